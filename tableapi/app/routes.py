@@ -21,7 +21,8 @@ Handler = Callable[..., Awaitable[Reply]]
 API = "/api/v2/"
 GET, ANY, CALL = ("GET",), ("GET", "POST", "PUT", "PATCH", "DELETE"), ("GET", "POST")
 POST = ("POST",)
-RECORD = ("GET", "PUT", "PATCH", "DELETE")
+TABLE = (*ANY, "QUERY")
+RECORD = ("GET", "PUT", "PATCH", "DELETE", "QUERY")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ ROUTES = (
     Route(CALL, "/api/v2/{dataset}/_func", Meta.routine, "reference/wire.md"),
     Route(CALL, "/api/v2/{dataset}/_func/{routine}", Meta.routine, "reference/wire.md"),
     Route(GET, "/api/v2/{dataset}/_table", Meta.tables, "reference/wire.md"),
-    Route(ANY, "/api/v2/{dataset}/_table/{table}", TableCalls.answer, "reference/wire.md"),
+    Route(TABLE, "/api/v2/{dataset}/_table/{table}", TableCalls.answer, "reference/wire.md"),
     Route(GET, "/api/v2/{dataset}/_table/{table}/_changes", TableCalls.answer, "reference/wire.md"),
     Route(RECORD, "/api/v2/{dataset}/_table/{table}/{id}", TableCalls.answer, "reference/wire.md"),
 )

@@ -14,6 +14,7 @@ from tableapi.auth.rights import Rights
 from tableapi.changes.endpoint import NAME as LIVE
 from tableapi.datasets import pinned
 from tableapi.datasets.dataset import Dataset
+from tableapi.datasets.pinned import Widened
 from tableapi.db.errors import to_api_error
 from tableapi.errors import ApiError, BadRequest, NotFound, Unauthorized, UnsupportedMedia
 from tableapi.http import preferences
@@ -25,7 +26,7 @@ from tableapi.project import hooks
 from tableapi.query import options
 from tableapi.query.relation_options import Relations
 from tableapi.query.spelling import suggestion
-from tableapi.tables import read, verbs
+from tableapi.tables import query_method, read, verbs
 from tableapi.tables.bulk import csv_import
 from tableapi.tables.read import TableRequest
 from tableapi.tables.responses import ndjson, raw, recorded
@@ -52,6 +53,12 @@ class TableCalls:
         if len(request.query_string) > (chars := dataset.bounds.filter.length):
             options.within(query, chars)
         verb = request.method if request.method == "GET" else effective_verb(request, query)
+        asked: dict[str, Any] | None = None
+        if request.method == "QUERY":
+            sent = await request.body(self._body_bytes)
+            query, asked = query_method.options_of(request.headers.get("content-type", ""), sent, query)
+            dataset = Widened(dataset, query_method.wider(dataset.bounds))  # type: ignore[assignment]
+            options.within(query, dataset.bounds.filter.length)
         if verb != "GET" and (refusal := self._services.read_only.get(request.actor.role)) is not None:
             status, reason, message = refusal
             raise ApiError(message, status=status, reason=reason)
@@ -60,8 +67,8 @@ class TableCalls:
             raise BadRequest(message, reason="bad_option", context={"option": "explain"})
         if "import" in query and options.boolean("import", query["import"]):
             return await self._import(request, dataset, rights, parts, query, verb)
-        body = None
-        if request.method != "GET":
+        body: Any = asked
+        if request.method not in ("GET", "QUERY"):
             raw = await request.body(self._body_bytes)
             body = parse_body(request.headers.get("content-type", ""), raw, self._body_bytes)
         applied = _preferred(request, query) if "prefer" in request.headers else ""
@@ -90,7 +97,11 @@ class TableCalls:
             key = request.headers.get("idempotency-key")
             if (sql := self._services.recorded.get(call.actor.role)) is not None:
                 attempt = partial(recorded.answer, call, ident, attempt, self._services.account, sql, request)
-            if verb == "GET" or key is None or _is_dry_run(call, ident):
+            if verb == "GET":
+                reply = await ddl_retry.run(attempt, call, name)
+                reply.headers["Accept-Query"] = query_method.ACCEPT_QUERY
+                return reply
+            if key is None or _is_dry_run(call, ident):
                 return await ddl_retry.run(attempt, call, name)
             run = partial(ddl_retry.run, attempt, call, name)
             once = partial(self._services.idempotency.once, key, call, verb, ident, run)

@@ -11,6 +11,7 @@ import asyncpg
 
 from tableapi.datasets import answer_size
 from tableapi.errors import BadRequest
+from tableapi.query.bounds import Bounds
 from tableapi.query.plan import Bindings, Plan
 
 # An offset with minutes, which PostgreSQL reads as POSIX does: +05:30 is west. A plus of a URL arrives as a blank.
@@ -30,6 +31,16 @@ class _Connections:
 
     async def fetchrow(self, sql: str, *args: Any) -> Any:
         return await self._connection.fetchrow(sql, *args)
+
+
+class Widened:
+    """A dataset with other limits, for the reads of one request."""
+
+    def __init__(self, dataset: Any, bounds: Bounds) -> None:
+        self._dataset, self.bounds = dataset, bounds
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._dataset, name)
 
 
 class Pinned:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from tableapi.auth.policy import VERBS
-from tableapi.http.request import HttpRequest
+from tableapi.http.request import ALLOWED, HttpRequest
 
 _NOT_IN_HEADER_NAMES = re.compile(r"[^\w, -]")
 # Response headers that scripts of a page on another origin may read.
 _EXPOSED = (
-    b"Content-Disposition, Content-Range, Dry-Run, ETag, Idempotency-Replayed, Location, Preference-Applied, "
-    b"Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id"
+    b"Accept-Query, Content-Disposition, Content-Range, Dry-Run, ETag, Idempotency-Replayed, Location, "
+    b"Preference-Applied, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id"
 )
 _MAX_AGE = "600"  # seconds for which a browser keeps the response to a preflight request
 _VARY = (b"vary", b"Origin")
@@ -50,10 +49,10 @@ class Cors:
     def preflight(self, request: HttpRequest) -> dict[str, str]:
         """Return the headers that allow a browser to send its request."""
         if not self.allows(request.headers.get("origin")):
-            return {"Allow": ", ".join(VERBS)}
+            return {"Allow": ALLOWED}
         names = request.headers.get("access-control-request-headers", "")
         return {
-            "Access-Control-Allow-Methods": ", ".join(VERBS),
+            "Access-Control-Allow-Methods": ALLOWED,
             "Access-Control-Allow-Headers": _NOT_IN_HEADER_NAMES.sub("", names[:2000])[:500],
             "Access-Control-Max-Age": _MAX_AGE,
         }

@@ -49,7 +49,8 @@ class OriginGuard:
         if host:
             self.check_host(request)
         from_page = "origin" in request.headers or "sec-fetch-site" in request.headers
-        if from_page and (request.method not in ("GET", "HEAD") or _ROUTINE.search(request.path)):
+        # A page of another site asks for permission before it sends QUERY.
+        if from_page and (request.method not in ("GET", "HEAD", "QUERY") or _ROUTINE.search(request.path)):
             self.check_origin(request)
             if not forms:
                 self._check_type(request)

@@ -22,6 +22,7 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
+ALLOWED = ", ".join((*VERBS, "QUERY"))
 METHOD_HEADERS = ("x-http-method", "x-http-method-override", "x-method-override")
 MAX_QUERY_BYTES, MAX_HEADER_BYTES = 60_000, 16_384
 DRAIN_BYTES, DRAIN_SECONDS = 16_000_000, 2.0
@@ -256,9 +257,9 @@ def effective_verb(request: HttpRequest, query: Mapping[str, str]) -> str:
     """
     verb = request.method
     if verb != "POST":
-        verb = {"HEAD": "GET", "MERGE": "PATCH"}.get(verb, verb)
+        verb = {"HEAD": "GET", "QUERY": "GET", "MERGE": "PATCH"}.get(verb, verb)
         if verb not in VERBS:
-            raise MethodNotAllowed(f"The method '{verb[:20]}' is not served here.", headers={"Allow": ", ".join(VERBS)})
+            raise MethodNotAllowed(f"The method '{verb[:20]}' is not served here.", headers={"Allow": ALLOWED})
         return verb
     for name in METHOD_HEADERS:
         if name in request.headers:

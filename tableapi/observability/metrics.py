@@ -30,7 +30,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 MEDIA_TYPE = CONTENT_TYPE_LATEST
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0)
 FLUSH_SECONDS = 1.0
-METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}
+METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "QUERY"}
 
 _requests = Counter("tableapi_requests", "Completed requests", ("route", "method", "status"))
 _seconds = Histogram("tableapi_request_seconds", "Time to the response", ("route", "method"), buckets=BUCKETS)

@@ -30,7 +30,7 @@ VALUES = {
     "file...": "docs.js", "page...": "", "service": "shop",
 }  # fmt: skip
 BODIES: dict[str, Any] = {"POST": {"resource": [{"id": 1, "customer_id": 1}]}, "PUT": {"customer_id": 1}}
-METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+METHODS = ("GET", "QUERY", "POST", "PUT", "PATCH", "DELETE")
 # Answered by scripts, by a front end, by Studio (test_studio.py), only where the documentation is built or metrics are
 # on, or with messages of MCP.
 ELSEWHERE = (ScriptCalls.answer, Pages.docs, Pages.studio, Pages.metrics, Agents.answer)
@@ -65,6 +65,7 @@ async def test_a_listed_url_answers_its_methods_and_no_other(http: httpx2.AsyncC
         else:
             body = BODIES.get(method, BODIES["PUT"] if method == "PATCH" else None)
         path = _path(route) + ("?upsert=true" if route.path.endswith("/_table/{table}") else "")
+        body = {} if method == "QUERY" else body
         response = await http.request(method, path, json=body if "/_table/" in path else None)
         if method in route.methods:
             assert response.status_code in (200, 307, 409), (method, response.text)
