@@ -10,6 +10,7 @@ from tableapi.app import routes
 from tableapi.app.agents import endpoint as mcp
 from tableapi.app.agents.endpoint import Agents
 from tableapi.app.agents.requests import ToolRequests
+from tableapi.app.batch import Batches
 from tableapi.app.callers import Callers
 from tableapi.app.lifespan import Lifespan, Process
 from tableapi.app.meta import Meta
@@ -66,6 +67,7 @@ class App:
         self.pages = Pages(settings, served, self.services, project)
         self.meta = Meta(settings, served, self.services, self.callers, project, has_docs=self.pages.has_docs)
         self.tables = TableCalls(self.services)
+        self.batches = Batches(self.services, self.tables, self.callers)
         scripts = self.services.scripts
         self.scripts = None if scripts is None else ScriptCalls(self.services, scripts, self.callers)
         self.admission = AdmissionControl(settings.max_under_way, settings.request_seconds, self.services.waits)
@@ -212,6 +214,8 @@ class App:
         query = options.parse_query(request.query_string)
         if name == "_table" and len(parts) > 1:
             return await self.tables.answer(request, dataset, rights, parts, query)
+        if name == "_batch":
+            return await self.batches.answer(request, dataset, rights, parts, query)
         if handler is None:
             raise NotFound(f"There is no '{name[:100]}' here.", reason="unknown_resource")
         return await handler(self.meta, request, dataset, rights, parts, query)

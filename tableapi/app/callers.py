@@ -28,15 +28,20 @@ class Callers:
         if actor.unproved:
             # A host program has its own name; what its policy gives to anyone may be read under any.
             services.guard.check(request, host=not services.served.embedded or actor.role == "*")
+        self.count(request, actor)
+        if actor.role in services.confined and (endpoint is None or actor.role not in endpoint.roles):
+            status, reason, message = services.confined[actor.role]
+            raise ApiError(message, status=status, reason=reason, scope="resource")
+        return actor
+
+    def count(self, request: HttpRequest, actor: Actor) -> None:
+        """Count a request against the general limit of its session or network. Raises TooMany."""
+        services = self._services
         if services.limited:
             if actor.session:
                 request.hit = count_use("session", actor.session, services.settings.session_per_minute, 60)
             else:
                 request.hit = count_use("ip", request.network, services.settings.address_per_minute, 60)
-        if actor.role in services.confined and (endpoint is None or actor.role not in endpoint.roles):
-            status, reason, message = services.confined[actor.role]
-            raise ApiError(message, status=status, reason=reason, scope="resource")
-        return actor
 
     async def _actor(self, request: HttpRequest, endpoint: Endpoint | None) -> Actor:
         services = self._services

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from tableapi.app.agents.endpoint import PATH as MCP
 from tableapi.app.agents.endpoint import Agents
+from tableapi.app.batch import Batches
 from tableapi.app.meta import Meta
 from tableapi.app.pages import DOCS, STUDIO, Pages
 from tableapi.app.script_calls import ScriptCalls
@@ -65,6 +66,7 @@ ROUTES = (
     Route(CALL, "/api/v2/{dataset}/_proc/{routine}", Meta.routine, "reference/wire.md"),
     Route(CALL, "/api/v2/{dataset}/_func", Meta.routine, "reference/wire.md"),
     Route(CALL, "/api/v2/{dataset}/_func/{routine}", Meta.routine, "reference/wire.md"),
+    Route(POST, "/api/v2/{dataset}/_batch", Batches.answer, "reference/wire.md"),
     Route(GET, "/api/v2/{dataset}/_table", Meta.tables, "reference/wire.md"),
     Route(TABLE, "/api/v2/{dataset}/_table/{table}", TableCalls.answer, "reference/wire.md"),
     Route(GET, "/api/v2/{dataset}/_table/{table}/_changes", TableCalls.answer, "reference/wire.md"),

@@ -145,6 +145,11 @@ class TableCalls:
                         f"'{call.table.name}' has a hook for {verb}, whose effects cannot be undone: no dry_run.",
                         reason="no_dry_run",
                     )
+                if verb != "GET" and request.in_batch:
+                    raise BadRequest(
+                        f"'{call.table.name}' has a hook for {verb}, whose effects cannot be undone: no batch.",
+                        reason="no_batch",
+                    )
                 reply = await hooks.answer(scripts, hook, call.again(), verb, ident, request)
                 return reply if verb == "GET" else _minimal(call, verb, reply)
             if verb == "GET":

@@ -61,7 +61,8 @@ class HttpRequest:
     cancellable = False  # a read with a complete body: it may be cancelled when its client disconnects
     cancelled_for = ""  # why admission control cancelled it
     unread = False  # whether the client may still be sending a body
-    inner = False  # whether a tool sent it, to which no stream can be answered
+    inner = False  # whether a tool or a batch sent it, to which no stream can be answered
+    in_batch = False  # whether it runs inside the transaction of a batch
 
     def __init__(self, scope: Scope, receive: Receive, proxies: frozenset[str] = frozenset()) -> None:
         self.scope, self.source = scope, receive

@@ -24,6 +24,7 @@ from tableapi.idempotency.store import (
     DONE,
     Backend,
     Claim,
+    Held,
     InDatabase,
     InFile,
     StoredResponse,
@@ -52,8 +53,14 @@ class IdempotencyStore:
         route = f"{verb} {call.dataset.name}/{call.table.name}" + (f"/{ident}" if ident is not None else "")
         sent = exact_json.dumps([sorted(call.query.items()), call.body])
         if isinstance(self._backend, InDatabase) and not call.dataset.hooked(call.table.name, verb):
-            return await self._backend.whole(_claim(key, call.actor, route, sent), call, run, _replayed)
+            return await self.whole(key, call, route, sent, run)
         return await self.again(key, call.actor, route, sent, run)
+
+    async def whole(self, key: str, held: Held, route: str, sent: bytes, run: Callable[[], Awaitable[Reply]]) -> Reply:
+        """Do the same for writes that all use `held.dataset`: in one transaction where that is possible."""
+        if isinstance(self._backend, InDatabase):
+            return await self._backend.whole(_claim(key, held.actor, route, sent), held, run, _replayed)
+        return await self.again(key, held.actor, route, sent, run)
 
     async def again(
         self,

@@ -15,8 +15,10 @@ from typing import Any, Protocol
 import asyncpg
 import orjson
 
+from tableapi.auth.policy import Actor
 from tableapi.config.secret_file import private_folder
 from tableapi.crypto.vault import Vault
+from tableapi.datasets.dataset import Dataset
 from tableapi.datasets.pinned import Pinned
 from tableapi.db.database import Db, before_commit
 from tableapi.db.errors import to_api_error
@@ -24,7 +26,6 @@ from tableapi.db.role_transaction import RESET
 from tableapi.errors import RETRY, ApiError, Conflict
 from tableapi.http.response import Reply, refused
 from tableapi.tables.batch import BatchError
-from tableapi.tables.read import TableRequest
 
 LIFE_SECONDS = 24 * 3600
 DEAD_SECONDS = 40  # longer than any request may take: an unanswered claim of this age belongs to a dead process
@@ -50,6 +51,13 @@ class StoredResponse:
     status: int | None
     headers: dict[str, str]
     body: bytes
+
+
+class Held(Protocol):
+    """A request that writes through its `dataset`."""
+
+    dataset: Dataset
+    actor: Actor
 
 
 class Backend(Protocol):
@@ -112,7 +120,7 @@ class InDatabase:
     async def whole(
         self,
         claim: Claim,
-        call: TableRequest,
+        held: Held,
         run: Callable[[], Awaitable[Reply]],
         replayed: Callable[[StoredResponse, Claim], Reply],
     ) -> Reply:
@@ -126,7 +134,7 @@ class InDatabase:
             if stored is not None:
                 return replayed(stored, claim)
             fault: Exception | None = None
-            dataset, call.dataset = call.dataset, Pinned(call.dataset, connection)  # type: ignore[assignment]
+            dataset, held.dataset = held.dataset, Pinned(held.dataset, connection)  # type: ignore[assignment]
             try:
                 async with connection.transaction():
                     if dataset.role_sql:
@@ -142,7 +150,7 @@ class InDatabase:
                     raise
                 response, fault = refused(refusal), error
             finally:
-                call.dataset = dataset
+                held.dataset = dataset
             await self._keep(connection, claim, response)
         if fault is not None:
             raise fault

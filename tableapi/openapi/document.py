@@ -18,6 +18,7 @@ from starlette.responses import Response
 from tableapi.auth.policy import ANYONE
 from tableapi.datasets.dataset import Dataset
 from tableapi.http.response import dumps
+from tableapi.openapi import batch
 from tableapi.openapi.components import SECURITY, Json, components, json, refusals
 from tableapi.openapi.routines import describe as describe_routine
 from tableapi.openapi.tables import TableDescription, describe, plain
@@ -102,7 +103,8 @@ class Document:
             comment = description.table.comment
             self._tags.append({"name": tag} | ({"description": comment} if comment else {}))
             yield from description.paths().items()
-        for dataset in datasets:
+        for dataset in datasets if self._tags else ():
+            yield from batch.describe(dataset.name, self._word(dataset.name)).items()
             for routine in routines.public(dataset, self._role):
                 yield from describe_routine(dataset.name, routine, self._word(routine.name)).items()
 

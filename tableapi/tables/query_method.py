@@ -1,4 +1,4 @@
-"""The method QUERY (RFC 10008): a read whose options are the body, so that they are as long as they must be."""
+"""The method QUERY (RFC 10008): a read with its options in the body, which may be long."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def wider(bounds: Bounds) -> Bounds:
 
 
 def options_of(content_type: str, raw: bytes, query: dict[str, str]) -> tuple[dict[str, str], dict[str, Any] | None]:
-    """Return the options of the body, overridden by those of the URL, and the members that only a body can hold.
+    """Return the options of body and URL, where the URL wins, and the members that only a body can hold.
 
     Raises:
         UnsupportedMedia: The type of the body is missing or unknown (415).

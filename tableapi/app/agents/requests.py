@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
-from urllib.parse import quote, urlencode
 
-from tableapi import exact_json
 from tableapi.app.script_calls import ScriptCalls
 from tableapi.app.state import Services
 from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import to_api_error
 from tableapi.errors import BadRequest
+from tableapi.http.inner_request import inner_request
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply
 from tableapi.observability import metrics
@@ -20,12 +19,6 @@ from tableapi.observability.logging import AccessLog
 
 Headers = Sequence[tuple[bytes, bytes]]
 DatasetHandler = Callable[[HttpRequest, Dataset, list[str]], Awaitable[Reply]]
-# Headers that belong to the message of the agent, not to the requests of its tools.
-_OWN_HEADERS = frozenset(
-    (b"accept", b"accept-encoding", b"connection", b"content-length", b"content-type", b"expect", b"idempotency-key",
-     b"if-match", b"if-none-match", b"last-event-id", b"prefer", b"range", b"transfer-encoding", b"wrap",
-     b"x-field-encryption", b"x-http-method", b"x-http-method-override", b"x-method-override")
-)  # fmt: skip
 
 
 class ToolRequests:
@@ -46,12 +39,9 @@ class ToolRequests:
         self, outer: HttpRequest, method: str, parts: Sequence[str], query: Mapping[str, str], body: Any = None
     ) -> Reply:
         """Return the response to a request with the credentials of `outer`. Raises what it is refused with."""
-        request = _request(outer, method, parts, query, body)
+        request = inner_request(outer, method, parts, query, body)
         status, size = 500, 0
         try:
-            request.read()
-            request.ip, request.request_id, request.actor = outer.ip, outer.request_id, outer.actor
-            request.inner = True
             reply = await self._answer(request, list(parts))
             if reply.stream is not None:
                 await reply.discard()
@@ -80,20 +70,3 @@ class ToolRequests:
                 request.method, request.path, request.query_string.decode("latin-1"), status, seconds, size,
                 request.request_id, request.ip, request.actor.user,
             )  # fmt: skip
-
-
-def _request(outer: HttpRequest, method: str, parts: Sequence[str], query: Mapping[str, str], body: Any) -> HttpRequest:
-    """Return a request below /api/v2/ with the credentials of `outer`."""
-    path = "/api/v2/" + "/".join(quote(part, safe="") for part in parts)
-    content = exact_json.dumps(body) if body is not None else b""
-    headers = [(name, value) for name, value in outer.scope["headers"] if name not in _OWN_HEADERS]
-    headers += [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(content))]
-    scope = {
-        "type": "http", "method": method, "path": path, "raw_path": path.encode(), "headers": headers,
-        "query_string": urlencode(query).encode(), "client": outer.scope.get("client"),
-    }  # fmt: skip
-
-    async def receive() -> MutableMapping[str, Any]:
-        return {"type": "http.request", "body": content, "more_body": False}
-
-    return HttpRequest(scope, receive)

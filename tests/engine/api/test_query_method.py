@@ -1,4 +1,4 @@
-"""QUERY (RFC 10008): reads whose options are the body."""
+"""QUERY (RFC 10008): reads with their options in the body."""
 
 from __future__ import annotations
 

@@ -65,8 +65,10 @@ async def test_a_listed_url_answers_its_methods_and_no_other(http: httpx2.AsyncC
         else:
             body = BODIES.get(method, BODIES["PUT"] if method == "PATCH" else None)
         path = _path(route) + ("?upsert=true" if route.path.endswith("/_table/{table}") else "")
-        body = {} if method == "QUERY" else body
-        response = await http.request(method, path, json=body if "/_table/" in path else None)
+        body = (
+            {} if method == "QUERY" else {"requests": [{"path": "_table/invoice"}]} if "_batch" in route.path else body
+        )
+        response = await http.request(method, path, json=body if "/_table/" in path or "_batch" in path else None)
         if method in route.methods:
             assert response.status_code in (200, 307, 409), (method, response.text)
         else:
@@ -90,7 +92,7 @@ async def test_what_is_not_listed_is_404(http: httpx2.AsyncClient, path: str) ->
 
 def test_the_dispatch_tables_come_from_the_list() -> None:
     assert set(routes.META) == {"", "_spec", "config", "docs", "system"}
-    assert set(routes.DATASET) == {"", "_spec", "_schema", "_proc", "_func", "_table"}
+    assert set(routes.DATASET) == {"", "_spec", "_schema", "_proc", "_func", "_table", "_batch"}
     assert {"/healthz", "/readyz", "/metrics"} <= set(routes.PAGES)
     assert set(routes.FOLDERS) == {"/docs", "/studio"}
     assert len({(route.methods, route.path) for route in ROUTES}) == len(ROUTES)

@@ -1,0 +1,254 @@
+"""`POST /api/v2/<dataset>/_batch`: several requests for tables in one transaction (docs/reference/wire.md)."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import asyncpg
+import orjson
+
+from tableapi import exact_json
+from tableapi.app.callers import Callers
+from tableapi.app.state import Services
+from tableapi.app.table_calls import TableCalls
+from tableapi.auth.policy import VERBS, Actor
+from tableapi.auth.rights import Rights
+from tableapi.datasets.dataset import Dataset
+from tableapi.datasets.pinned import Pinned
+from tableapi.db.errors import RETRYABLE, to_api_error
+from tableapi.errors import ApiError, BadRequest, Invalid, MethodNotAllowed
+from tableapi.http.body import parse_object
+from tableapi.http.inner_request import inner_request
+from tableapi.http.request import HttpRequest, unquoted
+from tableapi.http.response import Reply
+from tableapi.query import options
+
+MAX_STEPS, MAX_DEPTH = 100, 20
+# Errors of a batch that another transaction stands in the way of: it is repeated for some time. Batches that lock the
+# same rows in different orders would meet again and again, and PostgreSQL takes a second to find each deadlock. So a
+# batch waits shortly for a lock at first, and after one that had to wait longer they run one at a time for a while.
+AGAIN = (*RETRYABLE, asyncpg.LockNotAvailableError)
+AGAIN_SECONDS, ALONE_SECONDS = 12.0, 10.0
+_SHORTLY = "set local lock_timeout = '300ms'"
+_ALONE = "select pg_advisory_xact_lock(hashtextextended('tableapi _batch', 0))"
+_ID = re.compile(r"[\w-]{1,64}", re.ASCII)
+_STEP = frozenset(("id", "method", "path", "query", "body"))
+_REF = "$ref"
+
+
+class _Undone(Exception):
+    """Ends the transaction of a dry run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One request of a batch; `query` and `body` may hold references to the responses of earlier ones."""
+
+    id: str
+    method: str
+    parts: tuple[str, ...]  # of the path: _table, the name of the table, perhaps an identifier
+    query: Mapping[str, Any]
+    body: Any
+
+
+@dataclass(slots=True)
+class _Held:
+    dataset: Dataset
+    actor: Actor
+
+
+class Batches:
+    """Run the steps of a batch in order, each with the rights, limits and row rules of a request of its own."""
+
+    def __init__(self, services: Services, tables: TableCalls, callers: Callers) -> None:
+        self._services, self._tables, self._callers = services, tables, callers
+        self._alone_until: dict[str, float] = {}  # by the name of the dataset
+
+    async def answer(
+        self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str]
+    ) -> Reply:
+        """Answer with the responses of all steps, or with the error of the first that failed; then nothing is kept.
+
+        Raises ApiError.
+        """
+        if request.method != "POST" or len(parts) > 1:
+            raise MethodNotAllowed("A batch is a POST to _batch.", headers={"Allow": "POST"})
+        raw = await request.body(self._services.settings.body_bytes)
+        parse_object(request.headers.get("content-type", ""), raw)
+        sent = exact_json.loads(raw) if raw.strip() else {}
+        steps = parse(sent)
+        dry_run = options.boolean("dry_run", sent.get("dry_run", query.get("dry_run", False)))
+        held = _Held(dataset, request.actor)
+
+        async def run() -> Reply:
+            return await self._run(request, held.dataset, steps, dry_run=dry_run)
+
+        key = request.headers.get("idempotency-key")
+        if key is None or dry_run:
+            return await run()
+        return await self._services.idempotency.whole(key, held, f"POST {dataset.name}/_batch", raw, run)
+
+    async def _run(self, request: HttpRequest, dataset: Dataset, steps: list[Step], *, dry_run: bool) -> Reply:
+        until = time.monotonic() + AGAIN_SECONDS
+        while True:
+            try:
+                return await self._attempt(request, dataset, steps, dry_run=dry_run)
+            except AGAIN:
+                now = time.monotonic()
+                if now > until:
+                    raise
+                self._alone_until[dataset.name] = now + ALONE_SECONDS
+                await asyncio.sleep(random.uniform(0, 0.05))  # noqa: S311 - no secret
+
+    async def _attempt(self, request: HttpRequest, dataset: Dataset, steps: list[Step], *, dry_run: bool) -> Reply:
+        responses: list[bytes] = []
+        results: dict[str, bytes] = {}
+        try:
+            async with dataset.db.writes.acquire() as connection, connection.transaction():
+                alone = self._alone_until.get(dataset.name, 0.0) > time.monotonic()
+                await connection.execute(_ALONE if alone else _SHORTLY)
+                pinned: Any = Pinned(dataset, connection)
+                for number, step in enumerate(steps):
+                    reply = await self._step(request, pinned, step, number, results)
+                    head = orjson.dumps({"id": step.id or None, "status": reply.status})
+                    responses.append(head[:-1] + b',"body":' + (reply.body or b"null") + b"}")
+                    if step.id:
+                        results[step.id] = reply.body
+                await connection.execute("set constraints all immediate")
+                if dry_run:
+                    raise _Undone
+        except _Undone:
+            pass
+        headers = {"Dry-Run": "true"} if dry_run else {}
+        return Reply(b'{"responses":[' + b",".join(responses) + b"]}", headers=headers)
+
+    async def _step(
+        self, request: HttpRequest, dataset: Dataset, step: Step, number: int, results: Mapping[str, bytes]
+    ) -> Reply:
+        try:
+            query = {name: _option(name, resolved(value, results)) for name, value in step.query.items()}
+            body = resolved(step.body, results)
+            inner = inner_request(request, step.method, (dataset.name, *step.parts), query, body)
+            inner.in_batch = True
+            if number:  # the batch itself was counted as the first
+                self._callers.count(inner, request.actor)
+            reply = await self._tables.answer(
+                inner, dataset, dataset.rights(request.actor.role), list(step.parts), query
+            )
+            if reply.stream is not None or not reply.content_type.startswith("application/json"):
+                await reply.discard()
+                raise BadRequest("The responses inside a batch are JSON.", reason="bad_option")
+            return reply
+        except AGAIN:
+            raise
+        except Exception as error:
+            refusal = to_api_error(error)
+            if refusal is None:
+                raise
+            raise ApiError(
+                f"Request {number + 1} of the batch failed, and nothing was kept. {refusal.message}",
+                status=refusal.status,
+                reason="batch_step",
+                context={"index": number, "id": step.id or None, "error": refusal.body()},
+                headers=refusal.headers,
+            ) from error
+
+
+def parse(sent: Any) -> list[Step]:
+    """Return the steps of a batch. Raises Invalid (422) for a malformed step, BadRequest for an unknown reference."""
+    requests = sent.get("requests") if isinstance(sent, dict) else None
+    if not isinstance(requests, list) or not 1 <= len(requests) <= MAX_STEPS:
+        raise Invalid({"requests": f"Send a list of 1 to {MAX_STEPS} requests."})
+    steps: list[Step] = []
+    for number, one in enumerate(requests):
+        steps.append(step := _parsed(one, f"requests.{number}"))
+        if step.id and any(earlier.id == step.id for earlier in steps[:-1]):
+            raise Invalid({f"requests.{number}.id": "Another request has this id."})
+        known = {earlier.id for earlier in steps[:-1] if earlier.id}
+        for name in _references((step.query, step.body), MAX_DEPTH):
+            if name.partition(".")[0] not in known:
+                raise BadRequest(
+                    f"Request {number + 1} refers to '{name[:100]}', which names no earlier request.",
+                    reason="bad_reference",
+                    context={"index": number, "reference": name[:200]},
+                )
+    return steps
+
+
+def _parsed(one: Any, place: str) -> Step:
+    if not isinstance(one, dict):
+        raise Invalid({place: "Must be an object."})
+    if unknown := one.keys() - _STEP:
+        raise Invalid({f"{place}.{min(unknown)[:50]}": "Is not known here."})
+    name, method, path, query = one.get("id"), one.get("method", "GET"), one.get("path"), one.get("query")
+    if name is not None and not (isinstance(name, str) and _ID.fullmatch(name)):
+        raise Invalid({f"{place}.id": "Must be 1 to 64 letters, digits, - or _."})
+    if not isinstance(method, str) or method.upper() not in VERBS:
+        raise Invalid({f"{place}.method": f"Must be one of {', '.join(VERBS)}."})
+    parts = tuple(path.strip("/").split("/")) if isinstance(path, str) else ()
+    if not 2 <= len(parts) <= 3 or parts[0] != "_table" or "?" in str(path):
+        raise Invalid({f"{place}.path": "Must be _table/<table> or _table/<table>/<id>, with the options in query."})
+    if query is not None and not isinstance(query, dict):
+        raise Invalid({f"{place}.query": "Must be an object of options."})
+    return Step(name or "", method.upper(), tuple(unquoted(part) for part in parts), query or {}, one.get("body"))
+
+
+def _references(value: Any, depth: int) -> list[str]:
+    """Return the texts of all references in a value. Raises BadRequest for a malformed one."""
+    if depth == 0:
+        raise BadRequest(f"A batch is nested deeper than {MAX_DEPTH} levels.", reason="bad_json")
+    if isinstance(value, Mapping):
+        if _REF in value:
+            if len(value) > 1 or not isinstance(value[_REF], str):
+                message = 'A reference is an object with one member: {"$ref": "order.resource.0.id"}.'
+                raise BadRequest(message, reason="bad_reference")
+            return [value[_REF]]
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        return [name for item in value for name in _references(item, depth - 1)]
+    return []
+
+
+def resolved(value: Any, results: Mapping[str, bytes]) -> Any:
+    """Return a value with each reference replaced by what it names. Raises BadRequest for one that leads nowhere."""
+    if isinstance(value, dict):
+        if _REF in value:
+            return _found(value[_REF], results)
+        return {name: resolved(item, results) for name, item in value.items()}
+    if isinstance(value, list):
+        return [resolved(item, results) for item in value]
+    return value
+
+
+def _found(reference: str, results: Mapping[str, bytes]) -> Any:
+    name, *path = reference.split(".")
+    value = exact_json.loads(results[name])
+    for part in path:
+        if isinstance(value, list) and part.isascii() and part.isdigit() and int(part) < len(value):
+            value = value[int(part)]
+        elif isinstance(value, dict) and part in value:
+            value = value[part]
+        else:
+            raise BadRequest(
+                f"The response of '{name}' has no '{'.'.join(path)[:100]}'. Ask for the field in its option fields.",
+                reason="bad_reference",
+                context={"reference": reference[:200]},
+            )
+    return value
+
+
+def _option(name: str, value: Any) -> str:
+    """Return the value of an option as a URL has it."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(item, str | int | float) for item in value):
+        return ",".join(_option(name, item) for item in value)
+    if isinstance(value, str | int | float):
+        return exact_json.dumps(value).decode()
+    raise BadRequest(f"Option '{name[:100]}' must be a text, a number or a list of them.", reason="bad_option")
