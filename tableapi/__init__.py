@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from tableapi.http.response import attachment
     from tableapi.observability.metrics import count_event
     from tableapi.project.context import Context
-    from tableapi.project.guard import OwnKey, parse_limits, script, validate
+    from tableapi.project.guard import OwnKey, hook, parse_limits, script, validate
     from tableapi.project.jobs import list_jobs, retry_job
     from tableapi.project.project import Project, ProjectPages, Vendors
     from tableapi.query.filter.equalities import equalities
@@ -92,6 +92,7 @@ __all__ = [
     "derive_key",
     "equalities",
     "file_format",
+    "hook",
     "list_jobs",
     "network",
     "parse_limits",
@@ -159,6 +160,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "project.context": ("Context",),
     "project.guard": (
         "OwnKey",
+        "hook",
         "parse_limits",
         "script",
         "validate",

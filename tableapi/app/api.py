@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from tableapi.app.application import App
 from tableapi.app.lifespan import answer_lifespan
-from tableapi.app.options import ANY_ORIGIN, Datasets
+from tableapi.app.options import ANY_ORIGIN, Datasets, of_project
 from tableapi.auth.access_file import AccessFile
 from tableapi.auth.authenticators import Authenticator
 from tableapi.auth.policy import Access, DatabaseRole, Sessions
 from tableapi.config.settings import Settings
 from tableapi.datasets.declared import BadRights
 from tableapi.http.request import Receive, Scope, Send
+from tableapi.project.files import load_project
+from tableapi.project.guard import Run
 
 
 class TableAPI:
@@ -33,13 +35,19 @@ class TableAPI:
         sessions: How a session token becomes a user (with `policy`). Its lookup runs on the first database.
         database_roles: Roles that run as a role of PostgreSQL, under its row security (with `policy`).
         authenticator: How the headers of a request become an `Actor` (with `policy`); replaces `sessions`.
+        project: Folder of a project, with policy.py, schema.sql and scripts/. `tableapi init` fills its database. Its
+            settings come from the environment unless `settings` is given.
+        scripts: Functions with `@script` by their path below /api/v2/. `ctx.db` is the first database.
+        hooks: Functions with `@hook(table, verb)`, called before or instead of the engine.
         access: Path of an access file: rights by key and role.
         open: Give full rights to every request, or with `api_key` to those that send it as `X-API-Key`.
         api_key: The key that `open` demands.
         settings: Limits and time-outs; `Settings` with keyword arguments.
 
     Raises:
-        ValueError: Not exactly one of `policy`, `access` and `open` was given, or the access file cannot be used.
+        ValueError: Not exactly one of `policy`, `access`, `project` and `open` was given, or the access file, a script
+            or a hook cannot be used.
+        BadProject: A file of the project cannot be imported.
     """
 
     def __init__(
@@ -50,13 +58,18 @@ class TableAPI:
         sessions: Sessions | None = None,
         database_roles: Mapping[str, DatabaseRole] | None = None,
         authenticator: Authenticator | None = None,
+        project: str | Path | None = None,
+        scripts: Mapping[str, Run] | None = None,
+        hooks: Iterable[Run] = (),
         access: str | Path | None = None,
         open: bool = False,
         api_key: str = "",
         settings: Settings | None = None,
     ) -> None:
-        if (policy is not None) + (access is not None) + bool(open) != 1:
-            raise ValueError("Give exactly one of policy=, access= and open=True.")
+        if (policy is not None) + (access is not None) + (project is not None) + bool(open) != 1:
+            raise ValueError("Give exactly one of policy=, access=, project= and open=True.")
+        if project is not None and (scripts or hooks or len(datasets) != 1):
+            raise ValueError("A project has one database, and its scripts and hooks are files below scripts/.")
         if policy is None and any(option is not None for option in (sessions, authenticator, database_roles)):
             raise ValueError("sessions=, authenticator= and database_roles= go with policy=.")
         if not datasets:
@@ -65,6 +78,9 @@ class TableAPI:
             raise ValueError(f"{ANY_ORIGIN} or give api_key=.")
         served = Datasets(
             urls=dict(datasets),
+            project=of_project(Path(project)).project if project is not None else None,
+            scripts=dict(scripts or {}),
+            hooks=tuple(hooks),
             access=_loaded(Path(access)) if access is not None else None,
             key=api_key,
             policy=policy,
@@ -73,7 +89,9 @@ class TableAPI:
             authenticator=authenticator,
             embedded=True,
         )
-        self._settings, self._served = settings or Settings(), served
+        if settings is None:
+            settings = load_project(served.project).settings.read() if served.project is not None else Settings()
+        self._settings, self._served = settings, served
         self._app: App | None = None  # while it is open
         self._lock = asyncio.Lock()
 

@@ -1,4 +1,4 @@
-"""`POST /api/v2/<dataset>/_batch`: several requests for tables in one transaction (docs/reference/wire.md)."""
+"""`_batch`: several requests for tables in one transaction (docs/reference/wire.md)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class _Held:
 
 
 class Batches:
-    """Run the steps of a batch in order, each with the rights, limits and row rules of a request of its own."""
+    """Run the steps of a batch in order, each with the rights and limits of a request of its own."""
 
     def __init__(self, services: Services, tables: TableCalls, callers: Callers) -> None:
         self._services, self._tables, self._callers = services, tables, callers
@@ -73,7 +73,7 @@ class Batches:
     async def answer(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str]
     ) -> Reply:
-        """Answer with the responses of all steps, or with the error of the first that failed; then nothing is kept.
+        """Answer with the responses of all steps; after the first error nothing is kept.
 
         Raises ApiError.
         """
@@ -161,7 +161,12 @@ class Batches:
 
 
 def parse(sent: Any) -> list[Step]:
-    """Return the steps of a batch. Raises Invalid (422) for a malformed step, BadRequest for an unknown reference."""
+    """Return the steps of a batch.
+
+    Raises:
+        Invalid: A step is malformed (422).
+        BadRequest: A reference names no earlier step.
+    """
     requests = sent.get("requests") if isinstance(sent, dict) else None
     if not isinstance(requests, list) or not 1 <= len(requests) <= MAX_STEPS:
         raise Invalid({"requests": f"Send a list of 1 to {MAX_STEPS} requests."})
@@ -216,7 +221,10 @@ def _references(value: Any, depth: int) -> list[str]:
 
 
 def resolved(value: Any, results: Mapping[str, bytes]) -> Any:
-    """Return a value with each reference replaced by what it names. Raises BadRequest for one that leads nowhere."""
+    """Return a value with each reference replaced by what it names.
+
+    Raises BadRequest for one that leads nowhere.
+    """
     if isinstance(value, dict):
         if _REF in value:
             return _found(value[_REF], results)

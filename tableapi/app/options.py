@@ -7,10 +7,10 @@ file.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -49,6 +49,8 @@ class Datasets:
     sessions: Sessions | None = None
     database_roles: Mapping[str, DatabaseRole] = field(default_factory=dict)  # of a host program
     authenticator: Authenticator | None = None
+    scripts: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # of a host program, by path
+    hooks: tuple[Callable[..., Any], ...] = ()  # of a host program
     embedded: bool = False  # in a host program: which clients reach it is unknown
 
     @property

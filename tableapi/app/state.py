@@ -71,8 +71,11 @@ class Services:
             self.database_roles = served.access.database_roles if served.access else {}
             rights = _file_rights(served.access) if served.access else lambda role, _: FullRights()
             self._serve(rights, bounds=self._bounds(None))
+        if served.scripts or served.hooks:
+            db = next(iter(self.datasets.values())).db
+            self.scripts = Scripts.given(served.scripts, served.hooks, settings, db)
         self.callers = self._with_tokens()
-        self.idempotency = replay.store(settings, self.scripts)
+        self.idempotency = replay.store(settings, self.scripts if served.project is not None else None)
         self.live = LiveChanges(settings, self.datasets, lambda: self.callers)
 
     @property
@@ -102,8 +105,9 @@ class Services:
         urls = self.served.urls
         most = budget.share(self.settings, len(urls), project=False)
         shared = budget.Budget(most - budget.LEAST * len(urls))
+        scripted = bool(self.served.scripts or self.served.hooks)  # they use the first database
         for name, url in urls.items():
-            db = self._db(url, budget.sizes(self.settings, most, project=False), shared=shared)
+            db = self._db(url, budget.sizes(self.settings, most, project=scripted and not self.datasets), shared=shared)
             self.datasets[name] = Dataset(name, db, rights, database_roles=self.database_roles, **options)
 
     def _policy(self, served: Datasets, policy: Mapping[str, Access]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from functools import cached_property
 from typing import Any, Generic, TypeVar
@@ -32,15 +33,21 @@ class Context(Generic[SettingsT, VendorsT]):
         actor: Actor,
         db: Db,
         settings: SettingsT,
-        vault: Vault,
+        open_vault: Callable[[], Vault],
         vendors: VendorsT,
         request: HttpRequest | None = None,
         guesses: Guesses | None = None,
     ) -> None:
-        self.actor, self.db, self.settings, self.vault, self.vendors = actor, db, settings, vault, vendors
+        self.actor, self.db, self.settings, self.vendors = actor, db, settings, vendors
+        self._open_vault = open_vault
         self.request = request or no_request()
         self._guesses = guesses
         self.headers: dict[str, str] = {}
+
+    @cached_property
+    def vault(self) -> Vault:
+        """Encryption at rest with SECRET_KEYS. Raises ValueError in a host program that has none."""
+        return self._open_vault()
 
     @cached_property
     def wire(self) -> Wire | None:

@@ -17,6 +17,8 @@ from tableapi.ratelimit.enforce import count_use
 
 SCRIPTS = "scripts"  # the tag of scripts without one of their own
 SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
+# Verbs of requests, with the name of the function in `scripts/tables/<table>.py` that is their hook.
+HOOK_VERBS = {"GET": "get", "POST": "post", "PUT": "patch", "PATCH": "patch", "DELETE": "delete"}
 _LIMIT = re.compile(r"(\d+)/(?:(\d+) ?)?(second|minute|hour|day)s? per (session|user|account|ip|key)")
 _NONE: Mapping[str, tuple[int, str, str]] = {}
 _INTERVAL = re.compile(r"(\d+)(m|h|d)")
@@ -164,6 +166,24 @@ def script(
             summary=inspect.getdoc(run) or (inspect.getdoc(inspect.getmodule(run)) or "").split("\n")[0],
         )  # fmt: skip
         run.endpoint = endpoint  # type: ignore[attr-defined]
+        return run
+
+    return decorate
+
+
+def hook(table: str, *verbs: str) -> Callable[[Run], Run]:
+    """Make `async def check(ctx, records, options)` a hook of a table, for `TableAPI(hooks=...)`.
+
+    verbs: GET, POST, PATCH (which is also PUT), DELETE. In a project the file and the name of the function say it.
+
+    Raises:
+        ValueError: no verb, or an unknown one.
+    """
+    if not verbs or not {*verbs} <= HOOK_VERBS.keys() - {"PUT"}:
+        raise ValueError(f"hook({table!r}, ...): name verbs among GET, POST, PATCH, DELETE.")
+
+    def decorate(run: Run) -> Run:
+        run.hook = (table, verbs)  # type: ignore[attr-defined]
         return run
 
     return decorate

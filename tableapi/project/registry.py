@@ -8,8 +8,9 @@ before or instead of the engine's own handling of that table.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -30,7 +31,7 @@ from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply, of_starlette
 from tableapi.project.context import Context
 from tableapi.project.files import import_scripts, load_project
-from tableapi.project.guard import Endpoint, authorize, count_call, script, validate
+from tableapi.project.guard import HOOK_VERBS, Endpoint, Run, authorize, count_call, script, validate
 from tableapi.project.jobs import CAUSE
 from tableapi.project.project import Project
 from tableapi.tables.export import Export
@@ -40,7 +41,6 @@ __all__ = ["Context", "Endpoint", "Hook", "Scripts", "script"]
 Records = list[dict[str, Any]]
 Hook = Callable[[Context[Any, Any], Records, Mapping[str, Any]], Awaitable[Records | Export | None]]
 SCRIPT_JSON = "application/json"
-_HOOK_VERBS = {"GET": "get", "POST": "post", "PUT": "patch", "PATCH": "patch", "DELETE": "delete"}
 SYSTEM = Actor(role="system")
 
 
@@ -48,8 +48,7 @@ class Scripts:
     """The endpoints, hooks and jobs of one project, and what they need to run."""
 
     def __init__(self, settings: Settings, db: Db | None = None, project: Project | None = None) -> None:
-        self.settings, self.vault, self.project = settings, Vault(settings.secret_keys), project or Project()
-        self.masking_vault, self.masked = MaskingVault(settings.secret_keys), frozenset[str]()
+        self.settings, self.project, self.masked = settings, project or Project(), frozenset[str]()
         self.vendors: Any = self.project.vendors(settings)
         self.guesses = Guesses(settings.address_per_minute, settings.workers)
         self._db = db
@@ -71,6 +70,35 @@ class Scripts:
                 scripts.add("/".join(parts[1:] if parts[0] == "jobs" else parts), endpoint)
         return scripts
 
+    @classmethod
+    def given(cls, scripts: Mapping[str, Run], hooks: Iterable[Run], settings: Settings, db: Db) -> Scripts:
+        """Return the scripts and hooks of a host program.
+
+        Raises ValueError for functions that are neither.
+        """
+        given = cls(settings, db)
+        for path, run in scripts.items():
+            endpoint = getattr(run, "endpoint", None)
+            if not isinstance(endpoint, Endpoint) or endpoint.job:
+                raise ValueError(f"scripts: {path} needs @script with roles= or public=. Jobs belong to a project.")
+            given.add(path.strip("/"), endpoint)
+        for run in hooks:
+            if (named := getattr(run, "hook", None)) is None:
+                raise ValueError(f"hooks: {run!r} needs @hook(table, verb).")
+            table, verbs = named
+            given.hooks |= {(table, verb): run for verb in (*verbs, *(["PUT"] if "PATCH" in verbs else []))}
+        return given
+
+    @cached_property
+    def vault(self) -> Vault:
+        """Encryption with SECRET_KEYS. Raises ValueError without any."""
+        return Vault(self.settings.secret_keys)
+
+    @cached_property
+    def masking_vault(self) -> Vault:
+        """A vault that opens nothing, for roles in `masked`."""
+        return MaskingVault(self.settings.secret_keys)
+
     def add(self, path: str, endpoint: Endpoint) -> None:
         """Serve an endpoint, or register a job, under a path."""
         if endpoint.job:
@@ -82,7 +110,7 @@ class Scripts:
             self._endpoints.setdefault(path, {})[endpoint.method] = replace(endpoint, name=path)
 
     def _add_hooks(self, table: str, module: ModuleType) -> None:
-        for verb, name in _HOOK_VERBS.items():
+        for verb, name in HOOK_VERBS.items():
             if hook := getattr(module, name, None):
                 self.hooks[table, verb] = hook
 
@@ -126,8 +154,14 @@ class Scripts:
 
     def context(self, actor: Actor, request: HttpRequest | None = None) -> Context[Any, Any]:
         """Return the context for a script, hook or job. Roles in `masked` get a vault that opens nothing."""
-        vault = self.masking_vault if actor.role in self.masked else self.vault
+        vault = self._open_masking_vault if actor.role in self.masked else self._open_vault
         return Context(actor, self._db or self.db, self.settings, vault, self.vendors, request, self.guesses)
+
+    def _open_vault(self) -> Vault:
+        return self.vault
+
+    def _open_masking_vault(self) -> Vault:
+        return self.masking_vault
 
     async def run(self, endpoint: Endpoint, request: HttpRequest) -> Reply:
         """Check and run one call of a script. `request.hit` becomes the tightest of its limits.

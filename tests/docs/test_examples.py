@@ -262,10 +262,23 @@ async def test_the_authenticator_of_a_host_program(new_database: Callable[[], st
     names: dict[str, Any] = {"SHOP_URL": await asyncio.to_thread(new_database)}
     await asyncio.to_thread(execute, names["SHOP_URL"], (pages.DOCS / "tutorial" / "shop.sql").read_text())
     blocks = [fence.text for fence in pages.fences(pages.read("guides/embedding.md")) if fence.language == "python"]
-    for text in blocks[2:4]:
+    for text in (blocks[2], blocks[4]):
         exec(text, names)
     async with names["api"].lifespan():
         assert (await names["purchases"]({}))["error"]["code"] == 403
         assert (await names["purchases"]({"Authorization": "Bearer wrong"}))["error"]["code"] == 401
         own = await names["purchases"]({"Authorization": "Bearer token-of-ada"})
         assert [row["id"] for row in own["resource"]] == [1, 2]
+
+
+async def test_scripts_and_hooks_of_a_host_program(new_database: Callable[[], str]) -> None:
+    """docs/guides/embedding.md: a script and a hook that are passed to TableAPI."""
+    names: dict[str, Any] = {"SHOP_URL": await asyncio.to_thread(new_database), "__name__": "host"}
+    await asyncio.to_thread(execute, names["SHOP_URL"], (pages.DOCS / "tutorial" / "shop.sql").read_text())
+    blocks = [fence.text for fence in pages.fences(pages.read("guides/embedding.md")) if fence.language == "python"]
+    exec(blocks[3], names)
+    transport = httpx2.ASGITransport(names["api"])
+    async with names["api"].lifespan(), httpx2.AsyncClient(transport=transport, base_url="http://test") as http:
+        assert (await http.get("/api/v2/reports/purchases", params={"customer": 1})).json() == {"count": 2}
+        refused = await http.patch("/api/v2/shop/_table/customer/1", json={"name": ""})
+        assert refused.status_code == 422

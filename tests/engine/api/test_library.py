@@ -7,17 +7,32 @@ import gc
 import logging
 import os
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import asyncpg
 import httpx2
 import pytest
 from fastapi import FastAPI
+from pydantic import BaseModel
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from tableapi import Access, EnvironmentSettings, Rule, Sessions, Settings, TableAPI
+from tableapi import (
+    ANYONE,
+    Access,
+    Context,
+    EnvironmentSettings,
+    Invalid,
+    Rule,
+    Sessions,
+    Settings,
+    TableAPI,
+    hook,
+    script,
+)  # fmt: skip
+from tableapi.app.application import App
 from tests.helpers.support import NewDatabase, execute
 
 SCHEMA = """
@@ -211,3 +226,78 @@ async def test_settings_of_a_host_are_what_it_passes(
 def test_an_access_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"no\.json cannot be read: No such file"):
         TableAPI({"shop": "postgresql://localhost/shop"}, access=tmp_path / "no.json")
+
+
+# -- scripts, hooks and projects in a host ---------------------------------------------------------------------------
+
+
+class Total(BaseModel):
+    customer: int
+
+
+@script(roles=(ANYONE,), method="GET")
+async def total(ctx: Context[Any, Any], input: Total) -> dict[str, Any]:
+    """Return what a customer has been invoiced."""
+    row = await ctx.db.fetchrow("select sum(total)::text as total from invoice where customer_id = $1", input.customer)
+    return {"total": row["total"] if row else None, "role": ctx.actor.role}
+
+
+@script(internal=True)
+async def job(ctx: Context[Any, Any]) -> None:
+    """Do nothing."""
+
+
+@hook("customer", "POST", "PATCH")
+async def named(ctx: Context[Any, Any], records: list[dict[str, Any]], options: Mapping[str, Any]) -> None:
+    """Reject customers without a name."""
+    if any(not record.get("name") for record in records):
+        raise Invalid({"name": "Give the customer a name"})
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"open": True, "scripts": {"total": own}},
+        {"open": True, "scripts": {"job": job}},
+        {"open": True, "hooks": [total]},
+        {"project": "nowhere", "open": True},
+        {"project": "nowhere", "hooks": [named]},
+    ],
+)
+def test_what_is_no_script_or_hook_does_not_start(arguments: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"script|hook|exactly one|project"):
+        App(Settings(), TableAPI({"shop": "postgresql://nobody@127.0.0.1:1/x"}, **arguments)._served)
+
+
+def test_a_hook_names_verbs() -> None:
+    for verbs in ((), ("MERGE",), ("PUT",)):
+        with pytest.raises(ValueError, match="name verbs"):
+            hook("customer", *verbs)
+
+
+async def test_scripts_and_hooks_of_the_host(url: str, started: list[TableAPI]) -> None:
+    api = TableAPI({"shop": url}, open=True, scripts={"reports/total": total}, hooks=[named])
+    started.append(api)
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(api), base_url="http://host") as http:
+        answer = await http.get("/api/v2/reports/total", params={"customer": "1"})
+        assert (answer.status_code, answer.json()) == (200, {"total": "12.50", "role": "*"})
+        assert (await http.get("/api/v2/reports/total")).status_code == 422
+        assert (await http.post("/api/v2/reports/total")).status_code == 405
+        refused = await http.post("/api/v2/shop/_table/customer", json={"resource": [{"id": 3}]})
+        assert refused.json()["error"]["context"]["fields"] == {"name": "Give the customer a name"}
+        assert (await http.put("/api/v2/shop/_table/customer/1", json={"name": ""})).status_code == 422
+        assert (await http.patch("/api/v2/shop/_table/customer/1", json={"name": "Eve"})).json() == {"id": 1}
+        assert "/api/v2/reports/total" in (await http.get("/api/v2/_spec")).json()["paths"]
+
+
+async def test_a_project_in_a_host(url: str, project: Path, started: list[TableAPI]) -> None:
+    connection = await asyncpg.connect(url)
+    await connection.execute("create table note (noteid integer primary key, text text)")
+    await connection.close()
+    settings = EnvironmentSettings(app_keys=("key",), secret_keys=("a secret of this test",), _env_file=None)
+    api = TableAPI({"notes": url}, project=project, settings=settings)
+    started.append(api)
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(api), base_url="http://host") as http:
+        assert (await http.get("/api/v2/notes/_table/note")).status_code == 401
+        listed = await http.get("/api/v2/notes/_table/note", headers={"X-API-Key": "key"})
+        assert listed.json() == {"resource": []}
