@@ -9,7 +9,7 @@ import orjson
 
 from tableapi.auth.policy import Actor, DatabaseRole
 from tableapi.datasets import answer_size
-from tableapi.db.role_transaction import RolePool, is_setting, settings_sql
+from tableapi.db.roles import RoleLane, is_setting, settings_sql
 from tableapi.query.plan import Bindings, Plan
 
 # Credentials do not belong into settings, which functions may log. With a resume token no two streams would be alike.
@@ -19,12 +19,12 @@ _LEFT_OUT = frozenset(
 )  # fmt: skip
 
 
-class _Pools:
-    """The pools of an acting dataset. Their connections are never pipelined."""
+class _Lanes:
+    """The lanes of an acting dataset. Their connections are never pipelined."""
 
     def __init__(self, db: Any, statement: str) -> None:
-        self.reads = RolePool(db.reads, statement, readonly=True)
-        self.writes = RolePool(db.writes, statement, readonly=False)
+        self.reads = RoleLane(db.reads, statement, readonly=True)
+        self.writes = RoleLane(db.writes, statement, readonly=False)
 
 
 class ActingDataset:
@@ -38,14 +38,14 @@ class ActingDataset:
     def __init__(self, dataset: Any, acts: DatabaseRole, settings: Mapping[str, str]) -> None:
         self._dataset = dataset
         self.role_sql = settings_sql(acts.name, settings)
-        self.db = _Pools(dataset.db, self.role_sql)
+        self.db = _Lanes(dataset.db, self.role_sql)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._dataset, name)
 
     async def fetchrow(self, plan: Plan, values: Bindings, caller: str) -> Any:
         """Run the plan of a read on the primary, and return its row."""
-        turns = self._dataset.turns
+        turns = self._dataset.db.reads.lease_turns
         if not turns.enter(caller):
             await turns.wait(caller)
         try:

@@ -17,7 +17,6 @@ from tableapi.datasets import answer_size
 from tableapi.datasets.plan_cache import PlanCache
 from tableapi.db.database import Db
 from tableapi.db.replicas import Replicas
-from tableapi.db.turns import Turns
 from tableapi.errors import NotFound
 from tableapi.log import get_logger
 from tableapi.observability import background
@@ -67,7 +66,6 @@ class Dataset:
         self._named = named
         self._rights_of, self._poll = rights_of, poll
         self._rights: dict[str, Rights] = {}
-        self.turns, self.pipelined_turns = Turns(lambda: db.reads.size), Turns(lambda: db.reads.slots)
         self.plan_cache = PlanCache(self.bounds.plan_cache, self.bounds.shape_bytes)
         self._watching: asyncio.Task[None] | None = None
         self._looking = asyncio.Lock()
@@ -117,7 +115,7 @@ class Dataset:
     @property
     def waiting(self) -> int:
         """How many requests wait for a connection, or for their turn at one."""
-        return self.db.waiting + self.turns.waiting + self.pipelined_turns.waiting
+        return self.db.waiting
 
     def rights(self, role: str) -> Rights:
         """Return the rights of a role."""
@@ -172,7 +170,7 @@ class Dataset:
         if plan.replica and self.replicas is not None:
             row = await answer_size.fetchrow(self.bounds, self.replicas.fetchrow, plan, values)
         else:
-            turns = self.turns if self.db.reads.is_direct(plan.sql) else self.pipelined_turns
+            turns = self.db.reads.turns(plan.sql)
             if not turns.enter(caller):
                 await turns.wait(caller)
             try:

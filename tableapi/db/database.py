@@ -1,7 +1,7 @@
-"""The connections to one database: pools for the table API and for scripts, transactions, and LISTEN.
+"""One database: the lanes of its pool, the statements and transactions of scripts, and LISTEN.
 
-The table API uses `reads` and `writes`. Scripts use a pool of the `databases` package, imported only here: every
-statement of a task inside `transaction()` runs on the connection of that transaction.
+The table API uses the lanes `reads` and `writes`. The statements of a task run on the connection of its transaction,
+and otherwise in a third lane, whose connections convert JSON.
 """
 
 from __future__ import annotations
@@ -13,63 +13,33 @@ from contextvars import ContextVar
 from typing import Any
 
 import asyncpg
-from databases import Database
 
 from tableapi.db.budget import READS, WRITES, Budget
-from tableapi.db.connections import ConnectionPool
-from tableapi.db.fast_connection import FastConnection
-from tableapi.db.pipeline.pool import PipelinedPool
-from tableapi.db.pipeline.routed import RoutedPool
+from tableapi.db.pipeline import internals
+from tableapi.db.pool import Pool
 from tableapi.db.session import (
+    CONNECT_SECONDS,
     POOLED,
     SESSION,
     address,
     connect,
+    connection_options,
     init_script_connection,
     init_table_connection,
     keep_alive,
     no_reset,
+    opener,
 )  # fmt: skip
-from tableapi.errors import RETRY, Busy
+from tableapi.db.transaction import Transactions
+from tableapi.db.turns import WAIT_SECONDS
 from tableapi.log import get_logger
 from tableapi.observability import background, tracing
 
 log = get_logger(__name__)
 
-# `databases` drops the options of an address (sslmode, target_session_attrs) and supports a single host only. It gets
-# the scheme alone; asyncpg reads the whole address from `dsn`.
-_BACKEND = "postgresql://dsn"
-
-
 # A statement with its arguments that each transaction of a script runs before it commits (idempotency).
 before_commit: ContextVar[tuple[Any, ...] | None] = ContextVar("before_commit", default=None)
-TablePool = ConnectionPool | RoutedPool
-MAX_WAITING_SCRIPTS = 64
-CONNECT_SECONDS = 10
 LISTEN_RETRY_SECONDS = 0.5
-
-
-class _BoundedPool:
-    """Limit how many tasks wait for a connection of an asyncpg pool, and for how long."""
-
-    def __init__(self, pool: Any, seconds: float, limit: int) -> None:
-        self._pool, self._seconds, self._limit, self.waiting = pool, seconds, limit, 0
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._pool, name)
-
-    async def acquire(self) -> Any:
-        """Return a connection. Raises Busy."""
-        if self.waiting >= self._limit:
-            raise Busy("The server is busy. Try again in a moment.", headers=RETRY)
-        self.waiting += 1
-        try:
-            async with asyncio.timeout(self._seconds):
-                return await self._pool.acquire()
-        except TimeoutError:
-            raise Busy("The database is busy. Try again in a moment.", headers=RETRY) from None
-        finally:
-            self.waiting -= 1
 
 
 class Db:
@@ -101,7 +71,7 @@ class Db:
         idle: float = 60.0,
         statement_timeout: float = 5.0,
         lock_timeout: float = 3.0,
-        wait: float = 2.0,
+        wait: float = WAIT_SECONDS,
         name: str = "tableapi",
         needed: bool = True,
     ) -> None:
@@ -116,82 +86,58 @@ class Db:
         if pooled:
             self._server_settings = {name: self._server_settings[name] for name in POOLED}
             pipelined = (0, 0)
-        options: dict[str, Any] = {
-            "dsn": dsn,
-            "server_settings": self._server_settings,
-            "reset": no_reset,
-            "timeout": CONNECT_SECONDS,
-            "statement_cache_size": 0 if pooled else 500,
-            "max_inactive_connection_lifetime": idle,
-            "connection_class": FastConnection,
-        }
-        options |= dict.fromkeys(("host", "port", "user", "password", "database"))  # the dsn holds all of them
-        self._table_pool = Database(
-            _BACKEND, min_size=1 if needed else 0, max_size=reads + writes + sum(pipelined),
-            init=init_table_connection, **options,
-        )  # fmt: skip
-        self._script_pool = Database(
-            _BACKEND, min_size=min(1, pool), max_size=max(pool, 1) + statements, init=init_script_connection, **options
-        )
-        self._with_scripts, self._wait = pool > 0, wait
-        direct = ConnectionPool(self._table_pool, reads, sure=READS, budget=budget, idle=idle)
-        self.reads = self._with_pipeline(direct, pipelined[0], budget, idle)
+        options = connection_options(pooled) | {"dsn": dsn, "server_settings": self._server_settings}
+        self._pool = Pool(budget=budget, idle=idle)
+        open_table = opener(options, init_table_connection)
+        self.reads = self._pool.lane(open_table, reads, pipelined[0], sure=READS)
         # Writes wait for the disk and for row locks; with connections of their own they do not delay reads.
         self.writes = self.reads
         if writes:
-            direct = ConnectionPool(self._table_pool, writes, first=0, sure=WRITES, budget=budget, idle=idle)
-            self.writes = self._with_pipeline(direct, pipelined[1], budget, idle)
-        self._statements = ConnectionPool(self._script_pool, statements, idle=idle)
+            self.writes = self._pool.lane(open_table, writes, pipelined[1], first=0, sure=WRITES)
+        self._with_scripts, self._needed = pool > 0, needed
+        first = min(1, pool)
+        self._scripts = self._pool.lane(opener(options, init_script_connection), statements, first=first)
+        options = options | {
+            "init": init_script_connection,
+            "reset": no_reset,
+            "max_inactive_connection_lifetime": idle,
+        }
+        self._transactions = Transactions(pool, options, wait=wait)
         self._listeners: dict[str, list[Callable[[str], None]]] = {}
         self._listening: asyncio.Task[None] | None = None
 
-    def _with_pipeline(self, direct: ConnectionPool, size: int, budget: Budget | None, idle: float) -> TablePool:
-        """Return a pool that runs single statements on `size` pipelined connections."""
-        if not size:
-            return direct
-        return RoutedPool(direct, PipelinedPool(self._table_pool, size, sure=0, budget=budget, idle=idle))
-
     async def connect(self) -> None:
-        """Open the pools.
+        """Open the pool.
 
         Raises OSError or an error of asyncpg when the database cannot be reached or refuses.
         """
-        await self._table_pool.connect()
-        self.reads.open()
-        self.writes.open()
-        if self._with_scripts and not self._script_pool.is_connected:
-            await self._script_pool.connect()
-            backend: Any = self._script_pool._backend
-            backend._pool = _BoundedPool(backend._pool, self._wait, MAX_WAITING_SCRIPTS)
-            self._statements.open()
+        internals.check()
+        await self._pool.open(needed=self._needed)
+        if self._with_scripts:
+            await self._transactions.open()
 
     async def close(self) -> None:
         """Stop listening and close every connection."""
         if self._listening:
             self._listening.cancel()
             await asyncio.gather(self._listening, return_exceptions=True)
-        await self.reads.close()
-        await self.writes.close()
-        await self._statements.close()
-        for pool in (self._table_pool, self._script_pool):
-            if pool.is_connected:
-                await pool.disconnect()
+        await self._pool.close()
+        await self._transactions.close()
 
     @property
     def waiting(self) -> int:
-        """The number of requests that wait for a connection."""
+        """The number of requests that wait for a connection or for their turn."""
         return self.reads_waiting + self.scripts_waiting
 
     @property
     def reads_waiting(self) -> int:
         """The number of requests of the table API that wait for a connection."""
-        return sum(pool.waiting for pool in {self.reads, self.writes})
+        return sum(lane.waiting for lane in {self.reads, self.writes})
 
     @property
     def scripts_waiting(self) -> int:
         """The number of scripts that wait for a connection."""
-        backend: Any = self._script_pool._backend
-        return getattr(backend._pool, "waiting", 0) + self._statements.waiting
+        return self._transactions.waiting + self._scripts.waiting
 
     # -- scripts ---------------------------------------------------------------------------------------------------
 
@@ -199,7 +145,7 @@ class Db:
         """Return a context manager for a transaction of the current task; nested ones are savepoints."""
         if before_commit.get() is not None:
             return self._transaction_with_mark(**options)
-        return self._script_pool.transaction(**options)
+        return self._transactions.begin(**options)
 
     @contextlib.asynccontextmanager
     async def _transaction_with_mark(self, **options: Any) -> AsyncIterator[None]:
@@ -207,7 +153,7 @@ class Db:
         mark = before_commit.get()
         token = before_commit.set(None)  # nested transactions are savepoints
         try:
-            async with self._script_pool.transaction(**options):
+            async with self._transactions.begin(**options):
                 yield
                 if mark is not None:
                     await self.execute(*mark)
@@ -216,20 +162,17 @@ class Db:
 
     @contextlib.asynccontextmanager
     async def connection(self) -> AsyncIterator[asyncpg.Connection]:
-        """Hold the raw connection of the current task's transaction, or another one of the pool."""
+        """Hold the connection of the current task's transaction, or another one."""
         transaction = self._transaction_with_mark() if before_commit.get() is not None else contextlib.nullcontext()
-        async with transaction, self._script_pool.connection() as held:
-            yield held.raw_connection
+        async with transaction, self._transactions.connection() as connection:
+            yield connection
 
     def _for_statement(self) -> Any:
-        """Return the connection of the current transaction, or any for a single statement.
-
-        Acquiring a connection of the script pool costs more than running one statement does.
-        """
-        current: Any = self._script_pool._connection
-        if before_commit.get() is not None or (current is not None and current._connection_counter):
+        """Return the connection of the current transaction, or any for a single statement."""
+        if before_commit.get() is not None:
             return self.connection()
-        return self._statements.acquire()
+        current = self._transactions.current
+        return self._scripts.acquire() if current is None else contextlib.nullcontext(current)
 
     async def fetch(self, sql: str, *args: Any) -> list[asyncpg.Record]:
         """Run one statement and return its rows."""
@@ -241,7 +184,7 @@ class Db:
     async def fetchrow(self, sql: str, *args: Any) -> asyncpg.Record | None:
         """Run one statement and return its first row, or None."""
         async with self._for_statement() as connection:
-            row: asyncpg.Record | None = await connection.fetchrow(sql, *args)  # FastConnection traces it
+            row: asyncpg.Record | None = await connection.fetchrow(sql, *args)  # the connection traces it
             return row
 
     async def fetchval(self, sql: str, *args: Any) -> Any:

@@ -32,7 +32,7 @@ UNREACHABLE = (
     asyncpg.OperatorInterventionError,
     asyncpg.ReadOnlySQLTransactionError,
     asyncpg.CannotConnectNowError,
-    asyncpg.InternalClientError,  # the state of the connection is unknown; fast_connection.py closes it
+    asyncpg.InternalClientError,  # the state of the connection is unknown; session.py closes it
 )
 
 

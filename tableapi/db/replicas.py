@@ -15,7 +15,8 @@ from typing import Any
 
 import asyncpg
 
-from tableapi.db.database import Db, TablePool
+from tableapi.db.database import Db
+from tableapi.db.pool import Lane
 from tableapi.errors import ApiError
 from tableapi.log import get_logger
 from tableapi.observability import background, metrics
@@ -133,7 +134,7 @@ class Replica:
 class Replicas:
     """Choose a replica of one database for each read, and fall back to the primary."""
 
-    def __init__(self, primary: TablePool, replicas: Sequence[Db], seconds: float) -> None:
+    def __init__(self, primary: Lane, replicas: Sequence[Db], seconds: float) -> None:
         self._primary = primary
         self._replicas = [Replica(db, seconds + 1.0) for db in replicas]
         self._written = SharedQuery(self._read_position)

@@ -22,7 +22,7 @@ from tableapi.datasets.dataset import Dataset
 from tableapi.datasets.pinned import Pinned
 from tableapi.db.database import Db, before_commit
 from tableapi.db.errors import to_api_error
-from tableapi.db.role_transaction import RESET
+from tableapi.db.roles import RESET
 from tableapi.errors import RETRY, ApiError, Conflict
 from tableapi.http.response import Reply, refused
 from tableapi.tables.batch import BatchError

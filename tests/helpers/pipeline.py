@@ -8,8 +8,7 @@ from typing import Any
 import asyncpg
 
 from tableapi.db.database import Db
-from tableapi.db.pipeline.pool import PipelinedPool
-from tableapi.db.pipeline.routed import RoutedPool
+from tableapi.db.pipeline.connection import PipelinedConnection
 from tableapi.errors import Busy
 from tests.helpers.support import until
 
@@ -30,9 +29,9 @@ SLEEPS = "select $1::text as id, -1 as shape, pg_sleep($2)::text as body"
 FAILS = "select $1::text as id, 1 / $2::int as shape"
 
 
-def pool(db: Db) -> PipelinedPool:
-    assert isinstance(db.reads, RoutedPool)
-    return db.reads._pipelined
+def pipelines(db: Db) -> list[PipelinedConnection]:
+    """Return the connections for reads that have statements in flight, or had some last."""
+    return db.reads.pipelines
 
 
 async def read(db: Db, sql: str, *args: Any) -> Any:
@@ -45,15 +44,14 @@ async def warm(db: Db, count: int = 2) -> None:
 
     async def opened() -> bool:
         await asyncio.gather(*(read(db, "select 1 as one") for _ in range(20)), return_exceptions=True)
-        return len(pool(db).connections) == count
+        return len(pipelines(db)) == count
 
     await until(opened)
 
 
 def known(db: Db, sql: str) -> None:
     """Let a statement count as a fast one."""
-    assert isinstance(db.reads, RoutedPool)
-    timing = db.reads._timings[sql]
+    timing = db.reads.timings[sql]
     timing.mean, timing.direct = 0.001, False
 
 

@@ -6,9 +6,8 @@ import asyncio
 import struct
 from typing import Any
 
-from tableapi.db.pipeline.connection import PipelinedConnection
+from tableapi.db.pipeline.connection import PipelinedConnection, Request
 from tableapi.db.pipeline.messages import Row
-from tableapi.db.pipeline.request import Request
 from tableapi.db.pipeline.timing import Timings
 
 INT4, TEXT, JSON, POINT = 23, 25, 114, 600

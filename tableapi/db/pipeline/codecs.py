@@ -6,8 +6,10 @@ and a value that is not of the expected Python type, are left to asyncpg.
 
 from __future__ import annotations
 
+import contextlib
 import struct
 from collections.abc import Callable
+from datetime import date, datetime
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -15,10 +17,22 @@ from uuid import UUID
 
 from asyncpg.pgproto import pgproto
 
-from tableapi.db.session import parse_date, parse_timestamp
-
 TEXT, BINARY = 0, 1  # format codes
 _SIZE = struct.Struct(">i").pack
+
+
+def parse_date(text: str) -> date | str:
+    """Return a date, or the text of one that Python cannot hold."""
+    with contextlib.suppress(ValueError):
+        return date.fromisoformat(text)
+    return text
+
+
+def parse_timestamp(text: str) -> datetime | str:
+    """Return a timestamp, or the text of one that Python cannot hold."""
+    with contextlib.suppress(ValueError):
+        return datetime.fromisoformat(text)
+    return text
 
 
 class Unencodable(Exception):

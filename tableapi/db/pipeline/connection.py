@@ -7,6 +7,7 @@ sent as Bind, Execute and Sync, so an error ends that request alone. PostgreSQL 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import deque
 from collections.abc import Callable, Iterable
 from time import perf_counter
@@ -14,21 +15,46 @@ from typing import Any
 
 import asyncpg
 
-from tableapi.db.pipeline import messages
-from tableapi.db.pipeline.cancel import cancel
+from tableapi.db.pipeline import internals, messages
 from tableapi.db.pipeline.codecs import Unencodable
-from tableapi.db.pipeline.messages import Prepared, Row
-from tableapi.db.pipeline.request import DEPTH, Preparation, Request, refuse_lost
-from tableapi.db.prepared import PreparedStatements
+from tableapi.db.pipeline.messages import Prepared, PreparedStatements, Row
+from tableapi.db.pipeline.timing import Timing
 from tableapi.log import get_logger
 from tableapi.observability import background
 
 log = get_logger(__name__)
 
+DEPTH = 3  # requests in flight on one connection
 STALL_SECONDS = 0.02  # behind a statement that runs for longer, no further request is sent
 MAX_PREPARED_STATEMENTS = 300
 CANCEL_AFTER_SECONDS = 0.1  # that the statement of a cancelled request may still run
+CANCEL_SECONDS = 5.0  # for the connection that carries the request to cancel
 _STALE = (asyncpg.InvalidCachedStatementError, asyncpg.InvalidSQLStatementNameError)
+
+
+class Request:
+    """One statement to run. `future` gets its first row or None. `weight`: how much of DEPTH it takes."""
+
+    __slots__ = ("args", "connection", "future", "prepared", "repeated", "sql", "timing", "weight")
+
+    def __init__(self, sql: str, args: tuple[Any, ...], timing: Timing, future: asyncio.Future[Row | None]) -> None:
+        self.sql, self.args, self.timing, self.future = sql, args, timing, future
+        # Nothing is sent behind a statement until its time is known.
+        self.weight = DEPTH if timing.mean is None else 1
+        self.connection: PipelinedConnection | None = None
+        self.prepared: Prepared | None = None
+        self.repeated = False
+
+
+class Preparation:
+    """A statement that is being prepared, and the requests that wait for it."""
+
+    __slots__ = ("columns", "name", "parameters", "requests", "sql")
+
+    def __init__(self, sql: str, name: bytes, request: Request) -> None:
+        self.sql, self.name, self.requests = sql, name, [request]
+        self.parameters: list[int] = []
+        self.columns: list[tuple[str, int]] = []
 
 
 class PipelinedConnection(asyncio.Protocol):
@@ -40,11 +66,11 @@ class PipelinedConnection(asyncio.Protocol):
 
     def __init__(self, connection: asyncpg.Connection, freed: Callable[[PipelinedConnection], None]) -> None:
         self.connection, self._freed = connection, freed
-        self.transport: Any = connection._transport  # type: ignore[attr-defined]
-        self._asyncpg: Any = connection._protocol  # type: ignore[attr-defined]
+        self.transport = internals.transport(connection)
+        self._asyncpg = internals.protocol(connection)
         self.load = 0
         self.used = False  # since the pool last looked for idle connections
-        self.blocked = False  # closed, about to be, or cancelling a statement
+        self.blocked = False  # closed, about to be, in the hands of asyncpg, or cancelling a statement
         self._closed = False
         self._sent: deque[Request | Preparation] = deque()  # in the order of the replies
         self._head_since = 0.0  # when PostgreSQL began with the first of them
@@ -68,17 +94,22 @@ class PipelinedConnection(asyncio.Protocol):
         self.transport.set_protocol(self)
         if self.transport.get_protocol() is not self:
             raise NotImplementedError
+        self.blocked = self.transport.is_closing()
 
     def stop(self) -> None:
         """Return the transport to asyncpg; with statements in flight, close it."""
         if self._closed:
             return
         self.blocked = True
-        if self._sent:
+        if self._sent or self._parts:
             self.connection.terminate()
         else:
-            self._closed = True
             self.transport.set_protocol(self._asyncpg)
+
+    @property
+    def idle(self) -> bool:
+        """Whether it has no statements in flight and may be used."""
+        return not self.load and not self.blocked
 
     # -- sending -------------------------------------------------------------------------------------------------------
 
@@ -271,7 +302,7 @@ class PipelinedConnection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Fail the requests in flight as asyncpg does, and let asyncpg clean up."""
         self._closed = self.blocked = True
-        refuse_lost(self._sent, exc if self._error is None else asyncpg.PostgresError.new(self._error))
+        _refuse_lost(self._sent, exc if self._error is None else asyncpg.PostgresError.new(self._error))
         self._sent.clear()
         self._asyncpg.connection_lost(exc)
 
@@ -292,7 +323,23 @@ class PipelinedConnection(asyncio.Protocol):
 
     async def _send_cancel(self) -> None:
         try:
-            await cancel(self.connection)
+            with contextlib.suppress(OSError, TimeoutError):
+                async with asyncio.timeout(CANCEL_SECONDS):
+                    await internals.cancel(self.connection)
         finally:
             self.blocked = self._closed or self.transport.is_closing()
             self._freed(self)
+
+
+def _refuse_lost(entries: Iterable[Request | Preparation], cause: Exception | None) -> None:
+    """Fail the requests on a lost connection with the error that asyncpg raises.
+
+    cause: why the server closed it, or the error of the socket.
+    """
+    reason = f": {cause.args[0]}" if isinstance(cause, asyncpg.PostgresError) else ""
+    for entry in entries:
+        for request in entry.requests if isinstance(entry, Preparation) else (entry,):
+            error = asyncpg.ConnectionDoesNotExistError(f"connection was closed in the middle of operation{reason}")
+            error.__cause__ = cause
+            if not request.future.done():
+                request.future.set_exception(error)

@@ -10,9 +10,8 @@ import pytest
 
 from tableapi.auth.rights import FullRights
 from tableapi.datasets.dataset import Dataset
-from tableapi.db.connections import ConnectionPool
 from tableapi.db.database import Db
-from tableapi.db.fast_connection import MAX_PREPARED_STATEMENTS, FastConnection
+from tableapi.db.session import MAX_PREPARED_STATEMENTS, Connection
 from tableapi.errors import Busy
 from tests.helpers.support import NewDatabase
 
@@ -30,14 +29,8 @@ async def db(url: str) -> AsyncIterator[Db]:
     await database.close()
 
 
-def reads(db: Db) -> ConnectionPool:
-    """Return the pool, which has no pipelined connections."""
-    assert isinstance(db.reads, ConnectionPool)
-    return db.reads
-
-
 async def test_a_request_that_waits_too_long_is_refused_and_the_connection_stays(db: Db) -> None:
-    reads(db).queue.seconds = 0.05
+    db.reads.lease_queue.seconds = 0.05
     async with db.reads.acquire():
         with pytest.raises(Busy):
             await db.reads.take()
@@ -47,7 +40,7 @@ async def test_a_request_that_waits_too_long_is_refused_and_the_connection_stays
 
 
 async def test_past_the_queue_the_refusal_comes_at_once(db: Db) -> None:
-    reads(db).queue.limit = 0
+    db.reads.lease_queue.limit = 0
     async with db.reads.acquire():
         with pytest.raises(Busy):
             await db.reads.take()
@@ -70,7 +63,7 @@ async def test_who_gives_up_leaves_the_queue(db: Db) -> None:
     await asyncio.sleep(0)
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
-    assert not reads(db).waiting
+    assert not db.reads.waiting
     db.reads.give_back(held)
 
 
@@ -94,7 +87,7 @@ async def test_more_statements_than_a_connection_keeps(db: Db) -> None:
         assert row is not None
         assert (row["n"], row["m"]) == (n, n)
     async with db.reads.acquire() as lane:
-        assert isinstance(lane, FastConnection)
+        assert isinstance(lane, Connection)
         assert len(lane._prepared) == MAX_PREPARED_STATEMENTS
         kept = await lane.fetchval("select count(*) from pg_prepared_statements")
         assert kept <= MAX_PREPARED_STATEMENTS + 2
@@ -107,7 +100,7 @@ async def test_a_look_that_fails_when_nothing_awaits_it_is_logged_not_lost(url: 
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(lambda _, context: lost.append(context))
     held = await dataset.db.reads.take()
-    reads(dataset.db).queue.seconds = 0.05
+    dataset.db.reads.lease_queue.seconds = 0.05
     try:
         asking = asyncio.create_task(dataset.look())
         while dataset.db.reads.waiting == 0:  # noqa: ASYNC110 - a task of the dataset

@@ -12,10 +12,9 @@ import asyncpg
 import pytest
 
 from tableapi.db.database import Db
-from tableapi.db.pipeline.request import DEPTH
-from tableapi.db.pipeline.routed import RoutedPool
+from tableapi.db.pipeline.connection import DEPTH
 from tableapi.errors import Busy
-from tests.helpers.pipeline import CUT, FAILS, LOST, SHAPES, SLEEPS, backend, known, pool, read, warm
+from tests.helpers.pipeline import CUT, FAILS, LOST, SHAPES, SLEEPS, backend, known, pipelines, read, warm
 from tests.helpers.support import NewDatabase, until
 
 
@@ -37,7 +36,7 @@ async def db(url: str) -> AsyncIterator[Db]:
 
 
 async def test_a_statement_runs_on_a_pipelined_connection(db: Db) -> None:
-    pids = {connection.connection.get_server_pid() for connection in pool(db).connections}
+    pids = {connection.connection.get_server_pid() for connection in pipelines(db)}
     assert {await backend(db) for _ in range(10)} <= pids
 
 
@@ -125,7 +124,7 @@ async def test_ten_thousand_requests_get_their_own_answers(db: Db, url: str) -> 
     assert outcomes["answered"] > 5_000, outcomes
     assert min(outcomes[name] for name in ("cancelled", "failed", "lost")) > 0, outcomes
     await warm(db)
-    await until(lambda: all(connection.load == 0 for connection in pool(db).connections))
+    await until(lambda: all(connection.load == 0 for connection in pipelines(db)))
 
 
 async def test_an_error_in_the_moment_of_a_cancellation_is_not_reported_as_lost(db: Db) -> None:
@@ -156,7 +155,7 @@ async def test_a_long_statement_is_cancelled_with_its_request_when_nothing_stand
         await asked
     async with asyncio.timeout(3):
         await until(lambda: _is(admin, running, 0))
-    await until(lambda: all(connection.accepts(1) for connection in pool(db).connections))
+    await until(lambda: all(connection.accepts(1) for connection in pipelines(db)))
     assert (await read(db, "select 2 as two"))["two"] == 2
     await admin.close()
 
@@ -167,8 +166,8 @@ async def _is(admin: asyncpg.Connection, sql: str, count: int) -> bool:
 
 async def test_nothing_is_sent_behind_a_statement_that_runs_for_long(db: Db) -> None:
     sleeping = [asyncio.ensure_future(read(db, "select pg_sleep(4)::text as slept"))]
-    await until(lambda: any(connection.load for connection in pool(db).connections))
-    busy = next(connection for connection in pool(db).connections if connection.load)
+    await until(lambda: any(connection.load for connection in pipelines(db)))
+    busy = next(connection for connection in pipelines(db) if connection.load)
     for n in range(10):
         assert (await read(db, "select $1::int as n", n))["n"] == n
     assert busy.load
@@ -178,13 +177,12 @@ async def test_nothing_is_sent_behind_a_statement_that_runs_for_long(db: Db) -> 
 
 async def test_a_slow_statement_moves_to_connections_of_its_own_and_a_fast_one_back(db: Db) -> None:
     sql = "select pg_sleep($1)::text as slept, pg_backend_pid() as pid"
-    pids = {connection.connection.get_server_pid() for connection in pool(db).connections}
-    assert isinstance(db.reads, RoutedPool)
-    db.reads._timings.mean = 0.001  # of the others
+    pids = {connection.connection.get_server_pid() for connection in pipelines(db)}
+    db.reads.timings.mean = 0.001  # of the others
     assert (await read(db, sql, 0.05))["pid"] in pids
     assert (await read(db, sql, 0.05))["pid"] not in pids
     assert db.reads.is_direct(sql)
-    db.reads._timings.mean = 0.1
+    db.reads.timings.mean = 0.1
 
     async def fast_again() -> bool:
         await read(db, sql, 0.0)
@@ -199,7 +197,7 @@ async def test_the_queue_is_bounded_and_its_oldest_request_is_served_first(url: 
     await db.connect()
     await warm(db, 1)
     known(db, SLEEPS)
-    pool(db).queue.limit = 3
+    db.reads.statement_queue.limit = 3
     order: list[int] = []
 
     async def ask(number: int) -> None:
@@ -207,7 +205,7 @@ async def test_the_queue_is_bounded_and_its_oldest_request_is_served_first(url: 
         order.append(number)
 
     asked = [asyncio.create_task(ask(n)) for n in range(DEPTH + 3)]
-    await until(lambda: pool(db).waiting == 3)
+    await until(lambda: len(db.reads.statement_queue) == 3)
     with pytest.raises(Busy):
         await read(db, SLEEPS, "refused", 0.0)
     asked[DEPTH + 1].cancel()
@@ -218,10 +216,10 @@ async def test_the_queue_is_bounded_and_its_oldest_request_is_served_first(url: 
 
 async def test_a_request_that_waits_too_long_is_refused(db: Db) -> None:
     known(db, SLEEPS)
-    await until(lambda: pool(db).queue._timer is None)  # set for the requests before
-    pool(db).queue.seconds = 0.05
+    await until(lambda: db.reads.statement_queue._timer is None)  # set for the requests before
+    db.reads.statement_queue.seconds = 0.05
     sleeping = [asyncio.create_task(read(db, SLEEPS, str(n), 0.4)) for n in range(2 * DEPTH)]
-    await until(lambda: sum(connection.load for connection in pool(db).connections) == 2 * DEPTH)
+    await until(lambda: sum(connection.load for connection in pipelines(db)) == 2 * DEPTH)
     with pytest.raises(Busy):
         await read(db, SLEEPS, "late", 0.0)
     assert [row["id"] for row in await asyncio.gather(*sleeping)] == [str(n) for n in range(2 * DEPTH)]

@@ -10,9 +10,8 @@ import asyncpg
 import pytest
 
 from tableapi.db.database import Db
-from tableapi.db.pipeline.request import DEPTH
-from tableapi.db.pipeline.routed import RoutedPool
-from tests.helpers.pipeline import CUT, SLEEPS, known, pool, read, warm
+from tableapi.db.pipeline.connection import DEPTH
+from tests.helpers.pipeline import CUT, SLEEPS, known, pipelines, read, warm
 from tests.helpers.support import NewDatabase, until
 
 
@@ -50,7 +49,7 @@ async def test_a_server_that_forgets_its_statements_is_told_them_again(db: Db) -
 async def test_a_lost_connection_fails_what_is_in_flight_and_is_opened_again(db: Db, url: str) -> None:
     known(db, SLEEPS)
     asked = [asyncio.ensure_future(read(db, SLEEPS, str(n), 0.5)) for n in range(2 * DEPTH)]
-    await until(lambda: sum(connection.load for connection in pool(db).connections) == 2 * DEPTH)
+    await until(lambda: sum(connection.load for connection in pipelines(db)) == 2 * DEPTH)
     admin = await asyncpg.connect(url)
     await admin.execute(CUT.replace("limit 2", ""))
     outcomes = await asyncio.gather(*asked, return_exceptions=True)
@@ -78,18 +77,18 @@ async def test_a_read_only_primary_refuses_each_write_for_itself(db: Db, url: st
 
 async def test_without_prepared_statements_nothing_is_pipelined(url: str) -> None:
     db = Db(f"{url}?statement_cache_size=0", reads=2, writes=2, pipelined=(2, 2), pool=1)
-    assert not isinstance(db.reads, RoutedPool)
+    assert db.reads.is_direct("select 1")
 
 
 async def test_idle_connections_are_closed_and_opened_again(url: str) -> None:
     db = Db(url, reads=1, pipelined=(2, 0), pool=1, idle=0.2)
     await db.connect()
     await warm(db)
-    await until(lambda: not pool(db).connections)
+    await until(lambda: len(pipelines(db)) == 1)  # the first connection stays open
     assert (await read(db, "select 1 as one"))["one"] == 1
     await warm(db)
     await db.close()
-    assert not pool(db).connections
+    assert not pipelines(db)
 
 
 async def test_a_transaction_has_a_connection_of_its_own(db: Db) -> None:

@@ -16,7 +16,6 @@ import pytest
 
 from tableapi.db.database import Db
 from tableapi.db.pipeline.codecs import DECODERS, ENCODERS
-from tableapi.db.pipeline.routed import RoutedPool
 from tests.foreign.values import SAMPLES
 from tests.helpers.support import NewDatabase, until
 
@@ -62,12 +61,10 @@ def url(module_database: NewDatabase) -> str:
 async def db(url: str) -> AsyncIterator[Db]:
     made = Db(url, reads=1, pipelined=(1, 0), pool=1)
     await made.connect()
-    assert isinstance(made.reads, RoutedPool)
-    pool = made.reads._pipelined
 
     async def opened() -> bool:
         await made.reads.fetchrow("select 1 as one")
-        return bool(pool.connections)
+        return bool(made.reads.pipelines)
 
     await until(opened)
     yield made
@@ -90,8 +87,7 @@ async def outcome(fetch: Any, sql: str, *args: Any) -> Any:
 
 async def both(db: Db, sql: str, *args: Any) -> Any:
     """Return the outcome on a pipelined connection, which must be the same as by asyncpg."""
-    assert isinstance(db.reads, RoutedPool)
-    timing = db.reads._timings[sql]
+    timing = db.reads.timings[sql]
     timing.direct = timing.unsupported
     piped = await outcome(db.reads.fetchrow, sql, *args)
     async with db.reads.acquire() as connection:

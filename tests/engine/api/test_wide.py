@@ -9,8 +9,7 @@ from collections.abc import AsyncIterator
 import httpx2 as httpx
 import pytest
 
-from tableapi.db import prepared
-from tableapi.db.pipeline import timing
+from tableapi.db.pipeline import messages, timing
 from tests.helpers.support import NewDatabase, Serve, execute
 
 RELATIONS, TOO_MANY = 300, 1001
@@ -72,15 +71,15 @@ async def test_all_of_too_many_relations_are_refused_at_once(http: httpx.AsyncCl
 
 
 def test_prepared_statements_are_bounded_in_number_and_characters() -> None:
-    kept = prepared.PreparedStatements[int](3)
+    kept = messages.PreparedStatements[int](3)
     assert [kept.keep(sql, number) for number, sql in enumerate("abcd")] == [[], [], [], [0]]
     assert kept.used("b") == 1
     assert kept.used("a") is None
     assert kept.keep("e", 4) == [2]  # c, because b was used after it
-    assert kept.keep("x" * prepared.MAX_CHARS, 5) == [3, 1, 4]
+    assert kept.keep("x" * messages.MAX_CHARS, 5) == [3, 1, 4]
     assert kept.keep("y", 6) == [5]
     kept.clear()
-    assert kept.keep("z" * prepared.MAX_CHARS, 7) == []
+    assert kept.keep("z" * messages.MAX_CHARS, 7) == []
 
 
 def test_timings_are_bounded_in_characters() -> None:

@@ -17,9 +17,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from tableapi.db.pipeline.connection import PipelinedConnection
+from tableapi.db.pipeline.connection import PipelinedConnection, Request
 from tableapi.db.pipeline.messages import Row
-from tableapi.db.pipeline.request import Request
 from tableapi.db.pipeline.timing import Timings
 from tests.helpers.wire import INT4, SQL, TEXT, answer, described, message, named
 

@@ -7,8 +7,7 @@ import asyncio
 import asyncpg
 
 from tableapi.db.pipeline.codecs import Unencodable
-from tableapi.db.pipeline.connection import MAX_PREPARED_STATEMENTS
-from tableapi.db.pipeline.request import DEPTH
+from tableapi.db.pipeline.connection import DEPTH, MAX_PREPARED_STATEMENTS
 from tests.helpers.wire import INT4, JSON, POINT, SQL, TEXT, Case, answer, described, message, named, refusal
 
 

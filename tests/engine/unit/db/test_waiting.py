@@ -6,8 +6,7 @@ import asyncio
 
 import pytest
 
-from tableapi.db import waiting
-from tableapi.db.waiting import WaitingQueue
+from tableapi.db.turns import OVERLOAD_WAITERS, WaitingQueue
 from tableapi.errors import Busy
 
 Turn = asyncio.Future[None]
@@ -53,9 +52,9 @@ async def test_a_full_queue_refuses() -> None:
 
 @pytest.mark.parametrize(("waiters", "refused"), [(0, False), (1, True)])
 async def test_an_overloaded_queue_refuses(waiters: int, refused: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "OVERLOAD_WAIT_SECONDS", -1.0)  # the first has waited long enough at once
+    monkeypatch.setattr("tableapi.db.turns.OVERLOAD_WAIT_SECONDS", -1.0)  # the first has waited long enough at once
     queue: WaitingQueue[Turn] = WaitingQueue(1000, 5, full="Too many.")
-    put(queue, waiting.OVERLOAD_WAITERS + waiters)
+    put(queue, OVERLOAD_WAITERS + waiters)
     if refused:
         with pytest.raises(Busy, match="Too many"):
             put(queue)

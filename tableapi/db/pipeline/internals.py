@@ -1,0 +1,61 @@
+"""Private attributes of asyncpg. The engine uses no others of any package, and these only through this module."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import asyncpg
+from asyncpg import connect_utils
+from asyncpg.protocol import Protocol
+
+_CONNECTION = ("_transport", "_protocol", "_loop", "_addr", "_params", "_top_xact")
+_PROTOCOL = ("backend_pid", "backend_secret", "connection_lost", "is_in_transaction", "_is_cancelling")
+_CANCEL = ("loop", "addr", "params", "backend_pid", "backend_secret")  # parameters of connect_utils._cancel
+
+
+class UnsupportedAsyncpg(RuntimeError):
+    """Raised when the installed asyncpg lacks a private attribute that the engine uses."""
+
+
+def check() -> None:
+    """Compare the installed asyncpg with what this module uses. Raises UnsupportedAsyncpg."""
+    missing = [f"Connection.{name}" for name in _CONNECTION if not hasattr(asyncpg.Connection, name)]
+    missing += [f"Protocol.{name}" for name in _PROTOCOL if not hasattr(Protocol, name)]
+    cancel_request = getattr(connect_utils, "_cancel", None)
+    if cancel_request is None or set(inspect.signature(cancel_request).parameters) != set(_CANCEL):
+        missing.append(f"connect_utils._cancel({', '.join(_CANCEL)})")
+    if missing:
+        raise UnsupportedAsyncpg(
+            f"asyncpg {asyncpg.__version__} has no {', no '.join(missing)}. Install the version of asyncpg that "
+            "requirements.lock names."
+        )
+
+
+def transport(connection: asyncpg.Connection) -> Any:
+    """Return the transport of a connection."""
+    return connection._transport  # type: ignore[attr-defined]
+
+
+def protocol(connection: asyncpg.Connection) -> Any:
+    """Return the protocol that reads from the transport of a connection."""
+    return connection._protocol  # type: ignore[attr-defined]
+
+
+def is_clean(connection: asyncpg.Connection) -> bool:
+    """Return whether a connection is outside of a transaction and has no reply to a cancelled statement to come."""
+    opened: Any = connection
+    return not (opened._protocol.is_in_transaction() or opened._protocol._is_cancelling() or opened._top_xact)
+
+
+def forget_transaction(connection: Any) -> None:
+    """Drop the mark of a transaction, which stays when its end fails or is cancelled."""
+    connection._top_xact = None
+
+
+async def cancel(connection: Any) -> None:
+    """Ask PostgreSQL over a second connection to cancel the statement that a connection runs."""
+    await connect_utils._cancel(  # type: ignore[attr-defined]
+        loop=connection._loop, addr=connection._addr, params=connection._params,
+        backend_pid=connection._protocol.backend_pid, backend_secret=connection._protocol.backend_secret,
+    )  # fmt: skip

@@ -1,0 +1,485 @@
+"""The connections to one database: leased for exclusive use, or shared by statements in flight.
+
+A lane is what one purpose may use of them: reads, writes, or the single statements of scripts. So a write that waits
+for a lock delays no read. Requests of one lane share its connections and wait in the order of their arrival.
+
+Requests change no session state, so a connection is not reset between them. A few connections are faster than many:
+waiting here is cheaper than contention inside PostgreSQL.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from time import perf_counter
+from typing import Any
+
+import asyncpg
+
+from tableapi.db.budget import Budget
+from tableapi.db.pipeline import internals
+from tableapi.db.pipeline.codecs import Unencodable
+from tableapi.db.pipeline.connection import DEPTH, PipelinedConnection, Request
+from tableapi.db.pipeline.timing import Timing, Timings
+from tableapi.db.turns import Turns, WaitingQueue
+from tableapi.log import get_logger
+from tableapi.observability import background, tracing
+
+log = get_logger(__name__)
+
+MIN_RECONNECT_SECONDS, MAX_RECONNECT_SECONDS = 0.05, 2.0
+CLOSE_SECONDS = 5
+Connect = Callable[[], Awaitable[asyncpg.Connection]]
+
+
+class Pool:
+    """The lanes of one database, and the timer that closes their idle connections.
+
+    idle: a connection that was not needed for `idle` to `2 * idle` seconds is closed. budget: see `Lane`.
+    """
+
+    def __init__(self, *, budget: Budget | None = None, idle: float = 60.0) -> None:
+        self._budget, self._idle = budget, idle
+        self._lanes: list[Lane] = []
+        self._timer: asyncio.TimerHandle | None = None
+
+    def lane(
+        self, connect: Connect, leases: int, pipelined: int = 0, *, first: int = 1, sure: int | None = None
+    ) -> Lane:
+        """Add a lane; the arguments are those of `Lane`."""
+        lane = Lane(connect, leases, pipelined, first=first, sure=sure, budget=self._budget)
+        self._lanes.append(lane)
+        return lane
+
+    async def open(self, *, needed: bool = True) -> None:
+        """Start to open the first connections, and wait for one if it is `needed`.
+
+        Raises OSError or an error of asyncpg when the database cannot be reached or refuses.
+        """
+        if self._timer is None:
+            connection = await self._lanes[0].connect() if needed else None
+            self._timer = asyncio.get_running_loop().call_later(self._idle, self._close_idle)
+            for lane in self._lanes:
+                lane.open(connection)
+                connection = None
+
+    async def close(self) -> None:
+        """Close every connection."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        await asyncio.gather(*(lane.close() for lane in self._lanes))
+
+    def _close_idle(self) -> None:
+        for lane in self._lanes:
+            lane.close_idle()
+        self._timer = asyncio.get_running_loop().call_later(self._idle, self._close_idle)
+
+
+class Lane:
+    """Connections of one purpose: at most `leases` are leased, and `pipelined` have several statements in flight.
+
+    A connection serves either use, by turns. `first` of them are open all the time; further ones are opened while
+    requests wait. `sure` are independent of the budget, and each further one is taken from it.
+    """
+
+    def __init__(
+        self, connect: Connect, leases: int, pipelined: int = 0, *, first: int = 1, sure: int | None = None,
+        budget: Budget | None = None,
+    ) -> None:  # fmt: skip
+        self.connect = connect
+        self.leases, self.pipelined = leases, pipelined
+        self._size = leases + pipelined
+        self._first, self._sure = min(first, leases), self._size if budget is None or sure is None else sure
+        self._budget = budget
+        if budget is not None:
+            budget.join(self)
+        self._holders: set[asyncio.Task[None]] = set()  # one task for each connection that is open or being opened
+        self._open: dict[asyncpg.Connection, asyncio.Event] = {}  # set when the connection is to be given up
+        self._closing: set[asyncpg.Connection] = set()
+        self._closed = True
+        self._free: list[asyncpg.Connection] = []
+        self._min_free = 0  # the fewest free connections since the last call of `close_idle`
+        self._leased = 0
+        self.pipelines: list[PipelinedConnection] = []
+        self._known: dict[asyncpg.Connection, PipelinedConnection] = {}  # with their prepared statements
+        self.lease_queue: WaitingQueue[asyncio.Future[asyncpg.Connection]] = WaitingQueue()
+        self.statement_queue: WaitingQueue[Request] = WaitingQueue()
+        self.timings = Timings()
+        self.lease_turns = Turns(lambda: leases)
+        self.statement_turns = Turns(lambda: self.pipelined * DEPTH)
+
+    # -- opening and closing -------------------------------------------------------------------------------------------
+
+    def open(self, connection: asyncpg.Connection | None = None) -> None:
+        """Use a connection, if one is passed, and start to open the other first ones."""
+        self._closed = False
+        for _ in range(self._first):
+            self._add(connection)
+            connection = None
+
+    def _add(self, connection: asyncpg.Connection | None = None) -> None:
+        self._holders.add(background.start(self._hold(connection), "connection"))
+
+    async def close(self) -> None:
+        """Refuse the requests that wait, and close every connection."""
+        self._closed = True
+        self.lease_queue.close()
+        self.statement_queue.close()
+        for task in self._holders:
+            task.cancel()
+        await asyncio.gather(*self._holders, return_exceptions=True)
+        if self._budget is not None:
+            self._budget.left += max(0, len(self._holders) - self._sure)
+        self._holders.clear()
+
+    async def _hold(self, connection: asyncpg.Connection | None) -> None:
+        """Keep one connection open, and reconnect with back-off when it breaks."""
+        pause = MIN_RECONNECT_SECONDS
+        while True:
+            try:
+                held = connection or await self.connect()
+                connection, pause = None, MIN_RECONNECT_SECONDS
+                await self._hold_open(held)
+                if held in self._closing:
+                    self._closing.discard(held)
+                    break
+            except Exception as error:  # any error: a task that ended here would reduce the pool for good
+                log.warning("database_unreachable", error=type(error).__name__)
+            if self._closed or (len(self._holders) > self._first and not self.lease_queue and not self.statement_queue):
+                break
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, MAX_RECONNECT_SECONDS)
+        self._removed()
+
+    async def _hold_open(self, connection: asyncpg.Connection) -> None:
+        """Hand out a connection until it is lost or to be closed, and close it."""
+        closed = self._open[connection] = asyncio.Event()
+        connection.add_termination_listener(lambda _: closed.set())
+        try:
+            self._free.append(connection)
+            self._serve()
+            await closed.wait()
+        finally:
+            del self._open[connection]
+            if connection in self._free:
+                self._free.remove(connection)
+            pipeline = self._known.pop(connection, None)
+            if pipeline is not None and pipeline in self.pipelines:
+                self.pipelines.remove(pipeline)
+                pipeline.stop()
+            if not connection.is_closed():
+                with contextlib.suppress(OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                    await connection.close(timeout=CLOSE_SECONDS)
+
+    def _drop(self, connection: asyncpg.Connection) -> None:
+        """Let the task that holds a connection continue."""
+        if closed := self._open.get(connection):
+            closed.set()
+
+    @property
+    def connected(self) -> bool:
+        """Whether at least one connection is open."""
+        return any(not connection.is_closed() for connection in self._open)
+
+    # -- growing and shrinking -----------------------------------------------------------------------------------------
+
+    @property
+    def free(self) -> int:
+        """The number of connections that no request uses."""
+        return len(self._free) + sum(pipeline.idle for pipeline in self.pipelines)
+
+    @property
+    def waiting(self) -> int:
+        """The number of requests that wait for a connection or for their turn."""
+        return (
+            len(self.lease_queue) + len(self.statement_queue) + self.lease_turns.waiting + self.statement_turns.waiting
+        )
+
+    @property
+    def spare(self) -> int:
+        """The number of free connections that can be returned to the budget."""
+        return min(self.free, len(self._holders) - len(self._closing) - max(self._sure, self._first))
+
+    @property
+    def wants(self) -> bool:
+        """Whether requests wait and another connection would help."""
+        return len(self._holders) < self._size and (self._lease_waits() or self._statement_waits())
+
+    def _lease_waits(self) -> bool:
+        return self._leased < self.leases and self.lease_queue.first() is not None
+
+    def _statement_waits(self) -> bool:
+        return len(self.pipelines) < self.pipelined and self.statement_queue.first() is not None
+
+    def grow(self) -> None:
+        """Open one more connection if the budget allows it."""
+        if (
+            not self._closed
+            and len(self._holders) < self._size
+            and (len(self._holders) < self._sure or (self._budget is not None and self._budget.take()))
+        ):
+            self._add()
+
+    @property
+    def _opening(self) -> int:
+        return len(self._holders) - len(self._open)
+
+    def _grow_if_useful(self) -> None:
+        """Open a connection unless those that are being opened suffice for the requests that wait."""
+        needed = min(len(self.lease_queue), self.leases - self._leased) + self._statement_waits()
+        if self._opening < needed:
+            self.grow()
+
+    def shrink(self, count: int) -> None:
+        """Close up to `count` idle connections, the least recently used first."""
+        removed = self._free[:count]
+        del self._free[:count]
+        for pipeline in [pipeline for pipeline in reversed(self.pipelines) if pipeline.idle][: count - len(removed)]:
+            self._unpipe(pipeline)
+            removed.append(pipeline.connection)
+        for connection in removed:
+            self._closing.add(connection)
+            self._drop(connection)
+
+    def close_idle(self) -> None:
+        """Close the connections that were idle all the time since the last pass."""
+        unneeded = min(self._min_free, len(self._free))
+        unneeded += sum(pipeline.idle and not pipeline.used for pipeline in self.pipelines)
+        surplus = len(self._holders) - len(self._closing) - self._first
+        self.shrink(max(0, min(unneeded, surplus)))
+        self._min_free = len(self._free)
+        for pipeline in self.pipelines:
+            pipeline.used = False
+
+    def _removed(self) -> None:
+        """Return the connection of the current task to the budget."""
+        task = asyncio.current_task()
+        if task is not None:
+            self._holders.discard(task)
+        if self._budget is not None and len(self._holders) >= self._sure:
+            self._budget.give()
+
+    # -- connections for exclusive use ---------------------------------------------------------------------------------
+
+    @contextlib.asynccontextmanager
+    async def acquire(self) -> AsyncIterator[asyncpg.Connection]:
+        """Lease one connection for several statements, for example a transaction. Raises Busy."""
+        connection = await self.take()
+        try:
+            yield connection
+        finally:
+            self.give_back(connection)
+
+    async def take(self) -> asyncpg.Connection:
+        """Return a connection for exclusive use until `give_back`. Raises Busy."""
+        if self._leased < self.leases and (connection := self._take_idle()) is not None:
+            self._leased += 1
+            return connection
+        waiter: asyncio.Future[asyncpg.Connection] = asyncio.get_running_loop().create_future()
+        self.lease_queue.put(waiter, waiter)
+        self._grow_if_useful()
+        try:
+            return await waiter
+        except asyncio.CancelledError:
+            if waiter.cancelled():
+                self.lease_queue.remove(waiter)
+            elif waiter.exception() is None:  # the connection arrived in the moment of the cancellation
+                self.give_back(waiter.result())
+            raise
+
+    def give_back(self, connection: asyncpg.Connection) -> None:
+        """End a lease. What the request left under way is ended in the background."""
+        if connection.is_closed() or internals.is_clean(connection):
+            self._release(connection)
+        else:
+            background.start(self._clean(connection), "clean_connection")
+
+    async def _clean(self, connection: asyncpg.Connection) -> None:
+        """Wait for a statement that is being cancelled, and end the transaction."""
+        try:
+            internals.forget_transaction(connection)
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await connection.execute("rollback")
+        except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError):
+            connection.terminate()
+        finally:
+            self._release(connection)
+
+    def _release(self, connection: asyncpg.Connection) -> None:
+        self._leased -= 1
+        if connection.is_closed() or connection not in self._open:
+            self._drop(connection)
+        else:
+            self._free.append(connection)
+        if self.lease_queue.entries or self.statement_queue.entries:
+            self._serve()
+
+    def _take_free(self) -> asyncpg.Connection | None:
+        """Remove and return the free connection that was used last."""
+        while self._free:
+            connection = self._free.pop()
+            self._min_free = min(self._min_free, len(self._free))
+            if not connection.is_closed():
+                return connection
+            self._drop(connection)
+        self._min_free = 0
+        return None
+
+    def _take_idle(self) -> asyncpg.Connection | None:
+        """Remove and return a free connection, or else a pipelined one without statements in flight."""
+        if (connection := self._take_free()) is not None:
+            return connection
+        for pipeline in [pipeline for pipeline in self.pipelines if pipeline.idle]:
+            self._unpipe(pipeline)
+            if not pipeline.connection.is_closed():
+                return pipeline.connection
+        return None
+
+    # -- statements in flight ------------------------------------------------------------------------------------------
+
+    def fetchrow(self, sql: str, *args: Any) -> Awaitable[Any]:
+        """Run one statement and return its first row.
+
+        A slow statement, and one with types that only asyncpg knows, gets a connection of its own.
+
+        Raises:
+            Busy: no connection became free in time.
+        """
+        timing = self.timings[sql]
+        if timing.direct or not self.pipelined:
+            return self._run_alone(timing, sql, args)
+        if tracing.tracer is None:
+            return self._run(timing, sql, args)
+        return self._run_traced(timing, sql, args)
+
+    def is_direct(self, sql: str) -> bool:
+        """Return whether a statement runs on a connection of its own."""
+        return not self.pipelined or self.timings[sql].direct
+
+    def turns(self, sql: str) -> Turns:
+        """Return the turns of the callers of a statement."""
+        return self.lease_turns if not self.pipelined or self.timings[sql].direct else self.statement_turns
+
+    async def _run(self, timing: Timing, sql: str, args: tuple[Any, ...]) -> Any:
+        """Send one statement on the connection with the fewest in flight, or put it into the queue."""
+        request = Request(sql, args, timing, asyncio.get_running_loop().create_future())
+        best: PipelinedConnection | None = None
+        if not self.statement_queue.entries and (not self.lease_queue.entries or self._leased >= self.leases):
+            for pipeline in self.pipelines:
+                if not pipeline.load:
+                    if not pipeline.blocked:
+                        best = pipeline
+                        break
+                elif (best is None or pipeline.load < best.load) and pipeline.accepts(request.weight):
+                    best = pipeline
+            if (best is None or best.load) and len(self.pipelines) < self.pipelined:
+                best = self._another_pipeline() or best
+        if best is not None:
+            best.send(request)
+        else:
+            self._enqueue(request)
+        try:
+            return await request.future
+        except asyncio.CancelledError:
+            self._abandon(request)
+            raise
+        except Unencodable:
+            return await self._run_alone(timing, sql, args)
+
+    async def _run_traced(self, timing: Timing, sql: str, args: tuple[Any, ...]) -> Any:
+        with tracing.statement(sql):
+            return await self._run(timing, sql, args)
+
+    async def _run_alone(self, timing: Timing, sql: str, args: tuple[Any, ...]) -> Any:
+        connection = await self.take()
+        began = perf_counter()
+        try:
+            return await connection.fetchrow(sql, *args)
+        finally:
+            timing.add(perf_counter() - began)
+            self.give_back(connection)
+
+    def _enqueue(self, request: Request) -> None:
+        self.statement_queue.put(request.future, request)
+        self._grow_if_useful()
+
+    def _another_pipeline(self) -> PipelinedConnection | None:
+        """Return a free connection for statements. Without one, open a connection unless one is being opened."""
+        if (connection := self._take_free()) is not None:
+            return self._pipe(connection)
+        if not self._opening:
+            self.grow()
+        return None
+
+    def _abandon(self, request: Request) -> None:
+        """End a cancelled request."""
+        if not request.future.cancelled():  # the answer came in the moment of the cancellation
+            request.future.exception()
+        elif request.connection is not None:
+            request.connection.abandon(request)
+        else:
+            self.statement_queue.remove(request.future)
+
+    def _pipe(self, connection: asyncpg.Connection) -> PipelinedConnection | None:
+        """Use a free connection for statements in flight; None if its transport does not allow it."""
+        pipeline = self._known.get(connection)
+        if pipeline is None:
+            pipeline = self._known[connection] = PipelinedConnection(connection, self._freed)
+        try:
+            pipeline.start()
+        except NotImplementedError:
+            log.warning("pipeline_unavailable", transport=type(pipeline.transport).__name__)
+            self.pipelined = 0
+            connection.terminate()
+            while (request := self.statement_queue.take()) is not None:
+                request.future.set_exception(Unencodable())
+            return None
+        self.pipelines.append(pipeline)
+        return pipeline
+
+    def _unpipe(self, pipeline: PipelinedConnection) -> None:
+        self.pipelines.remove(pipeline)
+        pipeline.stop()
+
+    # -- handing out ---------------------------------------------------------------------------------------------------
+
+    def _serve(self) -> None:
+        """Give idle connections to the oldest requests."""
+        while True:
+            lease, statement = self._lease_waits(), self._statement_waits()
+            if lease and statement:
+                lease = self.lease_queue.entries[0][0] <= self.statement_queue.entries[0][0]
+            if lease:
+                if (connection := self._take_idle()) is None:
+                    break
+                waiter = self.lease_queue.take()
+                assert waiter is not None
+                self._leased += 1
+                waiter.set_result(connection)
+            elif statement:
+                if (connection := self._take_free()) is None:
+                    break
+                if (pipeline := self._pipe(connection)) is not None:
+                    pipeline.send_all(self._accepted(pipeline))
+            else:
+                break
+        self._grow_if_useful()
+
+    def _freed(self, pipeline: PipelinedConnection) -> None:
+        """Send waiting statements, unless an older request waits until a connection is idle."""
+        statement = self.statement_queue.first()
+        if self._lease_waits() and (
+            statement is None or self.lease_queue.entries[0][0] <= self.statement_queue.entries[0][0]
+        ):
+            if pipeline.idle:
+                self._serve()
+        elif statement is not None:
+            pipeline.send_all(self._accepted(pipeline))
+
+    def _accepted(self, pipeline: PipelinedConnection) -> Iterator[Request]:
+        """Remove the waiting requests that the connection accepts."""
+        while (request := self.statement_queue.first()) is not None and pipeline.accepts(request.weight):
+            self.statement_queue.entries.popleft()
+            yield request
