@@ -171,7 +171,7 @@ class Db:
         """Return the connection of the current transaction, or any for a single statement."""
         if before_commit.get() is not None:
             return self.connection()
-        current = self._transactions.current
+        current = self._transactions.held.get(asyncio.current_task())
         return self._scripts.acquire() if current is None else contextlib.nullcontext(current)
 
     async def fetch(self, sql: str, *args: Any) -> list[asyncpg.Record]:

@@ -31,6 +31,7 @@ log = get_logger(__name__)
 MIN_RECONNECT_SECONDS, MAX_RECONNECT_SECONDS = 0.05, 2.0
 CLOSE_SECONDS = 5
 Connect = Callable[[], Awaitable[asyncpg.Connection]]
+_UNTRACED = contextlib.nullcontext()
 
 
 class Pool:
@@ -291,23 +292,9 @@ class Lane:
 
     def give_back(self, connection: asyncpg.Connection) -> None:
         """End a lease. What the request left under way is ended in the background."""
-        if connection.is_closed() or internals.is_clean(connection):
-            self._release(connection)
-        else:
+        if not (connection.is_closed() or internals.is_clean(connection)):
             background.start(self._clean(connection), "clean_connection")
-
-    async def _clean(self, connection: asyncpg.Connection) -> None:
-        """Wait for a statement that is being cancelled, and end the transaction."""
-        try:
-            internals.forget_transaction(connection)
-            async with asyncio.timeout(CLOSE_SECONDS):
-                await connection.execute("rollback")
-        except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError):
-            connection.terminate()
-        finally:
-            self._release(connection)
-
-    def _release(self, connection: asyncpg.Connection) -> None:
+            return
         self._leased -= 1
         if connection.is_closed() or connection not in self._open:
             self._drop(connection)
@@ -316,22 +303,30 @@ class Lane:
         if self.lease_queue.entries or self.statement_queue.entries:
             self._serve()
 
-    def _take_free(self) -> asyncpg.Connection | None:
-        """Remove and return the free connection that was used last."""
+    async def _clean(self, connection: asyncpg.Connection) -> None:
+        """Wait for a statement that is being cancelled, and end the transaction."""
+        try:
+            internals.forget_transaction(connection)
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await connection.execute("rollback")
+        except Exception as error:  # any error: the lease must end
+            log.warning("connection_not_cleaned", error=type(error).__name__)
+            connection.terminate()
+        if not internals.is_clean(connection):
+            connection.terminate()
+        self.give_back(connection)
+
+    def _take_idle(self, *, pipelined: bool = True) -> asyncpg.Connection | None:
+        """Return the free connection that was used last, or else a `pipelined` one without statements in flight."""
         while self._free:
             connection = self._free.pop()
-            self._min_free = min(self._min_free, len(self._free))
+            if len(self._free) < self._min_free:
+                self._min_free = len(self._free)
             if not connection.is_closed():
                 return connection
             self._drop(connection)
         self._min_free = 0
-        return None
-
-    def _take_idle(self) -> asyncpg.Connection | None:
-        """Remove and return a free connection, or else a pipelined one without statements in flight."""
-        if (connection := self._take_free()) is not None:
-            return connection
-        for pipeline in [pipeline for pipeline in self.pipelines if pipeline.idle]:
+        for pipeline in [pipeline for pipeline in self.pipelines if pipeline.idle] if pipelined else ():
             self._unpipe(pipeline)
             if not pipeline.connection.is_closed():
                 return pipeline.connection
@@ -339,7 +334,7 @@ class Lane:
 
     # -- statements in flight ------------------------------------------------------------------------------------------
 
-    def fetchrow(self, sql: str, *args: Any) -> Awaitable[Any]:
+    async def fetchrow(self, sql: str, *args: Any) -> Any:
         """Run one statement and return its first row.
 
         A slow statement, and one with types that only asyncpg knows, gets a connection of its own.
@@ -349,10 +344,17 @@ class Lane:
         """
         timing = self.timings[sql]
         if timing.direct or not self.pipelined:
-            return self._run_alone(timing, sql, args)
-        if tracing.tracer is None:
-            return self._run(timing, sql, args)
-        return self._run_traced(timing, sql, args)
+            return await self._run_alone(timing, sql, args)
+        request = Request(sql, args, timing, asyncio.get_running_loop().create_future())
+        try:
+            with tracing.statement(sql) if tracing.tracer is not None else _UNTRACED:
+                self._send(request)
+                return await request.future
+        except asyncio.CancelledError:
+            self._abandon(request)
+            raise
+        except Unencodable:
+            return await self._run_alone(timing, sql, args)
 
     def is_direct(self, sql: str) -> bool:
         """Return whether a statement runs on a connection of its own."""
@@ -362,9 +364,8 @@ class Lane:
         """Return the turns of the callers of a statement."""
         return self.lease_turns if not self.pipelined or self.timings[sql].direct else self.statement_turns
 
-    async def _run(self, timing: Timing, sql: str, args: tuple[Any, ...]) -> Any:
-        """Send one statement on the connection with the fewest in flight, or put it into the queue."""
-        request = Request(sql, args, timing, asyncio.get_running_loop().create_future())
+    def _send(self, request: Request) -> None:
+        """Send a statement on the connection with the fewest in flight, or put it into the queue. Raises Busy."""
         best: PipelinedConnection | None = None
         if not self.statement_queue.entries and (not self.lease_queue.entries or self._leased >= self.leases):
             for pipeline in self.pipelines:
@@ -379,18 +380,8 @@ class Lane:
         if best is not None:
             best.send(request)
         else:
-            self._enqueue(request)
-        try:
-            return await request.future
-        except asyncio.CancelledError:
-            self._abandon(request)
-            raise
-        except Unencodable:
-            return await self._run_alone(timing, sql, args)
-
-    async def _run_traced(self, timing: Timing, sql: str, args: tuple[Any, ...]) -> Any:
-        with tracing.statement(sql):
-            return await self._run(timing, sql, args)
+            self.statement_queue.put(request.future, request)
+            self._grow_if_useful()
 
     async def _run_alone(self, timing: Timing, sql: str, args: tuple[Any, ...]) -> Any:
         connection = await self.take()
@@ -401,13 +392,9 @@ class Lane:
             timing.add(perf_counter() - began)
             self.give_back(connection)
 
-    def _enqueue(self, request: Request) -> None:
-        self.statement_queue.put(request.future, request)
-        self._grow_if_useful()
-
     def _another_pipeline(self) -> PipelinedConnection | None:
         """Return a free connection for statements. Without one, open a connection unless one is being opened."""
-        if (connection := self._take_free()) is not None:
+        if (connection := self._take_idle(pipelined=False)) is not None:
             return self._pipe(connection)
         if not self._opening:
             self.grow()
@@ -459,7 +446,7 @@ class Lane:
                 self._leased += 1
                 waiter.set_result(connection)
             elif statement:
-                if (connection := self._take_free()) is None:
+                if (connection := self._take_idle(pipelined=False)) is None:
                     break
                 if (pipeline := self._pipe(connection)) is not None:
                     pipeline.send_all(self._accepted(pipeline))
@@ -469,6 +456,8 @@ class Lane:
 
     def _freed(self, pipeline: PipelinedConnection) -> None:
         """Send waiting statements, unless an older request waits until a connection is idle."""
+        if not self.lease_queue.entries and not self.statement_queue.entries:
+            return
         statement = self.statement_queue.first()
         if self._lease_waits() and (
             statement is None or self.lease_queue.entries[0][0] <= self.statement_queue.entries[0][0]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import socket
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
 from typing import Any
 
 import asyncpg
@@ -25,6 +25,7 @@ SESSION = {"timezone": "UTC", "datestyle": "ISO, MDY", "intervalstyle": "postgre
 # The parameters of a connection that pgbouncer accepts and keeps apart in transaction mode.
 POOLED = "timezone", "datestyle", "application_name"
 CONNECT_SECONDS = 10
+_UNTRACED = nullcontext()
 MAX_PREPARED_STATEMENTS = 500  # of one connection
 _POOLED_URL = re.compile(r"[?&]statement_cache_size=0(?=&|$)")
 
@@ -131,56 +132,54 @@ class Connection(asyncpg.Connection):
 
     async def fetchrow(self, query: str, *args: Any, **options: Any) -> Any:
         """Run one statement and return its first row."""
-        if tracing.tracer is None:
-            return await self._fetchrow(query, args, options)
-        with tracing.statement(query):
-            return await self._fetchrow(query, args, options)
-
-    async def _fetchrow(self, query: str, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
-        prepared = self._prepared.get(query)
-        try:
-            if prepared is None:
-                if options or not self.prepares:
-                    return await super().fetchrow(query, *args, **options)
-                prepared = await super().prepare(query)
-                self._prepared.keep(query, prepared)
-            return await prepared.fetchrow(*args)
-        except (InvalidCachedStatementError, OutdatedSchemaCacheError):  # DDL has invalidated the statement
-            self._prepared.clear()
-            if self.is_in_transaction():
+        with tracing.statement(query) if tracing.tracer is not None else _UNTRACED:
+            try:
+                prepared = self._prepared.get(query)
+                if prepared is None:
+                    if options or not self.prepares:
+                        return await super().fetchrow(query, *args, **options)
+                    prepared = await super().prepare(query)
+                    self._prepared.keep(query, prepared)
+                return await internals.fetch_first(self, prepared, args)
+            except (InvalidCachedStatementError, OutdatedSchemaCacheError):  # DDL has invalidated the statement
+                self._prepared.clear()
+                if self.is_in_transaction():
+                    raise
+                return await super().fetchrow(query, *args, **options)
+            except InternalClientError:
+                self.terminate()
                 raise
-            return await super().fetchrow(query, *args, **options)
-        except InternalClientError:
-            self.terminate()
-            raise
 
     async def fetch(self, query: str, *args: Any, **options: Any) -> list[Any]:
         """Run one statement and return its rows."""
-        with self._terminated_when_unknown():
+        try:
             rows: list[Any] = await super().fetch(query, *args, **options)
+        except InternalClientError as error:
+            self._failed(error)
+            raise
         return rows
 
     async def fetchval(self, query: str, *args: Any, **options: Any) -> Any:
         """Run one statement and return the first value of its first row."""
-        with self._terminated_when_unknown():
+        try:
             return await super().fetchval(query, *args, **options)
+        except InternalClientError as error:
+            self._failed(error)
+            raise
 
     async def execute(self, query: str, *args: Any, **options: Any) -> str:
         """Run one statement and return its status, for example `DELETE 3`."""
         if self.begin_with and query.startswith("BEGIN"):
             query += self.begin_with
-        with self._terminated_when_unknown():
-            return str(await super().execute(query, *args, **options))
-
-    @contextlib.contextmanager
-    def _terminated_when_unknown(self) -> Iterator[None]:
         try:
-            yield
-        except OutdatedSchemaCacheError:
+            return str(await super().execute(query, *args, **options))
+        except InternalClientError as error:
+            self._failed(error)
             raise
-        except InternalClientError:
+
+    def _failed(self, error: InternalClientError) -> None:
+        if not isinstance(error, OutdatedSchemaCacheError):
             self.terminate()
-            raise
 
 
 class UnpreparedConnection(Connection):

@@ -29,7 +29,8 @@ class Transactions:
     def __init__(self, size: int, options: dict[str, Any], *, wait: float = WAIT_SECONDS) -> None:
         self._database = Database(_BACKEND, min_size=min(1, size), max_size=max(1, size), **options, **_FROM_DSN)
         self._places, self._wait = asyncio.Semaphore(size), wait
-        self._held: dict[asyncio.Task[Any] | None, asyncpg.Connection] = {}
+        # The connection of each task with a transaction. A task that it starts has none.
+        self.held: dict[asyncio.Task[Any] | None, asyncpg.Connection] = {}
         self.waiting = 0
 
     async def open(self) -> None:
@@ -42,24 +43,19 @@ class Transactions:
         if self._database.is_connected:
             await self._database.disconnect()
 
-    @property
-    def current(self) -> asyncpg.Connection | None:
-        """The connection of the current task."""
-        return self._held.get(asyncio.current_task())
-
     @contextlib.asynccontextmanager
     async def connection(self) -> AsyncIterator[asyncpg.Connection]:
         """Hold one connection for the current task, or use the one that it holds. Raises Busy."""
         task = asyncio.current_task()
-        if (held := self._held.get(task)) is not None:
+        if (held := self.held.get(task)) is not None:
             yield held
             return
         async with self._place(), self._database.connection() as connection:
-            self._held[task] = connection.raw_connection
+            self.held[task] = connection.raw_connection
             try:
                 yield connection.raw_connection
             finally:
-                del self._held[task]
+                del self.held[task]
 
     @contextlib.asynccontextmanager
     async def _place(self) -> AsyncIterator[None]:

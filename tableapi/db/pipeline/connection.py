@@ -128,8 +128,15 @@ class PipelinedConnection(asyncio.Protocol):
         prepared = self._prepared.used(request.sql)
         if prepared is None:
             self._prepare(request)
-        else:
-            self._run(request, prepared)
+            return
+        try:
+            message = prepared.run(request.args)
+        except Unencodable as error:
+            self.load -= request.weight
+            request.future.set_exception(error)
+            return
+        request.prepared = prepared
+        self._write(message, request)
 
     def send_all(self, requests: Iterable[Request]) -> None:
         """Send requests with one write: each write of uvloop is a system call."""
@@ -141,16 +148,6 @@ class PipelinedConnection(asyncio.Protocol):
             held, self._held = self._held, None
             if held:
                 self._write(b"".join(held))
-
-    def _run(self, request: Request, prepared: Prepared) -> None:
-        try:
-            message = prepared.run(request.args)
-        except Unencodable as error:
-            self.load -= request.weight
-            request.future.set_exception(error)
-            return
-        request.prepared = prepared
-        self._write(message, request)
 
     def _write(self, message: bytes, entry: Request | Preparation | None = None) -> None:
         """Write a message, and expect the reply to `entry`."""
@@ -278,10 +275,10 @@ class PipelinedConnection(asyncio.Protocol):
                 refusal = unknown
                 self._closes.append(messages.close(preparation.name))
         for request in preparation.requests:
-            if prepared is not None and not request.future.done():
-                self._run(request, prepared)
-                continue
             self.load -= request.weight
+            if prepared is not None and not request.future.done():
+                self.send(request)
+                continue
             request.timing.unsupported = request.timing.unsupported or refusal is not None
             if not request.future.done():
                 request.future.set_exception(refusal or asyncpg.PostgresError.new(error or {}, query=request.sql))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from typing import Any
 
 import asyncpg
 from asyncpg import connect_utils
+from asyncpg.prepared_stmt import PreparedStatement
 from asyncpg.protocol import Protocol
 
 _CONNECTION = ("_transport", "_protocol", "_loop", "_addr", "_params", "_top_xact")
-_PROTOCOL = ("backend_pid", "backend_secret", "connection_lost", "is_in_transaction", "_is_cancelling")
+_PROTOCOL = ("backend_pid", "backend_secret", "connection_lost", "is_in_transaction", "_is_cancelling", "bind_execute")
 _CANCEL = ("loop", "addr", "params", "backend_pid", "backend_secret")  # parameters of connect_utils._cancel
 
 
@@ -22,6 +24,8 @@ def check() -> None:
     """Compare the installed asyncpg with what this module uses. Raises UnsupportedAsyncpg."""
     missing = [f"Connection.{name}" for name in _CONNECTION if not hasattr(asyncpg.Connection, name)]
     missing += [f"Protocol.{name}" for name in _PROTOCOL if not hasattr(Protocol, name)]
+    if not hasattr(PreparedStatement, "_state"):
+        missing.append("PreparedStatement._state")
     cancel_request = getattr(connect_utils, "_cancel", None)
     if cancel_request is None or set(inspect.signature(cancel_request).parameters) != set(_CANCEL):
         missing.append(f"connect_utils._cancel({', '.join(_CANCEL)})")
@@ -51,6 +55,13 @@ def is_clean(connection: asyncpg.Connection) -> bool:
 def forget_transaction(connection: Any) -> None:
     """Drop the mark of a transaction, which stays when its end fails or is cancelled."""
     connection._top_xact = None
+
+
+async def fetch_first(connection: asyncpg.Connection, prepared: Any, args: Sequence[Any]) -> Any:
+    """Run a prepared statement by a single call of asyncpg's protocol, and return its first row."""
+    opened: Any = connection
+    rows = await opened._protocol.bind_execute(prepared._state, args, "", 1, False, None)
+    return rows[0] if rows else None
 
 
 async def cancel(connection: Any) -> None:
