@@ -96,7 +96,7 @@ class Lane:
         self._budget = budget
         if budget is not None:
             budget.join(self)
-        self._holders: set[asyncio.Task[None]] = set()  # one task for each connection that is open or being opened
+        self._holders: dict[asyncio.Task[None], None] = {}  # one task for each connection that is open or being opened
         self._open: dict[asyncpg.Connection, asyncio.Event] = {}  # set when the connection is to be given up
         self._closing: set[asyncpg.Connection] = set()
         self._closed = True
@@ -121,7 +121,7 @@ class Lane:
             connection = None
 
     def _add(self, connection: asyncpg.Connection | None = None) -> None:
-        self._holders.add(background.start(self._hold(connection), "connection"))
+        self._holders[background.start(self._hold(connection), "connection")] = None
 
     async def close(self) -> None:
         """Refuse the requests that wait, and close every connection."""
@@ -225,7 +225,7 @@ class Lane:
 
     @property
     def _opening(self) -> int:
-        return len(self._holders) - len(self._open)
+        return len(self._holders) - len(self._open.keys() | self._closing)
 
     def _grow_if_useful(self) -> None:
         """Open a connection unless those that are being opened suffice for the requests that wait."""
@@ -258,9 +258,10 @@ class Lane:
         """Return the connection of the current task to the budget."""
         task = asyncio.current_task()
         if task is not None:
-            self._holders.discard(task)
+            self._holders.pop(task, None)
         if self._budget is not None and len(self._holders) >= self._sure:
             self._budget.give()
+        self._grow_if_useful()  # for a request that came while the connection was being closed
 
     # -- connections for exclusive use ---------------------------------------------------------------------------------
 
@@ -312,7 +313,7 @@ class Lane:
         except Exception as error:  # any error: the lease must end
             log.warning("connection_not_cleaned", error=type(error).__name__)
             connection.terminate()
-        if not internals.is_clean(connection):
+        if not (connection.is_closed() or internals.is_clean(connection)):
             connection.terminate()
         self.give_back(connection)
 
