@@ -168,8 +168,8 @@ class Lane:
                 self._free.remove(connection)
             pipeline = self._known.pop(connection, None)
             if pipeline is not None and pipeline in self.pipelines:
-                self.pipelines.remove(pipeline)
-                pipeline.stop()
+                self._unpipe(pipeline)
+                self._serve()  # another connection may have statements in flight instead
             if not connection.is_closed():
                 with contextlib.suppress(OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
                     await connection.close(timeout=CLOSE_SECONDS)

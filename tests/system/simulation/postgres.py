@@ -109,7 +109,7 @@ class Session(asyncio.Protocol):
         self._undone: list[int] = []  # writes of a transaction that has not been committed
         self._closed = False
 
-    # -- bytes -----------------------------------------------------------------------------------------------------------
+    # -- bytes ---------------------------------------------------------------------------------------------------------
 
     def data_received(self, data: bytes) -> None:
         self._data += data
@@ -137,7 +137,7 @@ class Session(asyncio.Protocol):
             pid, secret = struct.unpack(">II", body)
             target = self.server.sessions.get(pid)
             if target is not None and secret == pid * 7:
-                self.loop.call_later(self.server.chance.random() * 0.002, target.interrupt)
+                target.interrupt()  # before the client sees that the connection of its request is closed
             self._closed = True
             self.side.close()
             return
@@ -165,7 +165,7 @@ class Session(asyncio.Protocol):
         if self._portal is not None and self._status == "I" and self.server.chance.random() < 0.5:
             self._apply(self._portal)
 
-    # -- messages --------------------------------------------------------------------------------------------------------
+    # -- messages ------------------------------------------------------------------------------------------------------
 
     def _work(self) -> None:
         while self._inbox and self._running is None and not self._closed:

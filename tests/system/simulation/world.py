@@ -20,6 +20,7 @@ from tableapi.db.budget import Budget
 from tableapi.db.pipeline import connection as connection_module
 from tableapi.db.pool import Lane, Pool
 from tableapi.db.session import connection_options, opener
+from tableapi.db.turns import Turns
 from tableapi.errors import Busy
 from tests.system.simulation.loop import Stuck, VirtualLoop
 from tests.system.simulation.postgres import STATEMENT_SECONDS, Server, Weather
@@ -28,10 +29,9 @@ LOST = (
     OSError, asyncpg.PostgresConnectionError, asyncpg.AdminShutdownError, asyncpg.InterfaceError,
     asyncpg.InternalClientError,
 )  # fmt: skip
-# The wait in a queue, the statement, its repetition and that of an asyncpg connection, each with the longest limit.
-MAX_SECONDS = 3 * (2.0 + STATEMENT_SECONDS)
+# Three queues (a turn, a statement, a lease), two statements ahead, the statement itself, and the end of a transaction.
+MAX_SECONDS = 3 * 2.0 + 6 * STATEMENT_SECONDS
 SETTLE_SECONDS = 60.0
-Lanes = Callable[[Pool, Any, random.Random], tuple[Lane, Lane]]
 
 
 # PostgreSQL says that nothing of the statement was done.
@@ -62,7 +62,7 @@ class World:
         )  # fmt: skip
         self.server = Server(self.loop, chance, self.weather)
         self.writes: dict[int, str] = {}  # what the client of each write was told
-        self.unbound = 0
+        self.turns_queues: dict[tuple[int, str], list[int]] = {}
 
     def note(self, line: str) -> None:
         self._log(f"{self.loop.time():10.4f} {line}")
@@ -110,7 +110,7 @@ class World:
             await self.pool.close()
         self._closed()
 
-    # -- clients ---------------------------------------------------------------------------------------------------------
+    # -- clients -------------------------------------------------------------------------------------------------------
 
     async def _traffic(self) -> None:
         chance = self.chance
@@ -155,7 +155,9 @@ class World:
             outcome = f"lost ({type(error).__name__})"
         seconds = loop.time() - began
         self.note(f"{number}: {outcome} after {seconds:.4f}")
-        if seconds > 3 * MAX_SECONDS:
+        for lane in self.lanes:
+            self._awake(lane)
+        if seconds > MAX_SECONDS:
             raise Violation(f"request {number} took {seconds:.1f} s")
 
     def _cancel_after(self, task: asyncio.Task[Any], steps: int) -> None:
@@ -176,9 +178,12 @@ class World:
     async def _run(self, fetchrow: Callable[..., Awaitable[Any]], kind: str, number: int, *, told: bool = True) -> str:
         if kind == "write":
             self.writes[number] = "unknown"
+        began = self.loop.time()
         try:
             row = await fetchrow(f"{kind} {number % 4}", number)
-        except (*REFUSED, Busy):
+        except (*REFUSED, Busy) as error:
+            if isinstance(error, asyncpg.QueryCanceledError) and self.loop.time() - began < STATEMENT_SECONDS:
+                raise Violation(f"request {number} was cancelled with another one") from None
             if kind == "write":
                 self.writes[number] = "not done"
             raise
@@ -199,12 +204,32 @@ class World:
         kind = self._kind()
         caller = "many" if number % 5 else "few"
         turns = lane.turns(f"{kind} {number % 4}")
-        if not turns.enter(caller):
-            await turns.wait(caller)
+        await self._turn(turns, caller, number)
         try:
             return await self._run(lane.fetchrow, kind, number)
         finally:
             turns.leave(caller)
+
+    async def _turn(self, turns: Turns, caller: str, number: int) -> None:
+        """Enter, and check that the turn is fair to other callers and to earlier reads of the same caller."""
+        running = dict(turns._running)
+        if turns.enter(caller):
+            size = turns._size()
+            others = sum(running.values()) - running.get(caller, 0)
+            if others and size > 1 and running.get(caller, 0) + 1 >= max(2, size):
+                raise Violation(f"the caller of request {number} has every connection")
+            return
+        if not running.get(caller):
+            raise Violation(f"request {number} waits although its caller has no other")
+        queue = self.turns_queues.setdefault((id(turns), caller), [])
+        queue.append(number)
+        try:
+            await turns.wait(caller)
+            if queue[0] != number:
+                turns.leave(caller)
+                raise Violation(f"request {number} overtook {queue[0]} of the same caller")
+        finally:
+            queue.remove(number)
 
     async def _lease(self, number: int, lane: Lane) -> str:
         """Run a few statements on one connection, in a transaction or not."""
@@ -239,7 +264,7 @@ class World:
         for one in writes:
             self.writes[one] = "done"
 
-    # -- invariants ------------------------------------------------------------------------------------------------------
+    # -- invariants ----------------------------------------------------------------------------------------------------
 
     async def _calm(self) -> None:
         """Let everything settle in good weather, and check that the pool is whole."""
@@ -253,7 +278,9 @@ class World:
             numbers = range(9_000_000, 9_000_000 + lane.leases)
             async with asyncio.timeout(30):
                 await asyncio.gather(*(self._run(lane.fetchrow, "odd", number) for number in numbers))
-                await asyncio.gather(*(self._run(lane.fetchrow, "read", number) for number in range(9_000_100, 9_000_112)))
+                await asyncio.gather(
+                    *(self._run(lane.fetchrow, "read", number) for number in range(9_000_100, 9_000_112))
+                )
                 sure = lane.leases if self.budget is None else 1
                 leased = [await lane.take() for _ in range(sure)]
                 if len(set(leased)) != sure:
@@ -267,6 +294,17 @@ class World:
             times = self.server.executed[number]
             if times > 1 or (told == "done" and times != 1) or (told == "not done" and times):
                 raise Violation(f"write {number} ran {times} times, and its client was told: {told}")
+
+    def _awake(self, lane: Lane) -> None:
+        """Check that no request waits for a place that is free."""
+        idle = any(pipeline.idle and not pipeline.connection.is_closed() for pipeline in lane.pipelines)
+        free = any(not connection.is_closed() for connection in lane._free)
+        if lane._lease_waits() and (idle or free):
+            raise Violation("a lease waits beside an idle connection")
+        if not lane._lease_waits() and lane.statement_queue.first() is not None and idle:
+            raise Violation("a statement waits beside an idle connection")
+        if lane._statement_waits() and free:
+            raise Violation("a statement waits beside a free connection")
 
     def _whole(self, lane: Lane) -> None:
         """Check a lane that no request uses."""
