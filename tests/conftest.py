@@ -27,12 +27,15 @@ SESSIONS = Sessions(lookup="select 'key' as role where $1::bytea is null")
 '''
 
 
+SPREAD = ("tests/e2e/test_journeys.py", "tests/system/simulation/test_simulation.py")  # their tests share no fixtures
+
+
 class ByFile(LoadScopeScheduling):  # type: ignore[misc]
-    """Give each file to one worker, because its tests share fixtures; journeys share none and are spread."""
+    """Give each file to one worker, because its tests share fixtures; those of SPREAD go to all workers."""
 
     def _split_scope(self, nodeid: str) -> str:
         path = nodeid.partition("::")[0]
-        return nodeid if path == "tests/e2e/test_journeys.py" else path
+        return nodeid if path in SPREAD else path
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

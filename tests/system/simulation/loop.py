@@ -33,9 +33,6 @@ class _Clock:
         """Do nothing."""
 
 
-Accept = Callable[[asyncio.BaseTransport], None]
-
-
 class VirtualLoop(asyncio.BaseEventLoop):
     """Run callbacks in order and timers by a virtual clock. `dial` makes the connections."""
 
@@ -44,6 +41,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
         self._selector = _Clock()
         self._clock_resolution = 1e-9
         self.dial: Callable[[Callable[[], Any]], Any] | None = None
+        self.delivered: Callable[[], None] = lambda: None  # called when bytes have arrived
         self.faults: list[str] = []  # what would be logged as an unhandled error
         self.set_exception_handler(self._keep)
 

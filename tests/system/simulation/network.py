@@ -70,6 +70,7 @@ class End(asyncio.Transport):
             data = bytes(self._arriving)
             self._arriving.clear()
             self.protocol.data_received(data)
+            self.loop.delivered()
 
     def close(self) -> None:
         """Close this end now, and the other after what was written has arrived."""

@@ -62,6 +62,9 @@ class World:
         )  # fmt: skip
         self.server = Server(self.loop, chance, self.weather)
         self.writes: dict[int, str] = {}  # what the client of each write was told
+        self.clients: list[asyncio.Future[str]] = []
+        self.impatience = chance.choice((0.0, 0.0, 0.01, 0.04))
+        self.loop.delivered = self._lose_patience
         self.turns_queues: dict[tuple[int, str], list[int]] = {}
 
     def note(self, line: str) -> None:
@@ -94,7 +97,7 @@ class World:
         chance = self.chance
         self.budget = Budget(left=chance.randrange(8)) if chance.random() < 0.5 else None
         self.left = self.budget.left if self.budget else 0
-        self.pool = Pool(budget=self.budget, idle=chance.choice((0.5, 5.0, 60.0)))
+        self.pool = Pool(budget=self.budget, idle=chance.choice((0.02, 0.3, 60.0)))
         options = connection_options(pooled=False) | {"dsn": "postgresql://u:p@/d?host=/simulated"}
         connect = opener(options, _nothing)
         leases, pipelined = chance.randint(1, 3), chance.randint(0, 3)
@@ -131,6 +134,7 @@ class World:
         chance, loop = self.chance, self.loop
         await asyncio.sleep(delay)
         task = asyncio.ensure_future(work)
+        self.clients.append(task)
         fate = chance.random()
         if fate < 0.15:
             loop.call_later(chance.random() * chance.choice((0.003, 0.05, 3.0)), task.cancel)
@@ -153,6 +157,7 @@ class World:
             outcome = type(error).__name__
         except LOST as error:
             outcome = f"lost ({type(error).__name__})"
+        self.clients.remove(task)
         seconds = loop.time() - began
         self.note(f"{number}: {outcome} after {seconds:.4f}")
         for lane in self.lanes:
@@ -160,7 +165,12 @@ class World:
         if seconds > MAX_SECONDS:
             raise Violation(f"request {number} took {seconds:.1f} s")
 
-    def _cancel_after(self, task: asyncio.Task[Any], steps: int) -> None:
+    def _lose_patience(self) -> None:
+        """Cancel a client in the moment in which something arrives, or is handed on a turn or two later."""
+        if self.clients and self.chance.random() < self.impatience:
+            self._cancel_after(self.chance.choice(self.clients), self.chance.randrange(4))
+
+    def _cancel_after(self, task: asyncio.Future[Any], steps: int) -> None:
         """Cancel a task after a number of turns of the loop."""
         if steps:
             self.loop.call_soon(self._cancel_after, task, steps - 1)
@@ -270,6 +280,7 @@ class World:
         """Let everything settle in good weather, and check that the pool is whole."""
         weather = self.weather
         weather.kills = weather.cuts = weather.stale = weather.refuses = 0.0
+        self.pool._idle = 60.0
         await asyncio.sleep(SETTLE_SECONDS)
         for lane in self.lanes:
             self._whole(lane)
@@ -305,6 +316,10 @@ class World:
             raise Violation("a statement waits beside an idle connection")
         if lane._statement_waits() and free:
             raise Violation("a statement waits beside a free connection")
+
+        settled = len(lane._holders) == len(lane._open)
+        if settled and self.budget is None and lane.wants:
+            raise Violation("a request waits, and no connection is opened for it")
 
     def _whole(self, lane: Lane) -> None:
         """Check a lane that no request uses."""
