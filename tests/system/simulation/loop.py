@@ -57,7 +57,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
     def _write_to_self(self) -> None:
         """Do nothing: there are no other threads."""
 
-    async def create_unix_connection(self, factory: Callable[[], Any], path: Any = None, **_: Any) -> tuple[Any, Any]:
+    async def create_unix_connection(self, protocol_factory: Callable[[], Any], *_: Any, **options: Any) -> Any:
         """Connect to the model of PostgreSQL."""
         assert self.dial is not None
-        return await self.dial(factory)
+        return await self.dial(protocol_factory)
