@@ -31,7 +31,6 @@ log = get_logger(__name__)
 MIN_RECONNECT_SECONDS, MAX_RECONNECT_SECONDS = 0.05, 2.0
 CLOSE_SECONDS = 5
 Connect = Callable[[], Awaitable[asyncpg.Connection]]
-_UNTRACED = contextlib.nullcontext()
 
 
 class Pool:
@@ -293,11 +292,12 @@ class Lane:
 
     def give_back(self, connection: asyncpg.Connection) -> None:
         """End a lease. What the request left under way is ended in the background."""
-        if not (connection.is_closed() or internals.is_clean(connection)):
+        closed = connection.is_closed()
+        if not closed and not internals.is_clean(connection):
             background.start(self._clean(connection), "clean_connection")
             return
         self._leased -= 1
-        if connection.is_closed() or connection not in self._open:
+        if closed or connection not in self._open:
             self._drop(connection)
         else:
             self._free.append(connection)
@@ -348,7 +348,10 @@ class Lane:
             return await self._run_alone(timing, sql, args)
         request = Request(sql, args, timing, asyncio.get_running_loop().create_future())
         try:
-            with tracing.statement(sql) if tracing.tracer is not None else _UNTRACED:
+            if tracing.tracer is None:
+                self._send(request)
+                return await request.future
+            with tracing.statement(sql):
                 self._send(request)
                 return await request.future
         except asyncio.CancelledError:
@@ -382,7 +385,8 @@ class Lane:
             best.send(request)
         else:
             self.statement_queue.put(request.future, request)
-            self._grow_if_useful()
+            if len(self.pipelines) < self.pipelined:
+                self._grow_if_useful()
 
     async def _run_alone(self, timing: Timing, sql: str, args: tuple[Any, ...]) -> Any:
         connection = await self.take()
@@ -457,15 +461,11 @@ class Lane:
 
     def _freed(self, pipeline: PipelinedConnection) -> None:
         """Send waiting statements, unless an older request waits until a connection is idle."""
-        if not self.lease_queue.entries and not self.statement_queue.entries:
-            return
-        statement = self.statement_queue.first()
-        if self._lease_waits() and (
-            statement is None or self.lease_queue.entries[0][0] <= self.statement_queue.entries[0][0]
-        ):
+        leases, statements = self.lease_queue.entries, self.statement_queue.entries
+        if leases and self._lease_waits() and (not statements or leases[0][0] <= statements[0][0]):
             if pipeline.idle:
                 self._serve()
-        elif statement is not None:
+        elif statements:
             pipeline.send_all(self._accepted(pipeline))
 
     def _accepted(self, pipeline: PipelinedConnection) -> Iterator[Request]:
