@@ -1,7 +1,7 @@
 """One database: the lanes of its pool, the statements and transactions of scripts, and LISTEN.
 
 The table API uses the lanes `reads` and `writes`. The statements of a task run on the connection of its transaction,
-and otherwise in a third lane, whose connections convert JSON.
+and otherwise in a third lane with connections that convert JSON.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ class Pool:
 
 
 class Lane:
-    """Connections of one purpose: at most `leases` are leased, and `pipelined` have several statements in flight.
+    """Connections of one purpose: `leases` at most are leased, `pipelined` have statements in flight.
 
     A connection serves either use, by turns. `first` of them are open all the time; further ones are opened while
     requests wait. `sure` are independent of the budget, and each further one is taken from it.
@@ -318,7 +318,7 @@ class Lane:
         self.give_back(connection)
 
     def _take_idle(self, *, pipelined: bool = True) -> asyncpg.Connection | None:
-        """Return the free connection that was used last, or else a `pipelined` one without statements in flight."""
+        """Return the free connection that was used last, or else a `pipelined` one that is idle."""
         while self._free:
             connection = self._free.pop()
             if len(self._free) < self._min_free:

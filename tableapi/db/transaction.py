@@ -24,7 +24,7 @@ MAX_WAITING = 64
 
 
 class Transactions:
-    """Hand out at most `size` connections, one to each task with a transaction. `options` are those of asyncpg."""
+    """Hand out at most `size` connections, one to each task. `options` are those of asyncpg."""
 
     def __init__(self, size: int, options: dict[str, Any], *, wait: float = WAIT_SECONDS) -> None:
         self._database = Database(_BACKEND, min_size=min(1, size), max_size=max(1, size), **options, **_FROM_DSN)
@@ -89,7 +89,7 @@ class Transactions:
             await self._released(transaction.commit)
 
     async def _released(self, step: Callable[[], Awaitable[Any]]) -> None:
-        """Take a step of a transaction. `databases` keeps the connection after a step that fails, so release it."""
+        """Take a step of a transaction, and release the connection that `databases` keeps after a failure."""
         try:
             await step()
         except BaseException:

@@ -1,4 +1,4 @@
-"""Queues of requests with a deadline each, and turns that keep one caller from holding every connection.
+"""Queues with deadlines, and turns that keep one caller from holding every connection.
 
 The reads of a caller wait in a queue of their own before they ask for a connection. So another caller competes with the
 running reads only, never with the queued ones.

@@ -17,7 +17,7 @@ from tests.helpers.product import TABLE, Account, Product
 from tests.helpers.support import ROOT, execute
 
 OURS = (str(ROOT / "tableapi"), str(ROOT / "scripts"))
-MAX_CALLS = {"read one": 100, "read with relation": 100, "create two": 140, "update": 100, "getcontact": 100}
+MAX_CALLS = {"read one": 80, "read with relation": 90, "create two": 140, "update": 100, "getcontact": 100}
 
 SCHEMA = """
 create table customer (id integer primary key, name text not null);

@@ -1,4 +1,4 @@
-"""Private attributes of asyncpg. The engine uses no others of any package, and these only through this module."""
+"""Private attributes of asyncpg, which `tableapi/db` uses only through this module."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def protocol(connection: asyncpg.Connection) -> Any:
 
 
 def is_clean(connection: asyncpg.Connection) -> bool:
-    """Return whether a connection is outside of a transaction and has no reply to a cancelled statement to come."""
+    """Return whether no transaction is open, and no reply to a cancelled statement is to come."""
     opened: Any = connection
     return not (opened._protocol.is_in_transaction() or opened._protocol._is_cancelling() or opened._top_xact)
 

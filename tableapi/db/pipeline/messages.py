@@ -1,4 +1,4 @@
-"""Messages of PostgreSQL's protocol, version 3, that prepared statements need, and the statements of a connection."""
+"""Messages of PostgreSQL's protocol for prepared statements, and the statements of a connection."""
 
 from __future__ import annotations
 

@@ -118,3 +118,35 @@ async def test_a_look_that_fails_when_nothing_awaits_it_is_logged_not_lost(url: 
         dataset.db.reads.give_back(held)
     await dataset.look()
     await dataset.close()
+
+
+async def test_a_lease_that_leaves_a_transaction_open_is_rolled_back(db: Db) -> None:
+    await db.execute("create table t (a integer)")
+    async with db.reads.acquire() as connection:
+        await connection.execute("begin")
+        await connection.execute("insert into t values (1)")
+    async with db.reads.acquire() as again:
+        assert again is connection
+        assert not again.is_in_transaction()
+        async with again.transaction():
+            assert await again.fetchval("select count(*) from t") == 0
+
+
+async def test_a_lease_waits_for_the_statement_that_was_cancelled_before(db: Db) -> None:
+    async with db.reads.acquire() as connection:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await connection.fetchrow("select pg_sleep(4)")
+    row = await asyncio.wait_for(db.reads.fetchrow("select 1 as one"), 2)
+    assert row["one"] == 1
+
+
+async def test_a_connection_serves_a_lease_and_statements_in_flight_by_turns(url: str) -> None:
+    database = Db(url, reads=1, pipelined=(1, 0), pool=0)
+    await database.connect()
+    lane = database.reads
+    for _ in range(3):
+        first = await lane.fetchrow("select pg_backend_pid() as pid")
+        async with lane.acquire() as connection:
+            assert await connection.fetchval("select pg_backend_pid()") == first["pid"]
+    await database.close()

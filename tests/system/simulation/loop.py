@@ -1,4 +1,4 @@
-"""An event loop without sockets, whose clock jumps to the next timer."""
+"""An event loop without sockets and with a clock that jumps to the next timer."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class World:
             patch.object(connection_module, "perf_counter", clock),
             patch("tableapi.db.pool.perf_counter", clock),
             patch.object(turns_module, "time", SimpleNamespace(monotonic=clock)),
-            patch("asyncpg.connection._uid", 0),  # the names of statements, whose length decides where they are split
+            patch("asyncpg.connection._uid", 0),  # the length of a name decides where a message is split
         ):
             yield
 

@@ -1,0 +1,30 @@
+"""A start with an asyncpg that lacks a private attribute fails and names it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import asyncpg
+import pytest
+
+from tableapi.db.database import Db
+from tableapi.db.pipeline import internals
+
+
+async def test_a_missing_attribute_is_named_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(internals, "_CONNECTION", ("_transport", "_socket"))
+    monkeypatch.setattr(internals, "_PROTOCOL", ("backend_pid", "backend_key"))
+
+    async def cancel(connection: Any) -> None:
+        """Have other parameters than the function of asyncpg."""
+
+    monkeypatch.setattr("asyncpg.connect_utils._cancel", cancel)
+    with pytest.raises(internals.UnsupportedAsyncpg) as raised:
+        await Db("postgresql://nowhere").connect()
+    assert str(raised.value).startswith(
+        f"asyncpg {asyncpg.__version__} has no Connection._socket, no Protocol.backend_key, no connect_utils._cancel("
+    )
+
+
+def test_the_installed_asyncpg_has_all() -> None:
+    internals.check()
