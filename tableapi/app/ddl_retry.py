@@ -16,7 +16,7 @@ from tableapi.errors import ApiError, BadRequest
 from tableapi.http.response import Reply
 from tableapi.schema.model import Schema, Table
 from tableapi.tables.batch import BatchError
-from tableapi.tables.read import TableRequest
+from tableapi.tables.request import TableRequest
 
 MAX_ATTEMPTS = 4
 # Reasons of errors that a new table, column or key, or a changed one, can cause.

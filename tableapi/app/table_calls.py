@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -26,10 +27,9 @@ from tableapi.project import hooks
 from tableapi.query import options
 from tableapi.query.relation_options import Relations
 from tableapi.query.spelling import suggestion
-from tableapi.tables import query_method, read, verbs
+from tableapi.tables import ndjson, query_method, read, recorded, verbs
 from tableapi.tables.bulk import csv_import
-from tableapi.tables.read import TableRequest
-from tableapi.tables.responses import ndjson, raw, recorded
+from tableapi.tables.request import TableRequest
 
 _WORD = re.compile(r"\w{1,63}")
 _OPERATORS = {"eq": "=", "neq": "!=", "gt": ">", "gte": ">=", "lt": "<", "lte": "<=", "like": "LIKE", "ilike": "ILIKE"}
@@ -128,10 +128,7 @@ class TableCalls:
         return await csv_import.answer(call, request.parts(self._services.settings.import_bytes))
 
     async def _attempt(self, call: TableRequest, verb: str, ident: str | None, request: HttpRequest) -> Reply:
-        """Answer by the hook of the project or by the engine.
-
-        Hooks, and writes of one record, change the call; each attempt gets a copy.
-        """
+        """Answer by the hook of the project or by the engine."""
         scripts, query = self._services.scripts, call.query
         try:
             if ident == LIVE and request.method == "GET":
@@ -150,18 +147,18 @@ class TableCalls:
                         f"'{call.table.name}' has a hook for {verb}, whose effects cannot be undone: no batch.",
                         reason="no_batch",
                     )
-                reply = await hooks.answer(scripts, hook, call.again(), verb, ident, request)
+                reply = await hooks.answer(scripts, hook, call, verb, ident, request)
                 return reply if verb == "GET" else _minimal(call, verb, reply)
             if verb == "GET":
                 accept = query.get("accept") or call.headers.get("accept", "")
                 if ident is None and "ndjson" in accept and "ndjson" in media_type(accept):
                     return await ndjson.answer(call)
                 if ident is not None and "raw" in call.query:
-                    return await raw.answer(call, ident)
+                    return await read.raw(call, ident)
                 return await read.read(call, ident)
             if _is_dry_run(call, ident):
-                return await _dry_run(call.again(), verb, ident)
-            reply = await verbs.handle(call if verb == "POST" else call.again(), verb, ident)
+                return await _dry_run(replace(call), verb, ident)
+            reply = await verbs.handle(call, verb, ident)
             return _minimal(call, verb, reply) if call.query else reply
         except Exception as error:
             if call.actor.role in ("", "key") and self._services.has_sessions and _is_forbidden(error):

@@ -15,7 +15,7 @@ from tableapi.errors import Busy, Conflict, TooMany
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply
 from tableapi.query import plan
-from tableapi.tables.read import TableRequest
+from tableapi.tables.request import TableRequest
 
 NAME = "_changes"
 CONTENT_TYPE = "text/event-stream"

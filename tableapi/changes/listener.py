@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tableapi.tables.read import TableRequest
+from tableapi.tables.request import TableRequest
 
 if TYPE_CHECKING:
     from tableapi.changes.group import ListenerGroup

@@ -25,7 +25,8 @@ from tableapi.query.relation_options import may_concern_relation, relation_optio
 from tableapi.query.spelling import suggestion
 from tableapi.query.statement import Parameter, arguments, bound, finish
 from tableapi.schema.model import Column
-from tableapi.tables.read import TableRequest, named_values, read_request, shape_key
+from tableapi.tables.read import named_values, read_request, shape_key
+from tableapi.tables.request import TableRequest
 
 OPTIONS = ("fields", "filter", "related", "params")
 BATCHES = (1, 4, 16, 64)  # numbers of rows that have a statement of their own

@@ -31,7 +31,7 @@ from tableapi.idempotency.store import (
     still_running,
 )
 from tableapi.project.registry import Scripts
-from tableapi.tables.read import TableRequest
+from tableapi.tables.request import TableRequest
 
 RETRY_SECONDS = 0.5  # between attempts to release a key or to store a response
 

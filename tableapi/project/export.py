@@ -8,8 +8,9 @@ from tableapi.errors import BadRequest, TooLarge
 from tableapi.http.response import Reply
 from tableapi.query import plan
 from tableapi.tables import verbs
-from tableapi.tables.read import TableRequest, unsealed
+from tableapi.tables.read import unsealed
 from tableapi.tables.render import listing
+from tableapi.tables.request import TableRequest
 
 CHUNK = 100  # identifiers in one statement
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tableapi.auth.policy import VERBS
 from tableapi.auth.rights import Right, Rights
@@ -12,13 +12,11 @@ from tableapi.errors import Forbidden
 from tableapi.http import response
 from tableapi.http.response import Reply
 from tableapi.query import options
+from tableapi.query.plan import Bindings, Plan
 from tableapi.schema.model import Column, Relation, Schema, Table
 from tableapi.schema.model import describe as labels
 from tableapi.schema.types import KINDS
-
-if TYPE_CHECKING:
-    from tableapi.query.plan import Bindings, Plan
-    from tableapi.tables.read import TableRequest
+from tableapi.tables.request import TableRequest
 
 
 def allowed(schema: Schema, rights: Rights) -> list[Table]:

@@ -7,19 +7,16 @@ parent, of the child or of the junction for other relations.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tableapi.auth.rights import Right
-from tableapi.errors import BadRequest, DuplicateField, Forbidden, NotFound
-from tableapi.query.dml import checks, statements
-from tableapi.query.dml.change import Change
-from tableapi.query.dml.target import KEY
+from tableapi.errors import BadRequest, DuplicateField, NotFound
+from tableapi.query.dml import plan as plans
+from tableapi.query.dml.target import KEY, Change
 from tableapi.query.spelling import spelled
 from tableapi.schema.model import Relation, Table
-from tableapi.tables import refusals, tenant_guard
-
-if TYPE_CHECKING:
-    from tableapi.tables.write import Record, Writer
+from tableapi.tables import errors
+from tableapi.tables.run import Record, Run
 
 MAX_DEPTH = 5
 
@@ -32,16 +29,16 @@ def needed(change: Change) -> tuple[str, ...]:
 class _Level:
     """One level of nesting. The options of a request apply to its own table only."""
 
-    def __init__(self, writer: Writer) -> None:
-        self.writer = writer
+    def __init__(self, run: Run) -> None:
+        self.run = run
 
     def __enter__(self) -> None:
-        self.writer.depth += 1
-        if self.writer.depth > MAX_DEPTH:
+        self.run.depth += 1
+        if self.run.depth > MAX_DEPTH:
             raise BadRequest(f"Records may be nested {MAX_DEPTH} levels deep at most.", reason="too_deep")
 
     def __exit__(self, *_: object) -> None:
-        self.writer.depth -= 1
+        self.run.depth -= 1
 
 
 def _record(relation: Relation, value: Any) -> dict[str, Any]:
@@ -62,15 +59,15 @@ def _more(table: Table, record: dict[str, Any], names: tuple[str, ...]) -> bool:
     return any(name not in names and (name in table.columns or name in table.relations) for name in record)
 
 
-async def hold(writer: Writer, right: Right, change: Change) -> None:
+async def hold(run: Run, right: Right, change: Change) -> None:
     """Treat references that the caller may not write as refused fields: only the stored value is accepted."""
     for relation, value in change.relations:
         if relation.kind != "belongs_to" or right.sets(relation.own):
             continue
         refers: list[Any] = [None] * len(relation.own)
         if value is not None:
-            with _Level(writer):
-                refers = await _named(writer, relation, _record(relation, value))
+            with _Level(run):
+                refers = await _named(run, relation, _record(relation, value))
         for name, refer in zip(relation.own, refers, strict=True):
             if name in change.refused and str(change.refused[name]) != str(refer):
                 raise DuplicateField(name)
@@ -78,17 +75,17 @@ async def hold(writer: Writer, right: Right, change: Change) -> None:
         change.held.add(relation.name)
 
 
-async def _named(writer: Writer, relation: Relation, record: dict[str, Any]) -> list[Any]:
+async def _named(run: Run, relation: Relation, record: dict[str, Any]) -> list[Any]:
     """Return the values by which a record refers to the parent that is named. A new parent is refused."""
     if refers := _lookup(record, relation.theirs):
         return refers
     key = _lookup(record, relation.target.key)
     if not key:
-        raise tenant_guard.field_refusal(writer.call, dict.fromkeys(relation.own))
-    return await _existing(writer, relation, key)
+        raise errors.field_error(run.call, dict.fromkeys(relation.own))
+    return await _existing(run, relation, key)
 
 
-async def parents(writer: Writer, change: Change) -> None:
+async def parents(run: Run, change: Change) -> None:
     """Write the parents of a record, and set its references to them."""
     for relation, value in change.relations:
         if relation.kind != "belongs_to":
@@ -97,8 +94,8 @@ async def parents(writer: Writer, change: Change) -> None:
         if value is None:
             change.values.update({} if held else dict.fromkeys(relation.own))
             continue
-        with _Level(writer):
-            refers = await _parent(writer, relation, _record(relation, value), held=held)
+        with _Level(run):
+            refers = await _parent(run, relation, _record(relation, value), held=held)
         if held:
             continue
         change.values.update(zip(relation.own, refers, strict=True))
@@ -106,7 +103,7 @@ async def parents(writer: Writer, change: Change) -> None:
             change.expressions.pop(name, None)
 
 
-async def _parent(writer: Writer, relation: Relation, record: dict[str, Any], *, held: bool) -> list[Any]:
+async def _parent(run: Run, relation: Relation, record: dict[str, Any], *, held: bool) -> list[Any]:
     """Create or change a parent, and return the values by which the record refers to it.
 
     held: the reference keeps its stored value, so no parent is created.
@@ -116,59 +113,54 @@ async def _parent(writer: Writer, relation: Relation, record: dict[str, Any], *,
     key = _lookup(record, target.key) if columns else None
     if key is None:
         if held:
-            raise tenant_guard.unwritable(dict.fromkeys(relation.own))
-        written = await writer.create(target, record)
+            raise errors.unwritable(dict.fromkeys(relation.own))
+        written = await run.create(target, record)
     elif _more(target, record, target.key):
         try:
-            written = await writer.change(target, columns, key, record)
+            written = await run.change(target, columns, key, record)
         except NotFound:
             if held:
                 raise
-            written = await writer.create(target, record)
+            written = await run.create(target, record)
     else:
-        return key if held else await _existing(writer, relation, key)
+        return key if held else await _existing(run, relation, key)
     if set(relation.theirs) <= written.keys.keys():
         return [written.keys[name] for name in relation.theirs]
-    return await _existing(writer, relation, [written.keys[name] for name in target.key])
+    return await _existing(run, relation, [written.keys[name] for name in target.key])
 
 
-async def _existing(writer: Writer, relation: Relation, key: list[Any]) -> list[Any]:
+async def _existing(run: Run, relation: Relation, key: list[Any]) -> list[Any]:
     """Return the values by which a record refers to an existing parent.
 
     Raises:
         NotFound: the parent does not exist for the caller.
     """
     target = relation.target
-    right = writer.right(target, "GET")
+    parent = run.target(target, "GET", "", relation.theirs)
     if relation.theirs == target.key:
         return key  # the statement checks that the caller may read it, as for the field itself
-    parent = writer.target(target, right, "", relation.theirs)
     columns = [target.columns[n] for n in target.key]
-    row = await writer.fetch(
-        ("find", "GET", target.name, target.key, parent.fields, relation.theirs),
-        lambda: checks.find(parent, columns),
-        writer.values({}, key),
-    )
+    row = await run.fetch(run.plan(plans.find, parent, columns), run.values({}, key))
     if row is None:
         raise NotFound(f"'{relation.name}': the record does not exist.")
     return [row[f"{KEY}{parent.keys.index(name)}"] for name in relation.theirs]
 
 
-async def children(writer: Writer, table: Table, change: Change, written: Record) -> None:
+async def children(run: Run, table: Table, change: Change, written: Record) -> None:
     """Write the children and links of a record."""
     for relation, value in change.relations:
         if relation.kind == "belongs_to":
             continue
         own = [written.keys[name] for name in relation.own]
-        with _Level(writer):
+        with _Level(run):
             if relation.kind == "has_one" and not value:
-                await _release_all(writer, relation, own)
+                await _release_all(run, relation, own)
                 continue
             for record in _records(relation, value):
                 if relation.kind == "many_many":
-                    await _link(writer, relation, own, record)
+                    await _link(run, relation, own, record)
                 else:
-                    await _child(writer, relation, own, record)
+                    await _child(run, relation, own, record)
 
 
 def _records(relation: Relation, value: Any) -> list[dict[str, Any]]:
@@ -179,27 +171,27 @@ def _records(relation: Relation, value: Any) -> list[dict[str, Any]]:
     return [_record(relation, item) for item in values]
 
 
-async def _child(writer: Writer, relation: Relation, own: list[Any], record: dict[str, Any]) -> None:
+async def _child(run: Run, relation: Relation, own: list[Any], record: dict[str, Any]) -> None:
     """Create, change, link or release a child."""
     target = relation.target
     reference = dict(zip(relation.theirs, own, strict=True))
     key = _lookup(record, target.key) if target.key else None
     if key is None:
-        await writer.create(target, record, reference)
+        await run.create(target, record, reference)
         return
     columns = [target.columns[n] for n in target.key]
     if any(n in record and record[n] is None for n in relation.theirs):
-        await _release(writer, relation, own, key)
+        await _release(run, relation, own, key)
         return
     try:
-        await writer.change(target, columns, key, record, forced=reference)
+        await run.change(target, columns, key, record, forced=reference)
     except NotFound:
         if not _more(target, record, (*target.key, *relation.theirs)):
             raise
-        await writer.create(target, record, reference)
+        await run.create(target, record, reference)
 
 
-async def _release(writer: Writer, relation: Relation, own: list[Any], key: list[Any]) -> None:
+async def _release(run: Run, relation: Relation, own: list[Any], key: list[Any]) -> None:
     """Null the reference of a child, or delete the child where the reference is required.
 
     Raises:
@@ -209,13 +201,13 @@ async def _release(writer: Writer, relation: Relation, own: list[Any], key: list
     target = relation.target
     columns = [target.columns[n] for n in (*target.key, *relation.theirs)]
     if all(target.columns[n].nullable for n in relation.theirs):
-        released, right = dict.fromkeys(relation.theirs), writer.right(target, "PATCH")
+        released = dict.fromkeys(relation.theirs)
         try:
-            await writer.change(target, columns, [*key, *own], {}, forced=released)
+            await run.change(target, columns, [*key, *own], {}, forced=released)
         except NotFound:  # unless it was released before
-            await refusals.unchanged(writer, target, right, columns[: len(key)], key, released)
-    elif writer.options.allow_related_delete:
-        await writer.delete(target, columns, [*key, *own])
+            await run.check_unchanged(target, "PATCH", columns[: len(key)], key, released)
+    elif run.options.allow_related_delete:
+        await run.delete(target, columns, [*key, *own])
     else:
         raise _reference_required(relation)
 
@@ -227,62 +219,53 @@ def _reference_required(relation: Relation) -> BadRequest:
     )
 
 
-async def _release_all(writer: Writer, relation: Relation, own: list[Any]) -> None:
+async def _release_all(run: Run, relation: Relation, own: list[Any]) -> None:
     """Release all children of a record, as an empty has_one asks for."""
     table = relation.target
     drop = not all(table.columns[n].nullable for n in relation.theirs)
-    if drop and not writer.options.allow_related_delete:
+    if drop and not run.options.allow_related_delete:
         raise _reference_required(relation)
-    right = writer.right(table, "DELETE" if drop else "PATCH")
+    verb = "DELETE" if drop else "PATCH"
+    right = run.right(table, verb)
     if not drop and not (right.sets(relation.theirs) and right.only_in.keys().isdisjoint(relation.theirs)):
-        await _check_released(writer, relation, own)
+        await _check_released(run, relation, own)
         return
-    target = writer.target(table, right, "")
-    key = ("release", table.name, relation.theirs, drop)
-    row = await writer.fetch(
-        key, lambda: statements.release(target, relation.theirs, drop=drop), writer.values({}, own)
-    )
+    plan = run.plan(plans.release, run.target(table, verb), relation.theirs, drop)
+    row = await run.fetch(plan, run.values({}, own))
     if row is not None and not row["ok"]:
-        raise Forbidden("A record would leave what your role may write.", reason="row_rule")
+        raise errors.leaves_rights()
 
 
-async def _check_released(writer: Writer, relation: Relation, own: list[Any]) -> None:
+async def _check_released(run: Run, relation: Relation, own: list[Any]) -> None:
     """Refuse to release children that the caller may not change, if there are any."""
     table = relation.target
-    target, columns = writer.target(table, writer.right(table, "GET"), ""), [table.columns[n] for n in relation.theirs]
-    key = ("find", "GET", table.name, relation.theirs, "", ())
-    if await writer.fetch(key, lambda: checks.find(target, columns), writer.values({}, own)) is not None:
-        raise tenant_guard.unwritable(dict.fromkeys(relation.theirs))
+    if await run.find(table, [table.columns[name] for name in relation.theirs], own) is not None:
+        raise errors.unwritable(dict.fromkeys(relation.theirs))
 
 
-async def _link(writer: Writer, relation: Relation, own: list[Any], record: dict[str, Any]) -> None:
+async def _link(run: Run, relation: Relation, own: list[Any], record: dict[str, Any]) -> None:
     """Create, change, link or unlink a record at the other side of a junction."""
     target, junction = relation.target, relation.junction
     assert junction is not None
     key = _lookup(record, target.key) if target.key else None
     unlink = any("." in name and value is None and not target.find(name) for name, value in record.items())
     if key is None:
-        written = await writer.create(target, record)
+        written = await run.create(target, record)
         theirs = [written.keys[n] for n in target.key]
     else:
         if not unlink and _more(target, record, target.key):
             try:
-                await writer.change(target, [target.columns[n] for n in target.key], key, record)
+                await run.change(target, [target.columns[n] for n in target.key], key, record)
             except NotFound:
-                await writer.create(target, record)
+                await run.create(target, record)
         theirs = key
     if relation.theirs != target.key:
-        theirs = await _existing(writer, relation, theirs)
+        theirs = await _existing(run, relation, theirs)
     row = dict(zip(relation.junction_own, own, strict=True)) | dict(zip(relation.junction_theirs, theirs, strict=True))
     columns = [junction.columns[n] for n in row]
-    links = writer.target(junction, writer.right(junction, "GET"), "")
-    linked = await writer.fetch(
-        ("find", "GET", junction.name, tuple(row), "", ()),
-        lambda: checks.find(links, columns),
-        writer.values({}, list(row.values())),
-    )
+    linked = await run.find(junction, columns, list(row.values()))
     if unlink:
         if linked is not None:
-            await writer.delete(junction, columns, list(row.values()))
+            await run.delete(junction, columns, list(row.values()))
     elif linked is None:
-        await writer.create(junction, row)
+        await run.create(junction, row)

@@ -3,85 +3,36 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import orjson
 
-from tableapi import threads
+from tableapi import exact_json, threads
 from tableapi.auth.credentials import session_token
-from tableapi.auth.policy import Actor
-from tableapi.auth.rights import Rights
 from tableapi.crypto.vault import WIRE_HEADER, wire_for
 from tableapi.datasets import answer_size
-from tableapi.datasets.dataset import Dataset
 from tableapi.errors import ApiError, BadRequest, NotFound
 from tableapi.http import etag
 from tableapi.http.body import records
-from tableapi.http.response import Reply
+from tableapi.http.response import Reply, attachment
 from tableapi.query import cursor, plan
-from tableapi.query.bounds import Bounds
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import Filter
-from tableapi.query.options import Options, body_key, boolean, integer, options
+from tableapi.query.options import Options, body_key, integer, options
 from tableapi.query.plan import Bindings, Plan, ReadRequest
-from tableapi.schema.model import Table
-from tableapi.tables import describe
+from tableapi.query.spelling import unknown_field
+from tableapi.schema.model import Column, Table
+from tableapi.tables import describe, errors
 from tableapi.tables.batch import Batch
-from tableapi.tables.export import Export, requested_format
+from tableapi.tables.export import requested_format
 from tableapi.tables.render import as_file, listing
+from tableapi.tables.request import TableRequest
 
 T = TypeVar("T")
-
-
-@dataclass(slots=True)
-class TableRequest:
-    """One request for a table: its caller, options, body and headers.
-
-    export: set by a hook for a list that is sent as a file. tenant_mismatches: fields that name another tenant, with
-    the values that were sent (see `tenant_guard`). recorded_by: the field of the account for which the read is
-    recorded, where that is not the caller's own.
-    """
-
-    dataset: Dataset
-    actor: Actor
-    rights: Rights
-    table: Table
-    query: dict[str, str]
-    body: Any
-    headers: Mapping[str, str]
-    export: Export | None = None
-    tenant_mismatches: dict[str, Any] = field(default_factory=dict)
-    recorded_by: str = ""
-
-    def bounds(self) -> Bounds:
-        """Return the limits of the dataset; a file may have more rows than a page."""
-        return replace(self.dataset.bounds, rows=self.export.most) if self.export else self.dataset.bounds
-
-    def again(self) -> TableRequest:
-        """Return the request for another attempt, with the options that a hook may have removed."""
-        # dataclasses.replace takes ten times as long, and every write runs this.
-        return TableRequest(
-            self.dataset, self.actor, self.rights, self.table, dict(self.query), self.body, self.headers, None,
-            self.tenant_mismatches, self.recorded_by,
-        )  # fmt: skip
-
-    def filter_text(self) -> str:
-        """Return option `filter`, or "" when it is blank or not sent."""
-        text = self.query.get("filter") or self.query.get("where")
-        if not text and isinstance(self.body, dict):
-            text = self.body.get("filter") or self.body.get("where")
-        if text and not isinstance(text, str):
-            raise BadRequest("Option 'filter' must be text.", reason="bad_option", context={"option": "filter"})
-        return text if text and text.strip() else ""
-
-    def options(self) -> Options:
-        """Return the options of the request. Raises BadRequest for one of the wrong type."""
-        if wrap := self.headers.get("wrap"):
-            boolean("wrap", wrap)
-        return options(self.query, self.body, self.table.relation)
 
 
 def read(call: TableRequest, ident: str | None) -> Awaitable[Reply]:
@@ -129,6 +80,7 @@ def read_request(call: TableRequest, parsed: Options, tree: Filter | None) -> Re
     return ReadRequest(call.table, right, call.rights, parsed, tree, call.bounds(), account=call.recorded_by)
 
 
+_PIECE = 400_000  # characters of base64; a multiple of four
 SMALL = 40  # parts; a plan of no more is built on the event loop, within some milliseconds
 _building = WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]()
 
@@ -181,7 +133,7 @@ async def single(call: TableRequest, ident: Any) -> Reply:
     values = Bindings(call.actor, [], keyed.options.params, [key], limits=call.dataset.bounds.filter)
     row = await call.dataset.fetchrow(keyed, values, call.actor.session or call.actor.key)
     if row is None:
-        raise missing(ident)
+        raise errors.missing(ident)
     body = await unsealed(call, keyed.sealed, row["body"])
     tag = etag.etag(row["mark"], row["body"] if keyed.beyond_row else b"")
     if "if-none-match" in call.headers and etag.matches(call.headers, tag):
@@ -189,11 +141,6 @@ async def single(call: TableRequest, ident: Any) -> Reply:
     if (form := requested_format(keyed.options, call.headers)) is not None:
         return await as_file(call, b"[" + body + b"]", keyed.names, *form)
     return Reply(body, headers={"ETag": tag})
-
-
-def missing(ident: Any) -> NotFound:
-    """Return the refusal of a record that does not exist for the caller."""
-    return NotFound(f"Record with identifier '{str(ident)[:100]}' not found.")
 
 
 async def several(call: TableRequest, idents: list[Any]) -> Reply:
@@ -229,10 +176,48 @@ async def several(call: TableRequest, idents: list[Any]) -> Reply:
         elif place in rows:
             batch.done(rows[place])
         else:
-            batch.failed(missing(ident))
+            batch.failed(errors.missing(ident))
         if batch.stopped:
             break
     return await listing(call, parsed, batch.answer(), names)
+
+
+async def raw(call: TableRequest, ident: str) -> Reply:
+    """Answer a read of one record with the bytes of the column that option `raw` names.
+
+    Raises:
+        UnknownField: the caller may read no such column.
+        NotFound: the record does not exist for the caller, or the column is NULL.
+    """
+    name = call.query["raw"]
+    right = plan.right_of(call.table, call.rights, "GET")
+    column = call.table.find(name)
+    if column is None or not right.sees(column.name):
+        raise unknown_field(name, call.table, right)
+    query = {key: value for key, value in call.query.items() if key == "id_field"}
+    headers = {key: value for key, value in call.headers.items() if key not in ("accept", "if-none-match")}
+    quoted = column.name if '"' in column.name else f'"{column.name}"'
+    reply = await single(replace(call, query=query | {"fields": quoted}, headers=headers), ident)
+    value = await threads.body(len(reply.body), _raw_value, reply.body, column)
+    if value is None:
+        raise NotFound(f"Field '{column.name}' of this record has no value.")
+    file = attachment(f"{call.table.bare}-{ident}") | {"ETag": reply.headers["ETag"]}
+    if column.type.kind == "bytea":
+        return Reply(value, content_type="application/octet-stream", headers=file)
+    if column.type.kind == "json":
+        return Reply(exact_json.dumps(value), headers={"ETag": reply.headers["ETag"]})
+    text = value if isinstance(value, str) else exact_json.dumps(value).decode()
+    return Reply(text.encode(), content_type="text/plain; charset=utf-8", headers=file)
+
+
+def _raw_value(body: bytes, column: Column) -> Any:
+    """Return the value of the column of a record, the only one; bytes are decoded in pieces."""
+    start, end = b"{" + exact_json.dumps(column.name) + b':"', b'"}'
+    sent = body[len(start) : -len(end)]
+    if column.type.kind != "bytea" or body != start + sent + end or b'"' in sent:
+        value = exact_json.loads(body)[column.name]
+        return value if column.type.kind != "bytea" or value is None else base64.b64decode(value)
+    return b"".join(base64.b64decode(sent[at : at + _PIECE]) for at in range(0, len(sent), _PIECE))
 
 
 # -- records by filter -----------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
@@ -14,9 +14,7 @@ from tableapi.http.response import Reply
 from tableapi.query.names import names as field_names
 from tableapi.query.options import Options, boolean
 from tableapi.tables.export import Row, requested_format, write_file
-
-if TYPE_CHECKING:
-    from tableapi.tables.read import TableRequest
+from tableapi.tables.request import TableRequest
 
 
 async def listing(

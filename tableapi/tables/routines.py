@@ -30,8 +30,8 @@ from tableapi.query.options import options as read_options
 from tableapi.query.spelling import suggestion
 from tableapi.query.statement import Binder, Bindings, arguments, bound, finish
 from tableapi.schema.model import Argument, Routine
-from tableapi.tables.refusals import too_many
-from tableapi.tables.responses import rows as responses_rows
+from tableapi.tables import rows as table_rows
+from tableapi.tables.errors import check_affected
 
 KINDS = {"_func": "f", "_proc": "p"}
 _SHAPING = ("returns", "wrapper", "params")
@@ -107,7 +107,7 @@ async def answer(
     if "handling=strict" in applied or (strict and "handling=lenient" not in applied):
         _refuse_unknown(routine, query, sent)
     query = query | {k: v for k, v in preferred.items() if k not in query and k not in _parameters(routine)}
-    parsed = responses_rows.options_of(routine, query, body)
+    parsed = table_rows.options_of(routine, query, body)
     guards = _guards(routine, query, body, preferred, parsed)
     run = partial(_run, actor, routine, values, parsed, guards.max_affected, read_only=verb == "GET")
     if guards.dry_run and verb == "POST":
@@ -173,7 +173,7 @@ def _refuse_unknown(routine: Routine, query: Mapping[str, str], sent: list[Any] 
     Raises:
         BadRequest: `unknown_option`.
     """
-    known = _parameters(routine) | {*_SHAPING, *_GUARDS, *responses_rows.OPTIONS}
+    known = _parameters(routine) | {*_SHAPING, *_GUARDS, *table_rows.OPTIONS}
     names = dict.fromkeys((*query, *(sent if isinstance(sent, dict) else ())))
     if unknown := [name for name in names if name.lower() not in known and "." not in name]:
         raise BadRequest(
@@ -316,7 +316,7 @@ async def _run(
             rights = dataset.rights(actor.role)
             try:
                 async with connection.transaction(readonly=read_only):
-                    return await responses_rows.read(
+                    return await table_rows.read(
                         dataset, actor, rights, routine, call, binder, parsed, values, connection
                     )
             except asyncpg.ReadOnlySQLTransactionError:
@@ -326,7 +326,7 @@ async def _run(
         try:
             async with connection.transaction(readonly=read_only):
                 rows = exact_json.loads(await connection.fetchval(statement.sql, *args))
-                too_many(most, len(rows))
+                check_affected(most, len(rows))
         except asyncpg.ReadOnlySQLTransactionError:
             raise _changes_data() from None
     return rows

@@ -1,116 +1,160 @@
-"""Write the records of one request, with the rules before and after each statement."""
+"""Write records: one with its nested records, a list together, or all of a filter."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import asyncpg
 
+from tableapi import exact_json, threads
 from tableapi.auth.rights import Right
-from tableapi.errors import BadRequest, Forbidden
+from tableapi.datasets import answer_size
+from tableapi.db.errors import to_api_error
+from tableapi.errors import ApiError, BadRequest, Busy, Forbidden, Stale
 from tableapi.http import etag
-from tableapi.query import plan
-from tableapi.query.dml import checks, rules, statements
-from tableapi.query.dml.change import Change, take_apart
-from tableapi.query.dml.target import KEY, Target
+from tableapi.query.dml import conditions, statements
+from tableapi.query.dml import plan as plans
+from tableapi.query.dml.plan import WritePlan
+from tableapi.query.dml.target import KEY, Change, reads_itself, take_apart
 from tableapi.query.expressions import syntax
+from tableapi.query.expressions.conditions import EXACT
 from tableapi.query.filter import cache
 from tableapi.query.options import Options
-from tableapi.query.plan import Bindings
-from tableapi.query.statement import Binder, arguments, bound
+from tableapi.query.plan import (
+    Bindings,
+    ReadRequest,
+    identifier,
+    identifying,
+    keyed_plan,
+    list_plan,
+    params_key,
+    right_of,
+)
+from tableapi.query.spelling import spelled
 from tableapi.schema.model import Column, Table
-from tableapi.tables import nested, refusals, tenant_guard
-from tableapi.tables.read import TableRequest
-from tableapi.tables.responses import again
-from tableapi.tables.responses.record import Record as Record
+from tableapi.schema.types import BadValue, stored
+from tableapi.tables import errors, nested
+from tableapi.tables.batch import trying
+from tableapi.tables.run import Record, Run
+from tableapi.tables.targets import Item
+
+MAX_ROWS = 500  # of one statement; live streams begin anew after a change of more
 
 
 @dataclass(slots=True)
-class Writer:
-    """The writes of one request on one connection.
+class ChangeGroup:
+    """Records of a list that set the same fields.
 
-    depth: of nested records. written: how many records so far. statements: what was run, as SQL and its parameters.
+    rows: of each, its place in the list, its identifier and its values as they are bound.
     """
 
-    call: TableRequest
-    options: Options
-    connection: asyncpg.Connection
-    depth: int = 0
-    written: int = 0
-    statements: list[tuple[str, Any]] = field(default_factory=list)
-    _rights: dict[tuple[int, str], Right] = field(default_factory=dict)
+    change: Change
+    rows: list[tuple[int, tuple[Any, ...], tuple[Any, ...]]] = field(default_factory=list)
 
-    # -- rights, targets and statements ------------------------------------------------------------------------------
 
-    def right(self, table: Table, verb: str) -> Right:
-        """Return the right to a verb on a table.
+class Ambiguous(ApiError):
+    """Undoes the statements, because the records have to be written in the order of the list."""
+
+
+class Writer(Run):
+    """The writes of one request."""
+
+    __slots__ = ()
+
+    # -- one record of the request -----------------------------------------------------------------------------------
+
+    async def write(self, verb: str, item: Item) -> Record:
+        """Create, change or delete one record of the request, and return it as the response shows it.
 
         Raises:
-            Forbidden: the caller has none, or a nested record would bypass the hook of its table.
+            ApiError, PostgresError: the record is not written.
         """
-        if self.depth and verb != "GET" and self.call.dataset.hooked(table.name, verb):
-            raise Forbidden(f"'{table.name}' cannot be written inside another record.", reason="not_nested")
-        key = (id(table), verb)
-        if key not in self._rights:
-            self._rights[key] = plan.right_of(table, self.call.rights, verb)
-            rules.refuse(table, verb, upsert=self.options.upsert and not self.depth)
-        return self._rights[key]
+        self._count()
+        if beyond_row := self.options.beyond_row:
+            await self.hold()
+        ident, record = item
+        written = await self._by_known_plan(verb, ident, record) or await self._by_new_plan(verb, ident, record)
+        if beyond_row and verb != "DELETE" and not written.ignored:
+            return await self._read_again(written)
+        return written
 
-    def target(self, table: Table, right: Right, fields: str | None, extra: tuple[str, ...] = ()) -> Target:
-        """Return the target of a write. `extra`: fields that nested records refer to."""
-        if right.blind or (right.grants and self.options.minimal):
-            return Target(table, right, self.call.rights, "\0", extra, Binder(), blind=True)
-        keys = tuple(dict.fromkeys((*table.key, *extra)))
-        return Target(table, right, self.call.rights, fields, keys, Binder())
+    async def write_apart(self, verb: str, item: Item) -> Record:
+        """Write one record beside others that are kept: a deferred constraint rejects it, and not the request."""
+        record = await self.write(verb, item)
+        if self.transactional:
+            await self.connection.execute("set constraints all immediate")
+        return record
 
-    def fields(self, table: Table) -> str | None:
-        """Return the fields of the response: of the request's own table as sent, of others the key."""
-        if table is not self.call.table or self.depth:
-            return ""
-        if self.options.fields is None or self.options.as_list or syntax.computed(self.options.fields):
-            return self.options.id_field or ""
-        return self.options.fields
+    async def _by_known_plan(self, verb: str, ident: Any, record: dict[str, Any]) -> Record | None:
+        """Write a record by the plan of an earlier one with the same fields.
 
-    async def fetch(self, key: tuple[Any, ...], build: Callable[[], Any], values: Bindings) -> Any:
-        """Run a statement that is compiled once per key, and return its first row, or None."""
-        sql, args = self._compiled(key, build, values)
+        None: there is no such plan, or it wrote no row; planning it anew then finds the reason.
+        """
+        shape = self._shape(verb, record)
+        plan: WritePlan | None = self.call.dataset.plan_cache.get(shape) if shape is not None else None
+        if plan is None:
+            return None
+        values = Bindings(self.call.actor, [], {}, [identifier(ident, list(plan.ident))] if plan.ident else [])
+        match = self._match(self.call.table)
+        values.record = record | {"if-match": match} if match else record
+        if self.connection is None and not plan.transaction:
+            row = await self.sent(self.call.dataset.db.writes.fetchrow(plan.sql, *plan.args(values)))
+        else:
+            row = await self.fetch(plan, values)
+        if row is not None:
+            return self.record_of(plan, row)
+        if verb == "POST" and not plan.guarded:
+            raise errors.not_created()
+        return None
+
+    def _shape(self, verb: str, record: dict[str, Any]) -> tuple[Any, ...] | None:
+        """Return the key of the plan for records with these fields; None for a record that is always taken apart."""
+        options = self.options
+        if verb == "DELETE" or options.upsert or dict in map(type, record.values()):
+            return None
+        form = (options.fields, options.id_field, options.as_list, options.minimal, bool(self._match(self.call.table)))
+        return "record", self.call.actor.role, self.call.table.name, verb, *form, *record
+
+    def _remember(
+        self, plan: WritePlan, verb: str, record: Mapping[str, Any], right: Right, skipped: Iterable[str] = ()
+    ) -> None:
+        """Keep a plan for the next records of the request's table with these fields."""
+        left_out = right.ignored.union(skipped)
+        known = all(n in self.call.table.columns and (right.writes(n) or n in left_out) for n in record)
+        if known and not self.depth and (shape := self._shape(verb, dict(record))) is not None:
+            self.call.dataset.keep(shape, plan)
+
+    async def _by_new_plan(self, verb: str, ident: Any, record: dict[str, Any]) -> Record:
+        table = self.call.table
+        if verb == "POST":
+            return await self.create(table, record)
+        right = right_of(table, self.call.rights, "DELETE" if verb == "DELETE" else "PATCH")
+        key = identifying(table, self.options.id_field, right)
+        if verb == "PUT":
+            return await self._put(key, identifier(ident, key), record)
+        if verb == "PATCH":
+            return await self.change(table, key, identifier(ident, key), record)
+        ident = errors.checked(self.call, "DELETE", ident) if isinstance(ident, dict) else ident
+        return await self.delete(table, key, identifier(ident, key))
+
+    async def _put(self, key: list[Column], ident: list[Any], record: dict[str, Any]) -> Record:
+        """Change the record of a path, or create it under its identifier."""
+        table = self.call.table
+        right_of(table, self.call.rights, "POST")
+        only_new = self.call.headers.get("if-none-match", "").strip() == "*"
+        if only_new:
+            self.options = replace(self.options, upsert=False)
+        names = {column.name: part for column, part in zip(key, ident, strict=True)}
+        named = {name: value for name, value in spelled(table, record).items() if name not in names}
         try:
-            return await self.connection.fetchrow(sql, *args)
-        except asyncpg.NotNullViolationError as error:
-            raise tenant_guard.required(self.call, error) from None
-
-    async def fetch_all(self, key: tuple[Any, ...], build: Callable[[], Any], values: Bindings) -> list[Any]:
-        """Run a statement that is compiled once per key, and return its rows."""
-        sql, args = self._compiled(key, build, values)
-        try:
-            return list(await self.connection.fetch(sql, *args))
-        except asyncpg.NotNullViolationError as error:
-            raise tenant_guard.required(self.call, error) from None
-
-    def _compiled(self, key: tuple[Any, ...], build: Callable[[], Any], values: Bindings) -> tuple[str, list[Any]]:
-        """Return the SQL and the parameters of a statement that is compiled once per key."""
-        plan_key = ("write", self.call.actor.role, *key)
-        compiled = self.call.dataset.plan_cache.get(plan_key)
-        if compiled is None:
-            statement = build()
-            compiled = (statement.sql, bound(statement))
-            self.call.dataset.keep(plan_key, compiled)
-        self.statements.append(compiled)
-        sql, parameters = compiled
-        return sql, arguments(parameters, values)
-
-    def values(
-        self, record: Mapping[str, Any], ident: list[Any] | None = None, literals: list[str | list[str]] | None = None
-    ) -> Bindings:
-        """Return the values that a statement binds."""
-        bindings = Bindings(
-            self.call.actor, literals or [], self.options.params, [ident] if ident else [],
-            limits=self.call.dataset.bounds.filter,
-        )  # fmt: skip
-        bindings.record = dict(record)
-        return bindings
+            return await self.create(table, named | names)
+        except (ApiError, asyncpg.PostgresError) as error:
+            refused = to_api_error(error)
+            if only_new and refused is not None and refused.reason == "duplicate":
+                raise Stale("The record exists already.") from None
+            raise
 
     def _count(self) -> None:
         """Count one more record, nested ones included."""
@@ -118,57 +162,79 @@ class Writer:
         if self.written > self.call.dataset.bounds.records * 2:
             raise BadRequest("Too many records in one request, nested ones included.", reason="too_many_records")
 
-    def written_record(self, row: Any, target: Target) -> Record:
-        """Return the written record.
+    def _fields(self, table: Table) -> str | None:
+        """Return the fields of the response: of the request's own table as sent, of others the key."""
+        if table is not self.call.table or self.depth:
+            return ""
+        if self.options.fields is None or self.options.as_list or syntax.computed(self.options.fields):
+            return self.options.id_field or ""
+        return self.options.fields
 
-        Raises:
-            Forbidden: the row no longer satisfies the row rule; the transaction is rolled back.
-        """
-        if not row["ok"]:
-            raise Forbidden("The record would leave what your role may write.", reason="row_rule")
-        keys = {name: row[f"{KEY}{n}"] for n, name in enumerate(target.keys)}
-        return Record(row["body"], row["mark"], keys, target.sealed)
+    async def _read_again(self, written: Record) -> Record:
+        """Return a written record with the relations and computed fields that the request asks for."""
+        table = self.call.table
+        if not table.key or not set(table.key) <= written.keys.keys():  # nothing of the row is returned
+            return written
+        record = await self._stored([table.columns[n] for n in table.key], [written.keys[n] for n in table.key])
+        return replace(record, mark=written.mark) if record is not None else written
+
+    async def _stored(self, key: list[Column], ident: list[Any]) -> Record | None:
+        """Return a record as the response shows it, or None when the caller may not read it."""
+        table = self.call.table
+        right = self.call.rights.right(table, "GET") or self.right(table, "POST")
+        rows, sealed = await self._read(right, key, [ident], 1)
+        return Record(rows[0]["body"], rows[0]["mark"], {}, sealed) if rows else None
+
+    async def _read(
+        self, right: Right, key: list[Column], idents: list[list[Any]], most: int
+    ) -> tuple[list[Any], bool]:
+        """Read records on the connection of the write, and return their rows, and whether fields are sealed."""
+        bounds = self.call.dataset.bounds
+        request = ReadRequest(self.call.table, right, self.call.rights, self.options, None, bounds)
+        keyed = keyed_plan(request, key, most)
+        values = Bindings(self.call.actor, [], self.options.params, idents, limits=bounds.filter)
+        await answer_size.check(bounds, self.connection.fetchrow, keyed, values)
+        return await self.connection.fetch(keyed.sql, *keyed.args(values)), keyed.sealed
+
+    def _match(self, table: Table) -> str:
+        """Return the versions of `If-Match`, which apply to the record of the request, not to nested ones."""
+        return "" if self.depth or table is not self.call.table else etag.if_match(self.call.headers)
 
     # -- create ------------------------------------------------------------------------------------------------------
 
     async def create(self, table: Table, record: Mapping[str, Any], forced: Mapping[str, Any] | None = None) -> Record:
-        """Create one record with its nested records. `forced`: references to the record above it."""
-        self._count()
+        if self.depth:
+            self._count()
         right = self.right(table, "POST")
         change = take_apart(table, right, record, skip=forced or ())
+        if change.relations:
+            await self.hold()
         await nested.hold(self, right, change)
-        refusals.at_create(self.call, right, change, forced or {})
+        errors.check_create(self.call, right, change, forced or {})
         await nested.parents(self, change)
         change.values.update({name: value for name, value in (forced or {}).items() if right.sets((name,))})
         if change.empty and not right.stamp and (record or self.depth):  # {} is a row of defaults
-            raise BadRequest(f"The record has no field of '{table.name}'.", reason="no_fields")
-        conflict = self._conflict(table, change, record) if self.options.upsert and not self.depth else None
-        extra = nested.needed(change)
-        target = self.target(table, right, self.fields(table), extra)
-        key = (table.name, tuple(change.values), tuple(change.expressions.items()), target.fields, extra)
-        values = self.values(change.values)
-        if conflict and self.options.ignore_existing:
-            names = tuple(c.name for c in conflict)
-            row = await self.fetch(("ignore", names, *key), lambda: statements.insert(target, change, conflict), values)
-            if row is None:
-                if refusal := await refusals.reference_of_new(self, table, change):
-                    raise refusal
-                return Record(b"", "", {}, ignored=True)
-        elif conflict:
-            update = self.right(table, "PATCH")
-            names = tuple(c.name for c in conflict)
-            row = await self.fetch(
-                ("upsert", names, *key), lambda: statements.upsert(target, change, conflict, update), values
-            )
+            raise errors.no_fields(table)
+        upsert = self.options.upsert and not self.depth
+        unique = self._unique(table, change, record) if upsert else None
+        target = self.target(table, "POST", self._fields(table), nested.needed(change))
+        if unique and not self.options.ignore_existing:
+            plan = self.plan(plans.upsert, target, change, unique, self.right(table, "PATCH"))
         else:
-            row = await self.fetch(("insert", *key), lambda: statements.insert(target, change), values)
+            plan = self.plan(plans.insert, target, change, unique or [])
+            self._remember(plan, "POST", record, right)
+        row = await self.fetch(plan, self.values(change.values))
+        if row is None and unique and self.options.ignore_existing:
+            if (error := await self.bad_reference(table, change)) is not None:
+                raise error
+            return Record(b"", "", {}, ignored=True)
         if row is None:
-            raise await refusals.not_created(self, table, change, conflict)
-        written = self.written_record(row, target)
+            raise await self.not_created(table, change, unique)
+        written = self.record_of(plan, row)
         await nested.children(self, table, change, written)
         return written
 
-    def _conflict(self, table: Table, change: Change, record: Mapping[str, Any]) -> list[Column] | None:
+    def _unique(self, table: Table, change: Change, record: Mapping[str, Any]) -> list[Column] | None:
         """Return the unique fields by which an upsert finds its record, or None when the record lacks one.
 
         Raises:
@@ -177,9 +243,9 @@ class Writer:
         """
         if self.call.dataset.hooked(table.name, "PATCH") and not self.call.dataset.hooked(table.name, "POST"):
             raise Forbidden(f"'{table.name}' has no upsert. Use POST or PATCH.", reason="no_upsert")
-        columns = plan.identifying(table, self.options.id_field, self.right(table, "POST"))
+        columns = identifying(table, self.options.id_field, self.right(table, "POST"))
         if not all(change.values.get(column.name) is not None for column in columns):
-            refusals.named_by_database(table, columns, record)
+            errors.check_generated(table, columns, record)
             return None
         names = {column.name for column in columns}
         unique = next(unique for unique in table.uniques if unique <= names)
@@ -196,104 +262,224 @@ class Writer:
         *,
         forced: Mapping[str, Any] | None = None,
     ) -> Record:
-        """Change one record with its nested records. `key`: the identifying fields, `ident` their values.
-
-        Raises:
-            NotFound: the record does not exist for the caller.
-        """
-        self._count()
+        if self.depth:
+            self._count()
         right = self.right(table, "PATCH")
         skip = {c.name for c in key} | set(forced or ()) | (set(table.key) if not self.options.id_field else set())
         change = take_apart(table, right, record, skip=skip)
+        if change.relations:
+            await self.hold()
         await nested.hold(self, right, change)
-        await refusals.at_change(self, table, right, key, ident, change, forced or {})
+        await self.check_change(table, key, ident, change, forced or {})
         await nested.parents(self, change)
         change.values.update({name: value for name, value in (forced or {}).items() if right.sets((name,))})
-        extra = nested.needed(change)
-        target = self.target(table, right, self.fields(table), extra)
+        target = self.target(table, "PATCH", self._fields(table), nested.needed(change))
         match = self._match(table)
-        values = self.values(change.values, ident)
-        if match:
-            assert values.record is not None
-            values.record["if-match"] = match
-        names = tuple(c.name for c in key)
+        values = self.values(change.values | {"if-match": match} if match else change.values, ident)
         if change.empty:
-            row = await self.fetch(
-                ("find", "PATCH", table.name, names, target.fields, extra), lambda: checks.find(target, key), values
-            )
+            plan = self.plan(plans.find, target, key)
+            row = await self.fetch(plan, values)
             if row is not None and match and row["mark"] not in match.split():
                 raise etag.precondition_failed()
         else:
-            parts = (tuple(change.values), tuple(change.expressions.items()))
-            plan_key = ("update", table.name, names, *parts, target.fields, extra, bool(match))
-            row = await self.fetch(plan_key, lambda: statements.update(target, change, key, match=bool(match)), values)
+            plan = self.plan(plans.update, target, change, key, bool(match))
+            self._remember(plan, "PATCH", record, right, skip)
+            row = await self.fetch(plan, values)
         if row is None:
-            raise await refusals.not_changed(self, table, key, ident, change, match)
-        written = self.written_record(row, target)
+            raise await self.not_changed(table, key, ident, change, match)
+        written = self.record_of(plan, row)
         await nested.children(self, table, change, written)
         return written
 
-    def _match(self, table: Table) -> str:
-        """Return the versions of `If-Match`, which apply to the record of the request, not to nested ones."""
-        return "" if self.depth or table is not self.call.table else etag.if_match(self.call.headers)
-
     async def delete(self, table: Table, key: list[Column], ident: list[Any]) -> Record:
-        """Delete one record, and return it as it was.
-
-        Raises:
-            NotFound: the record does not exist for the caller.
-        """
-        self._count()
-        right = self.right(table, "DELETE")
-        target = self.target(table, right, self.fields(table))
+        if self.depth:
+            self._count()
+        target = self.target(table, "DELETE", self._fields(table))
         match = self._match(table)
-        values = self.values({"if-match": match} if match else {}, ident)
-        before = await again.of_record(self, table, key, ident) if self.options.beyond_row and not self.depth else None
-        plan_key = ("delete", table.name, tuple(c.name for c in key), target.fields, bool(match))
-        row = await self.fetch(plan_key, lambda: statements.delete(target, key, match=bool(match)), values)
+        before = await self._stored(key, ident) if self.options.beyond_row and not self.depth else None
+        plan = self.plan(plans.delete, target, key, bool(match))
+        row = await self.fetch(plan, self.values({"if-match": match} if match else {}, ident))
         if row is None:
-            raise await refusals.gone(self, table, "DELETE", key, ident, match)
-        written = self.written_record(row, target)
+            raise await self.gone(table, "DELETE", key, ident, match)
+        written = self.record_of(plan, row)
         if before is not None:
             written.body = before.body
         return written
 
+    # -- a list of changes -------------------------------------------------------------------------------------------
+
+    async def change_together(self, items: list[Item]) -> dict[int, Record]:
+        """Change the records of a list that can be changed together, and return them by their place.
+
+        One statement changes those that set the same fields. Others are left to `write`: records with nested records,
+        with fields that may not be written or with a key that another record has, and every record that the statement
+        did not change. After an error the statements are undone, and the records are written one by one, which finds
+        the record at fault.
+
+        Raises:
+            PostgresError: a deadlock or concurrent DDL, after which the whole request is repeated.
+        """
+        if self.options.beyond_row or "if-match" in self.call.headers:
+            return {}
+        try:
+            changed = await trying(self._change_groups(items), alone=self.options.go_on)
+        except Busy as error:
+            if error.reason != "time_limit":  # of one statement, which is enough for one record of a slow table
+                raise
+            return {}
+        return {} if isinstance(changed, ApiError) else changed
+
+    async def _change_groups(self, items: list[Item]) -> dict[int, Record]:
+        table = self.call.table
+        right = self.right(table, "PATCH")
+        key = identifying(table, self.options.id_field, right)
+        groups = self._groups(key, items)
+        if not groups or table.kind not in "rpv" or table.rules or reads_itself(right, table):
+            return {}
+        changed: dict[int, Record] = {}
+        async with self.apart():
+            for group in groups:
+                changed |= await self._change_group(key, group)
+            keys = [tuple(record.keys.values()) for record in changed.values()]
+            # No row may be changed twice, by identifiers that differ in Python only.
+            if not _exact(key) and (() in keys or len(set(keys)) < len(keys)):
+                raise Ambiguous("Two identifiers are equal for PostgreSQL.")
+        return changed
+
+    def _groups(self, key: list[Column], items: list[Item]) -> list[ChangeGroup]:
+        """Return the records that can be changed together, by the fields that they set."""
+        table = self.call.table
+        right = self.right(table, "PATCH")
+        skip = {column.name for column in key} | (set(table.key) if not self.options.id_field else set())
+        groups: dict[tuple[Any, ...], ChangeGroup] = {}
+        shared: dict[tuple[Any, ...], list[int]] = {}
+        for place, (sent, record) in enumerate(items):
+            try:
+                parts = identifier(sent, key)
+                ident = tuple(stored(column.type, part) for column, part in zip(key, parts, strict=True))
+                shared.setdefault(ident, []).append(place)
+                change = take_apart(table, right, record, skip)
+                values = tuple(_stored(table.columns[name], value) for name, value in change.values.items())
+            except (ApiError, BadValue):
+                continue
+            if change.relations:
+                return []  # nested records may be records of the list, too
+            errors.drop_own(self.call, change.refused)
+            if not (change.empty or change.refused):
+                groups.setdefault(change.shape, ChangeGroup(change)).rows.append((place, ident, values))
+        repeated = {place for places in shared.values() if len(places) > 1 for place in places}
+        for group in groups.values():
+            group.rows = [row for row in group.rows if row[0] not in repeated]
+        fields = {name for group in groups.values() for name in group.change.names}
+        if conditions.refers_to_itself(table, self.call.rights, fields):
+            return []
+        parted = [
+            ChangeGroup(group.change, group.rows[start : start + MAX_ROWS])
+            for group in groups.values()
+            for start in range(0, len(group.rows), MAX_ROWS)
+        ]
+        return [part for part in parted if len(part.rows) > 1]
+
+    async def _change_group(self, key: list[Column], group: ChangeGroup) -> dict[int, Record]:
+        """Change the records of one group, and return those that were changed by their place in the list."""
+        table = self.call.table
+        plan = self.plan(
+            plans.update_several, self.target(table, "PATCH", self._fields(table)), group.change, key
+        )  # fmt: skip
+        places, idents, fields = zip(*group.rows, strict=True)
+        sent = (*(f"{KEY}{place}" for place in range(len(key))), *group.change.values)
+        columns = [list(column) for column in (*zip(*idents, strict=True), *zip(*fields, strict=True))]
+        values = self.values(dict(zip(sent, columns, strict=True)))
+        rows = await self.sent(self.connection.fetch(plan.sql, *plan.args(values)))
+        if len(rows) < len(places) and not _exact(key):
+            raise Ambiguous("Two identifiers may be equal for PostgreSQL.")
+        return {places[row[statements.PLACE] - 1]: self.record_of(plan, row) for row in rows}
+
     # -- by filter ---------------------------------------------------------------------------------------------------
 
-    async def by_filter(self, record: Mapping[str, Any] | None, text: str) -> tuple[bytes, list[list[Any]]]:
+    async def write_matching(self, text: str, record: Mapping[str, Any] | None) -> bytes:
         """Change, or with `record` None delete, all records of a filter in one statement.
 
-        Returns the records as a JSON array, and their keys.
+        Returns the records as a JSON array, with the relations that the request asks for.
         """
-        table, verb = self.call.table, "DELETE" if record is None else "PATCH"
+        await self.hold()
+        related = self.options.beyond_row
+        before = await self._read_all(await self._keys_of(text)) if related and record is None else None
+        body, keys = await self._by_filter(text, record)
+        if (most := self.options.max_affected) is not None:
+            errors.check_affected(most, len(await threads.body(len(body), exact_json.loads, body)))
+        if related and record is not None:
+            before = await self._read_all(keys)
+        return before or body
+
+    async def _by_filter(self, text: str, record: Mapping[str, Any] | None) -> tuple[bytes, list[list[Any]]]:
+        """Write the records of a filter, and return them as a JSON array, and their keys."""
+        table = self.call.table
+        verb = "DELETE" if record is None else "PATCH"
         right = self.right(table, verb)
         parsed, literals = cache.parse(text, self.call.dataset.bounds.filter)
-        change = None
-        if record is not None:
+        kinds = params_key(self.options.params)
+        target = self.target(table, verb, self._fields(table))
+        if record is None:
+            plan, values = self.plan(plans.delete_matching, target, parsed, kinds), self.values({}, None, literals)
+        else:
             change = take_apart(table, right, record, skip=table.key)
-            tenant_guard.drop_own(self.call, change.refused)
+            errors.drop_own(self.call, change.refused)
             if change.relations:
                 raise BadRequest("Nested records cannot be written by filter. Send ids.", reason="bad_records")
             if change.refused:
-                raise tenant_guard.field_refusal(self.call, change.refused)
+                raise errors.field_error(self.call, change.refused)
             if change.empty:
-                raise BadRequest(f"The record has no field of '{table.name}'.", reason="no_fields")
-        target = self.target(table, right, self.fields(table))
-        target.binder.params = self.options.params
-        names = (tuple(change.values), tuple(change.expressions.items())) if change else ()
-        params = plan.params_key(self.options.params)
-        key = ("filter", verb, table.name, names, target.fields, parsed.key, params)
-        values = self.values(change.values if change else {}, None, literals)
-        if change is not None:
-            await refusals.by_filter(self, table, change, parsed.tree, values, key)
-        row = await self.fetch(key, lambda: statements.by_filter(target, change, parsed.tree), values)
+                raise errors.no_fields(table)
+            values = self.values(change.values, None, literals)
+            plan = self.plan(plans.change_matching, target, change, parsed, kinds)
+            if plan.guarded:
+                check = self.plan(plans.check_matching, self.target(table, verb), change, parsed, kinds)
+                if error := self.violated_by(await self.fetch(check, values), table, change):
+                    raise error
+        row = await self.fetch(plan, values)
         if row["ok"] is False:
-            raise Forbidden("A record would leave what your role may write.", reason="row_rule")
-        keys = [list(parts) for parts in zip(*(row[f"{KEY}{n}"] or [] for n in range(len(target.keys))), strict=True)]
+            raise errors.leaves_rights()
+        keys = [list(parts) for parts in zip(*(row[f"{KEY}{n}"] or [] for n in range(len(plan.keys))), strict=True)]
         return row["body"] or b"[]", keys
 
-    async def everything(self) -> None:
-        """Delete all records of the table, for option `force`."""
+    async def _keys_of(self, text: str) -> list[list[Any]]:
+        """Return the keys of the records of a filter."""
+        table, bounds = self.call.table, self.call.dataset.bounds
+        right, key = self._readable()
+        parsed, literals = cache.parse(text, bounds.filter)
+        options = Options(fields="", params=self.options.params)
+        page = list_plan(ReadRequest(table, right, self.call.rights, options, parsed, bounds))
+        values = Bindings(self.call.actor, literals, options.params, [], limits=bounds.filter)
+        row = await self.connection.fetchrow(page.sql, *page.args(values))
+        return [identifier(record, key) for record in exact_json.loads(row["body"] or b"[]")]
+
+    def _readable(self) -> tuple[Right, list[Column]]:
+        """Return the right to read records again, and their key."""
         table = self.call.table
-        target = self.target(table, self.right(table, "DELETE"), "")
-        await self.fetch(("everything", table.name), lambda: statements.everything(target), self.values({}))
+        if not table.key:
+            raise BadRequest(f"Table '{table.name}' has no key; leave out 'related'.", reason="no_primary_key")
+        return right_of(table, self.call.rights, "GET"), [table.columns[name] for name in table.key]
+
+    async def _read_all(self, keys: list[list[Any]]) -> bytes:
+        """Return the records with these keys as a JSON array, with their relations."""
+        right, key = self._readable()
+        if not keys:
+            return b"[]"
+        rows, _ = await self._read(right, key, keys, len(keys))
+        return b"[" + b",".join(row["body"] for row in rows) + b"]"
+
+    async def delete_all(self) -> None:
+        """Delete all records of the table, for option `force`."""
+        target = self.target(self.call.table, "DELETE")
+        await self.fetch(self.plan(plans.everything, target), self.values({}))
+
+
+def _stored(column: Column, value: Any) -> Any:
+    """Return what is bound for a value of a record. Raises BadValue."""
+    return None if value is None else stored(column.type, value)
+
+
+def _exact(key: list[Column]) -> bool:
+    """Return whether different values of the key are different for PostgreSQL, whatever the collation."""
+    return all(column.type.name in EXACT for column in key)

@@ -1,4 +1,4 @@
-"""The statements that create, change and delete records. Pure: no connection, no HTTP."""
+"""The statements that create, change and delete records, and those that check them. Pure: no connection, no HTTP."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from sqlalchemy.dialects.postgresql import insert as pg_insert
 
 from tableapi.auth.rights import Right
 from tableapi.query import aggregate
-from tableapi.query.dml import write_conditions
-from tableapi.query.dml.change import Change
-from tableapi.query.dml.target import KEY, Target, assignments, may_refuse, touches
+from tableapi.query.dml import conditions
+from tableapi.query.dml.target import KEY, Change, Target, assignments, may_refuse, touches
 from tableapi.query.expressions.conditions import where
 from tableapi.query.expressions.scope import ACTOR
 from tableapi.query.filter.ast import Node
 from tableapi.query.statement import ParamSource, Statement, finish
 from tableapi.schema.model import Column
-from tableapi.schema.sqltypes import Named
+from tableapi.schema.sqltypes import Named, bind_list, element
+
+PLACE = "tableapi place"  # the column with the place of a record among those of the statement, from 1
+_VALUE = "tableapi value "  # prefix of the columns that hold what was sent; no field has this name
 
 
 def insert(target: Target, change: Change, ignored: list[Column] | None = None) -> Statement:
@@ -37,13 +39,13 @@ def insert(target: Target, change: Change, ignored: list[Column] | None = None) 
     return target.finish(statement, clause, allowed)
 
 
-def create_conditions(target: Target, change: Change, values: Mapping[str, Any]) -> list[write_conditions.Guard]:
+def create_conditions(target: Target, change: Change, values: Mapping[str, Any]) -> list[conditions.Guard]:
     """Return the write conditions of a new record, which concern the fields that the caller sent."""
     names = {*change.values, *change.expressions} - target.right.stamp.keys()
-    return write_conditions.of_create(target, values, names)
+    return conditions.of_create(target, values, names)
 
 
-def _insert(statement: Any, values: dict[str, Any], guards: list[write_conditions.Guard]) -> Any:
+def _insert(statement: Any, values: dict[str, Any], guards: list[conditions.Guard]) -> Any:
     """Return the INSERT of one row that is written only when the conditions hold."""
     if not guards:
         return statement.values(values)
@@ -69,7 +71,7 @@ def upsert(target: Target, change: Change, conflict: list[Column], update: Right
     new = {name: statement.excluded[name] for name in changed}
     new = new or {conflict[0].name: statement.excluded[conflict[0].name]}
     before = [update.rows(table.clause, ACTOR)] if update.rows is not None else []
-    guards = write_conditions.of_change(target, update, table.clause, {name: values[name] for name in new})
+    guards = conditions.of_change(target, update, table.clause, {name: values[name] for name in new})
     before += [guard.clause for guard in guards]
     statement = statement.on_conflict_do_update(
         index_elements=[table.clause.c[column.name] for column in conflict],
@@ -80,30 +82,30 @@ def upsert(target: Target, change: Change, conflict: list[Column], update: Right
 
 
 def _unless_present(
-    target: Target, conflict: list[Column], values: Mapping[str, Any], guards: list[write_conditions.Guard]
-) -> list[write_conditions.Guard]:
+    target: Target, conflict: list[Column], values: Mapping[str, Any], guards: list[conditions.Guard]
+) -> list[conditions.Guard]:
     """Waive the conditions of a create for a record that exists: only those of the change apply to it."""
     if not guards:
         return []
     other: Any = target.binder.alias(target.table)
     same = (other.c[column.name] == values[column.name] for column in conflict)
     present = sa.exists().where(*same).correlate_except(other)
-    return [write_conditions.Guard(guard.kind, sa.or_(present, guard.clause)) for guard in guards]
+    return [conditions.Guard(guard.kind, sa.or_(present, guard.clause)) for guard in guards]
 
 
 def by_key(target: Target, clause: Any, key: list[Column], *, match: bool) -> list[Any]:
     """Return the conditions of one record: identifier, row rule and, with `match`, If-Match."""
-    conditions = [
+    found = [
         clause.c[column.name] == target.binder.value(column.type, ("id", part), column.name)
         for part, column in enumerate(key)
     ]
     if target.right.rows is not None:
-        conditions.append(target.right.rows(clause, ACTOR))
+        found.append(target.right.rows(clause, ACTOR))
     if match:
         target.binder.sources["match"] = ParamSource(("value", "if-match"))
         versions = sa.func.string_to_array(sa.cast(sa.bindparam("match", type_=sa.Text), Named("text")), " ")
-        conditions.append(target.version(clause) == sa.func.any(versions))
-    return conditions
+        found.append(target.version(clause) == sa.func.any(versions))
+    return found
 
 
 def update(target: Target, change: Change, key: list[Column], *, match: bool = False) -> Statement:
@@ -114,9 +116,46 @@ def update(target: Target, change: Change, key: list[Column], *, match: bool = F
     if target.right.rows is not None and touches(target.right, target.table, values):
         allowed = target.right.rows(clause, ACTOR)
     statement = sa.update(clause).values({clause.c[name]: value for name, value in values.items()})
-    guards = [guard.clause for guard in write_conditions.of_change(target, target.right, clause, values)]
+    guards = [guard.clause for guard in conditions.of_change(target, target.right, clause, values)]
     statement = statement.where(*by_key(target, clause, key, match=match), *guards)
     return target.finish(statement, clause, allowed)
+
+
+def update_several(target: Target, change: Change, key: list[Column]) -> Statement:
+    """Build the UPDATE of records that set the fields of `change`, each to values of its own.
+
+    The values of one field, or of one part of the key, are one array: the parameters ("value", name of the field) and
+    ("value", `KEY` and the place of the part). Rows come back in any order, with `PLACE`.
+    """
+    clause: Any = target.binder.alias(target.table)
+    fields = [target.table.columns[name] for name in change.values]
+    rows, columns = _rows(target, key, fields)
+    idents, sent = columns[: len(key)], dict(zip(change.values, columns[len(key) :], strict=True))
+    values = assignments(target.table, change, target.binder, {}, sent)
+    matched = [clause.c[column.name] == ident for column, ident in zip(key, idents, strict=True)]
+    allowed = None
+    if target.right.rows is not None:
+        matched.append(target.right.rows(clause, ACTOR))
+        allowed = target.right.rows(clause, ACTOR) if touches(target.right, target.table, values) else None
+    matched += [guard.clause for guard in conditions.of_change(target, target.right, clause, values)]
+    statement = sa.update(clause).values({clause.c[name]: value for name, value in values.items()}).where(*matched)
+    return target.finish(statement, clause, allowed, (rows.c[PLACE],))
+
+
+def _rows(target: Target, key: list[Column], fields: Iterable[Column]) -> tuple[Any, list[Any]]:
+    """Return what was sent as rows, and the values of the key and of the fields in it."""
+    names = [f"{KEY}{place}" for place in range(len(key))] + [field.name for field in fields]
+    types = [column.type for column in (*key, *fields)]
+    arrays, columns = [], []
+    for place, (name, type_) in enumerate(zip(names, types, strict=True)):
+        parameter = f"v{place}"
+        target.binder.sources[parameter] = ParamSource(("value", name))
+        array, own = bind_list(type_, parameter)
+        arrays.append(array)
+        columns.append(sa.column(f"{_VALUE}{place}", own))
+    unnested = sa.func.unnest(*arrays).table_valued(*columns, with_ordinality=PLACE)
+    rows = unnested.render_derived(name=target.binder.name("sent"))
+    return rows, [element(type_, rows.c[column.name]) for type_, column in zip(types, columns, strict=True)]
 
 
 def delete(target: Target, key: list[Column], *, match: bool = False) -> Statement:
@@ -133,18 +172,18 @@ def by_filter(target: Target, change: Change | None, tree: Node | None) -> State
     """
     table = target.table
     clause: Any = target.binder.alias(table)
-    conditions = where(target.scope(clause), tree)
+    matched = where(target.scope(clause), tree)
     allowed = None
     statement: Any
     if change is None:
-        statement = sa.delete(clause).where(*conditions)
+        statement = sa.delete(clause).where(*matched)
     else:
         values = assignments(table, change, target.binder, {})
         if target.right.rows is not None and touches(target.right, table, values):
             allowed = target.right.rows(clause, ACTOR)
-        conditions += [guard.clause for guard in write_conditions.of_change(target, target.right, clause, values)]
+        matched += [guard.clause for guard in conditions.of_change(target, target.right, clause, values)]
         new = {clause.c[name]: value for name, value in values.items()}
-        statement = sa.update(clause).values(new).where(*conditions)
+        statement = sa.update(clause).values(new).where(*matched)
     written = statement.returning(*target.returned(clause, allowed)).cte(target.binder.name("w"))
     labels = [f"{KEY}{number}" for number in range(len(target.keys))]
     ordered = (
@@ -172,12 +211,62 @@ def release(target: Target, names: Iterable[str], *, drop: bool) -> Statement:
     clause: Any = target.binder.alias(target.table)
     names = tuple(names)
     key = [target.table.columns[name] for name in names]
-    conditions = by_key(target, clause, key, match=False)
+    matched = by_key(target, clause, key, match=False)
     if drop:
-        return finish(sa.delete(clause).where(*conditions), target.binder)
-    statement: Any = sa.update(clause).values({clause.c[name]: sa.null() for name in names}).where(*conditions)
+        return finish(sa.delete(clause).where(*matched), target.binder)
+    statement: Any = sa.update(clause).values({clause.c[name]: sa.null() for name in names}).where(*matched)
     if target.right.rows is None or not touches(target.right, target.table, names):
         return finish(statement, target.binder)
     written = statement.returning(target.right.rows(clause, ACTOR).label("ok")).cte(target.binder.name("w"))
     ok = sa.func.bool_and(sa.func.coalesce(written.c.ok, sa.false()))
     return finish(sa.select(sa.func.coalesce(ok, sa.true()).label("ok")), target.binder)
+
+
+# -- checks beside a write -------------------------------------------------------------------------------------------
+
+
+def find(target: Target, key: list[Column], sent: Iterable[str] = ()) -> Statement:
+    """Build the read of one record, which locks it.
+
+    The column `same` tells whether the fields of `sent` are stored with the values that were sent.
+    """
+    clause: Any = target.binder.alias(target.table)
+    equal = [
+        clause.c[name].is_not_distinct_from(target.binder.value(target.table.columns[name].type, ("value", name), name))
+        for name in sent
+    ]
+    same: Any = sa.and_(*equal) if equal else sa.literal_column("true")
+    rows = sa.select(*target.returned(clause), same.label("tableapi same")).select_from(clause)
+    row = rows.where(*by_key(target, clause, key, match=False)).with_for_update().subquery(target.binder.name("w"))
+    return finish(sa.select(*target.response(row), row.c["tableapi same"].label("same")), target.binder)
+
+
+def check_change(target: Target, change: Change, key: list[Column]) -> Statement:
+    """Build the check of a change that wrote no row: the kinds of condition that hold for the record.
+
+    Columns: `reference` and `field`. No row: the record does not exist.
+    """
+    clause: Any = target.binder.alias(target.table)
+    values = assignments(target.table, change, target.binder, {})
+    kinds = conditions.kinds(conditions.of_change(target, target.right, clause, values))
+    row = sa.select(*kinds).select_from(clause).where(*by_key(target, clause, key, match=False))
+    return finish(row, target.binder)
+
+
+def check_changes(target: Target, change: Change, tree: Node | None) -> Statement:
+    """Build the same check for all records of a filter, which it locks until the end of the transaction."""
+    clause: Any = target.binder.alias(target.table)
+    values = assignments(target.table, change, target.binder, {})
+    kinds = conditions.kinds(conditions.of_change(target, target.right, clause, values))
+    matched = where(target.scope(clause), tree)
+    rows = sa.select(*kinds).select_from(clause).where(*matched).with_for_update().subquery(target.binder.name("w"))
+    names = (conditions.REFERENCE, conditions.FIELD)
+    every = (sa.func.coalesce(sa.func.bool_and(rows.c[name]), sa.true()).label(name) for name in names)
+    return finish(sa.select(*every), target.binder)
+
+
+def check_create(target: Target, change: Change) -> Statement:
+    """Build the check of a create that wrote no row: the kinds of condition that hold for the record."""
+    values = assignments(target.table, change, target.binder, target.right.stamp)
+    kinds = conditions.kinds(create_conditions(target, change, values))
+    return finish(sa.select(*kinds), target.binder)

@@ -1,4 +1,4 @@
-"""The table of one write as its caller sees it, and the columns that its statements return.
+"""The parts of a record, the table of its write as the caller sees it, and the columns that its statements return.
 
 Every write returns `body` (the fields of the response), `mark` (the version of the row), `ok` (whether the row still
 satisfies the caller's row rule) and the key fields as raw columns named `KEY` and their place.
@@ -6,24 +6,105 @@ satisfies the caller's row rule) and the key fields as raw columns named `KEY` a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.sql import visitors
 
 from tableapi.auth.rights import Right, Rights
+from tableapi.errors import BadRequest
 from tableapi.query import aggregate, select
-from tableapi.query.dml.change import EXPRESSIONS, Change
 from tableapi.query.expressions.fields import chosen
 from tableapi.query.expressions.scope import ACTOR, Scope
+from tableapi.query.spelling import spelled
 from tableapi.query.statement import Binder, Statement, finish
-from tableapi.schema.model import Column, Table
+from tableapi.schema.model import Column, Relation, Table
 from tableapi.schema.sqltypes import Named, shown
 
 KEY = "tableapi key "  # prefix of the columns that return the key fields; no field has this name
 JSON_NULL: Any = sa.literal_column("'null'")  # for a JSON field that is NOT NULL; elsewhere JSON null is stored as NULL
+EXPRESSIONS: dict[str, Callable[[], Any]] = {
+    "NOW()": sa.func.now,
+    "CURRENT_TIMESTAMP": sa.func.now,
+    "CURRENT_TIMESTAMP()": sa.func.now,
+    "CURRENT_DATE": lambda: sa.cast(sa.func.now(), Named("date")),
+    "CURRENT_DATE()": lambda: sa.cast(sa.func.now(), Named("date")),
+}
+
+
+@dataclass(slots=True)
+class Change:
+    """The parts of one record.
+
+    values: fields to write. expressions: fields set to the current time or date. refused: fields that the caller may
+    not write, with the values that were sent. relations: nested records. held: names of relations with references
+    that may not be written and keep their stored values.
+    """
+
+    values: dict[str, Any] = field(default_factory=dict)
+    expressions: dict[str, str] = field(default_factory=dict)
+    refused: dict[str, Any] = field(default_factory=dict)
+    relations: list[tuple[Relation, Any]] = field(default_factory=list)
+    held: set[str] = field(default_factory=set)
+
+    @property
+    def empty(self) -> bool:
+        """Whether the change writes no field of the table itself."""
+        return not (self.values or self.expressions)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The fields that the change writes."""
+        return (*self.values, *self.expressions)
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """What the statement of a change depends on: all but the values."""
+        return tuple(self.values), tuple(self.expressions.items())
+
+
+def take_apart(table: Table, right: Right, record: Mapping[str, Any], skip: Iterable[str] = ()) -> Change:
+    """Sort the fields of a record by what the caller may do with them.
+
+    Unknown fields, fields that only the database sets and fields that the right ignores are left out.
+
+    Raises:
+        DuplicateField: one field is sent under two spellings.
+        BadRequest: an expression is not allowed for its field.
+    """
+    change = Change()
+    left_out = set(skip) | right.ignored
+    for name, value in spelled(table, record).items():
+        column = table.columns.get(name)
+        if column is None:
+            if (relation := table.relations.get(name)) is not None and not relation.derived:
+                change.relations.append((relation, value))
+            continue
+        if name in left_out or column.fixed:
+            continue
+        if not right.writes(name):
+            change.refused[name] = value
+        elif (
+            isinstance(value, dict) and value.keys() == {"expression"} and column.type.kind not in ("json", "composite")
+        ):
+            change.expressions[name] = _expression(column, value["expression"])
+        else:
+            change.values[name] = value
+    return change
+
+
+def _expression(column: Column, text: Any) -> str:
+    expression = str(text).replace(" ", "").upper()
+    if expression not in EXPRESSIONS or not column.type.is_time:
+        raise BadRequest(
+            f"Field '{column.name}': this expression is not allowed. "
+            "NOW(), CURRENT_DATE and CURRENT_TIMESTAMP are, on date and time fields.",
+            reason="bad_expression",
+            context={"field": column.name},
+        )
+    return expression
 
 
 def assignments(
@@ -53,7 +134,7 @@ class Target:
     """The table of one write, the rights of its caller, and the fields of the response.
 
     fields: as option `fields`. keys: fields returned raw, for nested records and for reading the record again. blind:
-    the statement reads nothing of the row, for callers that may write rows that they may not read.
+    the statement reads nothing of the row, for callers that may write rows that they may not read. verb: of the right.
     """
 
     table: Table
@@ -63,6 +144,7 @@ class Target:
     keys: tuple[str, ...]
     binder: Binder
     blind: bool = False
+    verb: str = ""
 
     def scope(self, clause: Any) -> Scope:
         """Return the scope of this table under an alias."""

@@ -18,13 +18,13 @@ from tableapi.db.errors import RETRYABLE, to_api_error
 from tableapi.errors import RETRY, BadRequest, Busy, DuplicateField, Forbidden
 from tableapi.http.response import Reply, dumps
 from tableapi.query import plan
-from tableapi.query.dml import write_conditions
+from tableapi.query.dml import conditions
 from tableapi.query.spelling import unknown_field
-from tableapi.tables import refusals, tenant_guard
+from tableapi.tables import errors
 from tableapi.tables.bulk import lines
 from tableapi.tables.bulk.cells import Cells
 from tableapi.tables.bulk.lines import Block
-from tableapi.tables.read import TableRequest
+from tableapi.tables.request import TableRequest
 
 MAX_BAD_LINES = 100
 PIECE_BYTES = 262_144
@@ -109,7 +109,7 @@ class _Import:
     def _report(self, line: int, error: Exception, name: str = "") -> None:
         if isinstance(error, asyncpg.BadCopyFileFormatError):
             error = BadRequest(_MALFORMED, reason="bad_csv")
-        refusal = to_api_error(tenant_guard.required(self.call, error))
+        refusal = to_api_error(errors.required(self.call, error))
         assert refusal is not None
         if isinstance(error, asyncpg.FeatureNotSupportedError):
             raise _unchecked("PostgreSQL checks its new rows one by one")
@@ -208,7 +208,7 @@ async def answer(call: TableRequest, parts: AsyncIterator[bytes]) -> Reply:
                 run = _Import(call, connection, columns)
                 async for block in stream:
                     await run.add(block)
-                    refusals.too_many(options.max_affected, run.created)
+                    errors.check_affected(options.max_affected, run.created)
                 await connection.execute("set constraints all immediate")
                 if run.bad and not options.go_on:
                     raise run.refusal()
@@ -231,7 +231,7 @@ async def _header(stream: AsyncIterator[Block]) -> AsyncIterator[str]:
 
 def _right(call: TableRequest) -> Right:
     """Return the right to create records of a table, if COPY can obey it."""
-    tenant_guard.unpermitted(call, "POST")
+    errors.unpermitted(call, "POST")
     table, right = call.table, plan.right_of(call.table, call.rights, "POST")
     for name in call.query:
         if name.lower() not in OPTIONS:
@@ -264,13 +264,13 @@ def _columns(call: TableRequest, right: Right, names: list[str]) -> list[str]:
         if column.name in columns:
             raise DuplicateField(column.name)
         if not right.writes(column.name):
-            raise tenant_guard.unwritable({column.name: None})
+            raise errors.unwritable({column.name: None})
         if column.name in right.sealed:
             raise BadRequest(f"Field '{column.name}' is encrypted; a file cannot hold it.", reason="sealed_field")
         if column.fixed:
             raise BadRequest(f"The database sets field '{column.name}'. Leave it out.", reason="generated")
         columns.append(column.name)
-    if write_conditions.concern(call.table, right, call.rights, columns):
+    if conditions.concern(call.table, right, call.rights, columns):
         raise _unchecked("the file refers to records that your role may see only in part")
     return columns
 

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from tableapi.auth.rights import Right
-from tableapi.query.dml import checks, several, statements
-from tableapi.query.dml.change import take_apart
-from tableapi.query.dml.target import Target
+from tableapi.query.dml import statements
+from tableapi.query.dml.target import Target, take_apart
 from tableapi.query.filter import cache
 from tableapi.query.statement import Binder, Statement
 from tests.helpers.memory_schema import TableRights, one_line, shop
@@ -67,7 +66,7 @@ TREE = cache.parse("age = 5")[0].tree
     [
         # several records, each to its own values
         (
-            build(several.update, {"name": "x", "born": "2024-01-01", "attrs": None}, KEY, right=OWN),
+            build(statements.update_several, {"name": "x", "born": "2024-01-01", "attrs": None}, KEY, right=OWN),
             'UPDATE person AS t1 SET name=sent."tableapi value 1", born=CAST(sent."tableapi value 2" AS date), '
             """attrs=coalesce(CAST(sent."tableapi value 3" AS jsonb), 'null') FROM unnest($1::integer[], $2::text[], """
             '$3::text[], $4::text[]) WITH ORDINALITY AS sent("tableapi value 0", "tableapi value 1", '
@@ -209,31 +208,31 @@ TREE = cache.parse("age = 5")[0].tree
         ),
         # check
         (
-            build(checks.find, KEY),
+            build(statements.find, KEY),
             f'{STORED} (SELECT t1.name AS name, xmin::text AS "tableapi mark", true AS "tableapi ok", '
             't1.id AS "tableapi key 0", true AS "tableapi same" FROM person AS t1 WHERE t1.id = '
             "$1::integer FOR UPDATE) AS w",
         ),
         (
-            build(checks.find, KEY, sent={"name": "x"}),
+            build(statements.find, KEY, sent={"name": "x"}),
             f'{STORED} (SELECT t1.name AS name, xmin::text AS "tableapi mark", true AS "tableapi ok", '
             't1.id AS "tableapi key 0", t1.name IS NOT DISTINCT FROM $1::text AS "tableapi same" FROM '
             "person AS t1 WHERE t1.id = $2::integer FOR UPDATE) AS w",
         ),
         (
-            build(checks.of_change, {"vip": True}, KEY, right=LIMITED),
+            build(statements.check_change, {"vip": True}, KEY, right=LIMITED),
             "SELECT true AS reference, coalesce(t1.vip IS NOT DISTINCT FROM $1::boolean OR t1.age > "
             "$2::integer, false) AS field FROM person AS t1 WHERE t1.id = $3::integer",
         ),
         (
-            build(checks.of_changes, {"vip": True}, TREE, right=LIMITED),
+            build(statements.check_changes, {"vip": True}, TREE, right=LIMITED),
             "SELECT coalesce(bool_and(w.reference), true) AS reference, coalesce(bool_and(w.field), "
             "true) AS field FROM (SELECT true AS reference, coalesce(t1.vip IS NOT DISTINCT FROM "
             "$1::boolean OR t1.age > $2::integer, false) AS field FROM person AS t1 WHERE t1.age = "
             "$3::integer FOR UPDATE) AS w",
         ),
         (
-            build(checks.of_create, {"company_id": 7}, rights=SEEN),
+            build(statements.check_create, {"company_id": 7}, rights=SEEN),
             "SELECT coalesce($1::integer IS NULL OR (EXISTS (SELECT * FROM company AS t1 WHERE t1.id "
             "= $1::integer AND t1.id = $2::integer)), false) AS reference, true AS field",
         ),

@@ -1,27 +1,46 @@
-"""Conditions on single fields of a write, compiled into its statement.
+"""Conditions of writes: rules of the database that replace them, and conditions on single fields.
 
-A reference in a write must name a row that the caller may read; any other row gets the response of a row that does not
-exist. A field may be limited to some rows (`Rule.only_in`). Both conditions are part of the statement, so a write that
-satisfies them needs no further round trip. When no row was written, `checks` tells which kind of condition failed.
+The latter are compiled into the statement. A reference must name a row that the caller may read; any other row gets the
+response of a row that does not exist. A field may be limited to some rows (`Rule.only_in`). A write that satisfies them
+needs no further round trip. When no row was written, another statement tells which kind of condition failed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sqlalchemy as sa
 
 from tableapi.auth.rights import Right, Rights
+from tableapi.errors import BadRequest
+from tableapi.query.dml.target import Target
 from tableapi.query.expressions.scope import ACTOR
 from tableapi.schema.model import Relation, Table
 
-if TYPE_CHECKING:
-    from tableapi.query.dml.target import Target
-
 Clause = sa.ColumnElement[bool]
 REFERENCE, FIELD = "reference", "field"
+_EVENTS = {"POST": "INSERT", "PUT": "UPDATE", "PATCH": "UPDATE", "DELETE": "DELETE"}
+
+
+def check_rules(table: Table, verb: str, *, upsert: bool) -> None:
+    """Refuse writes that a rule without RETURNING replaces, and upserts of tables with rules.
+
+    Raises:
+        BadRequest: `replaced_by_rule`.
+    """
+    if not table.rules.get(_EVENTS.get(verb, ""), True):
+        raise BadRequest(
+            f"A rule of the database replaces this write of '{table.name}' and returns no record. "
+            "Write to the table behind it, or add RETURNING to the rule.",
+            reason="replaced_by_rule",
+        )
+    if upsert and not table.rules.keys().isdisjoint(("INSERT", "UPDATE")):
+        raise BadRequest(
+            f"Rules replace writes of '{table.name}', so it has no upsert. Create or change the record.",
+            reason="replaced_by_rule",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +52,7 @@ class Guard:
 
 
 def concern(table: Table, right: Right, rights: Rights, names: Iterable[str]) -> bool:
-    """Return whether a write of these fields has any condition of this module."""
+    """Return whether a write of these fields has any condition on single fields."""
     names = set(names)
     return not names.isdisjoint(right.only_in) or next(_references(table, rights, names), None) is not None
 

@@ -13,7 +13,7 @@ from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply
 from tableapi.query import aggregate
 from tableapi.tables import read
-from tableapi.tables.read import TableRequest
+from tableapi.tables.request import TableRequest
 
 MAX_ACCOUNTS = 100  # that the details name
 MAX_FILTER_CHARS = 300

@@ -1,7 +1,7 @@
-"""Refuse fields that may not be written, and values that name another tenant.
+"""The errors of table requests, and the checks of a request that need no statement.
 
 The fields that name the tenant of a record are `Sessions.identity` of the policy. The session's own value is ignored in
-them. Any other value is refused with a reason of its own, and recorded for the audit.
+them. Any other value is rejected with a reason of its own, and recorded for the audit.
 """
 
 from __future__ import annotations
@@ -14,13 +14,129 @@ import asyncpg
 from tableapi.auth.rights import Right
 from tableapi.db import sqlstates
 from tableapi.db.errors import telling
-from tableapi.errors import Forbidden
+from tableapi.errors import BadRequest, Forbidden, NotFound
+from tableapi.http import etag
+from tableapi.http.body import records as body_records
+from tableapi.query.dml.target import Change
 from tableapi.query.spelling import spelled
-from tableapi.schema.model import Relation
-from tableapi.tables.read import TableRequest
+from tableapi.schema.model import Column, Relation, Table
+from tableapi.tables.request import TableRequest
 
 
-def field_refusal(call: TableRequest, fields: Mapping[str, Any]) -> Forbidden:
+def missing(ident: Any) -> NotFound:
+    """Return the error for a record that does not exist for the caller."""
+    return NotFound(f"Record with identifier '{str(ident)[:100]}' not found.")
+
+
+def not_created() -> Forbidden:
+    """Return the error for a create that wrote no row."""
+    return Forbidden("The record was not created: a rule or trigger of the table dropped it.", reason="not_created")
+
+
+def leaves_rights() -> Forbidden:
+    """Return the error for a write by filter or relation after which the row rule does not hold for a record."""
+    return Forbidden("A record would leave what your role may write.", reason="row_rule")
+
+
+def no_records() -> BadRequest:
+    """Return the error for a body without records."""
+    return BadRequest('No records: send {"resource": [ {...} ]}.', reason="no_records")
+
+
+def no_fields(table: Table) -> BadRequest:
+    """Return the error for a record without a field of the table."""
+    return BadRequest(f"The record has no field of '{table.name}'.", reason="no_fields")
+
+
+# -- the request as a whole ------------------------------------------------------------------------------------------
+
+
+def check_affected(most: int | None, records: int) -> None:
+    """Reject a write of more records than option `max_affected` permits.
+
+    Raises:
+        BadRequest: `too_many_affected`; the transaction of the write is then rolled back.
+    """
+    if most is not None and records > most:
+        raise BadRequest(
+            f"The write concerns {records} records, more than max_affected={most}. Nothing was kept.",
+            reason="too_many_affected",
+            context={"records": records, "max_affected": most},
+        )
+
+
+def bounded_ids(call: TableRequest, ids: list[Any]) -> list[Any]:
+    """Return the identifiers of option `ids`, unless there are none or too many."""
+    body_records([{"id": 0}] * len(ids) or None, call.dataset.bounds.records)
+    if not ids:
+        raise BadRequest("Option 'ids' is empty.", reason="bad_option", context={"option": "ids"})
+    return ids
+
+
+def check_not_empty(body: Any) -> None:
+    """Reject an empty list of records, which `force` would turn into all of them.
+
+    Raises:
+        BadRequest: `no_records`.
+    """
+    if body == [] or (isinstance(body, dict) and body.get("resource") == []):
+        raise BadRequest(
+            "The list of records is empty. Leave it out to delete every record with force=true.", reason="no_records"
+        )
+
+
+def only_one(records: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the single record that is the change for all rows."""
+    if len(records) > 1:
+        raise BadRequest("With ids or filter send one record: the change for all of them.", reason="bad_records")
+    return records[0]
+
+
+def check_unversioned(call: TableRequest) -> None:
+    """Reject `If-Match` where no record is named, rather than write whatever version is stored.
+
+    Raises:
+        BadRequest: the header names a version.
+    """
+    if etag.if_match(call.headers):
+        message = "If-Match goes with changes of records by their keys. Leave it out, or name the records."
+        raise BadRequest(message, reason="bad_option", context={"header": "If-Match"})
+
+
+def check_generated(table: Table, columns: list[Column], record: Mapping[str, Any]) -> None:
+    """Reject an upsert under a value that only the database sets: each would create another record.
+
+    Raises:
+        BadRequest: `generated`.
+    """
+    sent = spelled(table, record)
+    if name := next((c.name for c in columns if c.fixed and sent.get(c.name) is not None), ""):
+        message = f"The database sets field '{name}', so no record is created under it. Change the record with PATCH."
+        raise BadRequest(message, reason="generated", context={"field": name})
+
+
+# -- fields and tenants ----------------------------------------------------------------------------------------------
+
+
+def check_create(call: TableRequest, right: Right, change: Change, forced: Mapping[str, Any]) -> None:
+    """Reject fields of a new record that the caller may not set.
+
+    The session's own identity is ignored, and a stamped field may be sent with its stamp. `forced`: references to the
+    record above, which have to be written.
+
+    Raises:
+        Forbidden: a field may not be set.
+    """
+    drop_own(call, change.refused)
+    for name, value in {**change.refused, **{n: v for n, v in forced.items() if not right.sets((n,))}}.items():
+        if name in right.stamp:
+            if str(value) != str(stamped(call, right, name)):
+                raise tenant_mismatch(call, name, value)
+        elif value is not None:
+            raise field_error(call, {name: value})
+
+
+def field_error(call: TableRequest, fields: Mapping[str, Any]) -> Forbidden:
     """Return the refusal of these fields, with the values that were sent."""
     mismatches = [name for name in fields if name in call.dataset.identity and differs(call, name, fields[name])]
     return tenant_mismatch(call, mismatches[0], fields[mismatches[0]]) if mismatches else unwritable(fields)
@@ -94,7 +210,7 @@ def foreign(call: TableRequest, verb: str, record: Mapping[str, Any]) -> dict[st
 
 
 def unpermitted(call: TableRequest, verb: str) -> None:
-    """Refuse records that name another tenant in a request without a right to its verb."""
+    """Reject records that name another tenant in a request without a right to its verb."""
     if call.dataset.identity and call.rights.right(call.table, verb) is None:
         for record in sent(call):
             checked(call, verb, record)
@@ -107,7 +223,7 @@ def checked(call: TableRequest, verb: str, record: Mapping[str, Any]) -> dict[st
         Forbidden: the record names another tenant.
     """
     if fields := foreign(call, verb, record):
-        raise field_refusal(call, fields)
+        raise field_error(call, fields)
     return spelled(call.table, record)
 
 

@@ -10,7 +10,7 @@ from tableapi.errors import BadRequest
 from tableapi.http.response import Reply
 from tableapi.query import aggregate
 from tableapi.tables import read
-from tableapi.tables.read import TableRequest
+from tableapi.tables.request import TableRequest
 
 CONTENT_TYPE = "application/x-ndjson"
 PAGE = 1000

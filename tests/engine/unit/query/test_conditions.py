@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tableapi.auth.rights import Right
-from tableapi.query.dml import write_conditions
+from tableapi.query.dml import conditions
 from tests.helpers.memory_schema import TableRights, shop
 
 PERSON = shop().tables["person"]
@@ -25,4 +25,4 @@ LIMITED = Right(only_in={"vip": lambda table, actor: table.c.age > 5})
     ],
 )
 def test_a_write_has_conditions(right: Right, rights: TableRights, names: tuple[str, ...], concerned: bool) -> None:
-    assert write_conditions.concern(PERSON, right, rights, names) is concerned
+    assert conditions.concern(PERSON, right, rights, names) is concerned

@@ -1,0 +1,56 @@
+"""One request for a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tableapi.auth.policy import Actor
+from tableapi.auth.rights import Rights
+from tableapi.datasets.dataset import Dataset
+from tableapi.errors import BadRequest
+from tableapi.query.bounds import Bounds
+from tableapi.query.options import Options, boolean, options
+from tableapi.schema.model import Table
+from tableapi.tables.export import Export
+
+
+@dataclass(slots=True)
+class TableRequest:
+    """One request for a table: its caller, options, body and headers.
+
+    export: set by a hook for a list that is sent as a file. tenant_mismatches: fields that name another tenant, with
+    the values that were sent (see `errors`). recorded_by: the field of the account for which the read is recorded,
+    where that is not the caller's own.
+    """
+
+    dataset: Dataset
+    actor: Actor
+    rights: Rights
+    table: Table
+    query: dict[str, str]
+    body: Any
+    headers: Mapping[str, str]
+    export: Export | None = None
+    tenant_mismatches: dict[str, Any] = field(default_factory=dict)
+    recorded_by: str = ""
+
+    def bounds(self) -> Bounds:
+        """Return the limits of the dataset; a file may have more rows than a page."""
+        return replace(self.dataset.bounds, rows=self.export.most) if self.export else self.dataset.bounds
+
+    def filter_text(self) -> str:
+        """Return option `filter`, or "" when it is blank or not sent."""
+        text = self.query.get("filter") or self.query.get("where")
+        if not text and isinstance(self.body, dict):
+            text = self.body.get("filter") or self.body.get("where")
+        if text and not isinstance(text, str):
+            raise BadRequest("Option 'filter' must be text.", reason="bad_option", context={"option": "filter"})
+        return text if text and text.strip() else ""
+
+    def options(self, *, with_body: bool = True) -> Options:
+        """Return the options of the request. Raises BadRequest for one of the wrong type."""
+        if wrap := self.headers.get("wrap"):
+            boolean("wrap", wrap)
+        return options(self.query, self.body if with_body else None, self.table.relation)

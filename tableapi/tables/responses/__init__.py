@@ -1,1 +1,0 @@
-"""Responses of writes that hold more than the written rows."""

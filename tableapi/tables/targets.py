@@ -1,0 +1,255 @@
+"""The records that a write means, from its path, its options and its body."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tableapi import exact_json
+from tableapi.errors import BadRequest
+from tableapi.http.body import records as body_records
+from tableapi.query import plan
+from tableapi.query.filter import cache
+from tableapi.query.options import Options
+from tableapi.query.spelling import spelled
+from tableapi.tables import errors
+from tableapi.tables.request import TableRequest
+
+Item = tuple[Any, dict[str, Any]]  # an identifier as it was sent, None for a create, and the fields to write
+_DEFAULTS = Options()
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """The records that a write means: one of a path, a list, those of a filter, or all.
+
+    verb: POST, PATCH, DELETE, or PUT for the upsert of a path. options: of the request, parsed once. single: the path
+    names the record, so the response is the record itself. change: the fields that are set in all records of `filter`.
+    everything: option `force` names all records.
+    """
+
+    verb: str
+    options: Options
+    items: list[Item] = field(default_factory=list)
+    single: bool = False
+    filter: str = ""
+    change: dict[str, Any] | None = None
+    everything: bool = False
+
+
+def parse_options(call: TableRequest, ident: Any = None) -> Options:
+    """Return the options of a write, which no function changes. The body of a write by path is the record itself."""
+    sent = call.body if ident is None else None
+    if not call.query and "wrap" not in call.headers and (type(sent) is not dict or sent.keys() == {"resource"}):
+        return _DEFAULTS
+    return call.options(with_body=ident is None)
+
+
+def parse(call: TableRequest, verb: str, ident: Any) -> Targets:
+    """Return the records that a write means. Nothing is read from the database for that.
+
+    Raises:
+        ApiError: an option or the body is wrong.
+    """
+    if ident is not None and verb == "POST":
+        raise BadRequest("A record cannot be created under an identifier. POST it to the table.", reason="bad_path")
+    if ident is not None:
+        record = _record_of_path(call, verb, call.body) if verb != "DELETE" else {}
+        return _of_path(call, verb, ident, record, parse_options(call, ident))
+    if verb == "DELETE":
+        return _of_delete(call, parse_options(call), call.body, call.filter_text)
+    records = _records(call, call.body)
+    return _of_list(call, verb, records, parse_options(call), call.filter_text)
+
+
+def _records(call: TableRequest, body: Any) -> list[dict[str, Any]]:
+    """Return the records of a body."""
+    if records := body_records(body, call.dataset.bounds.records):
+        return records
+    raise BadRequest('No records: send {"resource": [ {...} ]}.', reason="no_records")
+
+
+def _record_of_path(call: TableRequest, verb: str, body: Any) -> dict[str, Any]:
+    """Return the body of a write by path: the record itself."""
+    if isinstance(body, dict) and "resource" in body and call.table.find("resource") is None:
+        body = (body_records(body, 1) or [{}])[0]
+    if not isinstance(body, dict) or not (body or (verb == "PUT" and call.options().upsert)):
+        raise BadRequest("Send the record itself: an object with the fields to change.", reason="no_records")
+    return body
+
+
+def _of_path(call: TableRequest, verb: str, ident: Any, record: dict[str, Any], given: Options) -> Targets:
+    _check(call, given)
+    errors.check_affected(given.max_affected, 1)
+    if verb == "PUT" and not (given.upsert and "if-match" not in call.headers):  # which names a record that exists
+        verb = "PATCH"
+    return Targets(verb, _shown(given), [(ident, record)], single=True)
+
+
+def _of_list(
+    call: TableRequest, verb: str, records: list[dict[str, Any]], given: Options, filter_text: Callable[[], str]
+) -> Targets:
+    """Return the records of a create or change of several."""
+    _check(call, given)
+    if verb == "POST":
+        if given.upsert:
+            errors.check_unversioned(call)
+        return Targets(verb, _shown(given), [(None, record) for record in records])
+    if given.ids is not None:
+        change = errors.only_one(records)
+        return Targets("PATCH", _shown(given), [(ident, change) for ident in errors.bounded_ids(call, given.ids)])
+    if text := filter_text():
+        change = errors.only_one(records)
+        errors.check_unversioned(call)
+        return Targets("PATCH", _shown(given), filter=text, change=change)
+    return Targets("PATCH", _shown(given), [(record, record) for record in records])
+
+
+def _of_delete(call: TableRequest, given: Options, body: Any, filter_text: Callable[[], str]) -> Targets:
+    """Return the records of a delete of several."""
+    _check(call, given)
+    records = body_records(body, call.dataset.bounds.records)
+    if given.ids is not None:
+        return Targets("DELETE", _shown(given), [(ident, {}) for ident in errors.bounded_ids(call, given.ids)])
+    if records:
+        return Targets("DELETE", _shown(given), [(record, {}) for record in records])
+    if text := filter_text():
+        errors.check_unversioned(call)
+        return Targets("DELETE", _shown(given), filter=text)
+    errors.check_not_empty(body)
+    if not given.force:
+        raise BadRequest(
+            "Send ids, records or a filter of what to delete, or force=true to delete all records.", reason="no_records"
+        )
+    if given.max_affected is not None:
+        raise BadRequest("Send a filter with max_affected, not force.", reason="bad_option")
+    errors.check_unversioned(call)
+    return Targets("DELETE", given, everything=True)
+
+
+def _check(call: TableRequest, given: Options) -> None:
+    """Reject options that name unknown fields, before anything is written."""
+    if given.fields is not None or given.related:
+        right = call.rights.right(call.table, "GET") or plan.right_of(call.table, call.rights, "POST")
+        request = plan.ReadRequest(call.table, right, call.rights, given, None, call.dataset.bounds)
+        request.reader().columns(request.scope(), given.fields, given.related)
+    if given.id_field.strip():
+        any_right = next(r for v in ("GET", "PATCH", "POST", "DELETE") if (r := call.rights.right(call.table, v)))
+        plan.identifying(call.table, given.id_field, any_right)
+
+
+def _shown(given: Options) -> Options:
+    """Return the options with the fields that records with relations have by default."""
+    return replace(given, fields=given.id_field) if given.fields is None and given.beyond_row else given
+
+
+# -- by primary key, for hooks ---------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class KeyedRecords:
+    """The records of a write as a hook receives them: each holds its primary key under the names of the columns.
+
+    ident: of the path, as primary key. selected: option `ids` or a filter names the records.
+    """
+
+    verb: str
+    options: Options
+    ident: Any
+    records: list[dict[str, Any]]
+    selected: bool = False
+
+    def targets(self, call: TableRequest) -> Targets:
+        """Return what the engine writes: the records as the hook left them, which their keys identify.
+
+        Raises:
+            ApiError: an option or a record is wrong.
+        """
+        given, body = self.options, {"resource": self.records}
+        if given.id_field.strip() and given.fields is None and self.verb != "POST":
+            given = replace(given, fields=given.id_field)
+        if given.id_field or given.ids is not None:
+            given = replace(given, ids=None, id_field="")
+        if self.ident is not None and self.verb in ("PUT", "PATCH"):
+            record = _record_of_path(call, self.verb, self.records[0] if self.records else None)
+            return _of_path(call, self.verb, self.ident, record, given)
+        if self.ident is not None:
+            return (
+                parse(call, self.verb, self.ident)
+                if self.verb == "POST"
+                else _of_path(call, self.verb, self.ident, {}, given)
+            )
+        if self.verb == "DELETE":
+            return _of_delete(call, given, body, lambda: "")
+        return _of_list(call, self.verb, _records(call, body), given, lambda: "")
+
+
+async def by_primary_key(call: TableRequest, verb: str, ident: str | None) -> KeyedRecords:
+    """Return the records that a write means. `id_field` and filters are resolved by reads.
+
+    Raises:
+        ApiError: an option or the body is wrong, or a record does not exist for the caller.
+    """
+    table, given = call.table, parse_options(call, ident)
+    if ident is not None:
+        named: Any = ident
+        if verb != "POST" and given.id_field.strip():
+            [found] = await _keys_by_field(call, verb, given.id_field, [ident])
+            parts = list(found.values())
+            named = str(parts[0]) if len(parts) == 1 else parts
+        sent = call.body if isinstance(call.body, dict) else {}
+        inner = body_records(sent, 1) if "resource" in sent else [sent]
+        key = plan.identifier(named, [table.columns[n] for n in table.key])
+        record = spelled(table, (inner or [{}])[0]) | dict(zip(table.key, key, strict=True))
+        return KeyedRecords(verb, given, named, [record])
+    records = [spelled(table, record) for record in body_records(call.body, call.dataset.bounds.records) or ()]
+    if not records and verb != "DELETE":  # the hook decides what a DELETE that names no rows means
+        _records(call, None)
+    if verb == "POST":
+        return KeyedRecords(verb, given, None, records)
+    if given.ids is None and not call.filter_text():
+        if given.id_field.strip():
+            keys = await _keys_by_field(call, verb, given.id_field, records)
+            records = [record | key for record, key in zip(records, keys, strict=True)]
+        return KeyedRecords(verb, given, None, records)
+    change = errors.only_one(records) if verb != "DELETE" else {}
+    records = [change | key for key in await _keys(call, verb, given)]
+    return KeyedRecords(verb, given, None, records, selected=True)
+
+
+async def _keys(call: TableRequest, verb: str, given: Options) -> list[dict[str, Any]]:
+    """Return the keys of the rows that `ids` or `filter` select, among those the caller may write."""
+    key = [call.table.columns[n] for n in call.table.key]
+    if given.ids is not None and given.id_field.strip():
+        return await _keys_by_field(call, verb, given.id_field, given.ids)
+    if given.ids is not None:
+        return [dict(zip(call.table.key, plan.identifier(ident, key), strict=True)) for ident in given.ids]
+    right = plan.right_of(call.table, call.rights, verb)
+    tree, literals = cache.parse(call.filter_text(), call.dataset.bounds.filter)
+    keys_only = Options(fields="", params=given.params)
+    request = plan.ReadRequest(call.table, right, call.rights, keys_only, tree, call.dataset.bounds)
+    listing_plan = plan.list_plan(request)
+    values = plan.Bindings(call.actor, literals, given.params, [], limits=call.dataset.bounds.filter)
+    row = await call.dataset.db.reads.fetchrow(listing_plan.sql, *listing_plan.args(values))
+    return exact_json.loads(row["body"] or b"[]") if row else []
+
+
+async def _keys_by_field(call: TableRequest, verb: str, id_field: str, idents: list[Any]) -> list[dict[str, Any]]:
+    """Return the keys of rows identified by other unique fields.
+
+    Raises:
+        NotFound: a row does not exist for the caller.
+    """
+    right = plan.right_of(call.table, call.rights, verb)
+    columns = plan.identifying(call.table, id_field, right)
+    request = plan.ReadRequest(call.table, right, call.rights, Options(fields=""), None, call.dataset.bounds)
+    keyed_plan = plan.keyed_plan(request, columns, 1)
+    keys = []
+    for ident in idents:
+        values = plan.Bindings(call.actor, [], {}, [plan.identifier(ident, columns)])
+        row = await call.dataset.db.reads.fetchrow(keyed_plan.sql, *keyed_plan.args(values))
+        if row is None:
+            raise errors.missing(ident)
+        keys.append({name: value for name, value in exact_json.loads(row["body"]).items() if name in call.table.key})
+    return keys
