@@ -35,8 +35,7 @@ async def answer(
     Raises ApiError.
     """
     if call.rights.right(call.table, verb) is None:
-        errors.unpermitted(call, verb)
-        plan.right_of(call.table, call.rights, verb)
+        raise errors.no_right(call, verb)
     options = dict(call.query)
     options.pop("form", None)
     ctx = scripts.context(call.actor, request)

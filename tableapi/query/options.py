@@ -104,7 +104,7 @@ class Options:
     @property
     def beyond_row(self) -> bool:
         """Whether the response has more than columns of the row: relations, or computed fields."""
-        return bool(self.related.strip()) or syntax.computed(self.fields)
+        return bool(self.related.strip()) or (self.fields is not None and syntax.computed(self.fields))
 
     def of_relation(self, path: str) -> RelationOptions:
         """Return the options of a relation. `path`: the names of the relations to it, joined by dots."""

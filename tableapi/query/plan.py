@@ -110,8 +110,13 @@ def right_of(table: Table, rights: Rights, verb: str) -> Right:
     """
     right = rights.right(table, verb)
     if right is None:
-        raise Forbidden(f"Your role is not allowed to {_ACTIONS.get(verb, verb)} '{table.name}'.")
+        raise no_right_to(table, verb)
     return right
+
+
+def no_right_to(table: Table, verb: str) -> Forbidden:
+    """Return the error for a role without a right to a verb of a table."""
+    return Forbidden(f"Your role is not allowed to {_ACTIONS.get(verb, verb)} '{table.name}'.")
 
 
 def list_plan(request: ReadRequest, cursor: list[Any] | None = None) -> Plan:

@@ -18,6 +18,7 @@ from tableapi.errors import BadRequest, Forbidden, NotFound
 from tableapi.http import etag
 from tableapi.http.body import records as body_records
 from tableapi.query.dml.target import Change
+from tableapi.query.plan import no_right_to
 from tableapi.query.spelling import spelled
 from tableapi.schema.model import Column, Relation, Table
 from tableapi.tables.request import TableRequest
@@ -209,11 +210,15 @@ def foreign(call: TableRequest, verb: str, record: Mapping[str, Any]) -> dict[st
     return fields
 
 
-def unpermitted(call: TableRequest, verb: str) -> None:
-    """Reject records that name another tenant in a request without a right to its verb."""
-    if call.dataset.identity and call.rights.right(call.table, verb) is None:
-        for record in sent(call):
-            checked(call, verb, record)
+def no_right(call: TableRequest, verb: str) -> Forbidden:
+    """Return the error for a request without a right to its verb.
+
+    Raises:
+        Forbidden: a record names another tenant.
+    """
+    for record in sent(call) if call.dataset.identity else ():
+        checked(call, verb, record)
+    return no_right_to(call.table, verb)
 
 
 def checked(call: TableRequest, verb: str, record: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from tableapi.query.dml.target import KEY, Change, Target
 from tableapi.query.filter.cache import Literals
 from tableapi.query.options import Options
 from tableapi.query.plan import Bindings, right_of
-from tableapi.query.statement import Binder
+from tableapi.query.statement import Binder, arguments
 from tableapi.schema.model import Column, Table
 from tableapi.tables import errors
 from tableapi.tables.request import TableRequest
@@ -50,17 +50,22 @@ class Run(ABC):
     A connection is held from the first statement that needs one, in a transaction if its plan needs that. A caller that
     holds a transaction passes its connection, with `transactional`; the end of the transaction stays with the caller.
 
-    depth: of nested records. written: how many records so far.
+    match: the versions of `If-Match`. depth: of nested records. written: how many records so far.
     """
 
     call: TableRequest
     options: Options
     connection: Any = None
     transactional: bool = False
+    match: str = field(init=False)
     depth: int = 0
     written: int = 0
     _rights: dict[tuple[int, str], Right] = field(default_factory=dict)
     _stack: AsyncExitStack | None = None
+
+    def __post_init__(self) -> None:
+        headers = self.call.headers
+        self.match = etag.if_match(headers) if "if-match" in headers else ""
 
     @abstractmethod
     async def create(self, table: Table, record: Mapping[str, Any], forced: Mapping[str, Any] | None = None) -> Record:
@@ -165,7 +170,7 @@ class Run(ABC):
         """Run a plan, and return its first row, or None."""
         if self.connection is None or plan.transaction:
             await self.hold(transaction=plan.transaction)
-        return await self.sent(self.connection.fetchrow(plan.sql, *plan.args(values)))
+        return await self.sent(self.connection.fetchrow(plan.sql, *arguments(plan.parameters, values)))
 
     async def sent(self, statement: Awaitable[T]) -> T:
         """Return the result of a statement. An error names no field that the caller may not know."""

@@ -20,7 +20,7 @@ Item = tuple[Any, dict[str, Any]]  # an identifier as it was sent, None for a cr
 _DEFAULTS = Options()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Targets:
     """The records that a write means: one of a path, a list, those of a filter, or all.
 
@@ -59,15 +59,10 @@ def parse(call: TableRequest, verb: str, ident: Any) -> Targets:
         return _of_path(call, verb, ident, record, parse_options(call, ident))
     if verb == "DELETE":
         return _of_delete(call, parse_options(call), call.body, call.filter_text)
-    records = _records(call, call.body)
+    records = body_records(call.body, call.dataset.bounds.records)
+    if not records:
+        raise errors.no_records()
     return _of_list(call, verb, records, parse_options(call), call.filter_text)
-
-
-def _records(call: TableRequest, body: Any) -> list[dict[str, Any]]:
-    """Return the records of a body."""
-    if records := body_records(body, call.dataset.bounds.records):
-        return records
-    raise BadRequest('No records: send {"resource": [ {...} ]}.', reason="no_records")
 
 
 def _record_of_path(call: TableRequest, verb: str, body: Any) -> dict[str, Any]:
@@ -80,43 +75,43 @@ def _record_of_path(call: TableRequest, verb: str, body: Any) -> dict[str, Any]:
 
 
 def _of_path(call: TableRequest, verb: str, ident: Any, record: dict[str, Any], given: Options) -> Targets:
-    _check(call, given)
+    given = given if given is _DEFAULTS else _checked(call, given)
     errors.check_affected(given.max_affected, 1)
     if verb == "PUT" and not (given.upsert and "if-match" not in call.headers):  # which names a record that exists
         verb = "PATCH"
-    return Targets(verb, _shown(given), [(ident, record)], single=True)
+    return Targets(verb, given, [(ident, record)], single=True)
 
 
 def _of_list(
     call: TableRequest, verb: str, records: list[dict[str, Any]], given: Options, filter_text: Callable[[], str]
 ) -> Targets:
     """Return the records of a create or change of several."""
-    _check(call, given)
+    given = given if given is _DEFAULTS else _checked(call, given)
     if verb == "POST":
         if given.upsert:
             errors.check_unversioned(call)
-        return Targets(verb, _shown(given), [(None, record) for record in records])
+        return Targets(verb, given, [(None, record) for record in records])
     if given.ids is not None:
         change = errors.only_one(records)
-        return Targets("PATCH", _shown(given), [(ident, change) for ident in errors.bounded_ids(call, given.ids)])
+        return Targets("PATCH", given, [(ident, change) for ident in errors.bounded_ids(call, given.ids)])
     if text := filter_text():
         change = errors.only_one(records)
         errors.check_unversioned(call)
-        return Targets("PATCH", _shown(given), filter=text, change=change)
-    return Targets("PATCH", _shown(given), [(record, record) for record in records])
+        return Targets("PATCH", given, filter=text, change=change)
+    return Targets("PATCH", given, [(record, record) for record in records])
 
 
 def _of_delete(call: TableRequest, given: Options, body: Any, filter_text: Callable[[], str]) -> Targets:
     """Return the records of a delete of several."""
-    _check(call, given)
+    given = given if given is _DEFAULTS else _checked(call, given)
     records = body_records(body, call.dataset.bounds.records)
     if given.ids is not None:
-        return Targets("DELETE", _shown(given), [(ident, {}) for ident in errors.bounded_ids(call, given.ids)])
+        return Targets("DELETE", given, [(ident, {}) for ident in errors.bounded_ids(call, given.ids)])
     if records:
-        return Targets("DELETE", _shown(given), [(record, {}) for record in records])
+        return Targets("DELETE", given, [(record, {}) for record in records])
     if text := filter_text():
         errors.check_unversioned(call)
-        return Targets("DELETE", _shown(given), filter=text)
+        return Targets("DELETE", given, filter=text)
     errors.check_not_empty(body)
     if not given.force:
         raise BadRequest(
@@ -128,8 +123,11 @@ def _of_delete(call: TableRequest, given: Options, body: Any, filter_text: Calla
     return Targets("DELETE", given, everything=True)
 
 
-def _check(call: TableRequest, given: Options) -> None:
-    """Reject options that name unknown fields, before anything is written."""
+def _checked(call: TableRequest, given: Options) -> Options:
+    """Return the options with the fields that records with relations have by default.
+
+    Unknown fields are rejected before anything is written.
+    """
     if given.fields is not None or given.related:
         right = call.rights.right(call.table, "GET") or plan.right_of(call.table, call.rights, "POST")
         request = plan.ReadRequest(call.table, right, call.rights, given, None, call.dataset.bounds)
@@ -137,10 +135,6 @@ def _check(call: TableRequest, given: Options) -> None:
     if given.id_field.strip():
         any_right = next(r for v in ("GET", "PATCH", "POST", "DELETE") if (r := call.rights.right(call.table, v)))
         plan.identifying(call.table, given.id_field, any_right)
-
-
-def _shown(given: Options) -> Options:
-    """Return the options with the fields that records with relations have by default."""
     return replace(given, fields=given.id_field) if given.fields is None and given.beyond_row else given
 
 
@@ -182,7 +176,10 @@ class KeyedRecords:
             )
         if self.verb == "DELETE":
             return _of_delete(call, given, body, lambda: "")
-        return _of_list(call, self.verb, _records(call, body), given, lambda: "")
+        records = body_records(body, call.dataset.bounds.records)
+        if not records:
+            raise errors.no_records()
+        return _of_list(call, self.verb, records, given, lambda: "")
 
 
 async def by_primary_key(call: TableRequest, verb: str, ident: str | None) -> KeyedRecords:
@@ -205,7 +202,7 @@ async def by_primary_key(call: TableRequest, verb: str, ident: str | None) -> Ke
         return KeyedRecords(verb, given, named, [record])
     records = [spelled(table, record) for record in body_records(call.body, call.dataset.bounds.records) or ()]
     if not records and verb != "DELETE":  # the hook decides what a DELETE that names no rows means
-        _records(call, None)
+        raise errors.no_records()
     if verb == "POST":
         return KeyedRecords(verb, given, None, records)
     if given.ids is None and not call.filter_text():

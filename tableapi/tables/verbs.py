@@ -7,7 +7,6 @@ from contextlib import suppress
 from tableapi.errors import ApiError, MethodNotAllowed
 from tableapi.http import etag
 from tableapi.http.response import Reply
-from tableapi.query import plan
 from tableapi.query.names import names
 from tableapi.query.options import Options
 from tableapi.tables import errors, read, targets
@@ -26,8 +25,8 @@ async def handle(call: TableRequest, verb: str, ident: str | None) -> Reply:
     """Answer a request for a table or a record. Raises ApiError."""
     if verb == "GET":
         return await read.read(call, ident)
-    errors.unpermitted(call, verb)
-    plan.right_of(call.table, call.rights, verb)
+    if call.rights.right(call.table, verb) is None:
+        raise errors.no_right(call, verb)
     if verb not in _VERBS:
         raise MethodNotAllowed(f"{verb} is not served here.", headers={"Allow": "GET, POST, PUT, PATCH, DELETE"})
     return await write(call, targets.parse(call, verb, ident))
@@ -60,7 +59,8 @@ async def _list(call: TableRequest, target: Targets) -> Reply:
     """Write each record: all or none, or with `continue` each in its own transaction."""
     options = target.options
     batch = Batch(_DONE[target.verb], options)
-    errors.check_affected(options.max_affected, len(target.items))
+    if options.max_affected is not None:
+        errors.check_affected(options.max_affected, len(target.items))
     marks = []
     async with Writer(call, options) as writer:
         together: dict[int, Record] = {}
@@ -68,24 +68,30 @@ async def _list(call: TableRequest, target: Targets) -> Reply:
             await writer.hold(transaction=not options.go_on)
             together = await writer.change_together(target.items) if target.verb == "PATCH" else {}
         for place, item in enumerate(target.items):
-            outcome = together.get(place) or await _attempt(writer, target.verb, item, several=several)
+            outcome: Record | ApiError
+            if place in together:
+                outcome = together[place]
+            elif options.go_on:
+                outcome = await _alone(writer, target.verb, item, several=several)
+            else:
+                outcome = await trying(writer.write(target.verb, item))
             if isinstance(outcome, ApiError):
                 batch.failed(outcome)
+                if not options.go_on:
+                    break
             elif not outcome.ignored:
                 marks.append(outcome.mark)
-                batch.done(await read.unsealed(call, outcome.sealed, outcome.body))
-            if batch.stopped:
-                break
-        body = batch.answer()  # raises the errors of the records, which undoes the transaction
-    reply = await listing(call, options, body, _names(options))
-    reply.headers |= etag.headers(marks[0]) if len(marks) == 1 else {}
+                batch.done(await read.unsealed(call, True, outcome.body) if outcome.sealed else outcome.body)
+        if batch.errors and not (options.go_on and several):
+            batch.answer()  # raises, which undoes the transaction
+    reply = await listing(call, options, batch.answer(), _names(options) if options.fields else ())
+    if len(marks) == 1:
+        reply.headers |= etag.headers(marks[0])
     return reply
 
 
-async def _attempt(writer: Writer, verb: str, item: Item, *, several: bool) -> Record | ApiError:
-    """Write one record of a list, and return it or its error."""
-    if not writer.options.go_on:
-        return await trying(writer.write(verb, item))
+async def _alone(writer: Writer, verb: str, item: Item, *, several: bool) -> Record | ApiError:
+    """Write one record of a list whose others are kept, and return it or its error."""
     if not several:
         return await trying(writer.write_apart(verb, item), alone=True)
     with suppress(BatchStopped):

@@ -33,6 +33,7 @@ from tableapi.query.plan import (
     right_of,
 )
 from tableapi.query.spelling import spelled
+from tableapi.query.statement import arguments
 from tableapi.schema.model import Column, Table
 from tableapi.schema.types import BadValue, stored
 from tableapi.tables import errors, nested
@@ -72,7 +73,8 @@ class Writer(Run):
             ApiError, PostgresError: the record is not written.
         """
         self._count()
-        if beyond_row := self.options.beyond_row:
+        beyond_row = self.options.beyond_row
+        if beyond_row:
             await self.hold()
         ident, record = item
         written = await self._by_known_plan(verb, ident, record) or await self._by_new_plan(verb, ident, record)
@@ -97,10 +99,9 @@ class Writer(Run):
         if plan is None:
             return None
         values = Bindings(self.call.actor, [], {}, [identifier(ident, list(plan.ident))] if plan.ident else [])
-        match = self._match(self.call.table)
-        values.record = record | {"if-match": match} if match else record
+        values.record = record | {"if-match": self.match} if self.match else record
         if self.connection is None and not plan.transaction:
-            row = await self.sent(self.call.dataset.db.writes.fetchrow(plan.sql, *plan.args(values)))
+            row = await self.sent(self.call.dataset.db.writes.fetchrow(plan.sql, *arguments(plan.parameters, values)))
         else:
             row = await self.fetch(plan, values)
         if row is not None:
@@ -114,7 +115,7 @@ class Writer(Run):
         options = self.options
         if verb == "DELETE" or options.upsert or dict in map(type, record.values()):
             return None
-        form = (options.fields, options.id_field, options.as_list, options.minimal, bool(self._match(self.call.table)))
+        form = (options.fields, options.id_field, options.as_list, options.minimal, bool(self.match))
         return "record", self.call.actor.role, self.call.table.name, verb, *form, *record
 
     def _remember(
@@ -198,7 +199,7 @@ class Writer(Run):
 
     def _match(self, table: Table) -> str:
         """Return the versions of `If-Match`, which apply to the record of the request, not to nested ones."""
-        return "" if self.depth or table is not self.call.table else etag.if_match(self.call.headers)
+        return "" if self.depth or table is not self.call.table else self.match
 
     # -- create ------------------------------------------------------------------------------------------------------
 
@@ -390,7 +391,7 @@ class Writer(Run):
         sent = (*(f"{KEY}{place}" for place in range(len(key))), *group.change.values)
         columns = [list(column) for column in (*zip(*idents, strict=True), *zip(*fields, strict=True))]
         values = self.values(dict(zip(sent, columns, strict=True)))
-        rows = await self.sent(self.connection.fetch(plan.sql, *plan.args(values)))
+        rows = await self.sent(self.connection.fetch(plan.sql, *arguments(plan.parameters, values)))
         if len(rows) < len(places) and not _exact(key):
             raise Ambiguous("Two identifiers may be equal for PostgreSQL.")
         return {places[row[statements.PLACE] - 1]: self.record_of(plan, row) for row in rows}

@@ -13,7 +13,7 @@ from tableapi.auth.rights import Right
 from tableapi.query.dml import conditions, statements
 from tableapi.query.dml.target import Change, Target, may_refuse, touches
 from tableapi.query.filter.ast import Filter
-from tableapi.query.statement import Bindings, Parameter, Statement, arguments, bound
+from tableapi.query.statement import Parameter, Statement, bound
 from tableapi.schema.model import Column
 
 
@@ -33,14 +33,6 @@ class WritePlan:
     sealed: bool = False
     transaction: bool = False
     guarded: bool = False
-
-    def args(self, values: Bindings) -> list[Any]:
-        """Return the parameters of the statement, in order.
-
-        Raises:
-            BadRequest: a value does not fit its field.
-        """
-        return arguments(self.parameters, values)
 
 
 def key_of(build: Callable[..., WritePlan], target: Target, parts: Iterable[Any]) -> tuple[Any, ...]:

@@ -17,7 +17,6 @@ from tableapi.auth.rights import Right
 from tableapi.db.errors import RETRYABLE, to_api_error
 from tableapi.errors import RETRY, BadRequest, Busy, DuplicateField, Forbidden
 from tableapi.http.response import Reply, dumps
-from tableapi.query import plan
 from tableapi.query.dml import conditions
 from tableapi.query.spelling import unknown_field
 from tableapi.tables import errors
@@ -231,8 +230,9 @@ async def _header(stream: AsyncIterator[Block]) -> AsyncIterator[str]:
 
 def _right(call: TableRequest) -> Right:
     """Return the right to create records of a table, if COPY can obey it."""
-    errors.unpermitted(call, "POST")
-    table, right = call.table, plan.right_of(call.table, call.rights, "POST")
+    table, right = call.table, call.rights.right(call.table, "POST")
+    if right is None:
+        raise errors.no_right(call, "POST")
     for name in call.query:
         if name.lower() not in OPTIONS:
             raise BadRequest(f"Option '{name[:100]}' does not go with import.", reason="bad_option",
