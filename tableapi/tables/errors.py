@@ -17,7 +17,7 @@ from tableapi.db.errors import telling
 from tableapi.errors import BadRequest, Forbidden, NotFound
 from tableapi.http import etag
 from tableapi.http.body import records as body_records
-from tableapi.query.dml.target import Change
+from tableapi.query.dml.plan import Change
 from tableapi.query.plan import no_right_to
 from tableapi.query.spelling import spelled
 from tableapi.schema.model import Column, Relation, Table

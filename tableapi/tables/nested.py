@@ -11,8 +11,9 @@ from typing import Any
 
 from tableapi.auth.rights import Right
 from tableapi.errors import BadRequest, DuplicateField, NotFound
-from tableapi.query.dml import plan as plans
-from tableapi.query.dml.target import KEY, Change
+from tableapi.query.dml import statements
+from tableapi.query.dml.plan import Change
+from tableapi.query.dml.target import KEY
 from tableapi.query.spelling import spelled
 from tableapi.schema.model import Relation, Table
 from tableapi.tables import errors
@@ -140,7 +141,7 @@ async def _existing(run: Run, relation: Relation, key: list[Any]) -> list[Any]:
     if relation.theirs == target.key:
         return key  # the statement checks that the caller may read it, as for the field itself
     columns = [target.columns[n] for n in target.key]
-    row = await run.fetch(run.plan(plans.find, parent, columns), run.values({}, key))
+    row = await run.fetch(run.plan(statements.find, parent, columns), run.values({}, key))
     if row is None:
         raise NotFound(f"'{relation.name}': the record does not exist.")
     return [row[f"{KEY}{parent.keys.index(name)}"] for name in relation.theirs]
@@ -230,7 +231,7 @@ async def _release_all(run: Run, relation: Relation, own: list[Any]) -> None:
     if not drop and not (right.sets(relation.theirs) and right.only_in.keys().isdisjoint(relation.theirs)):
         await _check_released(run, relation, own)
         return
-    plan = run.plan(plans.release, run.target(table, verb), relation.theirs, drop)
+    plan = run.plan(statements.release, run.target(table, verb), relation.theirs, drop)
     row = await run.fetch(plan, run.values({}, own))
     if row is not None and not row["ok"]:
         raise errors.leaves_rights()

@@ -14,10 +14,9 @@ from tableapi.auth.rights import Right
 from tableapi.db.errors import bad_reference
 from tableapi.errors import ApiError, BadRequest, Forbidden
 from tableapi.http import etag
-from tableapi.query.dml import conditions
-from tableapi.query.dml import plan as plans
-from tableapi.query.dml.plan import WritePlan
-from tableapi.query.dml.target import KEY, Change, Target
+from tableapi.query.dml import conditions, statements
+from tableapi.query.dml.plan import Change, WritePlan
+from tableapi.query.dml.target import KEY, Target
 from tableapi.query.filter.cache import Literals
 from tableapi.query.options import Options
 from tableapi.query.plan import Bindings, right_of
@@ -150,7 +149,7 @@ class Run(ABC):
 
     def plan(self, build: Callable[..., WritePlan], target: Target, *parts: Any) -> WritePlan:
         """Return the plan that `build` makes of a target and these parts, which is built once."""
-        key = ("write", self.call.actor.role, *plans.key_of(build, target, parts))
+        key = ("write", self.call.actor.role, *target.key(build, parts))
         known: WritePlan | None = self.call.dataset.plan_cache.get(key)
         if known is None:
             known = build(target, *parts)
@@ -194,7 +193,7 @@ class Run(ABC):
 
     async def find(self, table: Table, key: list[Column], ident: list[Any], verb: str = "GET") -> Any:
         """Return the row of a stored record, which is locked; None when it does not exist for the caller."""
-        return await self.fetch(self.plan(plans.find, self.target(table, verb), key), self.values({}, ident))
+        return await self.fetch(self.plan(statements.find, self.target(table, verb), key), self.values({}, ident))
 
     async def check_unchanged(
         self, table: Table, verb: str, key: list[Column], ident: list[Any], fields: Mapping[str, Any]
@@ -206,7 +205,7 @@ class Run(ABC):
             NotFound: the record does not exist for the caller.
         """
         await self.hold()
-        plan = self.plan(plans.find, self.target(table, verb), key, tuple(fields))
+        plan = self.plan(statements.find, self.target(table, verb), key, tuple(fields))
         try:
             row = await self.fetch(plan, self.values(fields, ident))
         except BadRequest:
@@ -259,7 +258,7 @@ class Run(ABC):
         """Return the error for a new record that refers to a row which its caller may not read, or None."""
         if not conditions.concern(table, self.right(table, "POST"), self.call.rights, change.names):
             return None
-        plan = self.plan(plans.check_create, self.target(table, "POST"), change)
+        plan = self.plan(statements.check_create, self.target(table, "POST"), change)
         row = await self.fetch(plan, self.values(change.values))
         return None if row[conditions.REFERENCE] else bad_reference()
 
@@ -267,7 +266,7 @@ class Run(ABC):
         """Return the error for a write condition; None when all hold, or the record does not exist."""
         if not conditions.concern(table, self.right(table, "PATCH"), self.call.rights, change.names):
             return None
-        plan = self.plan(plans.check_change, self.target(table, "PATCH"), change, key)
+        plan = self.plan(statements.check_change, self.target(table, "PATCH"), change, key)
         row = await self.fetch(plan, self.values(change.values, ident))
         return self.violated_by(row, table, change) if row is not None else None
 

@@ -15,9 +15,8 @@ from tableapi.db.errors import to_api_error
 from tableapi.errors import ApiError, BadRequest, Busy, Forbidden, Stale
 from tableapi.http import etag
 from tableapi.query.dml import conditions, statements
-from tableapi.query.dml import plan as plans
-from tableapi.query.dml.plan import WritePlan
-from tableapi.query.dml.target import KEY, Change, reads_itself, take_apart
+from tableapi.query.dml.plan import Change, WritePlan, take_apart
+from tableapi.query.dml.target import KEY, reads_itself
 from tableapi.query.expressions import syntax
 from tableapi.query.expressions.conditions import EXACT
 from tableapi.query.filter import cache
@@ -220,9 +219,9 @@ class Writer(Run):
         unique = self._unique(table, change, record) if upsert else None
         target = self.target(table, "POST", self._fields(table), nested.needed(change))
         if unique and not self.options.ignore_existing:
-            plan = self.plan(plans.upsert, target, change, unique, self.right(table, "PATCH"))
+            plan = self.plan(statements.upsert, target, change, unique, self.right(table, "PATCH"))
         else:
-            plan = self.plan(plans.insert, target, change, unique or [])
+            plan = self.plan(statements.insert, target, change, unique or [])
             self._remember(plan, "POST", record, right)
         row = await self.fetch(plan, self.values(change.values))
         if row is None and unique and self.options.ignore_existing:
@@ -278,12 +277,12 @@ class Writer(Run):
         match = self._match(table)
         values = self.values(change.values | {"if-match": match} if match else change.values, ident)
         if change.empty:
-            plan = self.plan(plans.find, target, key)
+            plan = self.plan(statements.find, target, key)
             row = await self.fetch(plan, values)
             if row is not None and match and row["mark"] not in match.split():
                 raise etag.precondition_failed()
         else:
-            plan = self.plan(plans.update, target, change, key, bool(match))
+            plan = self.plan(statements.update, target, change, key, bool(match))
             self._remember(plan, "PATCH", record, right, skip)
             row = await self.fetch(plan, values)
         if row is None:
@@ -298,7 +297,7 @@ class Writer(Run):
         target = self.target(table, "DELETE", self._fields(table))
         match = self._match(table)
         before = await self._stored(key, ident) if self.options.beyond_row and not self.depth else None
-        plan = self.plan(plans.delete, target, key, bool(match))
+        plan = self.plan(statements.delete, target, key, bool(match))
         row = await self.fetch(plan, self.values({"if-match": match} if match else {}, ident))
         if row is None:
             raise await self.gone(table, "DELETE", key, ident, match)
@@ -385,7 +384,7 @@ class Writer(Run):
         """Change the records of one group, and return those that were changed by their place in the list."""
         table = self.call.table
         plan = self.plan(
-            plans.update_several, self.target(table, "PATCH", self._fields(table)), group.change, key
+            statements.update_several, self.target(table, "PATCH", self._fields(table)), group.change, key
         )  # fmt: skip
         places, idents, fields = zip(*group.rows, strict=True)
         sent = (*(f"{KEY}{place}" for place in range(len(key))), *group.change.values)
@@ -422,7 +421,7 @@ class Writer(Run):
         kinds = params_key(self.options.params)
         target = self.target(table, verb, self._fields(table))
         if record is None:
-            plan, values = self.plan(plans.delete_matching, target, parsed, kinds), self.values({}, None, literals)
+            plan, values = self.plan(statements.by_filter, target, None, parsed, kinds), self.values({}, None, literals)
         else:
             change = take_apart(table, right, record, skip=table.key)
             errors.drop_own(self.call, change.refused)
@@ -433,9 +432,9 @@ class Writer(Run):
             if change.empty:
                 raise errors.no_fields(table)
             values = self.values(change.values, None, literals)
-            plan = self.plan(plans.change_matching, target, change, parsed, kinds)
+            plan = self.plan(statements.by_filter, target, change, parsed, kinds)
             if plan.guarded:
-                check = self.plan(plans.check_matching, self.target(table, verb), change, parsed, kinds)
+                check = self.plan(statements.check_changes, self.target(table, verb), change, parsed, kinds)
                 if error := self.violated_by(await self.fetch(check, values), table, change):
                     raise error
         row = await self.fetch(plan, values)
@@ -473,7 +472,7 @@ class Writer(Run):
     async def delete_all(self) -> None:
         """Delete all records of the table, for option `force`."""
         target = self.target(self.call.table, "DELETE")
-        await self.fetch(self.plan(plans.everything, target), self.values({}))
+        await self.fetch(self.plan(statements.everything, target), self.values({}))
 
 
 def _stored(column: Column, value: Any) -> Any:

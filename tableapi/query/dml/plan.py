@@ -1,20 +1,30 @@
-"""Plan writes: turn the parts of a record and the caller's rights into a statement. Pure.
+"""The values of a write: the parts of a record, and the compiled statement that writes it. Pure.
 
 Plans are cached like those of reads: by table, role, options and fields. The values are bound at each request.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+import sqlalchemy as sa
+
 from tableapi.auth.rights import Right
-from tableapi.query.dml import conditions, statements
-from tableapi.query.dml.target import Change, Target, may_refuse, touches
-from tableapi.query.filter.ast import Filter
-from tableapi.query.statement import Parameter, Statement, bound
-from tableapi.schema.model import Column
+from tableapi.errors import BadRequest
+from tableapi.query.spelling import spelled
+from tableapi.query.statement import Parameter
+from tableapi.schema.model import Column, Relation, Table
+from tableapi.schema.sqltypes import Named
+
+EXPRESSIONS: dict[str, Callable[[], Any]] = {
+    "NOW()": sa.func.now,
+    "CURRENT_TIMESTAMP": sa.func.now,
+    "CURRENT_TIMESTAMP()": sa.func.now,
+    "CURRENT_DATE": lambda: sa.cast(sa.func.now(), Named("date")),
+    "CURRENT_DATE()": lambda: sa.cast(sa.func.now(), Named("date")),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,115 +45,74 @@ class WritePlan:
     guarded: bool = False
 
 
-def key_of(build: Callable[..., WritePlan], target: Target, parts: Iterable[Any]) -> tuple[Any, ...]:
-    """Return the key of the plan that `build` makes of a target and these parts."""
-    return (
-        build, target.table.name, target.verb, target.fields, target.keys, target.blind, *map(_shape, parts)
-    )  # fmt: skip
+@dataclass(slots=True)
+class Change:
+    """The parts of one record.
+
+    values: fields to write. expressions: fields set to the current time or date. refused: fields that the caller may
+    not write, with the values that were sent. relations: nested records. held: names of relations with references
+    that may not be written and keep their stored values.
+    """
+
+    values: dict[str, Any] = field(default_factory=dict)
+    expressions: dict[str, str] = field(default_factory=dict)
+    refused: dict[str, Any] = field(default_factory=dict)
+    relations: list[tuple[Relation, Any]] = field(default_factory=list)
+    held: set[str] = field(default_factory=set)
+
+    @property
+    def empty(self) -> bool:
+        """Whether the change writes no field of the table itself."""
+        return not (self.values or self.expressions)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The fields that the change writes."""
+        return (*self.values, *self.expressions)
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """What the statement of a change depends on: all but the values."""
+        return tuple(self.values), tuple(self.expressions.items())
 
 
-def _shape(part: Any) -> Any:
-    """Return what a plan depends on in one part of a write."""
-    match part:
-        case Change():
-            return part.shape
-        case Filter():
-            return part.mark
-        case Right():  # of a verb that `build` implies
-            return None
-        case list():
-            return tuple(column.name for column in part)
-    return part
+def take_apart(table: Table, right: Right, record: Mapping[str, Any], skip: Iterable[str] = ()) -> Change:
+    """Sort the fields of a record by what the caller may do with them.
+
+    Unknown fields, fields that only the database sets and fields that the right ignores are left out.
+
+    Raises:
+        DuplicateField: one field is sent under two spellings.
+        BadRequest: an expression is not allowed for its field.
+    """
+    change = Change()
+    left_out = set(skip) | right.ignored
+    for name, value in spelled(table, record).items():
+        column = table.columns.get(name)
+        if column is None:
+            if (relation := table.relations.get(name)) is not None and not relation.derived:
+                change.relations.append((relation, value))
+            continue
+        if name in left_out or column.fixed:
+            continue
+        if not right.writes(name):
+            change.refused[name] = value
+        elif (
+            isinstance(value, dict) and value.keys() == {"expression"} and column.type.kind not in ("json", "composite")
+        ):
+            change.expressions[name] = _expression(column, value["expression"])
+        else:
+            change.values[name] = value
+    return change
 
 
-def _plan(
-    statement: Statement, target: Target, ident: Iterable[Column] = (), *, transaction: bool = False,
-    guarded: bool = False,
-) -> WritePlan:  # fmt: skip
-    return WritePlan(
-        statement.sql, bound(statement), tuple(ident), target.keys, target.sealed, transaction, guarded
-    )  # fmt: skip
-
-
-def _guarded(target: Target, change: Change) -> bool:
-    return conditions.concern(target.table, target.right, target.rights, change.names)
-
-
-# -- one record ------------------------------------------------------------------------------------------------------
-
-
-def insert(target: Target, change: Change, unless: list[Column]) -> WritePlan:
-    """Plan the create of a record. `unless`: not where another record has the same values in these unique fields."""
-    refusable = may_refuse(target.right, target.table, "POST", change.names)
-    statement = statements.insert(target, change, unless)
-    return _plan(statement, target, transaction=refusable, guarded=_guarded(target, change))
-
-
-def upsert(target: Target, change: Change, unique: list[Column], update: Right) -> WritePlan:
-    """Plan the create of a record that changes the one with the same values in unique fields, if there is one."""
-    ruled = target.right.rows is not None or update.rows is not None
-    return _plan(statements.upsert(target, change, unique, update), target, transaction=ruled)
-
-
-def update(target: Target, change: Change, ident: list[Column], match: bool) -> WritePlan:
-    """Plan the change of a record. `match`: only in a version that the `If-Match` header names."""
-    refusable = touches(target.right, target.table, change.names)
-    statement = statements.update(target, change, ident, match=match)
-    return _plan(statement, target, ident, transaction=refusable, guarded=_guarded(target, change))
-
-
-def delete(target: Target, ident: list[Column], match: bool) -> WritePlan:
-    """Plan the delete of a record. `match`: only in a version that the `If-Match` header names."""
-    return _plan(statements.delete(target, ident, match=match), target, ident)
-
-
-# -- several records -------------------------------------------------------------------------------------------------
-
-
-def update_several(target: Target, change: Change, ident: list[Column]) -> WritePlan:
-    """Plan the change of records that set the same fields, each to values of its own."""
-    return _plan(statements.update_several(target, change, ident), target)
-
-
-def change_matching(target: Target, change: Change, parsed: Filter, _params: tuple[str, ...]) -> WritePlan:
-    """Plan the change of all records of a filter."""
-    statement = statements.by_filter(target, change, parsed.tree)
-    return _plan(statement, target, transaction=True, guarded=_guarded(target, change))
-
-
-def delete_matching(target: Target, parsed: Filter, _params: tuple[str, ...]) -> WritePlan:
-    """Plan the delete of all records of a filter."""
-    return _plan(statements.by_filter(target, None, parsed.tree), target, transaction=True)
-
-
-def everything(target: Target) -> WritePlan:
-    """Plan the delete of all records, for option `force`."""
-    return _plan(statements.everything(target), target)
-
-
-def release(target: Target, names: tuple[str, ...], drop: bool) -> WritePlan:
-    """Plan to null the references of children, or with `drop` to delete the children."""
-    return _plan(statements.release(target, names, drop=drop), target)
-
-
-# -- checks ----------------------------------------------------------------------------------------------------------
-
-
-def find(target: Target, ident: list[Column], sent: tuple[str, ...] = ()) -> WritePlan:
-    """Plan the read of a stored record, which locks it. `sent`: fields that are compared with what was sent."""
-    return _plan(statements.find(target, ident, sent), target, ident)
-
-
-def check_create(target: Target, change: Change) -> WritePlan:
-    """Plan to find out which condition refused a create."""
-    return _plan(statements.check_create(target, change), target)
-
-
-def check_change(target: Target, change: Change, ident: list[Column]) -> WritePlan:
-    """Plan to find out which condition refused a change."""
-    return _plan(statements.check_change(target, change, ident), target)
-
-
-def check_matching(target: Target, change: Change, parsed: Filter, _params: tuple[str, ...]) -> WritePlan:
-    """Plan to find out whether a condition refuses the change of a record of a filter."""
-    return _plan(statements.check_changes(target, change, parsed.tree), target)
+def _expression(column: Column, text: Any) -> str:
+    expression = str(text).replace(" ", "").upper()
+    if expression not in EXPRESSIONS or not column.type.is_time:
+        raise BadRequest(
+            f"Field '{column.name}': this expression is not allowed. "
+            "NOW(), CURRENT_DATE and CURRENT_TIMESTAMP are, on date and time fields.",
+            reason="bad_expression",
+            context={"field": column.name},
+        )
+    return expression

@@ -1,4 +1,4 @@
-"""The statements that create, change and delete records, and those that check them. Pure: no connection, no HTTP."""
+"""Plan writes: the statements that create, change and delete records, and those that check them. Pure."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from sqlalchemy.dialects.postgresql import insert as pg_insert
 from tableapi.auth.rights import Right
 from tableapi.query import aggregate
 from tableapi.query.dml import conditions
-from tableapi.query.dml.target import KEY, Change, Target, assignments, may_refuse, touches
+from tableapi.query.dml.plan import Change, WritePlan
+from tableapi.query.dml.target import KEY, Target, assignments, may_refuse, touches
 from tableapi.query.expressions.conditions import where
 from tableapi.query.expressions.scope import ACTOR
-from tableapi.query.filter.ast import Node
-from tableapi.query.statement import ParamSource, Statement, finish
+from tableapi.query.filter.ast import Filter
+from tableapi.query.statement import ParamSource
 from tableapi.schema.model import Column
 from tableapi.schema.sqltypes import Named, bind_list, element
 
@@ -23,7 +24,7 @@ PLACE = "tableapi place"  # the column with the place of a record among those of
 _VALUE = "tableapi value "  # prefix of the columns that hold what was sent; no field has this name
 
 
-def insert(target: Target, change: Change, ignored: list[Column] | None = None) -> Statement:
+def insert(target: Target, change: Change, ignored: list[Column] | None = None) -> WritePlan:
     """Build the INSERT of one record. It returns no row when a write condition does not hold.
 
     ignored: unique fields; the record is not created either when another has the same values in them.
@@ -33,10 +34,11 @@ def insert(target: Target, change: Change, ignored: list[Column] | None = None) 
     allowed = None
     if target.right.rows is not None and may_refuse(target.right, table, "POST", values):
         allowed = target.right.rows(clause, ACTOR)
-    statement = _insert(pg_insert(table.clause), values, create_conditions(target, change, values))
+    guards = create_conditions(target, change, values)
+    statement = _insert(pg_insert(table.clause), values, guards)
     if ignored:
         statement = statement.on_conflict_do_nothing(index_elements=[table.clause.c[c.name] for c in ignored])
-    return target.finish(statement, clause, allowed)
+    return target.finish(statement, clause, allowed, guarded=bool(guards))
 
 
 def create_conditions(target: Target, change: Change, values: Mapping[str, Any]) -> list[conditions.Guard]:
@@ -53,7 +55,7 @@ def _insert(statement: Any, values: dict[str, Any], guards: list[conditions.Guar
     return statement.from_select(list(values), row, include_defaults=False)
 
 
-def upsert(target: Target, change: Change, conflict: list[Column], update: Right) -> Statement:
+def upsert(target: Target, change: Change, conflict: list[Column], update: Right) -> WritePlan:
     """Build an INSERT that changes the record with the same identifying fields instead, if there is one.
 
     A record that the caller may not change stays as it is, and no row is returned.
@@ -108,7 +110,7 @@ def by_key(target: Target, clause: Any, key: list[Column], *, match: bool) -> li
     return found
 
 
-def update(target: Target, change: Change, key: list[Column], *, match: bool = False) -> Statement:
+def update(target: Target, change: Change, key: list[Column], match: bool = False) -> WritePlan:
     """Build the UPDATE of one record. `match`: only in a version that the `If-Match` header names."""
     clause: Any = target.binder.alias(target.table)
     values = assignments(target.table, change, target.binder, {})
@@ -118,10 +120,10 @@ def update(target: Target, change: Change, key: list[Column], *, match: bool = F
     statement = sa.update(clause).values({clause.c[name]: value for name, value in values.items()})
     guards = [guard.clause for guard in conditions.of_change(target, target.right, clause, values)]
     statement = statement.where(*by_key(target, clause, key, match=match), *guards)
-    return target.finish(statement, clause, allowed)
+    return target.finish(statement, clause, allowed, ident=key, guarded=bool(guards))
 
 
-def update_several(target: Target, change: Change, key: list[Column]) -> Statement:
+def update_several(target: Target, change: Change, key: list[Column]) -> WritePlan:
     """Build the UPDATE of records that set the fields of `change`, each to values of its own.
 
     The values of one field, or of one part of the key, are one array: the parameters ("value", name of the field) and
@@ -158,21 +160,23 @@ def _rows(target: Target, key: list[Column], fields: Iterable[Column]) -> tuple[
     return rows, [element(type_, rows.c[column.name]) for type_, column in zip(types, columns, strict=True)]
 
 
-def delete(target: Target, key: list[Column], *, match: bool = False) -> Statement:
+def delete(target: Target, key: list[Column], match: bool = False) -> WritePlan:
     """Build the DELETE of one record, which returns it as it was."""
     clause: Any = target.binder.alias(target.table)
     statement = sa.delete(clause).where(*by_key(target, clause, key, match=match))
     return target.finish(statement, clause)
 
 
-def by_filter(target: Target, change: Change | None, tree: Node | None) -> Statement:
+def by_filter(target: Target, change: Change | None, parsed: Filter, _params: tuple[str, ...] = ()) -> WritePlan:
     """Build one statement that changes, or with `change` None deletes, every record of a filter.
+
+    _params: the kinds of the named values, on which conversions depend.
 
     Columns: `body` (a JSON array in the order of the key), `ok`, and the key fields as arrays.
     """
     table = target.table
     clause: Any = target.binder.alias(table)
-    matched = where(target.scope(clause), tree)
+    matched, guards = where(target.scope(clause), parsed.tree), []
     allowed = None
     statement: Any
     if change is None:
@@ -181,9 +185,9 @@ def by_filter(target: Target, change: Change | None, tree: Node | None) -> State
         values = assignments(table, change, target.binder, {})
         if target.right.rows is not None and touches(target.right, table, values):
             allowed = target.right.rows(clause, ACTOR)
-        matched += [guard.clause for guard in conditions.of_change(target, target.right, clause, values)]
+        guards = [guard.clause for guard in conditions.of_change(target, target.right, clause, values)]
         new = {clause.c[name]: value for name, value in values.items()}
-        statement = sa.update(clause).values(new).where(*matched)
+        statement = sa.update(clause).values(new).where(*matched, *guards)
     written = statement.returning(*target.returned(clause, allowed)).cte(target.binder.name("w"))
     labels = [f"{KEY}{number}" for number in range(len(target.keys))]
     ordered = (
@@ -193,17 +197,18 @@ def by_filter(target: Target, change: Change | None, tree: Node | None) -> State
     body = sa.func.array_to_json(sa.func.array_agg(rows.c.body))
     ok = sa.func.bool_and(sa.func.coalesce(rows.c.ok, sa.false()))
     keys = [sa.func.array_agg(rows.c[label]).label(label) for label in labels]
-    return finish(sa.select(body.label("body"), ok.label("ok"), *keys).select_from(rows), target.binder)
+    statement = sa.select(body.label("body"), ok.label("ok"), *keys).select_from(rows)
+    return target.plan(statement, transaction=True, guarded=bool(guards))
 
 
-def everything(target: Target) -> Statement:
+def everything(target: Target) -> WritePlan:
     """Build the DELETE of option `force`: every row of the table that the row rule permits."""
     clause: Any = target.binder.alias(target.table)
     rule = [target.right.rows(clause, ACTOR)] if target.right.rows is not None else []
-    return finish(sa.delete(clause).where(*rule), target.binder)
+    return target.plan(sa.delete(clause).where(*rule))
 
 
-def release(target: Target, names: Iterable[str], *, drop: bool) -> Statement:
+def release(target: Target, names: Iterable[str], drop: bool) -> WritePlan:
     """Build the statement that nulls these references, or with `drop` deletes their rows.
 
     `ok` tells whether all changed rows still satisfy the row rule.
@@ -213,19 +218,19 @@ def release(target: Target, names: Iterable[str], *, drop: bool) -> Statement:
     key = [target.table.columns[name] for name in names]
     matched = by_key(target, clause, key, match=False)
     if drop:
-        return finish(sa.delete(clause).where(*matched), target.binder)
+        return target.plan(sa.delete(clause).where(*matched))
     statement: Any = sa.update(clause).values({clause.c[name]: sa.null() for name in names}).where(*matched)
     if target.right.rows is None or not touches(target.right, target.table, names):
-        return finish(statement, target.binder)
+        return target.plan(statement)
     written = statement.returning(target.right.rows(clause, ACTOR).label("ok")).cte(target.binder.name("w"))
     ok = sa.func.bool_and(sa.func.coalesce(written.c.ok, sa.false()))
-    return finish(sa.select(sa.func.coalesce(ok, sa.true()).label("ok")), target.binder)
+    return target.plan(sa.select(sa.func.coalesce(ok, sa.true()).label("ok")))
 
 
 # -- checks beside a write -------------------------------------------------------------------------------------------
 
 
-def find(target: Target, key: list[Column], sent: Iterable[str] = ()) -> Statement:
+def find(target: Target, key: list[Column], sent: Iterable[str] = ()) -> WritePlan:
     """Build the read of one record, which locks it.
 
     The column `same` tells whether the fields of `sent` are stored with the values that were sent.
@@ -238,10 +243,10 @@ def find(target: Target, key: list[Column], sent: Iterable[str] = ()) -> Stateme
     same: Any = sa.and_(*equal) if equal else sa.literal_column("true")
     rows = sa.select(*target.returned(clause), same.label("tableapi same")).select_from(clause)
     row = rows.where(*by_key(target, clause, key, match=False)).with_for_update().subquery(target.binder.name("w"))
-    return finish(sa.select(*target.response(row), row.c["tableapi same"].label("same")), target.binder)
+    return target.plan(sa.select(*target.response(row), row.c["tableapi same"].label("same")))
 
 
-def check_change(target: Target, change: Change, key: list[Column]) -> Statement:
+def check_change(target: Target, change: Change, key: list[Column]) -> WritePlan:
     """Build the check of a change that wrote no row: the kinds of condition that hold for the record.
 
     Columns: `reference` and `field`. No row: the record does not exist.
@@ -250,23 +255,23 @@ def check_change(target: Target, change: Change, key: list[Column]) -> Statement
     values = assignments(target.table, change, target.binder, {})
     kinds = conditions.kinds(conditions.of_change(target, target.right, clause, values))
     row = sa.select(*kinds).select_from(clause).where(*by_key(target, clause, key, match=False))
-    return finish(row, target.binder)
+    return target.plan(row)
 
 
-def check_changes(target: Target, change: Change, tree: Node | None) -> Statement:
+def check_changes(target: Target, change: Change, parsed: Filter, _params: tuple[str, ...] = ()) -> WritePlan:
     """Build the same check for all records of a filter, which it locks until the end of the transaction."""
     clause: Any = target.binder.alias(target.table)
     values = assignments(target.table, change, target.binder, {})
     kinds = conditions.kinds(conditions.of_change(target, target.right, clause, values))
-    matched = where(target.scope(clause), tree)
+    matched = where(target.scope(clause), parsed.tree)
     rows = sa.select(*kinds).select_from(clause).where(*matched).with_for_update().subquery(target.binder.name("w"))
     names = (conditions.REFERENCE, conditions.FIELD)
     every = (sa.func.coalesce(sa.func.bool_and(rows.c[name]), sa.true()).label(name) for name in names)
-    return finish(sa.select(*every), target.binder)
+    return target.plan(sa.select(*every))
 
 
-def check_create(target: Target, change: Change) -> Statement:
+def check_create(target: Target, change: Change) -> WritePlan:
     """Build the check of a create that wrote no row: the kinds of condition that hold for the record."""
     values = assignments(target.table, change, target.binder, target.right.stamp)
     kinds = conditions.kinds(create_conditions(target, change, values))
-    return finish(sa.select(*kinds), target.binder)
+    return target.plan(sa.select(*kinds))

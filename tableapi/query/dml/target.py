@@ -1,4 +1,4 @@
-"""The parts of a record, the table of its write as the caller sees it, and the columns that its statements return.
+"""The table of one write as its caller sees it, and the columns that its statements return.
 
 Every write returns `body` (the fields of the response), `mark` (the version of the row), `ok` (whether the row still
 satisfies the caller's row rule) and the key fields as raw columns named `KEY` and their place.
@@ -7,104 +7,24 @@ satisfies the caller's row rule) and the key fields as raw columns named `KEY` a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.sql import visitors
 
 from tableapi.auth.rights import Right, Rights
-from tableapi.errors import BadRequest
 from tableapi.query import aggregate, select
+from tableapi.query.dml.plan import EXPRESSIONS, Change, WritePlan
 from tableapi.query.expressions.fields import chosen
 from tableapi.query.expressions.scope import ACTOR, Scope
-from tableapi.query.spelling import spelled
-from tableapi.query.statement import Binder, Statement, finish
-from tableapi.schema.model import Column, Relation, Table
+from tableapi.query.filter.ast import Filter
+from tableapi.query.statement import Binder, bound, finish
+from tableapi.schema.model import Column, Table
 from tableapi.schema.sqltypes import Named, shown
 
 KEY = "tableapi key "  # prefix of the columns that return the key fields; no field has this name
 JSON_NULL: Any = sa.literal_column("'null'")  # for a JSON field that is NOT NULL; elsewhere JSON null is stored as NULL
-EXPRESSIONS: dict[str, Callable[[], Any]] = {
-    "NOW()": sa.func.now,
-    "CURRENT_TIMESTAMP": sa.func.now,
-    "CURRENT_TIMESTAMP()": sa.func.now,
-    "CURRENT_DATE": lambda: sa.cast(sa.func.now(), Named("date")),
-    "CURRENT_DATE()": lambda: sa.cast(sa.func.now(), Named("date")),
-}
-
-
-@dataclass(slots=True)
-class Change:
-    """The parts of one record.
-
-    values: fields to write. expressions: fields set to the current time or date. refused: fields that the caller may
-    not write, with the values that were sent. relations: nested records. held: names of relations with references
-    that may not be written and keep their stored values.
-    """
-
-    values: dict[str, Any] = field(default_factory=dict)
-    expressions: dict[str, str] = field(default_factory=dict)
-    refused: dict[str, Any] = field(default_factory=dict)
-    relations: list[tuple[Relation, Any]] = field(default_factory=list)
-    held: set[str] = field(default_factory=set)
-
-    @property
-    def empty(self) -> bool:
-        """Whether the change writes no field of the table itself."""
-        return not (self.values or self.expressions)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The fields that the change writes."""
-        return (*self.values, *self.expressions)
-
-    @property
-    def shape(self) -> tuple[Any, ...]:
-        """What the statement of a change depends on: all but the values."""
-        return tuple(self.values), tuple(self.expressions.items())
-
-
-def take_apart(table: Table, right: Right, record: Mapping[str, Any], skip: Iterable[str] = ()) -> Change:
-    """Sort the fields of a record by what the caller may do with them.
-
-    Unknown fields, fields that only the database sets and fields that the right ignores are left out.
-
-    Raises:
-        DuplicateField: one field is sent under two spellings.
-        BadRequest: an expression is not allowed for its field.
-    """
-    change = Change()
-    left_out = set(skip) | right.ignored
-    for name, value in spelled(table, record).items():
-        column = table.columns.get(name)
-        if column is None:
-            if (relation := table.relations.get(name)) is not None and not relation.derived:
-                change.relations.append((relation, value))
-            continue
-        if name in left_out or column.fixed:
-            continue
-        if not right.writes(name):
-            change.refused[name] = value
-        elif (
-            isinstance(value, dict) and value.keys() == {"expression"} and column.type.kind not in ("json", "composite")
-        ):
-            change.expressions[name] = _expression(column, value["expression"])
-        else:
-            change.values[name] = value
-    return change
-
-
-def _expression(column: Column, text: Any) -> str:
-    expression = str(text).replace(" ", "").upper()
-    if expression not in EXPRESSIONS or not column.type.is_time:
-        raise BadRequest(
-            f"Field '{column.name}': this expression is not allowed. "
-            "NOW(), CURRENT_DATE and CURRENT_TIMESTAMP are, on date and time fields.",
-            reason="bad_expression",
-            context={"field": column.name},
-        )
-    return expression
 
 
 def assignments(
@@ -200,20 +120,46 @@ class Target:
         mark, ok = rows.c["tableapi mark"].label("mark"), rows.c["tableapi ok"].label("ok")
         return [self.body(rows.c, rows).label("body"), mark, ok, *keys]
 
-    def finish(self, statement: Any, clause: Any, allowed: Any = None, also: Iterable[Any] = ()) -> Statement:
-        """Return a statement that writes one row and its response. `also`: further columns.
+    def key(self, build: Callable[..., WritePlan], parts: Iterable[Any]) -> tuple[Any, ...]:
+        """Return the key of the plan that `build` makes of this target and these parts."""
+        form = (self.table.name, self.verb, self.fields, self.keys, self.blind)
+        return (build, *form, *map(_shape, parts))
+
+    def finish(
+        self, statement: Any, clause: Any, allowed: Any = None, also: Iterable[Any] = (), *,
+        ident: Iterable[Column] = (), guarded: bool = False,
+    ) -> WritePlan:  # fmt: skip
+        """Return the plan of a statement that writes one row and its response. `also`: further columns.
 
         The response is computed in RETURNING itself: selecting from the returned row would be about 10 % slower.
         """
         mark, ok, *keys = self._meta(clause, allowed)
         written = {column.name: sa.column(column.name, clause.c[column.name].type) for column in self.chosen(clause)}
         returning = [self.body(written).label("body"), mark.label("mark"), ok.label("ok"), *self._sent(keys), *also]
-        return finish(statement.returning(*returning), self.binder)
+        refusable = allowed is not None
+        return self.plan(statement.returning(*returning), ident, transaction=refusable, guarded=guarded)
 
-    @property
-    def sealed(self) -> bool:
-        """Whether the table has sealed fields."""
-        return bool(self.right.sealed)
+    def plan(
+        self, statement: Any, ident: Iterable[Column] = (), *, transaction: bool = False, guarded: bool = False
+    ) -> WritePlan:
+        """Return the plan of a statement."""
+        compiled = finish(statement, self.binder)
+        sealed = bool(self.right.sealed)
+        return WritePlan(compiled.sql, bound(compiled), tuple(ident), self.keys, sealed, transaction, guarded)
+
+
+def _shape(part: Any) -> Any:
+    """Return what a plan depends on in one part of a write."""
+    match part:
+        case Change():
+            return part.shape
+        case Filter():
+            return part.mark
+        case Right():  # of a verb that the function of the plan implies
+            return None
+        case list():
+            return tuple(column.name for column in part)
+    return part
 
 
 def touches(right: Right, table: Table, names: Iterable[str]) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from tableapi.auth.rights import Right
 from tableapi.errors import ApiError
-from tableapi.query.dml.target import take_apart
+from tableapi.query.dml.plan import take_apart
 from tests.helpers.memory_schema import shop
 
 PERSON = shop().tables["person"]

@@ -9,9 +9,10 @@ import pytest
 
 from tableapi.auth.rights import Right
 from tableapi.query.dml import statements
-from tableapi.query.dml.target import Target, take_apart
+from tableapi.query.dml.plan import WritePlan, take_apart
+from tableapi.query.dml.target import Target
 from tableapi.query.filter import cache
-from tableapi.query.statement import Binder, Statement
+from tableapi.query.statement import Binder
 from tests.helpers.memory_schema import TableRights, one_line, shop
 
 OWN = Right(
@@ -47,7 +48,7 @@ STORED = (
 
 
 def build(
-    write: Callable[..., Statement], *args: Any, right: Right = ANY, rights: TableRights | None = None, **named: Any
+    write: Callable[..., WritePlan], *args: Any, right: Right = ANY, rights: TableRights | None = None, **named: Any
 ) -> str:
     """Return the SQL of a write of `person` that returns its name."""
     person = shop().tables["person"]
@@ -58,7 +59,7 @@ def build(
 
 PERSON = shop().tables["person"]
 KEY, EMAIL = [PERSON.columns["id"]], [PERSON.columns["email"]]
-TREE = cache.parse("age = 5")[0].tree
+PARSED = cache.parse("age = 5")[0]
 
 
 @pytest.mark.parametrize(
@@ -175,18 +176,18 @@ TREE = cache.parse("age = 5")[0].tree
         ),
         # by filter
         (
-            build(statements.by_filter, {"name": "x"}, TREE),
+            build(statements.by_filter, {"name": "x"}, PARSED),
             "WITH w AS (UPDATE person AS t1 SET name=$1::text WHERE t1.age = $2::integer RETURNING "
             't1.name, xmin::text AS "tableapi mark", true AS "tableapi ok", t1.id AS "tableapi key 0") '
             f"{LISTED}",
         ),
         (
-            build(statements.by_filter, None, TREE),
+            build(statements.by_filter, None, PARSED),
             "WITH w AS (DELETE FROM person AS t1 WHERE t1.age = $1::integer RETURNING t1.name, "
             f'xmin::text AS "tableapi mark", true AS "tableapi ok", t1.id AS "tableapi key 0") {LISTED}',
         ),
         (
-            build(statements.by_filter, {"company_id": 7}, TREE, right=OWN),
+            build(statements.by_filter, {"company_id": 7}, PARSED, right=OWN),
             "WITH w AS (UPDATE person AS t1 SET company_id=$1::integer WHERE t1.company_id = $2::integer "
             'AND t1.age = $3::integer RETURNING t1.name, xmin::text AS "tableapi mark", t1.company_id = '
             f'$2::integer AS "tableapi ok", t1.id AS "tableapi key 0") {LISTED}',
@@ -225,7 +226,7 @@ TREE = cache.parse("age = 5")[0].tree
             "$2::integer, false) AS field FROM person AS t1 WHERE t1.id = $3::integer",
         ),
         (
-            build(statements.check_changes, {"vip": True}, TREE, right=LIMITED),
+            build(statements.check_changes, {"vip": True}, PARSED, right=LIMITED),
             "SELECT coalesce(bool_and(w.reference), true) AS reference, coalesce(bool_and(w.field), "
             "true) AS field FROM (SELECT true AS reference, coalesce(t1.vip IS NOT DISTINCT FROM "
             "$1::boolean OR t1.age > $2::integer, false) AS field FROM person AS t1 WHERE t1.age = "
