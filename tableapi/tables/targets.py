@@ -9,6 +9,7 @@ from typing import Any
 from tableapi import exact_json
 from tableapi.errors import BadRequest
 from tableapi.http.body import records as body_records
+from tableapi.http.compression import media_type
 from tableapi.query import plan
 from tableapi.query.filter import cache
 from tableapi.query.options import Options
@@ -17,7 +18,8 @@ from tableapi.tables import errors
 from tableapi.tables.request import TableRequest
 
 Item = tuple[Any, dict[str, Any]]  # an identifier as it was sent, None for a create, and the fields to write
-_DEFAULTS = Options()
+DEFAULTS = Options()
+_JSON = frozenset(("", "*/*", "application/json", "application/*"))
 
 
 @dataclass(slots=True)
@@ -42,8 +44,21 @@ def parse_options(call: TableRequest, ident: Any = None) -> Options:
     """Return the options of a write, which no function changes. The body of a write by path is the record itself."""
     sent = call.body if ident is None else None
     if not call.query and "wrap" not in call.headers and (type(sent) is not dict or sent.keys() == {"resource"}):
-        return _DEFAULTS
+        return DEFAULTS
     return call.options(with_body=ident is None)
+
+
+def plain_record(call: TableRequest, verb: str, ident: str | None) -> dict[str, Any] | None:
+    """Return the only record of a create or change without options, or None."""
+    record, headers = call.body, call.headers
+    if verb == "DELETE" or call.query or "if-match" in headers or "wrap" in headers:
+        return None
+    if ident is None:
+        rows = record.get("resource") if type(record) is dict and len(record) == 1 else None
+        record = rows[0] if type(rows) is list and len(rows) == 1 else None
+    elif verb == "POST":
+        return None
+    return record if type(record) is dict and media_type(headers.get("accept", "")) in _JSON else None
 
 
 def parse(call: TableRequest, verb: str, ident: Any) -> Targets:
@@ -75,7 +90,7 @@ def _record_of_path(call: TableRequest, verb: str, body: Any) -> dict[str, Any]:
 
 
 def _of_path(call: TableRequest, verb: str, ident: Any, record: dict[str, Any], given: Options) -> Targets:
-    given = given if given is _DEFAULTS else _checked(call, given)
+    given = given if given is DEFAULTS else _checked(call, given)
     errors.check_affected(given.max_affected, 1)
     if verb == "PUT" and not (given.upsert and "if-match" not in call.headers):  # which names a record that exists
         verb = "PATCH"
@@ -86,7 +101,7 @@ def _of_list(
     call: TableRequest, verb: str, records: list[dict[str, Any]], given: Options, filter_text: Callable[[], str]
 ) -> Targets:
     """Return the records of a create or change of several."""
-    given = given if given is _DEFAULTS else _checked(call, given)
+    given = given if given is DEFAULTS else _checked(call, given)
     if verb == "POST":
         if given.upsert:
             errors.check_unversioned(call)
@@ -103,7 +118,7 @@ def _of_list(
 
 def _of_delete(call: TableRequest, given: Options, body: Any, filter_text: Callable[[], str]) -> Targets:
     """Return the records of a delete of several."""
-    given = given if given is _DEFAULTS else _checked(call, given)
+    given = given if given is DEFAULTS else _checked(call, given)
     records = body_records(body, call.dataset.bounds.records)
     if given.ids is not None:
         return Targets("DELETE", given, [(ident, {}) for ident in errors.bounded_ids(call, given.ids)])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Any
 
 from tableapi.errors import ApiError, MethodNotAllowed
-from tableapi.http import etag
+from tableapi.http import etag, response
 from tableapi.http.response import Reply
 from tableapi.query.names import names
 from tableapi.query.options import Options
@@ -17,7 +18,7 @@ from tableapi.tables.run import Record
 from tableapi.tables.targets import Item, Targets
 from tableapi.tables.write import Writer
 
-_DONE = {"POST": "created", "PATCH": "updated", "DELETE": "deleted"}
+_DONE = {"POST": "created", "PUT": "updated", "PATCH": "updated", "DELETE": "deleted"}
 _VERBS = ("POST", "PUT", "PATCH", "DELETE")
 
 
@@ -25,11 +26,38 @@ async def handle(call: TableRequest, verb: str, ident: str | None) -> Reply:
     """Answer a request for a table or a record. Raises ApiError."""
     if verb == "GET":
         return await read.read(call, ident)
+    record = targets.plain_record(call, verb, ident)
+    if record is not None and (reply := await _by_known_plan(call, verb, ident, record)) is not None:
+        return reply
     if call.rights.right(call.table, verb) is None:
         raise errors.no_right(call, verb)
     if verb not in _VERBS:
         raise MethodNotAllowed(f"{verb} is not served here.", headers={"Allow": "GET, POST, PUT, PATCH, DELETE"})
     return await write(call, targets.parse(call, verb, ident))
+
+
+async def _by_known_plan(call: TableRequest, verb: str, ident: str | None, record: dict[str, Any]) -> Reply | None:
+    """Answer a write without options by the plan of an earlier one with the same fields.
+
+    As for reads, such a plan is looked up before anything is parsed. None: there is none, or it wrote no row.
+    """
+    writer = Writer(call, targets.DEFAULTS)
+    plan = writer.known_plan("POST" if verb == "POST" else "PATCH", record)
+    if plan is None or plan.transaction:
+        return None
+    if ident is not None:
+        written = await writer.run_known(plan, ident, record)
+        return await _record(call, written) if written is not None else None
+    outcome = await trying(writer.run_known(plan, record, record))
+    if isinstance(outcome, ApiError):
+        batch = Batch(_DONE[verb], targets.DEFAULTS)
+        batch.failed(outcome)
+        batch.answer()
+    if not isinstance(outcome, Record):
+        return None
+    reply = await _record(call, outcome)
+    reply.body = response.listed(b"[" + reply.body + b"]")
+    return reply
 
 
 async def write(call: TableRequest, target: Targets) -> Reply:
@@ -50,9 +78,15 @@ async def write(call: TableRequest, target: Targets) -> Reply:
 async def _one(call: TableRequest, target: Targets) -> Reply:
     """Write the record of a path."""
     async with Writer(call, target.options) as writer:
-        record = await writer.write(target.verb, target.items[0])
-    body = await read.unsealed(call, record.sealed, record.body)
-    return Reply(body, headers=etag.headers(record.mark) if target.verb != "DELETE" else {})
+        written = await writer.write(target.verb, target.items[0])
+    written.mark = written.mark if target.verb != "DELETE" else ""
+    return await _record(call, written)
+
+
+async def _record(call: TableRequest, written: Record) -> Reply:
+    """Return the response of one record."""
+    body = await read.unsealed(call, True, written.body) if written.sealed else written.body
+    return Reply(body, headers=etag.headers(written.mark))
 
 
 async def _list(call: TableRequest, target: Targets) -> Reply:

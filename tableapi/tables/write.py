@@ -76,7 +76,9 @@ class Writer(Run):
         if beyond_row:
             await self.hold()
         ident, record = item
-        written = await self._by_known_plan(verb, ident, record) or await self._by_new_plan(verb, ident, record)
+        plan = self.known_plan(verb, record)
+        written = await self.run_known(plan, ident, record) if plan is not None else None
+        written = written or await self._by_new_plan(verb, ident, record)
         if beyond_row and verb != "DELETE" and not written.ignored:
             return await self._read_again(written)
         return written
@@ -88,34 +90,36 @@ class Writer(Run):
             await self.connection.execute("set constraints all immediate")
         return record
 
-    async def _by_known_plan(self, verb: str, ident: Any, record: dict[str, Any]) -> Record | None:
-        """Write a record by the plan of an earlier one with the same fields.
-
-        None: there is no such plan, or it wrote no row; planning it anew then finds the reason.
-        """
+    def known_plan(self, verb: str, record: dict[str, Any]) -> WritePlan | None:
+        """Return the plan of an earlier record with the same fields and options, or None."""
         shape = self._shape(verb, record)
-        plan: WritePlan | None = self.call.dataset.plan_cache.get(shape) if shape is not None else None
-        if plan is None:
-            return None
+        return self.call.dataset.plan_cache.get(shape) if shape is not None else None
+
+    async def run_known(self, plan: WritePlan, ident: Any, record: dict[str, Any]) -> Record | None:
+        """Write a record by a known plan; None when that wrote no row: planning it anew then finds the reason.
+
+        Where no transaction is needed, the statement shares its connection with others.
+        """
         values = Bindings(self.call.actor, [], {}, [identifier(ident, list(plan.ident))] if plan.ident else [])
         values.record = record | {"if-match": self.match} if self.match else record
         if self.connection is None and not plan.transaction:
-            row = await self.sent(self.call.dataset.db.writes.fetchrow(plan.sql, *arguments(plan.parameters, values)))
+            sent = self.call.dataset.db.writes.fetchrow(plan.sql, *arguments(plan.parameters, values))
+            row = await self.sent(sent)
         else:
             row = await self.fetch(plan, values)
         if row is not None:
             return self.record_of(plan, row)
-        if verb == "POST" and not plan.guarded:
+        if not plan.ident and not plan.guarded:
             raise errors.not_created()
         return None
 
     def _shape(self, verb: str, record: dict[str, Any]) -> tuple[Any, ...] | None:
         """Return the key of the plan for records with these fields; None for a record that is always taken apart."""
-        options = self.options
-        if verb == "DELETE" or options.upsert or dict in map(type, record.values()):
+        given, call = self.options, self.call
+        if verb == "DELETE" or given.upsert or dict in map(type, record.values()):
             return None
-        form = (options.fields, options.id_field, options.as_list, options.minimal, bool(self.match))
-        return "record", self.call.actor.role, self.call.table.name, verb, *form, *record
+        form = (given.fields, given.id_field, given.as_list, given.minimal, bool(self.match))
+        return "record", call.actor.role, call.table.name, verb, *form, *record
 
     def _remember(
         self, plan: WritePlan, verb: str, record: Mapping[str, Any], right: Right, skipped: Iterable[str] = ()
