@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 
 
 class BatchStopped(Exception):
-    """Ends the transaction of one record of a batch whose other records are kept."""
+    """Ends the transaction of one record of a batch; the other records are kept."""
 
 
 class BatchError(ApiError):

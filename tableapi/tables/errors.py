@@ -35,7 +35,7 @@ def not_created() -> Forbidden:
 
 
 def leaves_rights() -> Forbidden:
-    """Return the error for a write by filter or relation after which the row rule does not hold for a record."""
+    """Return the error for a write that moves a record out of the caller's row rule."""
     return Forbidden("A record would leave what your role may write.", reason="row_rule")
 
 

@@ -41,7 +41,10 @@ class Targets:
 
 
 def parse_options(call: TableRequest, ident: Any = None) -> Options:
-    """Return the options of a write, which no function changes. The body of a write by path is the record itself."""
+    """Return the options of a write, which must not be modified.
+
+    The body of a write by path is the record itself.
+    """
     sent = call.body if ident is None else None
     if not call.query and "wrap" not in call.headers and (type(sent) is not dict or sent.keys() == {"resource"}):
         return DEFAULTS
@@ -158,7 +161,7 @@ def _checked(call: TableRequest, given: Options) -> Options:
 
 @dataclass(slots=True)
 class KeyedRecords:
-    """The records of a write as a hook receives them: each holds its primary key under the names of the columns.
+    """The records of a write as a hook receives them, each with its primary key.
 
     ident: of the path, as primary key. selected: option `ids` or a filter names the records.
     """

@@ -125,7 +125,7 @@ async def _list(call: TableRequest, target: Targets) -> Reply:
 
 
 async def _alone(writer: Writer, verb: str, item: Item, *, several: bool) -> Record | ApiError:
-    """Write one record of a list whose others are kept, and return it or its error."""
+    """Write one record of a list apart from the others, and return it or its error."""
     if not several:
         return await trying(writer.write_apart(verb, item), alone=True)
     with suppress(BatchStopped):

@@ -114,7 +114,7 @@ class Writer(Run):
         return None
 
     def _shape(self, verb: str, record: dict[str, Any]) -> tuple[Any, ...] | None:
-        """Return the key of the plan for records with these fields; None for a record that is always taken apart."""
+        """Return the key of the plan for records with these fields; None for one that has no plan."""
         given, call = self.options, self.call
         if verb == "DELETE" or given.upsert or dict in map(type, record.values()):
             return None
