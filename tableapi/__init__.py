@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from tableapi.project.guard import OwnKey, hook, parse_limits, script, validate
     from tableapi.project.jobs import list_jobs, retry_job
     from tableapi.project.project import Project, ProjectPages, Vendors
+    from tableapi.project.writes import Write
     from tableapi.query.filter.equalities import equalities
     from tableapi.ratelimit.counter import network
     from tableapi.tables.export import Export, file_format, write_file
@@ -87,6 +88,7 @@ __all__ = [
     "UploadedFile",
     "Vault",
     "Vendors",
+    "Write",
     "attachment",
     "count_event",
     "derive_key",
@@ -174,6 +176,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "ProjectPages",
         "Vendors",
     ),
+    "project.writes": ("Write",),
     "query.filter.equalities": ("equalities",),
     "ratelimit.counter": ("network",),
     "tables.export": (

@@ -1,20 +1,28 @@
-"""Serve a project inside a test: `database` starts a PostgreSQL, `serving` applies the project to it.
+"""Tests of a project or a host program: a PostgreSQL, an application on it, clients of its callers.
 
-Requests are sent with an HTTP client for ASGI applications, such as `httpx2.ASGITransport`.
+with database(tmp_path) as url:
+    async with client(TableAPI({"shop": url}, policy=POLICY), actor=Actor("clerk", {"id": 1})) as http:
+        response = await http.get("/api/v2/shop/_table/customer")
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tableapi.app.api import TableAPI
 from tableapi.app.application import App
+from tableapi.app.callers import ACTOR
 from tableapi.app.options import Datasets
+from tableapi.auth.policy import Actor
 from tableapi.project.files import load_project
 from tableapi.server import migrate
 from tableapi.server.postgres.server import Embedded
+
+if TYPE_CHECKING:
+    import httpx2
 
 
 @contextmanager
@@ -44,3 +52,29 @@ async def serving(project: Path, url: str, data_dir: Path, **settings: Any) -> A
         yield app
     finally:
         await app.life.stop()
+
+
+@asynccontextmanager
+async def client(
+    api: TableAPI | App, *, actor: Actor | None = None, headers: Mapping[str, str] | None = None
+) -> AsyncIterator[httpx2.AsyncClient]:
+    """Yield an HTTP client of the application, for paths such as `/api/v2/shop/_table/customer`.
+
+    Needs httpx2. A `TableAPI` is opened, and closed at the end.
+
+    Args:
+        actor: The caller of every request, in place of the one that `headers` identify.
+        headers: Sent with every request: keys and tokens.
+    """
+    import httpx2  # of the tests, not of the engine
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await api({**scope, ACTOR: actor} if actor is not None else scope, receive, send)
+
+    transport = httpx2.ASGITransport(app)
+    async with httpx2.AsyncClient(transport=transport, base_url="http://test", headers=dict(headers or {})) as http:
+        if isinstance(api, TableAPI):
+            async with api.lifespan():
+                yield http
+        else:
+            yield http

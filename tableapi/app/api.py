@@ -16,9 +16,11 @@ from tableapi.auth.authenticators import Authenticator
 from tableapi.auth.policy import Access, DatabaseRole, Sessions
 from tableapi.config.settings import Settings
 from tableapi.datasets.declared import BadRights
+from tableapi.errors import NotFound
 from tableapi.http.request import Receive, Scope, Send
 from tableapi.project.files import load_project
 from tableapi.project.guard import Run
+from tableapi.project.writes import Listener
 
 
 class TableAPI:
@@ -37,8 +39,11 @@ class TableAPI:
         authenticator: How the headers of a request become an `Actor` (with `policy`); replaces `sessions`.
         project: Folder of a project, with policy.py, schema.sql and scripts/. `tableapi init` fills its database. Its
             settings come from the environment unless `settings` is given.
-        scripts: Functions with `@script` by their path below /api/v2/. `ctx.db` is the first database.
+        scripts: Functions with `@script` by their path below /api/v2/, internal ones by a name for `run_job`. `ctx.db`
+            is the first database.
         hooks: Functions with `@hook(table, verb)`, called before or instead of the engine.
+        on_write: Called with a `Write` after each commit of a request that wrote records; may be a coroutine function.
+            Changes that scripts and other programs make in the database are not among them.
         access: Path of an access file: rights by key and role.
         open: Give full rights to every request, or with `api_key` to those that send it as `X-API-Key`.
         api_key: The key that `open` demands.
@@ -61,6 +66,7 @@ class TableAPI:
         project: str | Path | None = None,
         scripts: Mapping[str, Run] | None = None,
         hooks: Iterable[Run] = (),
+        on_write: Listener | None = None,
         access: str | Path | None = None,
         open: bool = False,
         api_key: str = "",
@@ -81,6 +87,7 @@ class TableAPI:
             project=of_project(Path(project)).project if project is not None else None,
             scripts=dict(scripts or {}),
             hooks=tuple(hooks),
+            on_write=on_write,
             access=_loaded(Path(access)) if access is not None else None,
             key=api_key,
             policy=policy,
@@ -125,6 +132,16 @@ class TableAPI:
             app, self._app = self._app, None
             if app is not None:
                 await app.life.stop()
+
+    async def run_job(self, name: str, **payload: Any) -> Any:
+        """Run one of `scripts` that is `internal`, and return its result.
+
+        Raises NotFound for another name, Invalid for a payload that does not fit its input.
+        """
+        app = await self.start()
+        if app.services.scripts is None:
+            raise NotFound(f"There is no internal script '{name}'.")
+        return await app.services.scripts.run_job(name, payload)
 
     @asynccontextmanager
     async def lifespan(self, app: Any = None) -> AsyncIterator[None]:

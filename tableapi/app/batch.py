@@ -27,6 +27,7 @@ from tableapi.http.body import parse_object
 from tableapi.http.inner_request import inner_request
 from tableapi.http.request import HttpRequest, unquoted
 from tableapi.http.response import Reply
+from tableapi.project.writes import tell
 from tableapi.query import options
 
 MAX_STEPS, MAX_DEPTH = 100, 20
@@ -47,7 +48,7 @@ class _Undone(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class BatchStep:
     """One request of a batch; `query` and `body` may hold references to the responses of earlier ones."""
 
     id: str
@@ -91,10 +92,14 @@ class Batches:
 
         key = request.headers.get("idempotency-key")
         if key is None or dry_run:
-            return await run()
-        return await self._services.idempotency.whole(key, held, f"POST {dataset.name}/_batch", raw, run)
+            reply = await run()
+        else:
+            reply = await self._services.idempotency.whole(key, held, f"POST {dataset.name}/_batch", raw, run)
+        if (listener := self._services.served.on_write) is not None and request.written and not dry_run:
+            await tell(listener, dataset.name, request.actor, request.written)
+        return reply
 
-    async def _run(self, request: HttpRequest, dataset: Dataset, steps: list[Step], *, dry_run: bool) -> Reply:
+    async def _run(self, request: HttpRequest, dataset: Dataset, steps: list[BatchStep], *, dry_run: bool) -> Reply:
         until = time.monotonic() + AGAIN_SECONDS
         while True:
             try:
@@ -106,9 +111,10 @@ class Batches:
                 self._alone_until[dataset.name] = now + ALONE_SECONDS
                 await asyncio.sleep(random.uniform(0, 0.05))  # noqa: S311 - no secret
 
-    async def _attempt(self, request: HttpRequest, dataset: Dataset, steps: list[Step], *, dry_run: bool) -> Reply:
+    async def _attempt(self, request: HttpRequest, dataset: Dataset, steps: list[BatchStep], *, dry_run: bool) -> Reply:
         responses: list[bytes] = []
         results: dict[str, bytes] = {}
+        request.written = []
         try:
             async with dataset.db.writes.acquire() as connection, connection.transaction():
                 alone = self._alone_until.get(dataset.name, 0.0) > time.monotonic()
@@ -129,13 +135,13 @@ class Batches:
         return Reply(b'{"responses":[' + b",".join(responses) + b"]}", headers=headers)
 
     async def _step(
-        self, request: HttpRequest, dataset: Dataset, step: Step, number: int, results: Mapping[str, bytes]
+        self, request: HttpRequest, dataset: Dataset, step: BatchStep, number: int, results: Mapping[str, bytes]
     ) -> Reply:
         try:
             query = {name: _option(name, resolved(value, results)) for name, value in step.query.items()}
             body = resolved(step.body, results)
             inner = inner_request(request, step.method, (dataset.name, *step.parts), query, body)
-            inner.in_batch = True
+            inner.in_batch, inner.written = True, request.written
             if number:  # the batch itself was counted as the first
                 self._callers.count(inner, request.actor)
             reply = await self._tables.answer(
@@ -160,7 +166,7 @@ class Batches:
             ) from error
 
 
-def parse(sent: Any) -> list[Step]:
+def parse(sent: Any) -> list[BatchStep]:
     """Return the steps of a batch.
 
     Raises:
@@ -170,7 +176,7 @@ def parse(sent: Any) -> list[Step]:
     requests = sent.get("requests") if isinstance(sent, dict) else None
     if not isinstance(requests, list) or not 1 <= len(requests) <= MAX_STEPS:
         raise Invalid({"requests": f"Send a list of 1 to {MAX_STEPS} requests."})
-    steps: list[Step] = []
+    steps: list[BatchStep] = []
     for number, one in enumerate(requests):
         steps.append(step := _parsed(one, f"requests.{number}"))
         if step.id and any(earlier.id == step.id for earlier in steps[:-1]):
@@ -186,7 +192,7 @@ def parse(sent: Any) -> list[Step]:
     return steps
 
 
-def _parsed(one: Any, place: str) -> Step:
+def _parsed(one: Any, place: str) -> BatchStep:
     if not isinstance(one, dict):
         raise Invalid({place: "Must be an object."})
     if unknown := one.keys() - _STEP:
@@ -201,7 +207,7 @@ def _parsed(one: Any, place: str) -> Step:
         raise Invalid({f"{place}.path": "Must be _table/<table> or _table/<table>/<id>, with the options in query."})
     if query is not None and not isinstance(query, dict):
         raise Invalid({f"{place}.query": "Must be an object of options."})
-    return Step(name or "", method.upper(), tuple(unquoted(part) for part in parts), query or {}, one.get("body"))
+    return BatchStep(name or "", method.upper(), tuple(unquoted(part) for part in parts), query or {}, one.get("body"))
 
 
 def _references(value: Any, depth: int) -> list[str]:

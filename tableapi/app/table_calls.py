@@ -24,10 +24,12 @@ from tableapi.http.compression import media_type
 from tableapi.http.request import HttpRequest, effective_verb
 from tableapi.http.response import Reply
 from tableapi.project import hooks
+from tableapi.project.writes import tell
 from tableapi.query import options
 from tableapi.query.relation_options import Relations
 from tableapi.query.spelling import suggestion
 from tableapi.tables import ndjson, query_method, read, recorded, verbs
+from tableapi.tables.batch import BatchError
 from tableapi.tables.bulk import csv_import
 from tableapi.tables.request import TableRequest
 
@@ -89,6 +91,9 @@ class TableCalls:
         if call.actor.role in self._services.recorded and call.actor.account is None:
             call.recorded_by = self._services.account
         attempt = partial(self._attempt, call, verb, ident, request)
+        listener = self._services.served.on_write
+        if listener is not None and verb != "GET":
+            call.written = request.written if request.in_batch else []
         if verb in ("POST", "PATCH", "PUT"):
             await ddl_retry.notice_fields(call, name, ident)
         try:
@@ -102,14 +107,35 @@ class TableCalls:
                 reply.headers["Accept-Query"] = query_method.ACCEPT_QUERY
                 return reply
             if key is None or _is_dry_run(call, ident):
-                return await ddl_retry.run(attempt, call, name)
+                return await self._told(ddl_retry.run(attempt, call, name), call, request)
             run = partial(ddl_retry.run, attempt, call, name)
             once = partial(self._services.idempotency.once, key, call, verb, ident, run)
             # The claim of the key is rolled back with the transaction that a database error ends.
-            return await ddl_retry.run(once, call, name, ddl_retry.DATABASE_ERRORS)
+            run_once = ddl_retry.run(once, call, name, ddl_retry.DATABASE_ERRORS)
+            return await self._told(run_once, call, request)
         finally:
             if call.tenant_mismatches:
                 await self._record_mismatches(call, request)
+
+    async def _told(self, run: Awaitable[Reply], call: TableRequest, request: HttpRequest) -> Reply:
+        """Return the response of a write, and tell the listener of the program what was written."""
+        listener = self._services.served.on_write
+        if listener is None or request.in_batch:
+            return await run
+        kept = True
+        try:
+            reply = await run
+            kept = "Dry-Run" not in reply.headers
+            return reply
+        except BatchError as error:
+            kept = error.kept
+            raise
+        except BaseException:
+            kept = False
+            raise
+        finally:
+            if kept and call.written:
+                await tell(listener, call.dataset.name, call.actor, call.written)
 
     async def _import(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str], verb: str
@@ -130,6 +156,8 @@ class TableCalls:
     async def _attempt(self, call: TableRequest, verb: str, ident: str | None, request: HttpRequest) -> Reply:
         """Answer by the hook of the project or by the engine."""
         scripts, query = self._services.scripts, call.query
+        if call.written and not request.in_batch:
+            call.written.clear()  # of an attempt that was rolled back
         try:
             if ident == LIVE and request.method == "GET":
                 if request.inner:

@@ -63,6 +63,7 @@ class HttpRequest:
     unread = False  # whether the client may still be sending a body
     inner = False  # whether a tool or a batch sent it, to which no stream can be answered
     in_batch = False  # whether it runs inside the transaction of a batch
+    written: list[Any] | None = None  # what the requests of its batch have written, for `on_write`
 
     def __init__(self, scope: Scope, receive: Receive, proxies: frozenset[str] = frozenset()) -> None:
         self.scope, self.source = scope, receive

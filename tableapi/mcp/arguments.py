@@ -108,7 +108,7 @@ class GetRecord(TableArguments):
     text_from: int = Field(default=0, ge=0, description="First character of long texts, to read on after a cut.")
 
 
-class Write(TableArguments):
+class WriteArguments(TableArguments):
     """Arguments of every write."""
 
     max_affected: int = Field(
@@ -120,13 +120,13 @@ class Write(TableArguments):
     dry_run: bool = Field(default=False, description="Return what the write would return, and keep nothing.")
 
 
-class CreateRecords(Write):
+class CreateRecords(WriteArguments):
     """Arguments of create_records."""
 
     records: list[Record] = Field(min_length=1, max_length=MAX_WRITTEN, description="The new records.")
 
 
-class UpdateRecords(Write):
+class UpdateRecords(WriteArguments):
     """Arguments of update_records."""
 
     records: list[Record] = Field(
@@ -136,7 +136,7 @@ class UpdateRecords(Write):
     change: Record = Field(default={}, description="With filter: the columns to set in every matching record.")
 
 
-class DeleteRecords(Write):
+class DeleteRecords(WriteArguments):
     """Arguments of delete_records."""
 
     ids: list[Identifier] = Field(default=[], max_length=MAX_WRITTEN, description="Primary keys of the records.")

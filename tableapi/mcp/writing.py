@@ -7,7 +7,7 @@ from typing import Any
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest
 from tableapi.mcp import answers
-from tableapi.mcp.arguments import CreateRecords, DeleteRecords, Identifier, UpdateRecords, Write
+from tableapi.mcp.arguments import CreateRecords, DeleteRecords, Identifier, UpdateRecords, WriteArguments
 from tableapi.mcp.caller import Caller
 from tableapi.mcp.conditions import joined
 from tableapi.query import plan
@@ -58,7 +58,7 @@ def _key(table: Table, ident: Identifier) -> dict[str, Any]:
 
 
 async def _write(
-    caller: Caller, arguments: Write, verb: str, options: dict[str, Any], records: list[dict[str, Any]] | None
+    caller: Caller, arguments: WriteArguments, verb: str, options: dict[str, Any], records: list[dict[str, Any]] | None
 ) -> dict[str, Any]:
     """Send a write, and return the records as they are afterwards."""
     dataset = caller.dataset(arguments.database)

@@ -79,8 +79,8 @@ class Scripts:
         given = cls(settings, db)
         for path, run in scripts.items():
             endpoint = getattr(run, "endpoint", None)
-            if not isinstance(endpoint, Endpoint) or endpoint.job:
-                raise ValueError(f"scripts: {path} needs @script with roles= or public=. Jobs belong to a project.")
+            if not isinstance(endpoint, Endpoint) or endpoint.every:
+                raise ValueError(f"scripts: {path} needs @script. Jobs on a schedule belong to a project.")
             given.add(path.strip("/"), endpoint)
         for run in hooks:
             if (named := getattr(run, "hook", None)) is None:

@@ -22,7 +22,7 @@ class TableRequest:
 
     export: set by a hook for a list that is sent as a file. tenant_mismatches: fields that name another tenant, with
     the values that were sent (see `errors`). recorded_by: the field of the account for which the read is recorded,
-    where that is not the caller's own.
+    where that is not the caller's own. written: (table, verb, key) of each record so far, for `on_write`.
     """
 
     dataset: Dataset
@@ -35,6 +35,7 @@ class TableRequest:
     export: Export | None = None
     tenant_mismatches: dict[str, Any] = field(default_factory=dict)
     recorded_by: str = ""
+    written: list[tuple[str, str, dict[str, Any]]] | None = None
 
     def bounds(self) -> Bounds:
         """Return the limits of the dataset; a file may have more rows than a page."""

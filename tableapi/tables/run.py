@@ -115,11 +115,14 @@ class Run(ABC):
     @asynccontextmanager
     async def apart(self) -> AsyncIterator[None]:
         """Run the block in a transaction of its own, or in a savepoint of the outer one."""
-        outer = self.transactional
+        outer, noted = self.transactional, len(self.call.written or ())
         async with self.connection.transaction():
             self.transactional = True
             try:
                 yield
+            except BaseException:
+                del (self.call.written or [])[noted:]
+                raise
             finally:
                 self.transactional = outer
 
@@ -188,6 +191,11 @@ class Run(ABC):
             raise Forbidden("The record would leave what your role may write.", reason="row_rule")
         keys = {name: row[f"{KEY}{n}"] for n, name in enumerate(plan.keys)}
         return Record(row["body"], row["mark"], keys, plan.sealed)
+
+    def note(self, table: Table, verb: str, keys: Mapping[str, Any]) -> None:
+        """Note a written record for the listeners of the program (`on_write`)."""
+        if self.call.written is not None:
+            self.call.written.append((table.name, verb, {name: keys[name] for name in table.key if name in keys}))
 
     # -- checks ------------------------------------------------------------------------------------------------------
 

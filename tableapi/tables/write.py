@@ -108,7 +108,9 @@ class Writer(Run):
         else:
             row = await self.fetch(plan, values)
         if row is not None:
-            return self.record_of(plan, row)
+            written = self.record_of(plan, row)
+            self.note(self.call.table, "PATCH" if plan.ident else "POST", written.keys)
+            return written
         if not plan.ident and not plan.guarded:
             raise errors.not_created()
         return None
@@ -235,6 +237,7 @@ class Writer(Run):
         if row is None:
             raise await self.not_created(table, change, unique)
         written = self.record_of(plan, row)
+        self.note(table, "POST", written.keys)
         await nested.children(self, table, change, written)
         return written
 
@@ -292,6 +295,8 @@ class Writer(Run):
         if row is None:
             raise await self.not_changed(table, key, ident, change, match)
         written = self.record_of(plan, row)
+        if not change.empty:
+            self.note(table, "PATCH", written.keys)
         await nested.children(self, table, change, written)
         return written
 
@@ -306,6 +311,7 @@ class Writer(Run):
         if row is None:
             raise await self.gone(table, "DELETE", key, ident, match)
         written = self.record_of(plan, row)
+        self.note(table, "DELETE", written.keys)
         if before is not None:
             written.body = before.body
         return written
@@ -397,7 +403,10 @@ class Writer(Run):
         rows = await self.sent(self.connection.fetch(plan.sql, *arguments(plan.parameters, values)))
         if len(rows) < len(places) and not _exact(key):
             raise Ambiguous("Two identifiers may be equal for PostgreSQL.")
-        return {places[row[statements.PLACE] - 1]: self.record_of(plan, row) for row in rows}
+        changed = {places[row[statements.PLACE] - 1]: self.record_of(plan, row) for row in rows}
+        for record in changed.values():
+            self.note(table, "PATCH", record.keys)
+        return changed
 
     # -- by filter ---------------------------------------------------------------------------------------------------
 
@@ -445,6 +454,8 @@ class Writer(Run):
         if row["ok"] is False:
             raise errors.leaves_rights()
         keys = [list(parts) for parts in zip(*(row[f"{KEY}{n}"] or [] for n in range(len(plan.keys))), strict=True)]
+        for parts in keys if self.call.written is not None else ():
+            self.note(table, verb, dict(zip(plan.keys, parts, strict=True)))
         return row["body"] or b"[]", keys
 
     async def _keys_of(self, text: str) -> list[list[Any]]:
@@ -477,6 +488,7 @@ class Writer(Run):
         """Delete all records of the table, for option `force`."""
         target = self.target(self.call.table, "DELETE")
         await self.fetch(self.plan(statements.everything, target), self.values({}))
+        self.note(self.call.table, "DELETE", {})
 
 
 def _stored(column: Column, value: Any) -> Any:

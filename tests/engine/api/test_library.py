@@ -242,11 +242,6 @@ async def total(ctx: Context[Any, Any], input: Total) -> dict[str, Any]:
     return {"total": row["total"] if row else None, "role": ctx.actor.role}
 
 
-@script(internal=True)
-async def job(ctx: Context[Any, Any]) -> None:
-    """Do nothing."""
-
-
 @hook("customer", "POST", "PATCH")
 async def named(ctx: Context[Any, Any], records: list[dict[str, Any]], options: Mapping[str, Any]) -> None:
     """Reject customers without a name."""
@@ -258,7 +253,6 @@ async def named(ctx: Context[Any, Any], records: list[dict[str, Any]], options: 
     "arguments",
     [
         {"open": True, "scripts": {"total": own}},
-        {"open": True, "scripts": {"job": job}},
         {"open": True, "hooks": [total]},
         {"project": "nowhere", "open": True},
         {"project": "nowhere", "hooks": [named]},

@@ -1,0 +1,47 @@
+"""Tell a host program what was written, after the commit."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tableapi.auth.policy import Actor
+from tableapi.log import get_logger
+
+log = get_logger(__name__)
+Listener = Callable[["Write"], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A committed write of one request.
+
+    Attributes:
+        dataset: Name of the database.
+        table: Name of the table; a request with nested records has one write for each table and verb.
+        verb: POST, PATCH (also for PUT) or DELETE.
+        keys: Primary keys of the records, by field. Empty keys stand for a table without one, or for all records.
+        actor: The caller.
+    """
+
+    dataset: str
+    table: str
+    verb: str
+    keys: tuple[dict[str, Any], ...]
+    actor: Actor
+
+
+async def tell(listener: Listener, dataset: str, actor: Actor, written: Sequence[tuple[str, str, Any]]) -> None:
+    """Call the listener for each table and verb. Its errors are logged: the write is committed."""
+    grouped: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for table, verb, keys in written:
+        grouped.setdefault((table, verb), []).append(keys)
+    for (table, verb), keys in grouped.items():
+        try:
+            result = listener(Write(dataset, table, verb, tuple(keys), actor))
+            if inspect.isawaitable(result):
+                await result
+        except Exception as error:
+            log.error("on_write_failed", table=table, verb=verb, exc_info=error)
