@@ -133,6 +133,7 @@ class Lane:
         if self._budget is not None:
             self._budget.left += max(0, len(self._holders) - self._sure)
         self._holders.clear()
+        self._closing.clear()
 
     async def _hold(self, connection: asyncpg.Connection | None) -> None:
         """Keep one connection open, and reconnect with back-off when it breaks."""
@@ -170,7 +171,7 @@ class Lane:
                 self._unpipe(pipeline)
                 self._serve()  # another connection may have statements in flight instead
             if not connection.is_closed():
-                with contextlib.suppress(OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                with contextlib.suppress(Exception):  # asyncpg terminates the connection then
                     await connection.close(timeout=CLOSE_SECONDS)
 
     def _drop(self, connection: asyncpg.Connection) -> None:

@@ -128,7 +128,8 @@ class Connection(asyncpg.Connection):
         super().__init__(*args, **options)
         self.begin_with = ""  # a statement to run in the message that begins the next transaction
         # Each is closed with its last reference.
-        self._prepared = PreparedStatements[Any](MAX_PREPARED_STATEMENTS)
+        self._prepared = PreparedStatements[tuple[Any, Any]](MAX_PREPARED_STATEMENTS)
+        self._execute_prepared = internals.executor(self)
 
     async def fetchrow(self, query: str, *args: Any, **options: Any) -> Any:
         """Run one statement and return its first row."""
@@ -138,9 +139,11 @@ class Connection(asyncpg.Connection):
                 if prepared is None:
                     if options or not self.prepares:
                         return await super().fetchrow(query, *args, **options)
-                    prepared = await super().prepare(query)
+                    statement = await super().prepare(query)
+                    prepared = statement, internals.state(statement)
                     self._prepared.keep(query, prepared)
-                return await internals.fetch_first(self, prepared, args)
+                rows = await self._execute_prepared(prepared[1], args, "", 1, False, None)
+                return rows[0] if rows else None
             except (InvalidCachedStatementError, OutdatedSchemaCacheError):  # DDL has invalidated the statement
                 self._prepared.clear()
                 if self.is_in_transaction():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import asyncpg
@@ -57,11 +57,15 @@ def forget_transaction(connection: Any) -> None:
     connection._top_xact = None
 
 
-async def fetch_first(connection: asyncpg.Connection, prepared: Any, args: Sequence[Any]) -> Any:
-    """Run a prepared statement by a single call of asyncpg's protocol, and return its first row."""
-    opened: Any = connection
-    rows = await opened._protocol.bind_execute(prepared._state, args, "", 1, False, None)
-    return rows[0] if rows else None
+def executor(connection: asyncpg.Connection) -> Callable[..., Awaitable[Any]]:
+    """Return the single call of asyncpg's protocol that binds and executes the state of a prepared statement."""
+    execute: Callable[..., Awaitable[Any]] = protocol(connection).bind_execute
+    return execute
+
+
+def state(prepared: Any) -> Any:
+    """Return what `executor` needs of a prepared statement."""
+    return prepared._state
 
 
 async def cancel(connection: Any) -> None:
