@@ -58,7 +58,7 @@ def forget_transaction(connection: Any) -> None:
 
 
 def executor(connection: asyncpg.Connection) -> Callable[..., Awaitable[Any]]:
-    """Return the single call of asyncpg's protocol that binds and executes the state of a prepared statement."""
+    """Return the call of asyncpg's protocol that binds and runs the state of a prepared statement."""
     execute: Callable[..., Awaitable[Any]] = protocol(connection).bind_execute
     return execute
 
