@@ -30,7 +30,7 @@ async def answer(
     A hook always receives records that hold the key of their row, under the names of the columns: identifiers,
     `id_field` and filters are resolved before it runs. The option `form` tells a GET hook that a file is requested,
     csv or xlsx; the hook may return an `Export` with its contents. Records that name another account than the
-    session's are refused before the hook runs, because a hook need not check every field.
+    session's are rejected before the hook runs, because a hook need not check every field.
 
     Raises ApiError.
     """

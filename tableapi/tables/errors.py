@@ -138,13 +138,13 @@ def check_create(call: TableRequest, right: Right, change: Change, forced: Mappi
 
 
 def field_error(call: TableRequest, fields: Mapping[str, Any]) -> Forbidden:
-    """Return the refusal of these fields, with the values that were sent."""
+    """Return the error for these fields, with the values that were sent."""
     mismatches = [name for name in fields if name in call.dataset.identity and differs(call, name, fields[name])]
     return tenant_mismatch(call, mismatches[0], fields[mismatches[0]]) if mismatches else unwritable(fields)
 
 
 def unwritable(fields: Mapping[str, Any]) -> Forbidden:
-    """Return the refusal of fields that the caller may not change."""
+    """Return the error for fields that the caller may not change."""
     names = ", ".join(fields)
     return Forbidden(f"You cannot change: {names}.", reason="field_not_writable", context={"field": names})
 
@@ -167,7 +167,7 @@ def differs(call: TableRequest, name: str, value: Any) -> bool:
 
 
 def tenant_mismatch(call: TableRequest, name: str, value: Any) -> Forbidden:
-    """Return the refusal of a field that names another tenant, and record it for the audit."""
+    """Return the error for a field that names another tenant, and record it for the audit."""
     call.tenant_mismatches[name] = value
     return Forbidden(f"You cannot set '{name}'.", reason="tenant_mismatch")
 
