@@ -161,8 +161,12 @@ POLICY: dict[str, Access] = {
     "apikeys": Access(
         # Keys are created and disabled by the hooks in scripts/tables/apikeys.py.
         read=Rule(roles=OWNER_READS, rows=own_client, hidden={"keyhash"}),
-        create=Rule(roles=OWNER, rows=own_client, fields={"purpose", "name"}),
-        update=Rule(roles=OWNER, rows=own_client, fields={"purpose", "name", "isactive", "isdeleted"}),
+        create=Rule(roles=OWNER, rows=own_client, fields={"purpose", "name", "scopes", "expireson"}),
+        update=Rule(
+            roles=OWNER,
+            rows=own_client,
+            fields={"purpose", "name", "isactive", "isdeleted", "scopes", "expireson"},
+        ),
         sealed={"apikey"},
         masked=VIEWS,
     ),
@@ -234,8 +238,8 @@ SESSIONS = Sessions(
           and s.revokedon is null and m.isactive = 1 and (s.viewing is null or u.isactive = 1)
     """,
     unknown_key=(
-        "The key in X-API-Key is not a valid app key. An API key of an account serves GET /api/v2/keylookup and"
-        " GET /api/v2/account/credits only."
+        "The key in X-API-Key is not a valid app key. An API key of an account serves GET /api/v2/account/credits, and by"
+        " its scopes keylookup, enrich, findemail, verifyemail, searchpeople and searchcompanies only."
     ),
     identity={"clientid": "clientid", "appuserid": "appuserid", "afid": "afid", "role": "seatrole"},
     tenant_mismatches="""

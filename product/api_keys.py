@@ -7,7 +7,8 @@ import string
 from typing import Any
 
 from product.context import Context
-from tableapi import ApiError, OwnKey, Unauthorized
+from tableapi.errors import ApiError, Forbidden, Unauthorized
+from tableapi.project.guard import OwnKey
 
 
 class PlanWithoutApi(ApiError):
@@ -16,18 +17,35 @@ class PlanWithoutApi(ApiError):
     status, reason = 402, "plan_without_api"
 
 
+class MissingScope(Forbidden):
+    """The key does not have the scope that the call needs (403); `context.needed` names it."""
+
+    reason = "scope"
+
+    def __init__(self, needed: str) -> None:
+        super().__init__(
+            f"This API key does not have the scope '{needed}'. Add it to the key under Settings > API.",
+            context={"needed": needed},
+        )
+
+
+SCOPES = ("lookup", "enrich", "search", "contacts", "usage")
 OWN_KEY = OwnKey(
-    "accountkey", "X-API-Key", "An API key of the account, from Settings > API. It serves key lookup and balances."
+    "accountkey",
+    "X-API-Key",
+    "An API key of the account, from Settings > API. Its scopes say which calls it serves.",
 )
 LENGTH = 16
 _ALPHABET = string.ascii_letters + string.digits
 _FIND = """
-    select k.keyid, k.clientid,
+    select k.keyid, k.clientid, k.scopes,
            exists (select 1 from usersubscription s join subscriptionplan p using (planid)
                    where s.clientid = k.clientid and s.isactive = 1 and p.apiaccess = 1) as mayuse
     from apikeys k join appuser u on u.clientid = k.clientid and u.role = 'client'
     where k.keyhash = any($1) and k.isactive = 1 and k.isdeleted = 0 and u.isactive = 1 and u.isdeleted = 0
+      and (k.expireson is null or k.expireson > now())
 """
+_USED = "update apikeys set lastused = now() where keyid = $1 and lastused is distinct from now()"
 
 
 def generate() -> str:
@@ -35,14 +53,18 @@ def generate() -> str:
     return "".join(secrets.choice(_ALPHABET) for _ in range(LENGTH))
 
 
-async def live(ctx: Context, key: str) -> Any:
+async def live(ctx: Context, key: str, scope: str = "") -> Any:
     """Return keyid and clientid of a live key of an account with API access.
 
     Invalid keys count against the limit on guesses of the caller's network.
 
+    Arguments:
+        scope: the scope that the call needs; "" for a call that serves every key.
+
     Raises:
-        Unauthorized: the key is unknown, disabled or deleted (401, scope `resource`).
+        Unauthorized: the key is unknown, expired, disabled or deleted (401, scope `resource`).
         PlanWithoutApi: the plan has no API access (402).
+        MissingScope: the key has other scopes (403).
     """
     async with ctx.guess():
         row: Any = await ctx.db.fetchrow(_FIND, ctx.vault.indexes("apikey", key)) if key else None
@@ -50,4 +72,11 @@ async def live(ctx: Context, key: str) -> Any:
             raise Unauthorized("The API key is not valid.", reason="bad_key", scope="resource")
     if not row["mayuse"]:
         raise PlanWithoutApi("The plan of this account has no API access.")
+    if scope and scope not in row["scopes"]:
+        raise MissingScope(scope)
     return row
+
+
+async def used(ctx: Context, keyid: int) -> None:
+    """Store that a key was used now."""
+    await ctx.db.execute(_USED, keyid)

@@ -3,3 +3,8 @@
 SEARCHURL = "60/minute per user, 2000/day per user"
 GETCONTACT = "60/minute per user"
 KEYLOOKUP = "30/minute per key, 5000/day per key"
+SEARCH = "60/minute per key"  # of searchpeople and searchcompanies, for each user or API key
+REVEALMANY = "20/minute per user"
+ENRICH = "30/minute per key"
+FINDEMAIL = "60/minute per key, 5000/day per key"
+VERIFYEMAIL = "60/minute per key, 5000/day per key"

@@ -44,7 +44,6 @@ _COUNT = """
                           directdialscount)
     values ($1, $2, $3, $4, $5, $6, $7, $8)
 """
-_USED = "update apikeys set lastused = now() where keyid = $1 and lastused is distinct from now()"
 
 
 @script(
@@ -55,7 +54,7 @@ _USED = "update apikeys set lastused = now() where keyid = $1 and lastused is di
     tag="Key lookup",
 )
 async def run(ctx: Context, input: Input) -> Output:
-    key = await api_keys.live(ctx, input.apikey or ctx.request.headers.get("x-api-key", ""))
+    key = await api_keys.live(ctx, input.apikey or ctx.request.headers.get("x-api-key", ""), "lookup")
     for limit in KEY_LIMITS:
         ctx.limit(f"keylookup {limit.seconds}", str(key["keyid"]), limit.amount, limit.seconds)
     profilekey = profile_url.typed_key(input.linkedinurl, ctx.settings.profile_host)
@@ -68,7 +67,7 @@ async def run(ctx: Context, input: Input) -> Output:
         await ctx.db.execute(
             _COUNT, key["clientid"], key["keyid"], input.type, int(match is not None), charged, *counts
         )
-        await ctx.db.execute(_USED, key["keyid"])
+        await api_keys.used(ctx, key["keyid"])
     ctx.headers["X-Credits-Remaining"] = str(left)
     url = profile_url.url_of(profilekey, ctx.settings.profile_host)
     data = Lookup.model_validate(

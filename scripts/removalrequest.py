@@ -14,8 +14,10 @@ from product.accounts import email_domains, tokens
 from product.context import Context
 from product.language import Language
 from product.language.texts import translator
-from product.people import profile_url
-from tableapi import ANYONE, script, token_hash
+from product.people import directory, profile_url
+from tableapi.auth.policy import ANYONE
+from tableapi.crypto.vault import token_hash
+from tableapi.project.registry import script
 
 _KEEP = "insert into suppression (hash, kind) values ($1, $2) on conflict do nothing"
 _FORGET = "update onetimetoken set datacipher = null where tokenhash = $1"
@@ -74,6 +76,7 @@ async def remove(ctx: Context, _body: bytes) -> HTMLResponse:
         removal = tokens.data(ctx, row)
         await ctx.db.execute(_FORGET, token_hash(code))
         await ctx.db.execute(_KEEP, ctx.vault.index("email", removal["email"]), "email")
+        await directory.hide(ctx, removal["email"])
         await ctx.later("erasepeople", email=removal["email"], key=removal["key"])
     return _page(_language(ctx, removal), "done", "effect")
 

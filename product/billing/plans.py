@@ -30,12 +30,13 @@ class Plan:
     credits: tuple[int, int, int]  # cell numbers, work emails, secondary emails
     apiaccess: int = 0
     isaddon: int = 0
+    search: tuple[int, int] = (200, 5_000)  # pages and distinct people of searches in a day
 
     def row(self) -> tuple[Any, ...]:
         """Return the parameters of `_INSERT`."""
         return (
             self.planid, self.name, self.sku, self.price, self.validity, self.details, self.seats, self.keys,
-            self.isaddon, _features(self), self.apiaccess, *self.credits,
+            self.isaddon, _features(self), self.apiaccess, *self.credits, *self.search,
         )  # fmt: skip
 
 
@@ -64,17 +65,23 @@ def _features(plan: Plan) -> list[dict[str, str]]:
 _MONTH, _YEAR = 30, 365
 _TWO_FREE = "Everything of the monthly plan; two months free."
 _STAY = "They stay until you use them."
+_BUSINESS = (500, 20_000)
 CATALOGUE = (
-    Plan(1, "Free Trial", FREE_SKU, 0, _MONTH, "Try it with a handful of credits.", 1, 0, (5, 10, 10)),
+    Plan(1, "Free Trial", FREE_SKU, 0, _MONTH, "Try it with a handful of credits.", 1, 0, (5, 10, 10),
+         search=(50, 1_000)),
     Plan(2, "Starter", "starter_monthly", 49, _MONTH, "Up to 5 users, 500 contact credits and 100 credits.", 5, 0,
          (500, 100, 100)),
     Plan(3, "Pro", "pro_monthly", 99, _MONTH, "For a growing sales team.", 10, 0, (1200, 600, 600)),
-    Plan(4, "Business", "business_monthly", 199, _MONTH, "Everything, with API access.", 25, 5, (3000, 2000, 2000), 1),
+    Plan(4, "Business", "business_monthly", 199, _MONTH, "Everything, with API access.", 25, 5, (3000, 2000, 2000), 1,
+         search=_BUSINESS),
     Plan(5, "Starter Yearly", "starter_yearly", 490, _YEAR, _TWO_FREE, 5, 0, (6000, 1200, 1200)),
     Plan(6, "Pro Yearly", "pro_yearly", 990, _YEAR, _TWO_FREE, 10, 0, (14400, 7200, 7200)),
-    Plan(7, "Business Yearly", "business_yearly", 1990, _YEAR, _TWO_FREE, 25, 5, (36000, 24000, 24000), 1),
-    Plan(8, "Enterprise", "custom_monthly", -1, _MONTH, "Made to measure, by the month.", 100, 20, (10000,) * 3),
-    Plan(9, "Enterprise Yearly", "custom_yearly", -1, _YEAR, "Made to measure, by the year.", 100, 20, (120000,) * 3),
+    Plan(7, "Business Yearly", "business_yearly", 1990, _YEAR, _TWO_FREE, 25, 5, (36000, 24000, 24000), 1,
+         search=_BUSINESS),
+    Plan(8, "Enterprise", "custom_monthly", -1, _MONTH, "Made to measure, by the month.", 100, 20, (10000,) * 3,
+         search=_BUSINESS),
+    Plan(9, "Enterprise Yearly", "custom_yearly", -1, _YEAR, "Made to measure, by the year.", 100, 20, (120000,) * 3,
+         search=_BUSINESS),
     Plan(101, "100 Cell Numbers", "addon_100", 25, _YEAR, _STAY, 0, 0, (100, 0, 0), isaddon=1),
     Plan(102, "500 Cell Numbers", "addon_500", 99, _YEAR, _STAY, 0, 0, (500, 0, 0), isaddon=1),
     Plan(103, "2000 Cell Numbers", "addon_2000", 299, _YEAR, _STAY, 0, 0, (2000, 0, 0), isaddon=1),
@@ -82,8 +89,9 @@ CATALOGUE = (
 
 _INSERT = """
     insert into subscriptionplan (planid, name, sku, price, validity, details, availableseats, availableapicall,
-        isaddon, new_features_json, apiaccess, contactcredit, bus_email_credits, personal_email_credits)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+        isaddon, new_features_json, apiaccess, contactcredit, bus_email_credits, personal_email_credits, searchpages,
+        searchpeople)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
 """
 _SUBSCRIBE = """
     insert into usersubscription (clientid, planid, sku, expirydate)

@@ -13,10 +13,16 @@ from typing import Any
 import orjson
 
 from product.context import Context
-from product.people.directory import Person
-from tableapi import Vault
+from product.people import companies, directory
+from product.people.directory import COLUMNS, Person
+from tableapi.crypto.vault import Vault
 
 COUNT = 2000
+_STAGE = """
+    create temporary table demoperson (profilekey text, full_name text, title text, company text, company_domain text,
+        country text, personalcipher bytea, businesscipher bytea, phonecipher bytea, city text, industry text,
+        company_size text, seniority text, jobfunction text, verification text, searchable text) on commit drop
+"""
 _NOT_IN_HOST = re.compile(r"[^a-z.]+")
 
 
@@ -56,6 +62,23 @@ _COMPANIES = _words(
 _COUNTRIES = ("USA", "GBR", "DEU", "FRA", "ESP", "ITA", "DNK", "NLD", "IND", "JPN", "BRA", "CAN", "AUS", "SGP", "ZAF")
 
 
+_INDUSTRIES = (
+    "Logistics", "Energy", "Software", "Healthcare", "Banking", "Metals", "Media", "Food", "Logistics", "Software",
+    "Construction", "Analytics", "Timber", "Robotics", "Aviation", "Insurance", "Retail", "Software", "Biotech",
+    "Hospitality", "Construction", "Pharmaceuticals", "Media", "Telecommunications", "Logistics", "Design", "Software",
+    "Biotech",
+)  # fmt: skip
+_SIZES = ("11-50", "51-200", "201-500", "501-1000", "1001-5000", "5001-10000", "10001+")
+_CITIES = {
+    "USA": ("New York", "Austin", "Chicago", "Seattle", "Boston"), "GBR": ("London", "Manchester", "Leeds"),
+    "DEU": ("Berlin", "Hamburg", "Munich", "Cologne"), "FRA": ("Paris", "Lyon", "Lille"),
+    "ESP": ("Madrid", "Barcelona", "Valencia"), "ITA": ("Milan", "Rome", "Turin"), "DNK": ("Copenhagen", "Aarhus"),
+    "NLD": ("Amsterdam", "Rotterdam", "Utrecht"), "IND": ("Mumbai", "Bengaluru", "Delhi"), "JPN": ("Tokyo", "Osaka"),
+    "BRA": ("São Paulo", "Rio de Janeiro"), "CAN": ("Toronto", "Vancouver", "Montréal"),
+    "AUS": ("Sydney", "Melbourne"), "SGP": ("Singapore",), "ZAF": ("Cape Town", "Johannesburg"),
+}  # fmt: skip
+
+
 def people() -> list[dict[str, Any]]:
     """Return the fields of every person."""
     rng = random.Random(2000)  # noqa: S311 - reproducible on purpose
@@ -73,13 +96,20 @@ def _person(number: int, rng: random.Random) -> dict[str, Any]:
     if rng.random() < 0.15:
         personal.append(f"{_ascii(last)}.{number}@post.example.org")
     phones = [f"+1{rng.randint(201, 989)}555{rng.randint(100, 199):04}" for _ in range(rng.choice((1, 1, 1, 2, 3)))]
+    title, country = rng.choice(_TITLES), rng.choice(_COUNTRIES)
+    place = random.Random(number)  # noqa: S311 - a draw of its own: the other fields stay as they were
+    at = _COMPANIES.index(company)
     return {
         "profilekey": f"in/{slug}-{number:04}",
         "full_name": "=1+1" if number == 0 else f"{first} {last}",
-        "title": rng.choice(_TITLES),
+        "title": title,
         "company": company,
         "company_domain": domain,
-        "country": rng.choice(_COUNTRIES),
+        "country": country,
+        "city": place.choice(_CITIES[country]),
+        "industry": _INDUSTRIES[at],
+        "company_size": _SIZES[at * 5 % len(_SIZES)],
+        "seniority": "",
         "personal": personal if number == 0 or rng.random() < 0.85 else [],
         "business": business if number == 0 or rng.random() < 0.95 else [],
         "phones": phones if number == 0 or rng.random() < 0.8 else [],
@@ -95,16 +125,15 @@ async def load(ctx: Context) -> list[Person]:
     """Insert the people that are missing from the directory, and return those with contact data, in order."""
     generated = people()
     rows = [_row(ctx.vault, fields) for fields in generated]
-    columns = ("profilekey", "full_name", "title", "company", "company_domain", "country", "personalcipher",
-               "businesscipher", "phonecipher")  # fmt: skip
+    names = ", ".join(("profilekey", *COLUMNS))
     async with ctx.db.connection() as connection:
-        await connection.execute("create temporary table demoperson (like person including defaults) on commit drop")
-        await connection.execute("alter table demoperson alter personid drop not null")
-        await connection.copy_records_to_table("demoperson", records=rows, columns=columns)
-        names = ", ".join(columns)
+        await connection.execute(_STAGE)
+        await connection.copy_records_to_table("demoperson", records=rows, columns=("profilekey", *COLUMNS))
         await connection.execute(
-            f"insert into person ({names}) select {names} from demoperson on conflict (profilekey) do nothing"  # noqa: S608
+            f"insert into person ({names}) select {names.replace('searchable', 'searchable::tsvector')} from demoperson"  # noqa: S608
+            " on conflict (profilekey) do nothing"
         )
+        await companies.add_up_all(connection)
         stored = await connection.fetch(
             "select personid, profilekey from person where profilekey = any($1)",
             [fields["profilekey"] for fields in generated],
@@ -124,12 +153,8 @@ def _row(vault: Vault, fields: dict[str, Any]) -> tuple[Any, ...]:
     def sealed(values: list[Any]) -> bytes | None:
         return vault.seal_bytes(orjson.dumps(values)) if values else None
 
-    texts = (
-        fields["profilekey"],
-        fields["full_name"],
-        fields["title"],
-        fields["company"],
-        fields["company_domain"],
-        fields["country"],
-    )
-    return (*texts, sealed(fields["personal"]), sealed(fields["business"]), sealed(fields["phones"]))
+    values = fields["phones"], fields["business"], fields["personal"]
+    columns = fields | directory.search_columns_of(vault, fields, *values)
+    ciphers = ("phonecipher", "businesscipher", "personalcipher")
+    columns |= {name: sealed(kind) for name, kind in zip(ciphers, values, strict=True)}
+    return tuple(columns[name] for name in ("profilekey", *COLUMNS))

@@ -5,6 +5,7 @@ People on the removal list are never returned. `Person` holds all values; caller
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,18 +13,17 @@ from typing import Any
 import orjson
 
 from product.context import Context
-from product.people import profile_url
+from product.people import job_titles, profile_url, search_terms
 from product.vendors.people import FoundPerson
 from tableapi import Vault
 
 MAX_AGE = timedelta(days=30)  # of data that came from the vendor
-KINDS = ("directdial", "businessemail", "personalemail")
+KINDS = search_terms.KINDS
 
 # Tries the present profile key first, which nearly always matches, so that one index lookup reads one row; aliases
 # (former keys) are searched only when it does not.
 _FIND = """
-    select p.personid, p.profilekey, p.full_name, p.title, p.company, p.country, p.personalcipher, p.businesscipher,
-           p.phonecipher, p.source, p.updatedon,
+    select p.*,
            exists (select 1 from suppression where hash = any($2) and kind = 'profile') as suppressed
     from (select * from person where profilekey = $1
           union all
@@ -32,17 +32,31 @@ _FIND = """
     limit 1
 """
 _SUPPRESSED = "select exists (select 1 from suppression where hash = any($1) and kind = 'profile')"
-_KEEP = """
-    insert into person (profilekey, full_name, title, company, company_domain, country, personalcipher, businesscipher,
-                        phonecipher, source)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'vendor')
-    on conflict (profilekey) do update set full_name = excluded.full_name, title = excluded.title,
-        company = excluded.company, company_domain = excluded.company_domain, country = excluded.country,
-        personalcipher = excluded.personalcipher, businesscipher = excluded.businesscipher,
-        phonecipher = excluded.phonecipher, source = 'vendor', updatedon = now()
-    returning personid, profilekey, full_name, title, company, country, personalcipher, businesscipher, phonecipher,
-              source, updatedon
+# Columns that a person is stored with, in the order of `row_of`.
+COLUMNS = (
+    "full_name", "title", "company", "company_domain", "country", "personalcipher", "businesscipher", "phonecipher",
+    "city", "industry", "company_size", "seniority", "jobfunction", "verification", "searchable",
+)  # fmt: skip
+_KEEP = f"""
+    insert into person (profilekey, {", ".join(COLUMNS)}, source)
+    values ($1, {", ".join(f"${number}" for number in range(2, len(COLUMNS) + 1))},
+            ${len(COLUMNS) + 1}::text::tsvector, 'vendor')
+    on conflict (profilekey) do update set {", ".join(f"{name} = excluded.{name}" for name in COLUMNS)},
+        source = 'vendor', updatedon = now()
+    returning *
+"""  # noqa: S608 - names of columns
+_EMAIL_SUPPRESSED = "select exists (select 1 from suppression where hash = any($1) and kind = 'email')"
+_MANY = """
+    select p.* from person p where p.profilekey = any($1)
+    union all
+    select p.* from personalias a join person p using (personid)
+    where a.profilekey = any($1) and not exists (select 1 from person n where n.profilekey = a.profilekey)
 """
+_ALIASES = "select profilekey, personid from personalias where profilekey = any($1)"
+_SUPPRESSED_HASHES = "select hash from suppression where hash = any($1) and kind = 'profile'"
+_BY_QUERY = "select * from person where searchable @@ $1::text::tsquery and full_name <> '' order by personid limit $2"
+_HIDE = "update person set searchable = '' where searchable @@ $1::text::tsquery returning profilekey"
+_SUPPRESS = "insert into suppression (hash, kind) values ($1, 'profile') on conflict do nothing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +67,15 @@ class Person:
     key: str
     full_name: str
     personal: tuple[str, ...]
-    business: tuple[tuple[str, str], ...]  # address, "valid" or "unknown"
+    business: tuple[tuple[str, str], ...]  # address, and one of search_terms.VERIFICATIONS
     phones: tuple[str, ...]
     title: str = ""
     company: str = ""
     country: str = ""
+    company_domain: str = ""
+    city: str = ""
+    firstseen: datetime | None = None
+    updatedon: datetime | None = None
 
     def has(self, kind: str) -> bool:
         """Return whether there is a value of this kind to reveal."""
@@ -65,8 +83,8 @@ class Person:
 
     @property
     def validation(self) -> str | None:
-        """Validity of the first work address, which is shown first."""
-        return self.business[0][1] if self.business else None
+        """Validity of the first work address, which is shown first: `valid` or `unknown`."""
+        return as_validity(self.business[0][1]) if self.business else None
 
 
 async def find(ctx: Context, key: str) -> Person | None:
@@ -82,8 +100,61 @@ async def find(ctx: Context, key: str) -> Person | None:
     if ctx.vendors.people is not None and (row is None or _stale(row)):
         person = await ctx.vendors.people.find(profile_url.url_of(key, ctx.settings.profile_host))
         if person is not None:
-            row = await ctx.db.fetchrow(_KEEP, key, *sealed_fields(ctx.vault, person))
+            addresses = [*person.personal_emails, *(split_validity(text)[0] for text in person.business_emails)]
+            hashes = [each for address in addresses for each in ctx.vault.indexes("email", address.lower())]
+            if await ctx.db.fetchval(_EMAIL_SUPPRESSED, hashes):
+                return None
+            row = await ctx.db.fetchrow(_KEEP, key, *row_of(ctx.vault, person))
     return None if row is None else _person(ctx.vault, row)
+
+
+async def find_many(ctx: Context, keys: Sequence[str]) -> dict[str, Person]:
+    """Return the known people of profile keys, by the key that was asked for.
+
+    May call the vendor for keys that the directory does not have: never call it inside a transaction.
+    """
+    asked = list(dict.fromkeys(keys))
+    rows: Any = await ctx.db.fetch(_MANY, asked)
+    by_key = {row["profilekey"]: row for row in rows}
+    by_id = {row["personid"]: row for row in rows}
+    missing = [key for key in asked if key not in by_key]
+    if missing:
+        aliases: Any = await ctx.db.fetch(_ALIASES, missing)
+        by_key |= {row["profilekey"]: by_id[row["personid"]] for row in aliases if row["personid"] in by_id}
+    suppressed = await suppressed_keys(ctx, [*asked, *(row["profilekey"] for row in rows)])
+    persons = {}
+    for key in asked:
+        row = by_key.get(key)
+        if row is not None and (ctx.vendors.people is None or not _stale(row)):
+            if key not in suppressed and row["profilekey"] not in suppressed:
+                persons[key] = _person(ctx.vault, row)
+        elif ctx.vendors.people is not None and (person := await find(ctx, key)) is not None:
+            persons[key] = person
+    return persons
+
+
+async def suppressed_keys(ctx: Context, keys: Sequence[str]) -> set[str]:
+    """Return those of some profile keys that are on the removal list."""
+    hashes = {hashed: key for key in keys for hashed in ctx.vault.indexes("profile", key)}
+    if not hashes:
+        return set()
+    return {hashes[row["hash"]] for row in await ctx.db.fetch(_SUPPRESSED_HASHES, list(hashes))}
+
+
+async def find_by_query(ctx: Context, query: str, most: int) -> list[Person]:
+    """Return the first people that match a query of search_terms, without those on the removal list."""
+    rows: Any = await ctx.db.fetch(_BY_QUERY, query, most)
+    suppressed = await suppressed_keys(ctx, [row["profilekey"] for row in rows])
+    return [_person(ctx.vault, row) for row in rows if row["profilekey"] not in suppressed]
+
+
+async def hide(ctx: Context, email: str) -> None:
+    """Take the people with an address out of search and look-ups at once. Inside a transaction.
+
+    The job `erasepeople` erases them afterwards.
+    """
+    for row in await ctx.db.fetch(_HIDE, search_terms.email_query(ctx.vault, email)):
+        await ctx.db.execute(_SUPPRESS, ctx.vault.index("profile", row["profilekey"]))
 
 
 def _stale(row: Any) -> bool:
@@ -104,15 +175,24 @@ def _person(vault: Vault, row: Any) -> Person:
         title=row["title"],
         company=row["company"],
         country=row["country"],
+        company_domain=row["company_domain"],
+        city=row["city"],
+        firstseen=row["firstseen"],
+        updatedon=row["updatedon"],
     )
 
 
 def split_validity(text: str) -> tuple[str, str]:
     """Split `jane@acme.com:valid` into address and validity; without a mark it is `unknown`."""
     address, _, mark = text.partition(":")
-    if mark not in ("", "valid", "unknown"):
+    if mark and mark not in search_terms.VERIFICATIONS:
         raise ValueError(f"unknown validity {mark!r}")
     return address, mark or "unknown"
+
+
+def as_validity(verification: str) -> str:
+    """Return what a contact stores of a verification: everything but `valid` is `unknown`."""
+    return "valid" if verification == "valid" else "unknown"
 
 
 def sealed_fields(vault: Vault, person: FoundPerson) -> tuple[Any, ...]:
@@ -124,3 +204,48 @@ def sealed_fields(vault: Vault, person: FoundPerson) -> tuple[Any, ...]:
 
     texts = (person.full_name, person.title, person.company, person.company_domain, person.country)
     return (*texts, sealed(person.personal_emails), sealed(business), sealed(person.phones))
+
+
+def row_of(vault: Vault, person: FoundPerson) -> tuple[Any, ...]:
+    """Return the values of `COLUMNS`, with contact values encrypted."""
+    business = [split_validity(text) for text in person.business_emails]
+    found = search_columns_of(
+        vault,
+        person.model_dump(),
+        person.phones,
+        business,
+        person.personal_emails,
+    )
+    more = (person.city, person.industry, person.company_size)
+    return (*sealed_fields(vault, person), *more, *(found[name] for name in COLUMNS[-4:]))
+
+
+def search_columns(vault: Vault, row: Any) -> dict[str, Any]:
+    """Return the columns that the search reads of a stored row."""
+
+    def opened(column: str) -> list[Any]:
+        return [] if row[column] is None else orjson.loads(vault.open_bytes(row[column]))
+
+    values = (opened("phonecipher"), [tuple(item) for item in opened("businesscipher")], opened("personalcipher"))
+    return search_columns_of(vault, row, *values)
+
+
+def search_columns_of(
+    vault: Vault, texts: Any, phones: Sequence[str], business: Sequence[tuple[str, str]], personal: Sequence[str]
+) -> dict[str, Any]:
+    """Return seniority, jobfunction, verification and searchable of a person with these texts and values."""
+    derived, function = job_titles.derived(texts["title"])
+    seniority = job_titles.canonical(texts["seniority"]) if texts["seniority"] else derived
+    kinds = [kind for kind, values in zip(KINDS, (phones, business, personal), strict=True) if values]
+    verification = business[0][1] if business else None
+    shown = [texts[name] for name in ("full_name", "title", "company", "company_domain", "country", "city", "industry",
+                                      "company_size")]  # fmt: skip
+    terms = search_terms.person_terms(shown, seniority, function, kinds, verification)
+    addresses = [*personal, *(address for address, _ in business)]
+    hashed = [search_terms.email_term(vault, address) for address in addresses]
+    return {
+        "seniority": seniority,
+        "jobfunction": function,
+        "verification": verification,
+        "searchable": search_terms.vector(terms + hashed),
+    }

@@ -11,21 +11,26 @@ import csv
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 import orjson
 
-from product.people import profile_url
+from product.people import job_titles, profile_url, search_terms
 from product.people.directory import split_validity
-from tableapi import Vault
+from product.people.search_terms import KINDS
+from tableapi.crypto.vault import Vault
 
 HEADER = [
     "linkedinurl", "full_name", "title", "company", "company_domain", "country", "personal_emails", "business_emails",
     "phones",
 ]  # fmt: skip
+OPTIONAL = ["city", "industry", "company_size", "seniority"]  # columns that a file may have, in any place
 COLUMNS = (
-    "line", "profilekey", "full_name", "title", "company", "company_domain", "country", "personalcipher",
-    "businesscipher", "phonecipher",
+    "line", "profilekey", "full_name", "title", "company", "company_domain", "country", "city", "industry",
+    "company_size", "seniority", "jobfunction", "verification", "personalcipher", "businesscipher", "phonecipher",
+    "searchable",
 )  # fmt: skip
+_TEXTS = [*HEADER[:6], *OPTIONAL]  # before the lists of values
 _EMAIL = re.compile(r"[^@\s,;:<>\"]{1,64}@[^@\s,;:<>\".]+(?:\.[^@\s,;:<>\".]+)*\.[^@\s,;:<>\".]{2,}")
 _PHONE = re.compile(r"\+?[0-9][0-9 ().-]{4,24}")
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
@@ -50,8 +55,14 @@ class Parsed:
 class LineReader:
     """Converts lines to rows. `suppressed` holds the keyed hashes of the removal list."""
 
-    def __init__(self, secret_keys: Sequence[str], host: str, suppressed: frozenset[bytes]) -> None:
+    def __init__(
+        self, secret_keys: Sequence[str], host: str, suppressed: frozenset[bytes], header: Sequence[str] = HEADER
+    ) -> None:
         self._vault, self._host, self._suppressed = Vault(secret_keys), host, suppressed
+        self._width = len(header)
+        missing = self._width  # the empty field that stands for every column that the file lacks
+        place = {name: number for number, name in enumerate(header)}
+        self._in_order = itemgetter(*(place.get(name, missing) for name in (*_TEXTS, *HEADER[6:])))
 
     def block(self, first: int, block: bytes) -> Parsed:
         """Convert the lines of a block; `first` is the number of its first line."""
@@ -75,24 +86,38 @@ class LineReader:
 
     def _row(self, number: int, raw: bytes) -> str | None:
         fields = _fields(raw.decode())
-        if len(fields) != len(HEADER):
-            raise BadLine(f"{len(fields)} fields instead of {len(HEADER)}")
-        url, *texts = (text.strip() for text in fields[:6])
+        if len(fields) != self._width:
+            raise BadLine(f"{len(fields)} fields instead of {self._width}")
+        ordered = self._in_order([*fields, ""])
+        url, *texts = [text.strip() for text in ordered[: len(_TEXTS)]]
         key = profile_url.key_of(url, self._host)
         if not texts[0]:
             raise BadLine("full_name is empty")
         if any(len(text) > MAX_CHARS for text in texts):
             raise BadLine(f"a text is longer than {MAX_CHARS} characters")
-        personal, business, phones = (_split(text) for text in fields[6:])
+        personal, business, phones = (_split(text) for text in ordered[len(_TEXTS) :])
         marked = [split_validity(text) for text in business]
         if not all(_EMAIL.fullmatch(address) for address in [*personal, *(address for address, _ in marked)]):
             raise BadLine("an e-mail address is not valid")
         if not all(_PHONE.fullmatch(phone) for phone in phones):
             raise BadLine("a phone number is not valid")
-        if self._suppressed and self._is_suppressed(key, [*personal, *(address for address, _ in marked)]):
+        addresses = [*personal, *(address for address, _ in marked)]
+        hashes = [self._vault.index("email", address.lower()) for address in addresses]
+        if self._suppressed and self._is_suppressed(key, addresses):
             return None
         sealed = (self._sealed(personal), self._sealed(marked), self._sealed(phones))
-        return "\t".join((str(number), *(_escaped(text) for text in (key, *texts)), *sealed)) + "\n"
+        verification = marked[0][1] if marked else None
+        kinds = [kind for kind, values in zip(KINDS, (phones, marked, personal), strict=True) if values]
+        title, seniority = texts[1], texts[-1]
+        derived, function = job_titles.derived(title)
+        seniority = job_titles.canonical(seniority) if seniority else derived
+        texts[-1] = seniority
+        vector = search_terms.vector(
+            search_terms.person_terms(texts[:-1], seniority, function, kinds, verification)
+            + [search_terms.email_term(self._vault, "", hashed) for hashed in hashes]
+        )
+        shown = [_escaped(text) for text in (key, *texts, function)]
+        return "\t".join((str(number), *shown, verification or "\\N", *sealed, vector)) + "\n"
 
     def _sealed(self, values: Sequence[object]) -> str:
         return "\\\\x" + self._vault.seal_bytes(orjson.dumps(values)).hex() if values else "\\N"
@@ -132,10 +157,18 @@ def _reason(error: ValueError) -> str:
 _reader: LineReader | None = None
 
 
-def start_worker(secret_keys: Sequence[str], host: str, suppressed: frozenset[bytes]) -> None:
+def start_worker(secret_keys: Sequence[str], host: str, suppressed: frozenset[bytes], header: Sequence[str]) -> None:
     """Create the reader of this worker process."""
     global _reader
-    _reader = LineReader(secret_keys, host, suppressed)
+    _reader = LineReader(secret_keys, host, suppressed, header)
+
+
+def columns_of(line: str) -> list[str] | None:
+    """Return the columns that a header names; None unless it names every required one, and no unknown one."""
+    names = line.replace('"', "").replace(" ", "").lower().split(",")
+    known = [*HEADER, *OPTIONAL]
+    complete = set(HEADER) <= set(names) <= set(known) and len(set(names)) == len(names)
+    return names if complete else None
 
 
 def read_block(first: int, block: bytes) -> Parsed:

@@ -32,6 +32,10 @@ class FoundPerson(BaseModel):
     company: str = ""
     company_domain: str = ""
     country: str = ""
+    city: str = ""
+    industry: str = ""
+    company_size: str = ""
+    seniority: str = ""
     personal_emails: list[str] = []
     business_emails: list[str] = []
     phones: list[str] = []
@@ -43,7 +47,9 @@ class FoundPerson(BaseModel):
             return []
         return [part.strip() for part in value.split(";") if part.strip()] if isinstance(value, str) else value
 
-    @field_validator("title", "company", "company_domain", "country", mode="before")
+    @field_validator(
+        "title", "company", "company_domain", "country", "city", "industry", "company_size", "seniority", mode="before"
+    )
     @classmethod
     def _text(cls, value: Any) -> Any:
         return "" if value is None else value

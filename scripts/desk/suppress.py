@@ -11,7 +11,7 @@ from product.accounts import email_domains
 from product.context import Context
 from product.desk import log
 from product.desk.reason import Reason
-from product.people import profile_url
+from product.people import directory, profile_url
 from product.roles import STAFF
 from tableapi import script
 
@@ -34,6 +34,7 @@ async def run(ctx: Context, input: Input) -> Output:
     key = profile_url.typed_key(input.linkedinurl, ctx.settings.profile_host) if input.linkedinurl.strip() else ""
     async with ctx.db.transaction():
         await ctx.db.execute(_KEEP, ctx.vault.index("email", email))
+        await directory.hide(ctx, email)
         await ctx.later("erasepeople", email=email, key=key)
         await log.write(ctx, "person_suppressed", None, reason=input.reason)
     return Output()

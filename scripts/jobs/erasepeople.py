@@ -38,7 +38,9 @@ _CONTACTS = """
 _BY_KEY = "select personid, profilekey, personalcipher, businesscipher from person where profilekey = $1"
 _EMPTY_PERSON = """
     update person set profilekey = 'removed/' || personid, full_name = '', title = '', company = '', country = '',
-        company_domain = '', personalcipher = null, businesscipher = null, phonecipher = null, updatedon = now()
+        company_domain = '', city = '', industry = '', company_size = '', seniority = '', jobfunction = '',
+        verification = null, searchable = '', personalcipher = null, businesscipher = null, phonecipher = null,
+        updatedon = now()
     where personid = $1
 """
 _EMPTY_CONTACTS = """
@@ -60,9 +62,17 @@ _UNTYPE = "update bulkrow set linkedinurl = '' where jobid = $1 and line = $2"
 _ANSWERS = """
     delete from idempotency i using usercontact c, appuser u
     where c.personid = $1 and u.clientid = c.clientid and i.principal = 'user:appuserid=' || u.appuserid
-      and i.route ~ 'getcontact|searchurl|searchname|contactmeta_addupdate|usercontact|contactfeedback'
+      and i.route ~ 'getcontact|searchurl|searchname|contactmeta_addupdate|usercontact|contactfeedback|revealmany'
+"""
+_ANSWERS_OF_KEYS = """
+    delete from idempotency i using usercontact c, apikeys k
+    where c.personid = $1 and k.clientid = c.clientid and i.principal = 'user:keyid=' || k.keyid
 """
 _FEEDBACK = "delete from contactfeedback where personid = $1"
+_LISTS = "delete from contactlistitem where personid = $1"
+_STATEMENTS = (
+    _ANSWERS, _ANSWERS_OF_KEYS, _LISTS, _NOTES, _LOOKUPS, _EMPTY_PERSON, _EMPTY_CONTACTS, _FEEDBACK,
+)  # fmt: skip
 _SUPPRESS = """
     insert into suppression (hash, kind, erasedon) values ($1, 'profile', now())
     on conflict (hash) do update set erasedon = now()
@@ -112,7 +122,7 @@ async def _erase(ctx: Context, row: Any) -> None:
         for key in (row["profilekey"], *(alias["profilekey"] for alias in aliases)):
             await ctx.db.execute(_SUPPRESS, ctx.vault.index("profile", key))
             await _forget_lookups(ctx, key)
-        for statement in (_ANSWERS, _NOTES, _LOOKUPS, _EMPTY_PERSON, _EMPTY_CONTACTS, _FEEDBACK):
+        for statement in _STATEMENTS:
             await ctx.db.execute(statement, personid)
         await audit.write(ctx, "person_removed", row["personid"])
 

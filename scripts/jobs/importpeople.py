@@ -23,27 +23,29 @@ from typing import BinaryIO
 from pydantic import BaseModel
 
 from product.context import Context
-from product.people.import_file import COLUMNS, HEADER, Parsed, read_block, start_worker
-from tableapi import BadRequest, ProgressBar, script
+from product.people import companies
+from product.people.import_file import COLUMNS, HEADER, OPTIONAL, Parsed, columns_of, read_block, start_worker
+from tableapi.cli.progress import Bar
+from tableapi.errors import BadRequest
+from tableapi.project.registry import script
 
 BLOCK = 1 << 20
 
 _STAGE = """
     create temporary table staging (line bigint, profilekey text, full_name text, title text, company text,
-        company_domain text, country text, personalcipher bytea, businesscipher bytea, phonecipher bytea)
+        company_domain text, country text, city text, industry text, company_size text, seniority text,
+        jobfunction text, verification text, personalcipher bytea, businesscipher bytea, phonecipher bytea,
+        searchable tsvector)
     on commit drop
 """
-_MERGE = """
-    insert into person (profilekey, full_name, title, company, company_domain, country, personalcipher, businesscipher,
-                        phonecipher)
-    select distinct on (profilekey) profilekey, full_name, title, company, company_domain, country, personalcipher,
-           businesscipher, phonecipher
-    from staging order by profilekey, line desc
-    on conflict (profilekey) do update set full_name = excluded.full_name, title = excluded.title,
-        company = excluded.company, company_domain = excluded.company_domain, country = excluded.country,
-        personalcipher = excluded.personalcipher, businesscipher = excluded.businesscipher,
-        phonecipher = excluded.phonecipher, source = 'import', updatedon = now()
-"""
+_FIELDS = ", ".join(COLUMNS[1:])
+_MERGE = f"""
+    insert into person ({_FIELDS})
+    select distinct on (profilekey) {_FIELDS} from staging order by profilekey, line desc
+    on conflict (profilekey) do update set {", ".join(f"{name} = excluded.{name}" for name in COLUMNS[2:])},
+        source = 'import', updatedon = now()
+"""  # noqa: S608 - names of columns
+_COMPANIES = "select array_agg(distinct lower(company)) from staging where company <> ''"
 
 
 class Input(BaseModel):
@@ -74,10 +76,10 @@ class _Tally:
 @script(internal=True)
 async def run(ctx: Context, input: Input) -> Output:
     started, tally = time.monotonic(), _Tally()
-    file = _open(input.file)
+    file, header = _open(input.file)
     with file:
         suppressed = frozenset(row["hash"] for row in await ctx.db.fetch("select hash from suppression"))
-        setup = (ctx.settings.secret_keys, ctx.settings.profile_host, suppressed)
+        setup = (ctx.settings.secret_keys, ctx.settings.profile_host, suppressed, header)
         spawn = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(os.cpu_count(), mp_context=spawn, initializer=start_worker, initargs=setup) as pool:
             async with ctx.db.transaction(), ctx.db.connection() as connection:
@@ -87,23 +89,26 @@ async def run(ctx: Context, input: Input) -> Output:
                 await connection.copy_to_table("staging", source=rows, columns=COLUMNS, format="text")
                 _report(tally, input)
                 await connection.execute(_MERGE)
+                keys = await connection.fetchval(_COMPANIES)
+                await companies.add_up(connection, keys or [])
     seconds = time.monotonic() - started
     _print(f"Imported {tally.good:,} people in {seconds:.1f} s ({tally.good / seconds * 60:,.0f} a minute); "
          f"skipped {len(tally.bad):,} bad lines, {tally.suppressed:,} on the removal list.")  # fmt: skip
     return Output(imported=tally.good, skipped=len(tally.bad), suppressed=tally.suppressed, seconds=round(seconds, 1))
 
 
-def _open(path: Path) -> BinaryIO:
-    """Open the file and read past its header line."""
+def _open(path: Path) -> tuple[BinaryIO, list[str]]:
+    """Open the file, read past its header line, and return the columns that it names."""
     try:
         file = path.open("rb")
     except OSError as error:
         raise BadFile(f"{path}: {error.strerror}.") from None
     header = file.readline(10_000).removeprefix(b"\xef\xbb\xbf").strip()
-    if header.decode("utf-8", "replace").replace('"', "").replace(" ", "").lower().split(",") != HEADER:
+    columns = columns_of(header.decode("utf-8", "replace"))
+    if columns is None:
         file.close()
-        raise BadFile(f"{path}: the first line must be {','.join(HEADER)}")
-    return file
+        raise BadFile(f"{path}: the first line must be {','.join(HEADER)}, and may name {', '.join(OPTIONAL)} as well")
+    return file, columns
 
 
 def _blocks(file: BinaryIO) -> Iterator[tuple[int, bytes]]:

@@ -7,11 +7,15 @@ from product.context import Context
 from product.demo import account
 from tableapi import script
 
+_UNINDEXED = "select exists (select 1 from person where searchable is null)"
+
 
 @script(internal=True)
 async def run(ctx: Context) -> str | None:
     async with ctx.db.transaction():
         await plans.load_catalogue(ctx)
+        if await ctx.db.fetchval(_UNINDEXED):  # stored by an older version
+            await ctx.later("indexpeople")
     if not ctx.settings.demo:
         return None
     from sandbox.demo import subscribe  # with the stand-ins, which only a demo loads

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from product import api_keys, audit
 from product.billing import plans
@@ -15,12 +16,25 @@ from product.roles import VIEW
 from tableapi import BadRequest, Conflict, Forbidden, NotFound, validate
 
 
+def _future(value: datetime | None) -> datetime | None:
+    if value is not None and value <= datetime.now(UTC):
+        raise ValueError("Must be in the future")
+    return value
+
+
+Scope = Literal["lookup", "enrich", "search", "contacts", "usage"]
+Scopes = Annotated[list[Scope], Field(min_length=1, max_length=5), AfterValidator(lambda names: sorted(set(names)))]
+Expiry = Annotated[AwareDatetime | None, AfterValidator(_future)]
+
+
 class Key(BaseModel):
     model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
 
     purpose: str = Field(min_length=1, max_length=200)
     name: str = Field(default="", max_length=100)
     apikey: str = ""
+    scopes: Scopes = ["lookup"]
+    expireson: Expiry = None
 
 
 class Change(BaseModel):
@@ -32,6 +46,8 @@ class Change(BaseModel):
     apikey: str | None = None
     isactive: int | None = Field(default=None, ge=0, le=1)
     isdeleted: int | None = Field(default=None, ge=0, le=1)
+    scopes: Scopes | None = None
+    expireson: Expiry = None
 
 
 class KeyLimit(Conflict):
@@ -50,8 +66,9 @@ _RESERVED = """
     returning true
 """
 _ADD = """
-    insert into apikeys (clientid, apikey, keyhash, name, purpose) values ($1, $2, $3, $4, $5)
-    returning keyid, purpose, name, createdon::text as createdon
+    insert into apikeys (clientid, apikey, keyhash, name, purpose, scopes, expireson)
+    values ($1, $2, $3, $4, $5, $6, $7)
+    returning keyid, purpose, name, scopes, expireson::text as expireson, createdon::text as createdon
 """
 _PLAIN_OPTIONS = {"fields", "filter", "order", "limit", "offset", "include_count"}
 _WITHOUT_KEY = {
@@ -62,10 +79,13 @@ _WITHOUT_KEY = {
     "isdeleted",
     "createdon",
     "lastused",
+    "scopes",
+    "expireson",
 }  # fields other than the key
 _ROW = "select * from apikeys where keyid = $1 and clientid = $2 for update"
 _CHANGE = """
-    update apikeys set purpose = coalesce($2, purpose), name = coalesce($3, name), isactive = $4, isdeleted = $5
+    update apikeys set purpose = coalesce($2, purpose), name = coalesce($3, name), isactive = $4, isdeleted = $5,
+        scopes = coalesce($6, scopes), expireson = coalesce($7, expireson)
     where keyid = $1
 """
 
@@ -101,13 +121,14 @@ async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[st
         # With KEYS_SHOWN_ONCE only this response contains the key.
         stored = key[:4] + "*" * 12 if ctx.settings.keys_shown_once else key
         sealed, hashed = ctx.vault.seal(stored), ctx.vault.index("apikey", key)
-        row: Any = await ctx.db.fetchrow(_ADD, clientid, sealed, hashed, body.name, body.purpose)
-        await audit.write(ctx, "key_created", row["keyid"])
+        row: Any = await ctx.db.fetchrow(_ADD, clientid, sealed, hashed, body.name, body.purpose,
+                                         body.scopes, body.expireson)  # fmt: skip
+        await audit.write(ctx, "key_created", row["keyid"], scopes=body.scopes)
     return [dict(row) | {"apikey": key}]
 
 
 async def patch(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Change purpose and name, disable a key for good, or delete it, which returns its allowance once."""
+    """Change what a key is for, disable it for good, or delete it, which returns its allowance once."""
     changes = [validate(Change, record) for record in records]
     async with ctx.db.transaction():
         await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", ctx.actor.clientid)
@@ -126,8 +147,11 @@ async def _change(ctx: Context, change: Change) -> None:
     deleted = row["isdeleted"] if change.isdeleted is None else change.isdeleted
     if (active and not row["isactive"]) or (row["isdeleted"] and not deleted):
         raise Forbidden("A key that was switched off stays off. Create a new one.", reason="field_not_writable")
-    await ctx.db.execute(_CHANGE, change.keyid, change.purpose, change.name, 0 if deleted else active, deleted)
+    await ctx.db.execute(_CHANGE, change.keyid, change.purpose, change.name, 0 if deleted else active, deleted,
+                         change.scopes, change.expireson)  # fmt: skip
     if deleted and not row["isdeleted"]:
         await plans.update_allowances(ctx, ctx.actor.clientid)
     if (active, deleted) != (row["isactive"], row["isdeleted"]):
         await audit.write(ctx, "key_deleted" if deleted else "key_disabled", change.keyid)
+    if change.scopes is not None and change.scopes != sorted(row["scopes"]):
+        await audit.write(ctx, "key_scopes_changed", change.keyid, scopes=change.scopes)

@@ -113,10 +113,11 @@ class Product:
             "business_emails": ["jane.doe@acme.example:valid", "jd@acme.example"],
             "phones": ["+12025550123"],
         } | values
-        fields = directory.sealed_fields(self.scripts.vault, FoundPerson.model_validate(profile))
+        fields = directory.row_of(self.scripts.vault, FoundPerson.model_validate(profile))
+        marks = ", ".join(f"${number}" for number in range(2, len(fields) + 1))
         await self.db.execute(
-            "insert into person (profilekey, full_name, title, company, company_domain, country, personalcipher,"
-            " businesscipher, phonecipher) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+            f"insert into person (profilekey, {', '.join(directory.COLUMNS)})"
+            f" values ($1, {marks}, ${len(fields) + 1}::text::tsvector)",
             key,
             *fields,
         )

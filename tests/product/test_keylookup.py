@@ -94,10 +94,10 @@ async def test_a_key_is_told_which_calls_it_serves(product: Product, account: Ac
         answer = await caller.get(API + path)
         error = answer.json()["error"]
         assert (answer.status_code, error["context"]["reason"]) == (401, "no_key"), path
-        assert "keylookup and GET /api/v2/account/credits only" in error["message"], path
+        assert "serves GET /api/v2/account/credits, and by its scopes keylookup" in error["message"], path
     answer = await caller.post(API + "getcontact", json={})
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (401, "no_key")
-    assert "account/credits only" in answer.json()["error"]["message"]
+    assert "account/credits, and by its scopes" in answer.json()["error"]["message"]
     assert (await caller.get(API + "account/credits")).status_code == 200
     none = await product.caller(key="").get(API + "leads/_table/usercontact")
     assert (none.status_code, none.json()["error"]["message"]) == (401, "A valid API key is needed in X-API-Key.")

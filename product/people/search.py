@@ -1,0 +1,395 @@
+"""Search people and companies of the directory, page by page. No answer depends on a contact value.
+
+Counting and paging take two ways. Up to `EXACT` matches are collected from the index of terms, counted and sorted. With
+more matches than that, the rows of a page are near each other in the index of the order, which is read from where the
+page before ended; the count is then an estimate of the planner.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import orjson
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+
+from product.callers import Caller
+from product.context import Context
+from product.people import directory, profile_url, search_terms, search_use
+from product.people.search_terms import KINDS
+from tableapi.crypto.vault import CannotOpen
+from tableapi.errors import BadRequest, Invalid
+
+EXACT = 10_000
+MAX_LIMIT = 100
+MAX_VALUES = 50  # of one filter
+Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
+
+
+def _listed(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+Texts = Annotated[list[Text], BeforeValidator(_listed), Field(max_length=MAX_VALUES)]
+Kind = Literal["directdial", "businessemail", "personalemail"]
+Verification = Literal["valid", "accept_all", "risky", "unknown", "invalid"]
+
+
+class CompanyFilters(BaseModel):
+    """Filters of companies. A list matches any of its values."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    company: Texts = []
+    company_size: Texts = []
+    industry: Texts = []
+    country: Texts = []
+    city: Texts = []
+
+
+class PeopleFilters(CompanyFilters):
+    """Filters of people. Words of `name` and `title` match from their beginning; `has` needs every kind it names."""
+
+    name: Text = ""
+    title: Text = ""
+    seniority: Texts = []
+    function: Texts = []
+    has: Annotated[list[Kind], BeforeValidator(_listed), Field(max_length=3)] = []
+    verification: Annotated[list[Verification], BeforeValidator(_listed), Field(max_length=5)] = []
+
+
+class Excluded(PeopleFilters):
+    """The same filters, of what to leave out. `name` and `title` may be lists."""
+
+    name: Texts = []  # type: ignore[assignment]
+    title: Texts = []  # type: ignore[assignment]
+
+
+class Page(BaseModel):
+    """The part of a search that says which page to return."""
+
+    order: str = Field(default="", max_length=60)
+    limit: int = Field(default=25, ge=1, le=MAX_LIMIT)
+    cursor: str = Field(default="", max_length=4000)
+
+
+class PeopleSearch(PeopleFilters):
+    """A search of people without its page."""
+
+    not_: Excluded = Field(default_factory=Excluded, alias="not")
+    order: str = Field(default="", max_length=60)
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+
+class CompanySearch(CompanyFilters):
+    """A search of companies without its page. Words of `name` match the company's from their beginning."""
+
+    name: Text = ""
+    not_: CompanyFilters = Field(default_factory=CompanyFilters, alias="not")
+    order: str = Field(default="", max_length=60)
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+
+class Meta(BaseModel):
+    """How many matches there are; `estimated` above 10,000. `next` is the cursor of the next page, null at the end."""
+
+    count: int
+    estimated: bool
+    next: str | None = None
+
+
+class Owner(BaseModel):
+    """Who of the account revealed a kind, and when. `name` is null for an API key."""
+
+    kind: str
+    name: str | None
+    on: datetime
+
+
+class Match(BaseModel):
+    """A person in the results of a search, without any contact value."""
+
+    linkedinurl: str
+    full_name: str
+    title: str
+    company: str
+    company_domain: str
+    country: str
+    city: str
+    industry: str
+    company_size: str
+    seniority: str
+    function: str
+    has: list[str]
+    verification: str | None
+    owned: list[str]
+    owned_by: list[Owner]
+    firstseen: datetime
+    lastchecked: datetime
+
+
+class CompanyMatch(BaseModel):
+    """A company in the results of a search. `functions` has the people by function."""
+
+    company: str
+    company_domain: str
+    people: int
+    countries: list[str]
+    industry: str
+    company_size: str
+    functions: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One order: an expression that an index has, its type, and whether it descends by default."""
+
+    sql: str
+    cast: str = "text"
+    descending: bool = False
+
+
+_NAME = {"full_name": "full_name", "name": "full_name"}
+PEOPLE_ORDERS = {
+    "": Order("personid", "bigint", True),
+    "full_name": Order('lower(full_name) collate "C"'),
+    "title": Order('lower(title) collate "C"'),
+    "company": Order('lower(company) collate "C"'),
+    "lastchecked": Order("updatedon", "timestamptz", True),
+}
+COMPANY_ORDERS = {"": Order("people", "integer", True), "company": Order("companykey"),
+                  "people": Order("people", "integer", True)}  # fmt: skip
+_OWNED = """
+    select r.personid, r.kind, r.createdon, u.name from reveal r left join appuser u using (appuserid)
+    where r.clientid = $1 and r.personid = any($2)
+"""
+_UNUSED = " and $3::text is null and $4::bigint is null"  # a first page has the same parameters
+_PLAIN_INDEXES = "set local enable_bitmapscan = off; set local enable_sort = off"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is searched: the table, its key, its columns and its orders."""
+
+    table: str
+    key: str
+    columns: str
+    exists: str
+    orders: dict[str, Order]
+
+
+PEOPLE = Target(
+    "person", "personid",
+    "personid, profilekey, full_name, title, company, company_domain, country, city, industry, company_size, seniority,"
+    " jobfunction, verification, firstseen, updatedon, phonecipher is not null as directdial,"
+    " businesscipher is not null as businessemail, personalcipher is not null as personalemail",
+    "full_name <> ''", PEOPLE_ORDERS,
+)  # fmt: skip
+COMPANIES = Target(
+    "company", "companyid",
+    "companyid, companykey, company, company_domain, people, countries, industry, company_size, functions",
+    "people > 0", COMPANY_ORDERS,
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Cursor:
+    """Where a page begins: after a row of an order. The count is that of the first page."""
+
+    digest: str
+    count: int
+    estimated: bool
+    value: Any = None
+    ident: int | None = None
+
+    def sealed(self, ctx: Context) -> str:
+        fields = [self.digest, self.count, self.estimated, self.value, self.ident]
+        return ctx.vault.seal(orjson.dumps(fields).decode())
+
+
+def _cursor(ctx: Context, text: str, digest: str) -> Cursor:
+    """Return what a cursor of ours says. Raises BadRequest (400) for any other, or one of another search."""
+    try:
+        cursor = Cursor(*orjson.loads(ctx.vault.open(text)))
+    except (CannotOpen, ValueError, TypeError, IndexError):
+        raise BadRequest("The cursor is not one of this call.", reason="bad_cursor") from None
+    if cursor.digest != digest:
+        raise BadRequest("The cursor belongs to a search with other filters or another order.", reason="bad_cursor")
+    return cursor
+
+
+def _order(target: Target, text: str) -> tuple[Order, bool]:
+    """Return an order and whether it descends. Raises Invalid (422)."""
+    name, _, direction = text.strip().partition(" ")
+    order, way = target.orders.get(_NAME.get(name, name)), direction.strip().lower()
+    if order is None or way not in ("", "asc", "desc"):
+        names = ", ".join(name for name in target.orders if name)
+        raise Invalid({"order": f"Choose one of {names}, with ASC or DESC"})
+    return order, way == "desc" if way else order.descending
+
+
+def _where(target: Target, query: str) -> str:
+    return f"{target.exists} and searchable @@ $1::text::tsquery" if query else f"{target.exists} and $1::text = ''"
+
+
+def _filters(model: BaseModel) -> dict[str, Any]:
+    return model.model_dump(exclude={"order", "not_", "limit", "cursor"}, exclude_defaults=True)
+
+
+def people_query(search: PeopleSearch) -> str:
+    """Return the query of a search of people."""
+    return search_terms.query(_filters(search), _filters(search.not_))
+
+
+def company_query(search: CompanySearch) -> str:
+    """Return the query of a search of companies."""
+    filters = _filters(search)
+    name = filters.pop("name", "")
+    query = search_terms.query(filters, _filters(search.not_))
+    typed = search_terms.company_prefixes(name) if name else ""
+    return " & ".join(part for part in (typed, query) if part)
+
+
+async def people(ctx: Context, caller: Caller, search: PeopleSearch, page: Page) -> tuple[Meta, list[Match]]:
+    """Return one page of people, counted against what the plan lets an account see in a day.
+
+    Raises:
+        Invalid: the order is unknown (422).
+        BadRequest: the cursor is not one of this search (400).
+        SearchLimit: the plan allows no more pages or people today (429).
+    """
+    await search_use.page(ctx, caller.clientid)
+    meta, rows = await find(ctx, PEOPLE, people_query(search), page)
+    rows = await without_suppressed(ctx, rows)
+    await search_use.people(ctx, caller.clientid, [row["personid"] for row in rows])
+    owned = await owners(ctx, caller.clientid, [row["personid"] for row in rows])
+    return meta, [_match(ctx, row, owned.get(row["personid"], [])) for row in rows]
+
+
+async def companies(ctx: Context, caller: Caller, search: CompanySearch, page: Page) -> tuple[Meta, list[CompanyMatch]]:
+    """Return one page of companies. Raises as `people` does."""
+    await search_use.page(ctx, caller.clientid)
+    meta, rows = await find(ctx, COMPANIES, company_query(search), page)
+    return meta, [CompanyMatch.model_validate({name: row[name] for name in CompanyMatch.model_fields}) for row in rows]
+
+
+async def without_suppressed(ctx: Context, rows: Sequence[Any]) -> list[Any]:
+    """Leave out people on the removal list that the index still has."""
+    gone = await directory.suppressed_keys(ctx, [row["profilekey"] for row in rows])
+    return [row for row in rows if row["profilekey"] not in gone]
+
+
+async def owners(ctx: Context, clientid: int, ids: Sequence[int]) -> dict[int, list[Owner]]:
+    """Return for each person which kinds the account has revealed, by whom and when."""
+    owned: dict[int, list[Owner]] = {}
+    for row in await ctx.db.fetch(_OWNED, clientid, list(ids)) if ids else ():
+        owned.setdefault(row["personid"], []).append(Owner(kind=row["kind"], name=row["name"], on=row["createdon"]))
+    return owned
+
+
+def _match(ctx: Context, row: Any, owned: list[Owner]) -> Match:
+    names = Match.model_fields.keys() - {"linkedinurl", "has", "owned", "owned_by", "function", "lastchecked"}
+    return Match.model_validate(
+        {name: row[name] for name in names}
+        | {
+            "linkedinurl": profile_url.url_of(row["profilekey"], ctx.settings.profile_host),
+            "function": row["jobfunction"],
+            "lastchecked": row["updatedon"],
+            "has": [kind for kind in KINDS if row[kind]],
+            "owned": [kind for kind in KINDS if any(owner.kind == kind for owner in owned)],
+            "owned_by": owned,
+        }
+    )
+
+
+async def find(ctx: Context, target: Target, query: str, page: Page) -> tuple[Meta, list[Any]]:
+    """Return the count of a query and the rows of one page."""
+    order, descending = _order(target, page.order)
+    text = f"{target.table}\n{query}\n{page.order.strip()}"
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    cursor = _cursor(ctx, page.cursor, digest) if page.cursor else None
+    rows: list[Any] = []
+    if cursor is None:
+        rows = await _few(ctx, target, query, order, descending, page.limit + 1)
+        count = rows[0]["matches"] if rows else 0
+        cursor = Cursor(digest, count, count > EXACT)
+        if cursor.estimated:
+            cursor.count = await _estimate(ctx, target, query)
+            rows = await _many(ctx, target, query, order, descending, page.limit + 1, cursor)
+    elif cursor.estimated:
+        rows = await _many(ctx, target, query, order, descending, page.limit + 1, cursor)
+    else:
+        rows = await _few(ctx, target, query, order, descending, page.limit + 1, cursor)
+    meta = Meta(count=cursor.count, estimated=cursor.estimated)
+    if len(rows) > page.limit:
+        rows = rows[: page.limit]
+        last = rows[-1]
+        meta.next = Cursor(digest, cursor.count, cursor.estimated, last["sortvalue"], last[target.key]).sealed(ctx)
+    return meta, rows
+
+
+def _after(target: Target, order: Order, descending: bool) -> str:
+    """Return the condition for rows after that of a cursor, $3 and $4."""
+    sign = "<" if descending else ">"
+    if order.sql == target.key:
+        return f" and {target.key} {sign} $4::bigint and $3::text is not null"
+    return f" and ({order.sql}, {target.key}) {sign} ($3::text::{order.cast}, $4::bigint)"
+
+
+async def _few(
+    ctx: Context, target: Target, query: str, order: Order, descending: bool, limit: int, cursor: Cursor | None = None
+) -> list[Any]:
+    """Return the page of a query with at most `EXACT` matches, and their number in each row.
+
+    With more matches there are rows too, of which only the number counts.
+    """
+    way = "desc" if descending else "asc"
+    key, columns = target.key, target.columns
+    after = _after(target, order, descending).replace(order.sql, "sortkey") if cursor else _UNUSED
+    sql = f"""
+        with matches as materialized (
+            select {key}, {order.sql} as sortkey from {target.table} where {_where(target, query)} limit {EXACT + 1}
+        ), page as (
+            select {key}, sortkey from matches where true{after} order by sortkey {way}, {key} {way} limit $2
+        )
+        select {columns}, sortkey::text as sortvalue, (select count(*) from matches) as matches
+        from page join {target.table} using ({key}) order by sortkey {way}, {key} {way}
+    """  # noqa: S608 - every part is a constant
+    value, ident = (cursor.value, cursor.ident) if cursor else (None, None)
+    async with ctx.db.transaction():
+        await ctx.db.execute("set local work_mem = '64MB'")
+        return list(await ctx.db.fetch(sql, query, limit, value, ident))
+
+
+async def _many(
+    ctx: Context, target: Target, query: str, order: Order, descending: bool, limit: int, cursor: Cursor
+) -> list[Any]:
+    """Return the page of a query with many matches, in the order of an index."""
+    way = "desc" if descending else "asc"
+    after = "" if cursor.ident is None else _after(target, order, descending)
+    unused = "" if after else _UNUSED
+    by = f"{target.key} {way}" if order.sql == target.key else f"{order.sql} {way}, {target.key} {way}"
+    sql = f"""
+        select {target.columns}, ({order.sql})::text as sortvalue from {target.table}
+        where {_where(target, query)}{after}{unused} order by {by} limit $2
+    """  # noqa: S608 - every part is a constant
+    async with ctx.db.transaction():
+        for statement in _PLAIN_INDEXES.split(";"):
+            await ctx.db.execute(statement)
+        return list(await ctx.db.fetch(sql, query, limit, cursor.value, cursor.ident))
+
+
+async def _estimate(ctx: Context, target: Target, query: str) -> int:
+    """Return the planner's estimate of the matches, with two digits."""
+    sql = f"explain (format json) select 1 from {target.table} where {_where(target, query)}"  # noqa: S608
+    plan: Any = await ctx.db.fetchval(sql, query)
+    plan = orjson.loads(plan) if isinstance(plan, str) else plan
+    rows = max(EXACT + 1, int(plan[0]["Plan"]["Plan Rows"]))
+    unit = 10 ** (math.floor(math.log10(rows)) - 1)
+    return max(EXACT + 1, int(round(rows / unit) * unit))

@@ -1,0 +1,210 @@
+"""The terms of a person or company that a search reads, and the query of a filter.
+
+A term is a letter for the field, a colon and a word: `t:sales`, `y:usa`. Terms are the words of `person.searchable`, a
+tsvector, so one index answers every combination of filters, and a query is a tsquery. No term holds a contact value;
+`m:` holds the keyed hash of an address, which no filter can name.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+import pycountry
+
+from product.people import job_titles
+from tableapi.crypto.vault import Vault, b64
+
+KINDS = ("directdial", "businessemail", "personalemail")
+VERIFICATIONS = ("valid", "accept_all", "risky", "unknown", "invalid")
+_WORD = re.compile(r"\w+")
+_DOMAIN = re.compile(r"[\w-]+(?:\.[\w-]+)+")
+_LETTERS = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ß": "ss", "ł": "l", "đ": "d", "ı": "i"})
+_HASH_BYTES = 12
+MAX_WORDS = 12  # of one text
+NOTHING = "'x:'"  # a term that no row has
+
+
+def words(text: str) -> list[str]:
+    """Split a text into words in lower case, without accents."""
+    text = text.lower()
+    if not text.isascii():
+        text = unicodedata.normalize("NFKD", text.translate(_LETTERS))
+        text = "".join(letter for letter in text if not unicodedata.combining(letter)).lower()
+    return [word[:60] for word in _WORD.findall(text.replace("_", " "))][:MAX_WORDS]
+
+
+@lru_cache(maxsize=50_000)
+def phrase(text: str) -> str:
+    """Return a text that is compared as a whole, with one blank between its words."""
+    return " ".join(words(text))
+
+
+@lru_cache(maxsize=50_000)
+def _of_words(letter: str, text: str) -> tuple[str, ...]:
+    return tuple(f"{letter}:{word}" for word in words(text))
+
+
+@lru_cache(maxsize=20_000)
+def _of_domain(domain: str) -> tuple[str, ...]:
+    domain = domain.strip().lower()
+    return (f"d:{domain}",) if _DOMAIN.fullmatch(domain) else ()
+
+
+def _of_phrase(letter: str, text: str) -> tuple[str, ...]:
+    value = phrase(text)
+    return (f"{letter}:{value}",) if value else ()
+
+
+def email_term(vault: Vault, address: str, hashed: bytes | None = None) -> str:
+    """Return the term of an address, by which a person is found who has it."""
+    return "m:" + b64((hashed or vault.index("email", address.lower()))[:_HASH_BYTES])
+
+
+def email_query(vault: Vault, address: str) -> str:
+    """Return the query for people with an address, hashed by any key."""
+    terms = {email_term(vault, address, hashed) for hashed in vault.indexes("email", address.lower())}
+    return " | ".join(f"'{term}'" for term in sorted(terms))
+
+
+def of_company(company: str, domain: str, industry: str, size: str) -> tuple[str, ...]:
+    """Return the terms of a company."""
+    return (
+        *_of_words("c", company),
+        *_of_domain(domain),
+        *_of_phrase("u", industry),
+        *_of_phrase("s", size),
+    )
+
+
+@lru_cache(maxsize=10_000)
+def country_code(text: str) -> str:
+    """Return the code of a country by its name or code, in lower case; an unknown text stays as it is."""
+    try:
+        return str(pycountry.countries.lookup(text.strip()).alpha_3).lower()
+    except LookupError:
+        return phrase(text)
+
+
+def of_place(country: str, city: str) -> tuple[str, ...]:
+    """Return the terms of a place."""
+    return (*((f"y:{country_code(country)}",) if phrase(country) else ()), *_of_phrase("i", city))
+
+
+def of_job(title: str, seniority: str, function: str) -> tuple[str, ...]:
+    """Return the terms of a job."""
+    return (
+        *_of_words("t", title),
+        *((f"e:{seniority}",) if seniority else ()),
+        *((f"f:{function}",) if function else ()),
+    )
+
+
+def of_name(name: str) -> tuple[str, ...]:
+    """Return the terms of a name, which is rarely met twice."""
+    return tuple([f"n:{word}" for word in words(name)])
+
+
+def of_values(kinds: Iterable[str], verification: str | None) -> tuple[str, ...]:
+    """Return the terms that tell which kinds of contact data exist."""
+    return (*(f"h:{kind}" for kind in kinds), *((f"v:{verification}",) if verification else ()))
+
+
+def person_terms(
+    texts: Sequence[str], seniority: str, function: str, kinds: Iterable[str], verification: str | None
+) -> list[str]:
+    """Return the terms of a person, without those of addresses.
+
+    texts: name, title, company, domain, country, city, industry and company size.
+    """
+    full_name, title, company, domain, country, city, industry, size = texts
+    return [
+        *of_name(full_name),
+        *of_job(title, seniority, function),
+        *of_company(company, domain, industry, size),
+        *of_place(country, city),
+        *of_values(kinds, verification),
+    ]
+
+
+def vector(terms: Iterable[str]) -> str:
+    """Return the terms as the text of a tsvector."""
+    return " ".join(_quoted(terms))
+
+
+# Queries --------------------------------------------------------------------------------------------------------------
+
+
+def _all(terms: Sequence[str]) -> str:
+    return " & ".join(terms) if terms else NOTHING
+
+
+def _quoted(terms: Iterable[str]) -> list[str]:
+    return [f"'{term}'" for term in terms]
+
+
+def _prefixes(letter: str, text: str) -> str:
+    """Return the query for a text whose words are matched from their beginning; numbers are matched whole."""
+    parts = words(text)
+    last = [f"'{letter}:{word}'" + (":*" if len(word) > 1 and not word.isdigit() else "") for word in parts]
+    return f"({_all(last)})"
+
+
+def _any(queries: Iterable[str]) -> str:
+    return f"({' | '.join(queries)})"
+
+
+def _company(value: str) -> str:
+    named = f"({_all(_quoted(_of_words('c', value)))})"
+    domain = _of_domain(value)
+    return f"({named} | '{domain[0]}')" if domain else named
+
+
+def _phrases(letter: str, values: Iterable[str]) -> str:
+    return _any(f"'{letter}:{phrase(value)}'" for value in values)
+
+
+def conditions(filters: dict[str, str | list[str]]) -> list[str]:
+    """Return the queries of the filters that are set."""
+    queries = []
+    for name, value in filters.items():
+        if not value:
+            continue
+        texts = [value] if isinstance(value, str) else value
+        match name:
+            case "name" | "title":
+                queries.append(_any(_prefixes(name[0], text) for text in texts))
+            case "company":
+                queries.append(_any(_company(text) for text in texts))
+            case "seniority":
+                queries.append(_any(f"'e:{job_titles.canonical(text)}'" for text in texts))
+            case "function":
+                queries.append(_any(f"'f:{job_titles.canonical(text)}'" for text in texts))
+            case "country":
+                queries.append(_any(f"'y:{country_code(text)}'" for text in texts))
+            case "has":
+                queries.extend(f"'h:{kind}'" for kind in texts)  # every kind that is named
+            case "verification":
+                queries.append(_any(f"'v:{word}'" for word in texts))
+            case _:
+                queries.append(_phrases(_PHRASES[name], texts))
+    return queries
+
+
+_PHRASES = {"company_size": "s", "industry": "u", "city": "i"}
+
+
+def query(filters: dict[str, str | list[str]], excluded: dict[str, str | list[str]]) -> str:
+    """Return the text of a tsquery for filters and exclusions; "" without any."""
+    # A person is excluded who has any of the kinds that `not` names.
+    kinds = excluded.get("has") or []
+    rest = {name: value for name, value in excluded.items() if name != "has"}
+    negated = [f"!{condition}" for condition in conditions(rest)] + [f"!'h:{kind}'" for kind in kinds]
+    return " & ".join(conditions(filters) + negated)
+
+
+def company_prefixes(text: str) -> str:
+    """Return the query for companies by the beginnings of words of their names, for suggestions while typing."""
+    return _prefixes("c", text)

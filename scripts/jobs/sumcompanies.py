@@ -1,0 +1,14 @@
+"""Every night, add up the people of each company, for people that came or went without an import."""
+
+from __future__ import annotations
+
+from product.context import Context
+from product.people import companies
+from tableapi.project.registry import script
+
+
+@script(every="1d")
+async def run(ctx: Context) -> int:
+    async with ctx.db.transaction(), ctx.db.connection() as connection:
+        await connection.execute("set local statement_timeout = 0")
+        return await companies.add_up_all(connection)

@@ -1,0 +1,28 @@
+"""Search companies of the directory by name, industry, size and place. Free."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from product import api_keys, call_limits, callers
+from product.context import Context
+from product.people import search
+from product.people.search import CompanyMatch, CompanySearch, Meta, Page
+from product.roles import SESSION, VIEW
+from tableapi.project.registry import script
+
+
+class Input(CompanySearch, Page):
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+
+class Output(BaseModel):
+    meta: Meta
+    resource: list[CompanyMatch]
+
+
+@script(public=True, roles=(*SESSION, *VIEW), own_key=api_keys.OWN_KEY, limit=call_limits.SEARCH, agents=True)
+async def run(ctx: Context, input: Input) -> Output:
+    caller = await callers.session_or_key(ctx, "search", call_limits.SEARCH)
+    meta, matches = await search.companies(ctx, caller, input, input)
+    return Output(meta=meta, resource=matches)

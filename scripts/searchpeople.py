@@ -1,0 +1,28 @@
+"""Search people by name, title, company and place. Free, and without any contact value."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from product import api_keys, call_limits, callers
+from product.context import Context
+from product.people import search
+from product.people.search import Match, Meta, Page, PeopleSearch
+from product.roles import SESSION, VIEW
+from tableapi.project.registry import script
+
+
+class Input(PeopleSearch, Page):
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+
+class Output(BaseModel):
+    meta: Meta
+    resource: list[Match]
+
+
+@script(public=True, roles=(*SESSION, *VIEW), own_key=api_keys.OWN_KEY, limit=call_limits.SEARCH, agents=True)
+async def run(ctx: Context, input: Input) -> Output:
+    caller = await callers.session_or_key(ctx, "search", call_limits.SEARCH)
+    meta, matches = await search.people(ctx, caller, input, input)
+    return Output(meta=meta, resource=matches)

@@ -1,0 +1,370 @@
+"""POST /searchpeople and /searchcompanies: filters, exclusions, pages, limits, and no way to a contact value."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from product.people import search
+from tests.helpers.product import API, Account, Product
+
+PEOPLE = (
+    ("Jane Doe", "Head of Sales", "Acme Freight", "acme.example", "USA", "Austin", "Logistics", "51-200"),
+    ("Björn Ångström", "VP Engineering", "Acme Freight", "acme.example", "DEU", "Berlin", "Logistics", "51-200"),
+    ("Ana Lopez", "Sales Director", "Cedar Health", "cedar.example", "DEU", "Berlin", "Healthcare", "1001-5000"),
+    ("Omar Haddad", "Head of Sales", "Cedar Labs", "labs.example", "FRA", "Lyon", "Healthcare", "11-50"),
+)
+
+
+@pytest.fixture
+async def mark(product: Product) -> str:
+    """Insert four people whose last name is followed by a word of its own, and return the word."""
+    mark = "w" + secrets.token_hex(4)
+    for name, title, company, domain, country, city, industry, size in PEOPLE:
+        values: dict[str, Any] = {
+            "full_name": f"{name} {mark}", "title": title, "company": f"{company} {mark}", "company_domain": domain,
+            "country": country, "city": city, "industry": industry, "company_size": size,
+        }  # fmt: skip
+        if name == "Ana Lopez":
+            values |= {"phones": [], "business_emails": ["ana@cedar.example"]}
+        if name == "Omar Haddad":
+            values |= {"personal_emails": [], "business_emails": ["omar@labs.example:accept_all"]}
+        await product.person(f"{name.split()[0].lower()}-{mark}".replace("ö", "oe"), **values)
+    return mark
+
+
+async def _search(caller: Any, call: str = "searchpeople", **body: Any) -> dict[str, Any]:
+    answer = await caller.post(call, **body)
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json())
+
+
+async def _names(caller: Any, mark: str, **body: Any) -> list[str]:
+    found = await _search(caller, name=mark, **{"order": "full_name"} | body)
+    assert found["meta"]["count"] == len(found["resource"])
+    return [row["full_name"].split()[0] for row in found["resource"]]
+
+
+async def _key(account: Account, *scopes: str) -> str:
+    record: dict[str, Any] = {"purpose": "CRM"} | ({"scopes": list(scopes)} if scopes else {})
+    answer = await account.owner.table("POST", "apikeys", record)
+    assert answer.status_code == 200, answer.text
+    return str(answer.json()["resource"][0]["apikey"])
+
+
+@pytest.mark.parametrize("call", ["searchpeople", "searchcompanies"])
+async def test_who_may_search(product: Product, account: Account, call: str) -> None:
+    assert (await product.caller(key="").post(API + call, json={})).status_code == 401
+    assert (await product.caller().post(API + call, json={})).status_code == 401
+    assert (await product.caller(token="no-such-session").post(API + call, json={})).status_code == 401
+    lookup, search_key = await _key(account), await _key(account, "search", "enrich")
+    refused = await product.caller(key=lookup).post(API + call, json={})
+    context = refused.json()["error"]["context"]
+    assert (refused.status_code, context["reason"], context["needed"]) == (403, "scope", "search")
+    assert (await product.caller(key=search_key).post(API + call, json={})).status_code == 200
+    assert (await (await account.user()).post(call)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"limit": 0},
+        {"limit": 101},
+        {"limit": "x"},
+        {"has": ["fax"]},
+        {"verification": ["good"]},
+        {"country": [1]},
+        {"country": {"a": 1}},
+        {"company": ["x"] * 51},
+        {"name": "x" * 201},
+        {"order": "phone"},
+        {"order": "full_name sideways"},
+        {"order": "personalcipher"},
+        {"phones": "+1"},
+        {"not": {"phones": "+1"}},
+        {"not": []},
+        {"emails": ["a@b.example"]},
+    ],
+)
+async def test_unknown_filters_and_orders_are_rejected(account: Account, body: dict[str, Any]) -> None:
+    assert (await account.owner.post("searchpeople", **body)).status_code == 422
+
+
+@pytest.mark.parametrize("cursor", ["x", "s1.AAAA", "é", "s1." + "A" * 200])
+async def test_a_foreign_cursor_is_rejected(account: Account, cursor: str) -> None:
+    answer = await account.owner.post("searchpeople", cursor=cursor)
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "bad_cursor")
+
+
+@pytest.mark.parametrize(
+    "text", ["' | !x", "a:*", "\\", "''", "\x00", "&&&", "😀", "a' & !'b", "%", "\u202e", "n:x' || '1", "x" * 200]
+)
+async def test_a_text_is_never_a_query(account: Account, mark: str, text: str) -> None:
+    for body in ({"name": text}, {"title": text}, {"company": [text]}, {"industry": [text]}, {"seniority": [text]}):
+        for part in (body, {"not": body}):
+            answer = await account.owner.post("searchpeople", **{"city": ["Nowhere " + mark]} | part)
+            assert answer.status_code in (200, 400, 422), answer.text
+            if answer.status_code == 200:
+                assert answer.json()["resource"] == []
+
+
+@pytest.mark.parametrize(
+    ("filters", "names"),
+    [
+        ({}, ["Ana", "Björn", "Jane", "Omar"]),
+        ({"title": "head of sales"}, ["Jane", "Omar"]),
+        ({"title": "sale"}, ["Ana", "Jane", "Omar"]),
+        ({"seniority": ["head", "vp"]}, ["Björn", "Jane", "Omar"]),
+        ({"function": ["sales"], "country": ["DEU", "USA"]}, ["Ana", "Jane"]),
+        ({"country": ["germany"]}, ["Ana", "Björn"]),
+        ({"country": "DE", "city": ["BERLIN"]}, ["Ana", "Björn"]),
+        ({"company": ["acme.example"]}, ["Björn", "Jane"]),
+        ({"company": ["cedar"]}, ["Ana", "Omar"]),
+        ({"company": ["Cedar Health"]}, ["Ana"]),
+        ({"company_size": ["51-200"]}, ["Björn", "Jane"]),
+        ({"industry": ["healthcare"]}, ["Ana", "Omar"]),
+        ({"has": ["directdial"]}, ["Björn", "Jane", "Omar"]),
+        ({"has": ["directdial", "personalemail"]}, ["Björn", "Jane"]),
+        ({"verification": ["valid"]}, ["Björn", "Jane"]),
+        ({"verification": ["accept_all", "unknown"]}, ["Ana", "Omar"]),
+        ({"seniority": ["c-level"]}, []),
+        ({"not": {"company": ["Acme Freight"]}}, ["Ana", "Omar"]),
+        ({"not": {"title": "head"}}, ["Ana", "Björn"]),
+        ({"not": {"title": ["head", "director"]}}, ["Björn"]),
+        ({"not": {"name": "bjorn"}}, ["Ana", "Jane", "Omar"]),
+        ({"not": {"seniority": ["head"], "country": ["DEU"]}}, []),
+        ({"not": {"function": ["engineering"], "company_size": ["11-50"]}}, ["Ana", "Jane"]),
+        ({"not": {"industry": ["Logistics"], "city": ["Lyon"]}}, ["Ana"]),
+        ({"not": {"has": ["personalemail"]}}, ["Omar"]),
+        ({"not": {"verification": ["valid", "unknown"]}}, ["Omar"]),
+        ({"order": "company DESC", "has": ["personalemail"], "country": ["USA"]}, ["Jane"]),
+        ({"order": "full_name DESC"}, ["Omar", "Jane", "Björn", "Ana"]),
+    ],
+)
+async def test_filters(account: Account, mark: str, filters: dict[str, Any], names: list[str]) -> None:
+    assert await _names(account.owner, mark, **filters) == names
+
+
+async def test_a_name_is_found_without_accents_and_by_its_beginning(account: Account, mark: str) -> None:
+    for text in ("Björn Ångström", "bjorn angstrom", "Bjö ång", f"ÅNGSTRÖM {mark}"):
+        found = await _search(account.owner, name=f"{text} {mark}")
+        assert [row["full_name"] for row in found["resource"]] == [f"Björn Ångström {mark}"], text
+
+
+async def test_a_result_says_who_and_which_kinds_exist(account: Account, mark: str) -> None:
+    row = (await _search(account.owner, name=f"Omar {mark}"))["resource"][0]
+    dates = {name: datetime.fromisoformat(row.pop(name)) for name in ("firstseen", "lastchecked")}
+    assert all((datetime.now(UTC) - date).total_seconds() < 600 for date in dates.values())
+    assert row == {
+        "linkedinurl": f"https://www.linkedin.com/in/omar-{mark}", "full_name": f"Omar Haddad {mark}",
+        "title": "Head of Sales", "company": f"Cedar Labs {mark}", "company_domain": "labs.example", "country": "FRA",
+        "city": "Lyon", "industry": "Healthcare", "company_size": "11-50", "seniority": "head", "function": "sales",
+        "has": ["directdial", "businessemail"], "verification": "accept_all", "owned": [], "owned_by": [],
+    }  # fmt: skip
+
+
+async def test_owned_kinds_name_the_user_who_revealed_them(account: Account, other: Account, mark: str) -> None:
+    max_ = await account.user(name="Max Member")
+    body = {"linkedinurl": f"linkedin.com/in/jane-{mark}", "type": "directdial", "action": "reveal"}
+    assert (await max_.post("getcontact", **body)).json()["charged"] == 1
+    row = (await _search(account.owner, name=f"Jane {mark}"))["resource"][0]
+    assert row["owned"] == ["directdial"]
+    assert [(each["kind"], each["name"]) for each in row["owned_by"]] == [("directdial", "Max Member")]
+    strange = (await _search(other.owner, name=f"Jane {mark}"))["resource"][0]
+    assert (strange["owned"], strange["owned_by"]) == ([], [])
+
+
+@pytest.mark.parametrize("order", ["", "full_name", "title DESC", "company", "lastchecked", "lastchecked ASC"])
+@pytest.mark.parametrize("exact", [search.EXACT, 2])
+async def test_pages_follow_each_other(
+    account: Account, mark: str, order: str, exact: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every person comes once, in the order of one page, whether the matches are sorted or read from an index."""
+    whole = await _search(account.owner, name=mark, order=order)
+    monkeypatch.setattr(search, "EXACT", exact)
+    urls, cursor = [], ""
+    for _ in range(5):
+        page = await _search(account.owner, name=mark, order=order, limit=1, cursor=cursor)
+        urls += [row["linkedinurl"] for row in page["resource"]]
+        assert page["meta"]["estimated"] is (exact == 2)
+        if not (cursor := page["meta"]["next"] or ""):
+            break
+    assert urls == [row["linkedinurl"] for row in whole["resource"]]
+    first = await _search(account.owner, name=mark, order=order, limit=1)
+    changed = await account.owner.post("searchpeople", name="other", order=order, cursor=first["meta"]["next"])
+    assert (changed.status_code, changed.json()["error"]["context"]["reason"]) == (400, "bad_cursor")
+
+
+async def test_the_plan_limits_pages_and_people_of_a_day(product: Product, account: Account, mark: str) -> None:
+    await product.db.execute("update subscriptionplan set searchpages = 3, searchpeople = 4 where planid = 2")
+    small = await product.account(planid=2)
+    for _ in range(3):
+        await _search(small.owner, name=mark, limit=1)  # the same person counts once
+    refused = await small.owner.post("searchpeople", name=mark)
+    assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (429, "search_limit")
+    assert 0 < int(refused.headers["Retry-After"]) <= 86_401
+    assert (await small.owner.post("searchcompanies")).status_code == 429
+    await product.db.execute("update searchuse set pages = 0 where clientid = $1", small.clientid)
+    await _search(small.owner, name=mark)
+    assert (await small.owner.post("searchpeople", name="x")).status_code == 429
+    await product.db.execute("update searchuse set pages = 0, people = 0 where clientid = $1", small.clientid)
+    answers = await asyncio.gather(*(small.owner.post("searchpeople", name="nobody-here") for _ in range(8)))
+    assert sorted(answer.status_code for answer in answers) == [200] * 3 + [429] * 5
+    await product.db.execute("update subscriptionplan set searchpages = 200, searchpeople = 5000 where planid = 2")
+
+
+async def test_removed_people_are_gone_at_once(product: Product, account: Account, mark: str) -> None:
+    await product.person(f"gone-{mark}", full_name=f"Gone {mark}", personal_emails=[f"Gone-{mark}@home.example"])
+    assert (await _search(account.owner, name=f"gone {mark}"))["meta"]["count"] == 1
+    address = f"gone-{mark}@home.example"
+    await product.caller().post(API + "removalrequest", json={"email": address})
+    path, _ = await product.link(address)
+    assert (await product.caller(key="").post(path)).status_code == 200
+    found = await _search(account.owner, name=f"gone {mark}")
+    assert (found["meta"]["count"], found["resource"]) == (0, [])
+    url = f"linkedin.com/in/gone-{mark}"
+    assert (await account.owner.post("searchurl", linkedinurl=url, phone=True)).json() == {"data": []}
+    await product.work()
+    assert (await _search(account.owner, name=f"gone {mark}"))["resource"] == []
+
+
+async def test_a_suppressed_profile_that_is_still_indexed_is_left_out(
+    product: Product, account: Account, mark: str
+) -> None:
+    hashed = product.scripts.vault.index("profile", f"in/jane-{mark}")
+    await product.db.execute("insert into suppression (hash, kind) values ($1, 'profile')", hashed)
+    found = await _search(account.owner, name=mark)
+    assert sorted(row["full_name"].split()[0] for row in found["resource"]) == ["Ana", "Björn", "Omar"]
+
+
+async def test_companies(product: Product, account: Account, mark: str) -> None:
+    await product.scripts.run_job("sumcompanies", {})
+    every = await _search(account.owner, "searchcompanies", name=mark)
+    assert every["meta"] == {"count": 3, "estimated": False, "next": None}
+    acme = every["resource"][0]
+    assert acme == {
+        "company": f"Acme Freight {mark}", "company_domain": "acme.example", "people": 2, "countries": ["DEU", "USA"],
+        "industry": "Logistics", "company_size": "51-200", "functions": {"sales": 1, "engineering": 1},
+    }  # fmt: skip
+    for filters, names in (
+        ({"country": ["DEU"]}, ["Acme Freight", "Cedar Health"]),
+        ({"country": ["DEU"], "not": {"industry": ["Logistics"]}}, ["Cedar Health"]),
+        ({"company_size": ["11-50"]}, ["Cedar Labs"]),
+        ({"company": ["cedar.example"]}, ["Cedar Health"]),
+        ({"city": ["Lyon"]}, ["Cedar Labs"]),
+        ({"name": f"ced {mark}", "order": "company DESC"}, ["Cedar Labs", "Cedar Health"]),
+    ):
+        found = await _search(account.owner, "searchcompanies", **{"name": mark, "order": "company"} | filters)
+        assert [row["company"].removesuffix(f" {mark}") for row in found["resource"]] == names, filters
+
+
+# No way to a value
+
+
+async def test_a_phone_number_is_found_by_nothing(unlimited: Product, account: Account, mark: str) -> None:
+    """Two people that differ in their values alone get the same answers, whatever is asked."""
+    values = {
+        slug: {"phones": [phone], "personal_emails": [home], "business_emails": [work]}
+        for slug, phone, home, work in (
+            ("a", "+12025550111", "aa@home.example", "x1@acme.example"),
+            ("b", "+4930901820", "zz@home.example", "y2@acme.example"),
+        )
+    }  # fmt: skip
+    for slug, own in values.items():
+        await unlimited.person(f"{slug}-twin-{mark}", full_name=f"Twin Zed{mark}", **own)
+    probes: list[dict[str, Any]] = [
+        {name: text if name in ("name", "title") else [text]}
+        for name in ("name", "title", "company", "city", "industry", "company_size", "country", "seniority")
+        for text in ("2025550111", "+12025550111", "aa", "aa@home.example", "home.example", "x1@acme.example", "x1")
+    ]
+    probes += [{"has": [kind]} for kind in ("directdial", "businessemail", "personalemail")]
+    probes += [{"verification": [word]} for word in ("valid", "unknown", "invalid")]
+    for number, probe in enumerate(probes):
+        if number % 8 == 0:
+            caller = await account.user()  # the limit of a minute holds for each user
+        for body in (probe, {"not": probe}):
+            merged = {"name": f"zed{mark}"} | body
+            if "name" in body:
+                merged["name"] += f" zed{mark}"
+            for order in ("full_name", "lastchecked", "company DESC"):
+                found = await _search(caller, **merged, order=order)
+                assert found["meta"]["count"] in (0, 2), body
+                text = str(found)
+                for value in ("2025550111", "4930901820", "home.example", "x1@", "y2@", "cipher", "'m:"):
+                    assert value not in text, body
+                shown = [{k: v for k, v in row.items() if k not in ("linkedinurl", "firstseen", "lastchecked")}
+                         for row in found["resource"]]  # fmt: skip
+                assert shown in ([], [shown[0]] * 2 if shown else [])
+
+
+async def test_no_term_of_the_index_holds_a_value(product: Product, mark: str) -> None:
+    rows: list[Any] = await product.db.fetch(
+        "select searchable::text as terms from person where searchable @@ $1::text::tsquery", f"'n:{mark}'"
+    )
+    assert len(rows) == len(PEOPLE)
+    for row in rows:
+        for value in ("2025550123", "@", "home.example", "jd", "jane.doe"):
+            assert value not in row["terms"]
+
+
+# The people file
+
+OLD = "linkedinurl,full_name,title,company,company_domain,country,personal_emails,business_emails,phones"
+
+
+async def test_old_and_new_files(product: Product, account: Account, tmp_path: Path) -> None:
+    mark = "f" + secrets.token_hex(4)
+    line = (
+        f"linkedin.com/in/{{}}-{mark},{{}} {mark},Chief Sales Officer,Filed {mark},filed.example,USA,,a@filed.example,"
+    )
+    old, new, moved = tmp_path / "old.csv", tmp_path / "new.csv", tmp_path / "moved.csv"
+    old.write_text(f"{OLD}\n{line.format('old', 'Old')}\n")
+    new.write_text(
+        f"{OLD},city,industry,company_size,seniority\n{line.format('new', 'New')},Boston,Toys,51-200,Director\n"
+    )
+    moved.write_text(
+        f"city,{OLD},seniority\nLima,{line.format('moved', 'Moved')},\nLima,{line.format('two', 'Two')},C-Level\n"
+    )
+    for path, count in ((old, 1), (new, 1), (moved, 2)):
+        assert (await product.scripts.run_job("importpeople", {"file": str(path)})).imported == count
+    found = await _search(account.owner, name=mark, order="full_name")
+    names = ("full_name", "city", "industry", "company_size", "seniority", "function")
+    assert [tuple(row[name].removesuffix(f" {mark}") for name in names) for row in found["resource"]] == [
+        ("Moved", "Lima", "", "", "c_suite", "sales"),
+        ("New", "Boston", "Toys", "51-200", "director", "sales"),
+        ("Old", "", "", "", "c_suite", "sales"),
+        ("Two", "Lima", "", "", "c_suite", "sales"),
+    ]
+    company = (await _search(account.owner, "searchcompanies", name=mark))["resource"]
+    assert [(row["people"], row["industry"], row["functions"]) for row in company] == [(4, "Toys", {"sales": 4})]
+    for header in (f"{OLD},fax", f"{OLD},city,city", OLD.replace(",phones", "")):
+        old.write_text(header + "\n")
+        with pytest.raises(Exception, match="first line"):
+            await product.scripts.run_job("importpeople", {"file": str(old)})
+
+
+async def test_people_stored_without_terms_are_indexed_by_the_job(product: Product, account: Account) -> None:
+    mark = "j" + secrets.token_hex(4)
+    await product.db.execute(
+        "insert into person (profilekey, full_name, title, company) values ($1, $2, 'CFO', $3)",
+        f"in/{mark}", f"Stored {mark}", f"Stored {mark}",
+    )  # fmt: skip
+    assert (await _search(account.owner, name=mark))["resource"] == []
+    for rebuild in ({}, {"rebuild": "1"}):
+        await product.scripts.run_job("indexpeople", rebuild)
+        row = (await _search(account.owner, name=mark))["resource"][0]
+        assert (row["seniority"], row["function"], row["has"]) == ("c_suite", "finance", [])
+
+
+async def test_a_key_has_its_own_limit(product: Product, account: Account) -> None:
+    caller = product.caller(key=await _key(account, "search"))
+    answers: list[httpx2.Response] = [await caller.post(API + "searchpeople", json={"name": "x"}) for _ in range(61)]
+    assert [answer.status_code for answer in answers].count(200) <= 60
+    assert answers[-1].status_code == 429
+    assert answers[0].headers["X-RateLimit-Limit"] == "60"
