@@ -285,6 +285,7 @@ async def test_a_phone_number_is_found_by_nothing(unlimited: Product, account: A
     ]
     probes += [{"has": [kind]} for kind in ("directdial", "businessemail", "personalemail")]
     probes += [{"verification": [word]} for word in ("valid", "unknown", "invalid")]
+    caller = account.owner
     for number, probe in enumerate(probes):
         if number % 8 == 0:
             caller = await account.user()  # the limit of a minute holds for each user
