@@ -467,14 +467,6 @@ create table company (  -- companies of the directory, summed up by the job `sum
 create index company_searchable on company using gin (searchable);
 create index company_people on company (people desc, companyid);
 
-create table emailcheck (  -- the last check of an address, by its keyed hash
-    hash         bytea primary key,
-    verification text not null check (verification in ('valid', 'accept_all', 'risky', 'unknown', 'invalid')),
-    reasons      text[] not null default '{}',
-    checkedon    timestamptz not null default now()
-);
-create index emailcheck_checkedon on emailcheck (checkedon);
-
 create table searchuse (  -- pages and distinct people that a client was shown in searches of a day (UTC)
     clientid bigint not null references client,
     day      date not null,
@@ -545,6 +537,15 @@ create table usercontact (
     deleted           flag not null default 0,
     revealedby        bigint references appuser,
     dialrevealedby    bigint references appuser,
+    -- Of the person when a kind was last revealed.
+    title             text not null default '',
+    company           text not null default '',
+    company_domain    text not null default '',
+    country           text not null default '',
+    city              text not null default '',
+    -- The last check of the first work address, once that kind was paid for.
+    verification      text check (verification in ('valid', 'accept_all', 'risky', 'unknown', 'invalid')),
+    checkedon         timestamptz,
     createdon         timestamptz not null default now(),
     unique (clientid, personid),
     unique (clientid, contactid)  -- what usercontactlink refers to
@@ -801,9 +802,12 @@ begin
     end if;
 
     insert into usercontact as c (clientid, personid, name, linkedinurl, emails, business_emails, phone_numbers,
-        bus_email_validation, phonecost, businessemailcost, personalemailcost, revealedby, dialrevealedby)
-    values (p_clientid, p_personid, p_name, p_url, kept, p_business, p_phones, p_validation, dial, work, home,
-            case when dial = 0 then p_appuserid end, case when dial = 1 then p_appuserid end)
+        bus_email_validation, phonecost, businessemailcost, personalemailcost, revealedby, dialrevealedby,
+        title, company, company_domain, country, city)
+    select p_clientid, p_personid, p_name, p_url, kept, p_business, p_phones, p_validation, dial, work, home,
+           case when dial = 0 then p_appuserid end, case when dial = 1 then p_appuserid end,
+           p.title, p.company, p.company_domain, p.country, p.city
+    from person p where p.personid = p_personid
     on conflict (clientid, personid) do update set name = excluded.name, deleted = 0,
         emails = coalesce(excluded.emails, c.emails),
         business_emails = coalesce(excluded.business_emails, c.business_emails),
@@ -813,7 +817,9 @@ begin
         businessemailcost = greatest(c.businessemailcost, excluded.businessemailcost),
         personalemailcost = greatest(c.personalemailcost, excluded.personalemailcost),
         revealedby = coalesce(c.revealedby, excluded.revealedby),
-        dialrevealedby = coalesce(c.dialrevealedby, excluded.dialrevealedby)
+        dialrevealedby = coalesce(c.dialrevealedby, excluded.dialrevealedby),
+        title = excluded.title, company = excluded.company, company_domain = excluded.company_domain,
+        country = excluded.country, city = excluded.city
     returning * into contact;
 
     if lister is null then  -- what an API key reveals is listed for the owner of the account

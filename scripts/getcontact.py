@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Literal
 
 from pydantic import BaseModel
 
 from product import call_limits
-from product.contacts import reveal
+from product.contacts import contact, reveal
 from product.contacts.contact import Contact
 from product.context import Context
 from product.credits import balance
 from product.credits.balance import Balances
-from product.people import directory, profile_url
+from product.people import directory, email_checks, profile_url
 from product.roles import SESSION
 from tableapi import script
 
@@ -23,10 +24,17 @@ class Input(BaseModel):
     action: Literal["reveal"]
 
 
+class Check(BaseModel):
+    address: str
+    verification: str
+    checkedon: datetime
+
+
 class Output(BaseModel):
     contactdata: list[Contact]
     charged: Literal[0, 1]
     credits: Balances
+    checks: list[Check] = []
 
 
 @script(roles=SESSION, limit=call_limits.GETCONTACT, repeatable=True)
@@ -38,4 +46,16 @@ async def run(ctx: Context, input: Input) -> Output:
         return Output(contactdata=[], charged=0, credits=await balance.balances(ctx, clientid))
 
     done = await reveal.reveal(ctx, person, input.type, clientid=clientid, appuserid=ctx.actor.appuserid)
-    return Output(contactdata=[done.contact], charged=1 if done.charged else 0, credits=done.credits)
+    checks = await email_checks.check_person(ctx, person, input.type)
+    if input.type == "businessemail":
+        await email_checks.keep(ctx, clientid, person, checks)
+    addresses = contact.shown(ctx, [check.address for check in checks])
+    return Output(
+        contactdata=[done.contact],
+        charged=1 if done.charged else 0,
+        credits=done.credits,
+        checks=[
+            Check(address=address, verification=check.verification, checkedon=check.checkedon)
+            for check, address in zip(checks, addresses, strict=True)
+        ],
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel, model_validator
@@ -34,6 +35,7 @@ class Email(BaseModel):
     type: str
     encrypted: bool
     validation: str | None = None
+    verification: str | None = None
 
 
 class Card(BaseModel):
@@ -42,6 +44,10 @@ class Card(BaseModel):
     title: str
     company: str
     country: str
+    company_domain: str
+    city: str
+    firstseen: datetime | None
+    lastchecked: datetime | None
     emails: list[Email]
     phone_numbers: list[str]
     phone_encrypted: bool
@@ -80,13 +86,18 @@ def _card(ctx: Context, person: Person, input: Input, paid: set[Any]) -> Card:
     phone_hidden = hidden("directdial", input.phone)
     emails = _emails(ctx, "business", business, business_hidden)
     for email, (_, validity) in zip(emails, person.business, strict=False):
-        email.validation = validity
+        email.validation = directory.as_validity(validity)
+        email.verification = validity
     emails += _emails(ctx, "personal", list(person.personal) if input.personal else [], personal_hidden)
     return Card(
         full_name=person.full_name,
         title=person.title,
         company=person.company,
         country=person.country,
+        company_domain=person.company_domain,
+        city=person.city,
+        firstseen=person.firstseen,
+        lastchecked=person.updatedon,
         linkedinurl=profile_url.url_of(person.key, ctx.settings.profile_host),
         emails=emails,
         phone_numbers=[MASKED_PHONE] * len(phones) if phone_hidden else contact.shown(ctx, phones),

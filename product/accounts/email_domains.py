@@ -39,12 +39,17 @@ async def is_business(ctx: Context, email: str) -> bool:
     A DNS failure counts as accepting mail.
     """
     domain = email.rpartition("@")[2]
-    parents = [domain]
-    while "." in parents[-1].partition(".")[2]:
-        parents.append(parents[-1].partition(".")[2])
-    if any(parent in free_domains or parent in blocklist for parent in parents):
+    if any(parent in free_domains or parent in blocklist for parent in parents(domain)):
         return False
-    return not ctx.settings.check_mx or await _accepts_mail(domain)
+    return not ctx.settings.check_mx or await accepts_mail(domain)
+
+
+def parents(domain: str) -> list[str]:
+    """Return a domain and those above it, without the top level."""
+    domains = [domain]
+    while "." in domains[-1].partition(".")[2]:
+        domains.append(domains[-1].partition(".")[2])
+    return domains
 
 
 async def business(ctx: Context, email: str, message: str = BUSINESS) -> str:
@@ -55,7 +60,8 @@ async def business(ctx: Context, email: str, message: str = BUSINESS) -> str:
     return address
 
 
-async def _accepts_mail(domain: str) -> bool:
+async def accepts_mail(domain: str) -> bool:
+    """Return whether a domain exists and has a mail server. A DNS failure counts as accepting mail."""
     expiry, accepts = _cache.get(domain, (0.0, True))
     if expiry > time.monotonic():
         return accepts

@@ -133,7 +133,7 @@ async def load(ctx: Context) -> list[Person]:
             f"insert into person ({names}) select {names.replace('searchable', 'searchable::tsvector')} from demoperson"  # noqa: S608
             " on conflict (profilekey) do nothing"
         )
-        await companies.add_up_all(connection)
+        await companies.add_up(connection)
         stored = await connection.fetch(
             "select personid, profilekey from person where profilekey = any($1)",
             [fields["profilekey"] for fields in generated],

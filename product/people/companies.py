@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Protocol
 
 import orjson
 
 from product.people import search_terms
-
-BATCH = 500  # companies in one statement
 
 
 class Connection(Protocol):
@@ -20,24 +17,31 @@ class Connection(Protocol):
     async def execute(self, sql: str, *args: Any) -> Any: ...
 
 
-_KEYS = """
-    select distinct lower(company) collate "C" as companykey from person
-    where lower(company) collate "C" > $1 and company <> '' order by 1 limit $2
+_COUNTED = """
+    create temporary table counted on commit drop as
+    select lower(company) collate "C" as companykey, jobfunction, country, city, count(*) as people,
+           max(company) as company, max(company_domain) as company_domain, max(industry) as industry,
+           max(company_size) as company_size
+    from person {} where company <> '' and full_name <> '' group by 1, 2, 3, 4
 """
-_SUMS = """
-    select lower(company) collate "C" as companykey, count(*) as people,
-           mode() within group (order by company) as company,
-           coalesce(mode() within group (order by nullif(company_domain, '')), '') as company_domain,
-           coalesce(mode() within group (order by nullif(industry, '')), '') as industry,
-           coalesce(mode() within group (order by nullif(company_size, '')), '') as company_size,
+_TOUCHED = """ join touched on lower(company) collate "C" = touched.companykey"""
+_SUMMED = """
+    create temporary table summed on commit drop as
+    select companykey, sum(people)::integer as people, max(company) as company,
+           max(company_domain) as company_domain, max(industry) as industry, max(company_size) as company_size,
            array_agg(distinct country order by country) filter (where country <> '') as countries,
-           array_agg(distinct city) filter (where city <> '') as cities
-    from person where lower(company) collate "C" = any($1::text[]) and full_name <> '' group by 1
+           (array_agg(distinct city) filter (where city <> ''))[:200] as cities
+    from counted group by companykey
 """
 _FUNCTIONS = """
-    select lower(company) collate "C" as companykey, jobfunction, count(*) as people
-    from person where lower(company) collate "C" = any($1::text[]) and full_name <> '' and jobfunction <> ''
-    group by 1, 2 order by 1, 3 desc
+    create temporary table functioned on commit drop as
+    select companykey, jsonb_object_agg(jobfunction, people order by people desc) as functions
+    from (select companykey, jobfunction, sum(people)::integer as people from counted where jobfunction <> ''
+          group by 1, 2) f
+    group by companykey
+"""
+_ROWS = """
+    select * from summed left join functioned using (companykey) where companykey > $1 order by companykey limit $2
 """
 _KEEP = """
     insert into company (companykey, company, company_domain, industry, company_size, countries, functions, people,
@@ -50,44 +54,43 @@ _KEEP = """
         industry = excluded.industry, company_size = excluded.company_size, countries = excluded.countries,
         functions = excluded.functions, people = excluded.people, searchable = excluded.searchable, updatedon = now()
 """
-_GONE = "delete from company where companykey = any($1::text[]) and companykey <> all($2::text[])"
+_GONE = "delete from company c where not exists (select 1 from summed s where s.companykey = c.companykey)"
+_GONE_TOUCHED = _GONE + " and c.companykey in (select companykey from touched)"  # noqa: S608 - constants
+BATCH = 200  # rows that are prepared at once, so that other tasks of the worker go on in between
 
 
-async def add_up(connection: Connection, keys: Sequence[str]) -> None:
-    """Add up the people of some companies, by their names in lower case."""
-    for start in range(0, len(keys), BATCH):
-        batch = list(keys[start : start + BATCH])
-        functions: dict[str, dict[str, int]] = {}
-        for row in await connection.fetch(_FUNCTIONS, batch):
-            functions.setdefault(row["companykey"], {})[row["jobfunction"]] = row["people"]
-        rows = [_row(row, functions) for row in await connection.fetch(_SUMS, batch)]
-        await connection.execute(_KEEP, orjson.dumps(rows).decode())
-        await connection.execute(_GONE, batch, [row["companykey"] for row in rows])
+async def add_up(connection: Connection, touched: str = "") -> int:
+    """Add up the people of each company, and return how many companies there are. Inside a transaction.
+
+    touched: a query for the keys of the companies to add up, their names in lower case; "" for all.
+    """
+    await connection.execute("set local statement_timeout = 0")
+    if touched:
+        await connection.execute(f"create temporary table touched on commit drop as {touched}")
+        await connection.execute("analyze touched")
+    for statement in (_COUNTED.format(_TOUCHED if touched else ""), _SUMMED, _FUNCTIONS):
+        await connection.execute(statement)
+    await connection.execute("create index on summed (companykey)")
+    await connection.execute("create index on functioned (companykey)")
+    last, count = "", 0
+    while rows := await connection.fetch(_ROWS, last, BATCH):
+        await connection.execute(_KEEP, orjson.dumps([_row(row) for row in rows]).decode())
+        last, count = rows[-1]["companykey"], count + len(rows)
+    await connection.execute(_GONE_TOUCHED if touched else _GONE)
+    return count
 
 
-def _row(row: Any, functions: dict[str, dict[str, int]]) -> dict[str, Any]:
+def _row(row: Any) -> dict[str, Any]:
     countries, cities = row["countries"] or [], row["cities"] or []
-    terms = {
-        *search_terms.of_company(row["company"], row["company_domain"], row["industry"], row["company_size"]),
-        *(term for country in countries for term in search_terms.of_place(country, "")),
-        *(term for city in cities[:200] for term in search_terms.of_place("", city)),
-    }
+    functions = row["functions"] or {}
+    terms = (
+        search_terms.of_company(row["company"], row["company_domain"], row["industry"], row["company_size"]),
+        *(search_terms.of_place(country, "") for country in countries),
+        *(search_terms.of_place("", city) for city in cities),
+    )
     names = ("companykey", "company", "company_domain", "industry", "company_size", "people")
     return {name: row[name] for name in names} | {
         "countries": countries,
-        "functions": functions.get(row["companykey"], {}),
-        "searchable": search_terms.vector(sorted(terms)),
+        "functions": orjson.loads(functions) if isinstance(functions, str) else functions,
+        "searchable": " ".join(terms),
     }
-
-
-async def add_up_all(connection: Connection) -> int:
-    """Add up every company of the directory, and return how many there are."""
-    last, count = "", 0
-    while rows := await connection.fetch(_KEYS, last, BATCH):
-        keys = [row["companykey"] for row in rows]
-        await add_up(connection, keys)
-        last, count = keys[-1], count + len(keys)
-    await connection.execute(
-        'delete from company c where not exists (select 1 from person where lower(company) collate "C" = c.companykey)'
-    )
-    return count

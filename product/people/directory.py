@@ -236,16 +236,22 @@ def search_columns_of(
     """Return seniority, jobfunction, verification and searchable of a person with these texts and values."""
     derived, function = job_titles.derived(texts["title"])
     seniority = job_titles.canonical(texts["seniority"]) if texts["seniority"] else derived
-    kinds = [kind for kind, values in zip(KINDS, (phones, business, personal), strict=True) if values]
     verification = business[0][1] if business else None
     shown = [texts[name] for name in ("full_name", "title", "company", "company_domain", "country", "city", "industry",
                                       "company_size")]  # fmt: skip
-    terms = search_terms.person_terms(shown, seniority, function, kinds, verification)
+    full_name, title, company, domain, country, city, industry, size = shown
     addresses = [*personal, *(address for address, _ in business)]
-    hashed = [search_terms.email_term(vault, address) for address in addresses]
+    terms = (
+        search_terms.of_name(full_name),
+        search_terms.of_job(title, seniority, function),
+        search_terms.of_company(company, domain, industry, size),
+        search_terms.of_place(country, city),
+        search_terms.of_values(bool(phones), bool(business), bool(personal), verification),
+        *(search_terms.email_term(vault, address) for address in addresses),
+    )
     return {
         "seniority": seniority,
         "jobfunction": function,
         "verification": verification,
-        "searchable": search_terms.vector(terms + hashed),
+        "searchable": " ".join(terms),
     }

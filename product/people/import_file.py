@@ -17,7 +17,6 @@ import orjson
 
 from product.people import job_titles, profile_url, search_terms
 from product.people.directory import split_validity
-from product.people.search_terms import KINDS
 from tableapi.crypto.vault import Vault
 
 HEADER = [
@@ -93,7 +92,7 @@ class LineReader:
         key = profile_url.key_of(url, self._host)
         if not texts[0]:
             raise BadLine("full_name is empty")
-        if any(len(text) > MAX_CHARS for text in texts):
+        if max(map(len, texts)) > MAX_CHARS:
             raise BadLine(f"a text is longer than {MAX_CHARS} characters")
         personal, business, phones = (_split(text) for text in ordered[len(_TEXTS) :])
         marked = [split_validity(text) for text in business]
@@ -105,19 +104,23 @@ class LineReader:
         hashes = [self._vault.index("email", address.lower()) for address in addresses]
         if self._suppressed and self._is_suppressed(key, addresses):
             return None
-        sealed = (self._sealed(personal), self._sealed(marked), self._sealed(phones))
-        verification = marked[0][1] if marked else None
-        kinds = [kind for kind, values in zip(KINDS, (phones, marked, personal), strict=True) if values]
-        title, seniority = texts[1], texts[-1]
+        full_name, title, company, domain, country, city, industry, size, seniority = texts
         derived, function = job_titles.derived(title)
-        seniority = job_titles.canonical(seniority) if seniority else derived
-        texts[-1] = seniority
-        vector = search_terms.vector(
-            search_terms.person_terms(texts[:-1], seniority, function, kinds, verification)
-            + [search_terms.email_term(self._vault, "", hashed) for hashed in hashes]
+        texts[-1] = seniority = job_titles.canonical(seniority) if seniority else derived
+        verification = marked[0][1] if marked else None
+        terms = (
+            search_terms.of_name(full_name),
+            search_terms.of_job(title, seniority, function),
+            search_terms.of_company(company, domain, industry, size),
+            search_terms.of_place(country, city),
+            search_terms.of_values(bool(phones), bool(marked), bool(personal), verification),
+            *[search_terms.email_term(self._vault, "", hashed) for hashed in hashes],
         )
-        shown = [_escaped(text) for text in (key, *texts, function)]
-        return "\t".join((str(number), *shown, verification or "\\N", *sealed, vector)) + "\n"
+        shown = [key, *texts, function]
+        if _NEEDS_ESCAPE.search("".join(shown)):
+            shown = [text.translate(_ESCAPES) for text in shown]
+        sealed = (self._sealed(personal), self._sealed(marked), self._sealed(phones), " ".join(terms))
+        return "\t".join((str(number), *shown, verification or "\\N", *sealed)) + "\n"
 
     def _sealed(self, values: Sequence[object]) -> str:
         return "\\\\x" + self._vault.seal_bytes(orjson.dumps(values)).hex() if values else "\\N"
@@ -142,10 +145,6 @@ def _fields(line: str) -> list[str]:
 
 def _split(text: str) -> list[str]:
     return [part for part in (piece.strip() for piece in text.split(";")) if part] if text else []
-
-
-def _escaped(text: str) -> str:
-    return text.translate(_ESCAPES) if _NEEDS_ESCAPE.search(text) else text
 
 
 def _reason(error: ValueError) -> str:

@@ -42,41 +42,35 @@ def phrase(text: str) -> str:
     return " ".join(words(text))
 
 
-@lru_cache(maxsize=50_000)
-def _of_words(letter: str, text: str) -> tuple[str, ...]:
-    return tuple(f"{letter}:{word}" for word in words(text))
+def _of_words(letter: str, text: str) -> list[str]:
+    return [f"'{letter}:{word}'" for word in words(text)]
 
 
-@lru_cache(maxsize=20_000)
-def _of_domain(domain: str) -> tuple[str, ...]:
-    domain = domain.strip().lower()
-    return (f"d:{domain}",) if _DOMAIN.fullmatch(domain) else ()
-
-
-def _of_phrase(letter: str, text: str) -> tuple[str, ...]:
+def _of_phrase(letter: str, text: str) -> list[str]:
     value = phrase(text)
-    return (f"{letter}:{value}",) if value else ()
+    return [f"'{letter}:{value}'"] if value else []
+
+
+def _of_domain(domain: str) -> list[str]:
+    domain = domain.strip().lower()
+    return [f"'d:{domain}'"] if _DOMAIN.fullmatch(domain) else []
 
 
 def email_term(vault: Vault, address: str, hashed: bytes | None = None) -> str:
     """Return the term of an address, by which a person is found who has it."""
-    return "m:" + b64((hashed or vault.index("email", address.lower()))[:_HASH_BYTES])
+    return f"'m:{b64((hashed or vault.index('email', address.lower()))[:_HASH_BYTES])}'"
 
 
 def email_query(vault: Vault, address: str) -> str:
     """Return the query for people with an address, hashed by any key."""
     terms = {email_term(vault, address, hashed) for hashed in vault.indexes("email", address.lower())}
-    return " | ".join(f"'{term}'" for term in sorted(terms))
+    return " | ".join(sorted(terms))
 
 
-def of_company(company: str, domain: str, industry: str, size: str) -> tuple[str, ...]:
+@lru_cache(maxsize=100_000)
+def of_company(company: str, domain: str, industry: str, size: str) -> str:
     """Return the terms of a company."""
-    return (
-        *_of_words("c", company),
-        *_of_domain(domain),
-        *_of_phrase("u", industry),
-        *_of_phrase("s", size),
-    )
+    return " ".join((*_of_words("c", company), *_of_domain(domain), *_of_phrase("u", industry), *_of_phrase("s", size)))
 
 
 @lru_cache(maxsize=10_000)
@@ -88,50 +82,33 @@ def country_code(text: str) -> str:
         return phrase(text)
 
 
-def of_place(country: str, city: str) -> tuple[str, ...]:
+@lru_cache(maxsize=50_000)
+def of_place(country: str, city: str) -> str:
     """Return the terms of a place."""
-    return (*((f"y:{country_code(country)}",) if phrase(country) else ()), *_of_phrase("i", city))
+    return " ".join((*([f"'y:{country_code(country)}'"] if phrase(country) else ()), *_of_phrase("i", city)))
 
 
-def of_job(title: str, seniority: str, function: str) -> tuple[str, ...]:
+@lru_cache(maxsize=100_000)
+def of_job(title: str, seniority: str, function: str) -> str:
     """Return the terms of a job."""
-    return (
+    return " ".join((
         *_of_words("t", title),
-        *((f"e:{seniority}",) if seniority else ()),
-        *((f"f:{function}",) if function else ()),
-    )
+        *([f"'e:{seniority}'"] if seniority else ()),
+        *([f"'f:{function}'"] if function else ()),
+    ))  # fmt: skip
 
 
-def of_name(name: str) -> tuple[str, ...]:
+def of_name(name: str) -> str:
     """Return the terms of a name, which is rarely met twice."""
-    return tuple([f"n:{word}" for word in words(name)])
+    return "'n:" + "' 'n:".join(words(name)) + "'"
 
 
-def of_values(kinds: Iterable[str], verification: str | None) -> tuple[str, ...]:
+@lru_cache
+def of_values(directdial: bool, businessemail: bool, personalemail: bool, verification: str | None) -> str:
     """Return the terms that tell which kinds of contact data exist."""
-    return (*(f"h:{kind}" for kind in kinds), *((f"v:{verification}",) if verification else ()))
-
-
-def person_terms(
-    texts: Sequence[str], seniority: str, function: str, kinds: Iterable[str], verification: str | None
-) -> list[str]:
-    """Return the terms of a person, without those of addresses.
-
-    texts: name, title, company, domain, country, city, industry and company size.
-    """
-    full_name, title, company, domain, country, city, industry, size = texts
-    return [
-        *of_name(full_name),
-        *of_job(title, seniority, function),
-        *of_company(company, domain, industry, size),
-        *of_place(country, city),
-        *of_values(kinds, verification),
-    ]
-
-
-def vector(terms: Iterable[str]) -> str:
-    """Return the terms as the text of a tsvector."""
-    return " ".join(_quoted(terms))
+    has = (directdial, businessemail, personalemail)
+    terms = [f"'h:{kind}'" for kind, exists in zip(KINDS, has, strict=True) if exists]
+    return " ".join([*terms, *([f"'v:{verification}'"] if verification else ())])
 
 
 # Queries --------------------------------------------------------------------------------------------------------------
@@ -139,10 +116,6 @@ def vector(terms: Iterable[str]) -> str:
 
 def _all(terms: Sequence[str]) -> str:
     return " & ".join(terms) if terms else NOTHING
-
-
-def _quoted(terms: Iterable[str]) -> list[str]:
-    return [f"'{term}'" for term in terms]
 
 
 def _prefixes(letter: str, text: str) -> str:
@@ -157,9 +130,9 @@ def _any(queries: Iterable[str]) -> str:
 
 
 def _company(value: str) -> str:
-    named = f"({_all(_quoted(_of_words('c', value)))})"
+    named = f"({_all(_of_words('c', value))})"
     domain = _of_domain(value)
-    return f"({named} | '{domain[0]}')" if domain else named
+    return f"({named} | {domain[0]})" if domain else named
 
 
 def _phrases(letter: str, values: Iterable[str]) -> str:
@@ -203,6 +176,11 @@ def query(filters: dict[str, str | list[str]], excluded: dict[str, str | list[st
     rest = {name: value for name, value in excluded.items() if name != "has"}
     negated = [f"!{condition}" for condition in conditions(rest)] + [f"!'h:{kind}'" for kind in kinds]
     return " & ".join(conditions(filters) + negated)
+
+
+def exact_name(name: str) -> str:
+    """Return the query for people whose name has every word of a name."""
+    return f"({_all(_of_words('n', name))})"
 
 
 def company_prefixes(text: str) -> str:

@@ -45,7 +45,8 @@ _EMPTY_PERSON = """
 """
 _EMPTY_CONTACTS = """
     update usercontact set name = 'Removed', linkedinurl = '', bus_email_validation = null, emails = null,
-        business_emails = null, phone_numbers = null, deleted = 1
+        business_emails = null, phone_numbers = null, title = '', company = '', company_domain = '', country = '',
+        city = '', verification = null, checkedon = null, deleted = 1
     where personid = $1
 """
 _ALIASES = "delete from personalias where personid = $1 returning profilekey"

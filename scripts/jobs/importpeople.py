@@ -45,7 +45,7 @@ _MERGE = f"""
     on conflict (profilekey) do update set {", ".join(f"{name} = excluded.{name}" for name in COLUMNS[2:])},
         source = 'import', updatedon = now()
 """  # noqa: S608 - names of columns
-_COMPANIES = "select array_agg(distinct lower(company)) from staging where company <> ''"
+_COMPANIES = """select distinct lower(company) collate "C" as companykey from staging where company <> ''"""
 
 
 class Input(BaseModel):
@@ -84,13 +84,16 @@ async def run(ctx: Context, input: Input) -> Output:
         with ProcessPoolExecutor(os.cpu_count(), mp_context=spawn, initializer=start_worker, initargs=setup) as pool:
             async with ctx.db.transaction(), ctx.db.connection() as connection:
                 await connection.execute("set local statement_timeout = 0")
+                await connection.execute(
+                    "set local gin_pending_list_limit = '128MB'"
+                )  # few large merges into the index
+                await connection.execute("set local work_mem = '128MB'")
                 await connection.execute(_STAGE)
                 rows = _rows(file, pool, tally)
                 await connection.copy_to_table("staging", source=rows, columns=COLUMNS, format="text")
                 _report(tally, input)
                 await connection.execute(_MERGE)
-                keys = await connection.fetchval(_COMPANIES)
-                await companies.add_up(connection, keys or [])
+                await companies.add_up(connection, _COMPANIES)
     seconds = time.monotonic() - started
     _print(f"Imported {tally.good:,} people in {seconds:.1f} s ({tally.good / seconds * 60:,.0f} a minute); "
          f"skipped {len(tally.bad):,} bad lines, {tally.suppressed:,} on the removal list.")  # fmt: skip

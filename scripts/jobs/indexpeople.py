@@ -44,6 +44,5 @@ async def run(ctx: Context, input: Input) -> int:
         last, count = rows[-1]["personid"], count + len(rows)
     if count:
         async with ctx.db.transaction(), ctx.db.connection() as connection:
-            await connection.execute("set local statement_timeout = 0")
-            await companies.add_up_all(connection)
+            await companies.add_up(connection)
     return count

@@ -10,5 +10,4 @@ from tableapi.project.registry import script
 @script(every="1d")
 async def run(ctx: Context) -> int:
     async with ctx.db.transaction(), ctx.db.connection() as connection:
-        await connection.execute("set local statement_timeout = 0")
-        return await companies.add_up_all(connection)
+        return await companies.add_up(connection)

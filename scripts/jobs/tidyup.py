@@ -15,7 +15,6 @@ _OLD = (
     "delete from idempotency where createdon < now() - interval '24 hours'",
     "delete from searchseen where day < current_date - 1",
     "delete from searchuse where day < current_date - 90",
-    "delete from emailcheck where checkedon < now() - interval '90 days'",
     "delete from prorationquote where createdon < now() - interval '1 day'",
 )
 

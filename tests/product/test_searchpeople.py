@@ -292,7 +292,7 @@ async def test_a_phone_number_is_found_by_nothing(unlimited: Product, account: A
         for body in (probe, {"not": probe}):
             merged = {"name": f"zed{mark}"} | body
             if "name" in body:
-                merged["name"] += f" zed{mark}"
+                merged["name"] = f"{merged['name']} zed{mark}"
             for order in ("full_name", "lastchecked", "company DESC"):
                 found = await _search(caller, **merged, order=order)
                 assert found["meta"]["count"] in (0, 2), body

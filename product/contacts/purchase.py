@@ -1,0 +1,125 @@
+"""Reveal several kinds of several people: the price first, then each value, charged once per account.
+
+Each value is one reveal (product/contacts/reveal.py), so races and repeats are those of a single one. Without credits
+for a kind, the values of the kind that the account owns already are still returned.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from product.callers import Caller
+from product.contacts import reveal
+from product.contacts.contact import Contact
+from product.context import Context
+from product.credits import balance
+from product.credits.balance import Balances, NoCredit, SubscriptionExpired
+from product.people import email_checks
+from product.people.directory import Person
+from product.people.email_checks import Check
+from product.people.search_terms import KINDS
+from tableapi.errors import ApiError
+
+CHECKS_AT_ONCE = 20  # people whose addresses are looked up in the DNS
+_OWNED = "select personid, kind from reveal where clientid = $1 and personid = any($2)"
+
+
+class OverCeiling(ApiError):
+    """The price is above `max_credits` (402). Nothing was charged."""
+
+    status, reason = 402, "over_ceiling"
+
+
+@dataclass(slots=True)
+class Bought:
+    """What became of one person: the credits charged, the kinds paid for, and the kinds without credits."""
+
+    person: Person
+    charged: int = 0
+    owned: tuple[str, ...] = ()  # before this call
+    revealed: list[str] = field(default_factory=list)
+    unpaid: list[str] = field(default_factory=list)
+    contact: Contact | None = None
+    checks: dict[str, list[Check]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """The kinds that the account owns of each person, and the price of the others."""
+
+    owned: Mapping[int, tuple[str, ...]]
+    price: int
+
+
+async def quote(ctx: Context, clientid: int, people: Sequence[Person], kinds: Sequence[str]) -> Quote:
+    """Return what the kinds of some people would cost now. Values that the account owns cost nothing."""
+    by_id = {person.personid: person for person in people}
+    rows = await ctx.db.fetch(_OWNED, clientid, list(by_id)) if by_id else ()
+    paid = {(row["personid"], row["kind"]) for row in rows}
+    owned = {ident: tuple(kind for kind in KINDS if (ident, kind) in paid) for ident in by_id}
+    price = sum(
+        person.has(kind) and kind not in owned[ident]
+        for ident, person in by_id.items()
+        for kind in dict.fromkeys(kinds)
+    )
+    return Quote(owned, price)
+
+
+def check_ceiling(price: int, most: int | None) -> None:
+    """Raise OverCeiling (402) for a price above the caller's ceiling."""
+    if most is not None and price > most:
+        raise OverCeiling(
+            f"This costs {price:,} credits, more than max_credits. Nothing was charged.",
+            context={"price": price, "max_credits": most},
+        )
+
+
+async def buy(
+    ctx: Context, caller: Caller, people: Sequence[Person], kinds: Sequence[str], found: Quote
+) -> tuple[dict[int, Bought], Balances]:
+    """Reveal the kinds of each person, in order, and check the addresses.
+
+    Returns what became of each person, by id, and the balances left.
+    """
+    bought: dict[int, Bought] = {}
+    empty: set[str] = set()  # kinds without credits
+    left = found.price  # a value that was not in the price is not bought
+    for person in people:
+        if person.personid in bought:
+            continue
+        item = bought[person.personid] = Bought(person, owned=found.owned.get(person.personid, ()))
+        for kind in dict.fromkeys(kinds):
+            if not person.has(kind):
+                continue
+            if kind not in item.owned and (kind in empty or left <= 0):
+                item.unpaid.append(kind)
+                continue
+            try:
+                done = await reveal.reveal(
+                    ctx, person, kind, clientid=caller.clientid, appuserid=caller.appuserid, keyid=caller.keyid
+                )
+            except (NoCredit, SubscriptionExpired):
+                empty.add(kind)
+                item.unpaid.append(kind)
+                continue
+            left -= done.charged
+            item.charged += done.charged
+            item.revealed.append(kind)
+            item.contact = done.contact
+    await _check(ctx, caller, bought.values())
+    return bought, await balance.balances(ctx, caller.clientid)
+
+
+async def _check(ctx: Context, caller: Caller, bought: Iterable[Bought]) -> None:
+    """Check the addresses that were paid for, of some people at once."""
+    gate = asyncio.Semaphore(CHECKS_AT_ONCE)
+
+    async def one(item: Bought, kind: str) -> None:
+        async with gate:
+            item.checks[kind] = await email_checks.check_person(ctx, item.person, kind)
+            if kind == "businessemail":
+                await email_checks.keep(ctx, caller.clientid, item.person, item.checks[kind])
+
+    await asyncio.gather(*(one(item, kind) for item in bought for kind in item.revealed if kind != "directdial"))

@@ -1,0 +1,111 @@
+"""Check addresses: their form, the domain, its mail servers, role mailboxes and disposable domains.
+
+No mailbox is ever asked. With CHECK_MX off nothing is looked up in the DNS, and only the form and the lists count.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from disposable_email_domains import blocklist
+from email_validator import EmailNotValidError, validate_email
+
+from product.accounts import email_domains
+from product.context import Context
+from product.people.directory import Person
+
+ROLES = frozenset((
+    "abuse", "accounting", "accounts", "admin", "administrator", "billing", "booking", "careers", "contact",
+    "customerservice", "enquiries", "feedback", "finance", "hello", "help", "helpdesk", "hr", "info", "inquiries",
+    "invoices", "it", "jobs", "legal", "mail", "marketing", "media", "news", "newsletter", "no-reply", "noreply",
+    "office", "orders", "partners", "postmaster", "press", "privacy", "purchasing", "reception", "recruiting", "root",
+    "sales", "security", "service", "support", "team", "webmaster",
+))  # fmt: skip
+_WORD = """
+    update person set verification = $2, searchable = ts_delete(searchable, $3::text) || $4::text::tsvector
+    where personid = $1 and verification is distinct from $2 and searchable is not null and full_name <> ''
+"""
+_CHECKED = """
+    update usercontact set verification = $3, checkedon = $4
+    where clientid = $1 and personid = $2 and businessemailcost = 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The verification of an address, why, and when it was checked."""
+
+    address: str
+    verification: str
+    reasons: tuple[str, ...]
+    checkedon: datetime
+
+
+async def check(ctx: Context, address: str, known: str = "unknown") -> Check:
+    """Check one address now.
+
+    known: what the directory says of the mailbox, which counts as long as nothing here speaks against it.
+    """
+    word, reasons = await _verdict(ctx, address.strip().lower(), known)
+    return Check(address, word, tuple(reasons), datetime.now(UTC))
+
+
+async def _verdict(ctx: Context, address: str, known: str) -> tuple[str, list[str]]:
+    try:
+        validate_email(address, check_deliverability=False, globally_deliverable=False)
+    except EmailNotValidError:
+        return "invalid", ["bad_form"]
+    mailbox, _, domain = address.rpartition("@")
+    if "." not in domain:
+        return "invalid", ["bad_form"]
+    if ctx.settings.check_mx and not await email_domains.accepts_mail(domain):
+        return "invalid", ["no_mail_server"]
+    reasons = []
+    if any(parent in blocklist for parent in email_domains.parents(domain)):
+        reasons.append("disposable_domain")
+    if mailbox.partition("+")[0] in ROLES:
+        reasons.append("role_address")
+    if known == "invalid":
+        return "invalid", ["mailbox_rejected", *reasons]
+    if reasons:
+        return "risky", reasons
+    return known, [] if known in ("valid", "accept_all") else ["mailbox_not_checked"]
+
+
+async def check_person(ctx: Context, person: Person, kind: str) -> list[Check]:
+    """Check the addresses of one kind of a person; none of them for a phone. Outside any transaction."""
+    known: Sequence[tuple[str, str]] = ()
+    if kind == "businessemail":
+        known = person.business
+    elif kind == "personalemail":
+        known = [(address, "unknown") for address in person.personal]
+    return list(await asyncio.gather(*(check(ctx, address, word) for address, word in known)))
+
+
+async def keep(ctx: Context, clientid: int, person: Person, checks: Sequence[Check]) -> None:
+    """Store the check of the first work address: in the contact of the account, and as the word that filters find."""
+    if not checks:
+        return
+    first = checks[0]
+    await ctx.db.execute(_CHECKED, clientid, person.personid, first.verification, first.checkedon)
+    if first.verification != person.business[0][1]:
+        old, new = f"v:{person.business[0][1]}", f"'v:{first.verification}'"
+        await ctx.db.execute(_WORD, person.personid, first.verification, old, new)
+
+
+def invalid_proof(reasons: Sequence[str]) -> bool:
+    """Return whether the reasons prove that nothing can be delivered, whatever the mailbox."""
+    return bool({"bad_form", "no_mail_server"} & set(reasons))
+
+
+def shown(check: Check, address: Any = None) -> dict[str, Any]:
+    """Return a check as it is sent."""
+    return {
+        "address": check.address if address is None else address,
+        "verification": check.verification,
+        "checkedon": check.checkedon,
+    }

@@ -1,0 +1,157 @@
+"""Look up as many as 100 people by API key: by profile address, e-mail address, or name and company."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from product import api_keys, call_limits, callers
+from product.callers import Caller
+from product.contacts import enrichment, purchase
+from product.context import Context
+from product.credits import balance
+from product.credits.balance import Balances
+from product.people import profile_url
+from product.people.search import Kind
+from tableapi.project.registry import script
+
+MAX_PEOPLE = 100
+PHONES = "directdial"
+
+
+class Wanted(BaseModel):
+    """One person. `reference` is returned as it was sent."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reference: Annotated[str, Field(max_length=200)] | int | None = None
+    linkedinurl: str = Field(default="", max_length=2000)
+    email: str = Field(default="", max_length=254)
+    name: str = Field(default="", max_length=200)
+    company: str = Field(default="", max_length=200)
+
+
+class Input(BaseModel):
+    people: list[Wanted] = Field(min_length=1, max_length=MAX_PEOPLE)
+    kinds: list[Kind] = Field(min_length=1, max_length=3)
+    max_credits: int | None = Field(default=None, ge=0)
+    dry_run: bool = False
+
+
+class Email(BaseModel):
+    address: str
+    verification: str
+    checkedon: datetime
+
+
+class Person(BaseModel):
+    linkedinurl: str
+    full_name: str
+    title: str
+    company: str
+    company_domain: str
+    country: str
+    city: str
+    phones: list[str]
+    business_emails: list[Email]
+    personal_emails: list[Email]
+
+
+class Item(BaseModel):
+    reference: str | int | None = None
+    status: Literal["found", "not_found", "suppressed", "no_credit"]
+    reason: str = ""
+    person: Person | None = None
+    charged: int = 0
+    owned: list[str] = []
+
+
+class Output(BaseModel):
+    price: int
+    charged: int
+    credits: Balances
+    resource: list[Item]
+
+
+@script(
+    public=True,
+    own_key=api_keys.OWN_KEY,
+    limit=f"{call_limits.ENRICH}, 120/minute per ip",
+    tag="Enrichment",
+    seconds=60,
+)
+async def run(ctx: Context, input: Input) -> Output:
+    caller = await callers.by_key(ctx, "enrich", call_limits.ENRICH)
+    result: Output = await callers.once(ctx, caller, input, lambda: _enrich(ctx, caller, input))
+    return result
+
+
+async def _enrich(ctx: Context, caller: Caller, input: Input) -> Output:
+    kinds = list(dict.fromkeys(input.kinds))
+    matches = [enrichment.Wanted(each.linkedinurl, each.email, each.name, each.company) for each in input.people]
+    if input.dry_run:
+        enrichment.count_guesses(ctx, caller, matches)
+    found = await enrichment.find(ctx, matches)
+    people = list({match.person.personid: match.person for match in found if match.person is not None}.values())
+    price = await purchase.quote(ctx, caller.clientid, people, kinds)
+    ctx.headers["X-Credits-Price"] = str(price.price)
+    if input.dry_run:
+        left = await balance.balances(ctx, caller.clientid)
+        items = [_quoted(wanted, match, price) for wanted, match in zip(input.people, found, strict=True)]
+        return Output(price=price.price, charged=0, credits=left, resource=items)
+    purchase.check_ceiling(price.price, input.max_credits)
+    bought, left = await purchase.buy(ctx, caller, people, kinds, price)
+    charged = sum(item.charged for item in bought.values())
+    await enrichment.count_use(ctx, caller, found, kinds, bought)
+    items = [_item(ctx, wanted, match, bought, price) for wanted, match in zip(input.people, found, strict=True)]
+    ctx.headers["X-Credits-Charged"] = str(charged)
+    return Output(price=price.price, charged=charged, credits=left, resource=items)
+
+
+def _quoted(wanted: Wanted, match: enrichment.Match, price: purchase.Quote) -> Item:
+    """Return an item of a dry run: whether the person is known and what is owned, and nothing of the person."""
+    item = Item(reference=wanted.reference, status=match.status, reason=match.reason)
+    if match.person is not None:
+        item.owned = list(price.owned[match.person.personid])
+    return item
+
+
+def _item(
+    ctx: Context,
+    wanted: Wanted,
+    match: enrichment.Match,
+    bought: dict[int, purchase.Bought],
+    price: purchase.Quote,
+) -> Item:
+    item = Item(reference=wanted.reference, status=match.status, reason=match.reason)
+    if match.person is None:
+        return item
+    done, person = bought[match.person.personid], match.person
+    item.owned = list(price.owned[person.personid])
+    item.charged, done.charged = done.charged, 0  # a person that was named twice is charged where it comes first
+    if done.unpaid:
+        item.status, item.reason = "no_credit", "no_credit"
+    elif not done.revealed:
+        item.reason = "no_data"
+    item.person = Person(
+        linkedinurl=profile_url.url_of(person.key, ctx.settings.profile_host),
+        full_name=person.full_name,
+        title=person.title,
+        company=person.company,
+        company_domain=person.company_domain,
+        country=person.country,
+        city=person.city,
+        phones=list(person.phones) if PHONES in done.revealed else [],
+        business_emails=_emails(done, "businessemail"),
+        personal_emails=_emails(done, "personalemail"),
+    )
+    return item
+
+
+def _emails(done: purchase.Bought, kind: str) -> list[Email]:
+    return [
+        Email(address=check.address, verification=check.verification, checkedon=check.checkedon)
+        for check in done.checks.get(kind, ())
+    ]

@@ -1,0 +1,66 @@
+"""Find the work e-mail address of a person by name and domain, with an API key. A new address costs one credit."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pydantic import BaseModel, Field
+
+from product import api_keys, call_limits, callers
+from product.callers import Caller
+from product.contacts import enrichment, purchase
+from product.context import Context
+from product.credits import balance
+from tableapi.project.registry import script
+
+KINDS = ["businessemail"]
+
+
+class Input(BaseModel):
+    name: str = Field(min_length=1, max_length=200)
+    domain: str = Field(min_length=3, max_length=253)
+    max_credits: int | None = Field(default=None, ge=0)
+
+
+class Output(BaseModel):
+    email: str | None = None
+    verification: str = "unknown"
+    checkedon: datetime | None = None
+    reasons: list[str] = []
+    charged: int = 0
+    credits_left: int
+
+
+@script(
+    public=True,
+    own_key=api_keys.OWN_KEY,
+    limit=f"{call_limits.FINDEMAIL}, 120/minute per ip",
+    tag="Enrichment",
+)
+async def run(ctx: Context, input: Input) -> Output:
+    caller = await callers.by_key(ctx, "enrich", call_limits.FINDEMAIL)
+    result: Output = await callers.once(ctx, caller, input, lambda: _find(ctx, caller, input))
+    return result
+
+
+async def _find(ctx: Context, caller: Caller, input: Input) -> Output:
+    match = await enrichment.by_name(ctx, input.name, input.domain.strip().removeprefix("www."))
+    people = [match.person] if match.person is not None and match.person.has("businessemail") else []
+    price = await purchase.quote(ctx, caller.clientid, people, KINDS)
+    ctx.headers["X-Credits-Price"] = str(price.price)
+    purchase.check_ceiling(price.price, input.max_credits)
+    bought, left = await purchase.buy(ctx, caller, people, KINDS, price)
+    await enrichment.count_use(ctx, caller, [match], KINDS, bought)
+    output = Output(credits_left=left.bus_email_credits, reasons=[match.reason or "no_data"])
+    for item in bought.values():
+        if item.unpaid:
+            raise balance.refusal("businessemail", left, live=True)
+        first = item.checks["businessemail"][0]
+        output = output.model_copy(
+            update={
+                "email": first.address, "verification": first.verification, "checkedon": first.checkedon,
+                "reasons": list(first.reasons), "charged": item.charged,
+            }
+        )  # fmt: skip
+    ctx.headers |= {"X-Credits-Charged": str(output.charged), "X-Credits-Remaining": str(output.credits_left)}
+    return output

@@ -1,0 +1,64 @@
+"""Verify an e-mail address with an API key: its form, domain and mail servers. Free.
+
+The answer says nothing about the people of the directory, except where the account has paid for the address.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from product import api_keys, call_limits, callers
+from product.callers import Caller
+from product.context import Context
+from product.people import directory, email_checks, search_terms
+from tableapi.project.registry import script
+
+_PAID = """
+    select p.profilekey from person p
+    where p.searchable @@ $1::text::tsquery
+      and exists (select 1 from reveal r where r.clientid = $2 and r.personid = p.personid and r.kind = 'businessemail')
+"""
+
+
+class Input(BaseModel):
+    email: str = Field(min_length=1, max_length=320)
+
+
+class Output(BaseModel):
+    email: str
+    verification: str
+    checkedon: datetime
+    reasons: list[str]
+
+
+@script(
+    public=True,
+    own_key=api_keys.OWN_KEY,
+    limit=f"{call_limits.VERIFYEMAIL}, 120/minute per ip",
+    tag="Enrichment",
+)
+async def run(ctx: Context, input: Input) -> Output:
+    caller = await callers.by_key(ctx, "enrich", call_limits.VERIFYEMAIL)
+    result: Output = await callers.once(ctx, caller, input, lambda: _verify(ctx, caller, input))
+    return result
+
+
+async def _verify(ctx: Context, caller: Caller, input: Input) -> Output:
+    known = await _known(ctx, caller, input.email.strip().lower())
+    check = await email_checks.check(ctx, input.email, known)
+    ctx.headers |= {"X-Credits-Price": "0", "X-Credits-Charged": "0"}
+    return Output(
+        email=input.email.strip(), verification=check.verification, checkedon=check.checkedon,
+        reasons=list(check.reasons),
+    )  # fmt: skip
+
+
+async def _known(ctx: Context, caller: Caller, address: str) -> str:
+    """Return what the directory says of a work address that the account has paid for; else `unknown`."""
+    key: Any = await ctx.db.fetchval(_PAID, search_terms.email_query(ctx.vault, address), caller.clientid)
+    person = await directory.find(ctx, key) if key is not None else None
+    words = {business.lower(): word for business, word in person.business} if person is not None else {}
+    return words.get(address, "unknown")

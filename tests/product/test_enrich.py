@@ -1,0 +1,308 @@
+"""POST /enrich, /findemail and /verifyemail: scopes, free misses, results by position, repeats and races."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.helpers.product import API, Account, Product
+
+CALLS = {
+    "enrich": {"people": [{"linkedinurl": "linkedin.com/in/a"}], "kinds": ["directdial"]},
+    "findemail": {"name": "Jane Doe", "domain": "acme.example"},
+    "verifyemail": {"email": "jane@acme.example"},
+}
+
+
+async def _key(account: Account, *scopes: str, **fields: Any) -> str:
+    record: dict[str, Any] = {"purpose": "CRM"} | ({"scopes": list(scopes)} if scopes else {}) | fields
+    answer = await account.owner.table("POST", "apikeys", record)
+    assert answer.status_code == 200, answer.text
+    return str(answer.json()["resource"][0]["apikey"])
+
+
+@pytest.fixture
+async def program(product: Product, account: Account) -> httpx2.AsyncClient:
+    """Return a client with a key for enrichment."""
+    return product.caller(key=await _key(account, "enrich"))
+
+
+async def _send(client: httpx2.AsyncClient, call: str, **body: Any) -> dict[str, Any]:
+    answer = await client.post(API + call, json=body)
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json())
+
+
+@pytest.mark.parametrize("call", sorted(CALLS))
+async def test_a_key_needs_the_scope(product: Product, account: Account, call: str) -> None:
+    body = CALLS[call]
+    for caller in (product.caller(key=""), product.caller(key="0123456789abcdef"), account.owner.http):
+        answer = await caller.post(API + call, json=body)
+        assert (answer.status_code, answer.json()["error"]["context"]["scope"]) == (401, "resource")
+    for scopes in ((), ("lookup", "search"), ("usage", "contacts")):
+        answer = await product.caller(key=await _key(account, *scopes)).post(API + call, json=body)
+        context = answer.json()["error"]["context"]
+        assert (answer.status_code, context["reason"], context["needed"]) == (403, "scope", "enrich")
+        await product.db.execute("update usercredit set apicallcount = 5 where clientid = $1", account.clientid)
+
+
+async def test_a_key_for_enrichment_does_not_look_up(program: httpx2.AsyncClient) -> None:
+    answer = await program.get(API + "keylookup", params={"linkedinurl": "linkedin.com/in/a", "type": "directdials"})
+    context = answer.json()["error"]["context"]
+    assert (answer.status_code, context["reason"], context["needed"]) == (403, "scope", "lookup")
+    assert (await program.get(API + "account/credits")).status_code == 200
+
+
+async def test_scopes_and_expiry_of_a_key(product: Product, account: Account) -> None:
+    bad: dict[str, Any]
+    for bad in ({"scopes": []}, {"scopes": ["all"]}, {"scopes": "enrich"}, {"expireson": "2020-01-01T00:00:00Z"}):
+        answer = await account.owner.table("POST", "apikeys", {"purpose": "x"} | bad)
+        assert answer.status_code in (400, 422), bad
+    key = await _key(account, "enrich", expireson="2099-01-01T00:00:00Z")
+    row = (await account.owner.table("GET", "apikeys", order="keyid DESC")).json()["resource"][0]
+    assert row["scopes"] == ["enrich"]
+    caller = product.caller(key=key)
+    change = {"keyid": row["keyid"], "scopes": ["lookup", "search"]}
+    assert (await account.owner.table("PATCH", "apikeys", change)).status_code == 200
+    assert (await caller.post(API + "verifyemail", json=CALLS["verifyemail"])).status_code == 403
+    assert (await caller.post(API + "searchpeople", json={})).status_code == 200
+    await product.db.execute("update apikeys set expireson = now() where keyid = $1", row["keyid"])
+    assert (await caller.post(API + "searchpeople", json={})).status_code == 401
+    events = await product.db.fetch("select event from auditlog where clientid = $1", account.clientid)
+    assert "key_scopes_changed" in {event["event"] for event in events}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"people": []},
+        {"people": [{"email": "a@b.example"}] * 101},
+        {"people": [{"phone": "+1"}]},
+        {"people": [{"linkedinurl": 1}]},
+        {"people": ["x"]},
+        {"kinds": []},
+        {"kinds": ["fax"]},
+        {"max_credits": -1},
+        {"max_credits": "x"},
+    ],
+)
+async def test_bad_input(program: httpx2.AsyncClient, body: dict[str, Any]) -> None:
+    assert (await program.post(API + "enrich", json=CALLS["enrich"] | body)).status_code == 422
+
+
+async def test_results_by_position(product: Product, account: Account, program: httpx2.AsyncClient) -> None:
+    mark = secrets.token_hex(4)
+    values = {"company": f"Acme {mark}", "company_domain": f"{mark}.example", "title": "CFO", "country": "DEU"}
+    await product.person(f"by-url-{mark}", full_name=f"Ur L{mark}", **values)
+    await product.person(f"by-mail-{mark}", full_name=f"Mai L{mark}", personal_emails=[f"Mail-{mark}@Home.example"])
+    await product.person(f"by-name-{mark}", full_name=f"Na Me{mark}", phones=[], **values)
+    for number in range(2):
+        await product.person(f"twin-{number}-{mark}", full_name=f"Tw In{mark}", **values)
+    people: list[dict[str, Any]] = [
+        {"reference": "a", "linkedinurl": f"https://linkedin.com/in/by-url-{mark}"},
+        {"reference": 7, "email": f"mail-{mark}@home.example"},
+        {"reference": "c", "name": f"na me{mark}", "company": f"acme {mark}"},
+        {"name": f"Na Me{mark}", "company": f"{mark}.example"},
+        {"reference": "e", "name": f"Tw In{mark}", "company": f"Acme {mark}"},
+        {"reference": "f", "linkedinurl": "linkedin.com/in/nobody-at-all"},
+        {"reference": "g", "linkedinurl": "example.com/x"},
+        {"reference": "h", "name": "Only A Name"},
+        {"reference": "i", "email": f"other-{mark}@home.example"},
+    ]
+    kinds = ["directdial", "personalemail", "businessemail"]
+    dry = await _send(program, "enrich", people=people, kinds=kinds, dry_run=True)
+    assert (dry["price"], dry["charged"]) == (8, 0)
+    assert "person" not in dry["resource"][0]
+    assert (await account.owner.table("GET", "usercontact")).json()["resource"] == []
+
+    done = await _send(program, "enrich", people=people, kinds=kinds)
+    assert (done["price"], done["charged"]) == (8, 8)
+    assert [item.get("reference") for item in done["resource"]] == ["a", 7, "c", None, "e", "f", "g", "h", "i"]
+    assert [(item["status"], item["reason"], item["charged"]) for item in done["resource"]] == [
+        ("found", "", 3), ("found", "", 3), ("found", "", 2), ("found", "", 0), ("not_found", "ambiguous", 0),
+        ("not_found", "unknown_person", 0), ("not_found", "bad_profile", 0), ("not_found", "no_identifier", 0),
+        ("not_found", "unknown_person", 0),
+    ]  # fmt: skip
+    person = done["resource"][0]["person"]
+    shown = [person[name] for name in ("full_name", "title", "company", "company_domain", "country", "phones")]
+    assert shown == [f"Ur L{mark}", "CFO", f"Acme {mark}", f"{mark}.example", "DEU", ["+12025550123"]]
+    emails = [(each["address"], each["verification"]) for each in person["business_emails"]]
+    assert emails == [("jane.doe@acme.example", "valid"), ("jd@acme.example", "unknown")]
+    checked = datetime.fromisoformat(person["personal_emails"][0]["checkedon"])
+    assert (datetime.now(UTC) - checked).total_seconds() < 60
+    again = await _send(program, "enrich", people=people, kinds=kinds, max_credits=0)
+    assert (again["price"], again["charged"]) == (0, 0)
+    assert sorted(again["resource"][0]["owned"]) == sorted(kinds)
+    assert await account.ledger_fits()
+    usage: Any = await product.db.fetchrow(
+        "select count(*) as calls, sum(charged) as charged, sum(directdialscount) as phones from apiusage"
+        " where clientid = $1", account.clientid,
+    )  # fmt: skip
+    assert (usage["calls"], usage["charged"], usage["phones"]) == (2 * 9 * 3, 8, 2)
+
+
+async def test_only_the_kinds_asked_for_are_sent(product: Product, program: httpx2.AsyncClient) -> None:
+    person = await product.person()
+    body = {"people": [{"linkedinurl": f"linkedin.com/{person.key}"}], "kinds": ["businessemail"]}
+    answer = await program.post(API + "enrich", json=body)
+    assert "+12025550123" not in answer.text
+    assert "jane@home.example" not in answer.text
+    assert answer.headers["X-Credits-Price"] == answer.headers["X-Credits-Charged"] == "1"
+
+
+async def test_a_ceiling_under_the_price_charges_nothing(
+    product: Product, account: Account, program: httpx2.AsyncClient
+) -> None:
+    person = await product.person()
+    body = {"people": [{"linkedinurl": f"linkedin.com/{person.key}"}], "kinds": ["businessemail", "directdial"]}
+    before = await account.credits()
+    answer = await program.post(API + "enrich", json=body | {"max_credits": 1})
+    context = answer.json()["error"]["context"]
+    assert (answer.status_code, context["reason"], context["price"]) == (402, "over_ceiling", 2)
+    assert await account.credits() == before
+
+
+async def test_without_credits_a_person_is_no_credit(
+    product: Product, account: Account, program: httpx2.AsyncClient
+) -> None:
+    person = await product.person()
+    await account.set_credits(0)
+    done = await _send(program, "enrich", people=[{"linkedinurl": f"linkedin.com/{person.key}"}], kinds=["directdial"])
+    item = done["resource"][0]
+    assert (item["status"], item["charged"], item["person"]["phones"]) == ("no_credit", 0, [])
+
+
+async def test_removed_people_are_suppressed(product: Product, program: httpx2.AsyncClient) -> None:
+    mark = secrets.token_hex(4)
+    address = f"gone-{mark}@home.example"
+    await product.person(f"gone-{mark}", full_name=f"Go Ne{mark}", personal_emails=[address], company=f"Acme {mark}")
+    await product.caller().post(API + "removalrequest", json={"email": address})
+    path, _ = await product.link(address)
+    assert (await product.caller(key="").post(path)).status_code == 200
+    people = [
+        {"linkedinurl": f"linkedin.com/in/gone-{mark}"},
+        {"email": address},
+        {"name": f"Go Ne{mark}", "company": f"Acme {mark}"},
+    ]
+    for _ in range(2):
+        done = await _send(program, "enrich", people=people, kinds=["directdial"])
+        assert [item["status"] for item in done["resource"]] == ["suppressed", "suppressed", "not_found"]
+        assert done["charged"] == 0
+        await product.work()
+
+
+async def test_a_repeat_with_a_key_is_answered_once(
+    product: Product, account: Account, program: httpx2.AsyncClient
+) -> None:
+    person = await product.person()
+    body = {"people": [{"linkedinurl": f"linkedin.com/{person.key}"}], "kinds": ["directdial"]}
+    header = {"Idempotency-Key": "same"}
+    answers = [await program.post(API + "enrich", json=body, headers=header) for _ in range(2)]
+    assert answers[0].json() == answers[1].json()
+    assert answers[1].json()["charged"] == 1
+    assert answers[1].headers["Idempotency-Replayed"] == "true"
+    other = await program.post(API + "enrich", json=body | {"kinds": ["businessemail"]}, headers=header)
+    assert other.status_code == 422
+    second = product.caller(key=await _key(account, "enrich"))
+    fresh = await second.post(API + "enrich", json=body, headers=header)
+    assert (fresh.status_code, fresh.json()["charged"]) == (200, 0)
+    assert "Idempotency-Replayed" not in fresh.headers
+
+
+async def test_two_keys_at_once_charge_each_value_once(product: Product, account: Account) -> None:
+    mark = secrets.token_hex(4)
+    for number in range(40):
+        await product.person(f"race-{mark}-{number}")
+    people = [{"linkedinurl": f"linkedin.com/in/race-{mark}-{number}"} for number in range(40)]
+    clients = [product.caller(key=await _key(account, "enrich")) for _ in range(2)]
+    before = await account.credits()
+    answers = await asyncio.gather(
+        *(_send(client, "enrich", people=people, kinds=["directdial", "businessemail"]) for client in clients)
+    )
+    assert sum(answer["charged"] for answer in answers) == 80
+    after = await account.credits()
+    assert before["contactcredit"] - after["contactcredit"] == 40
+    assert before["bus_email_credits"] - after["bus_email_credits"] == 40
+    assert await account.ledger_fits()
+
+
+async def test_finding_an_address(product: Product, account: Account, program: httpx2.AsyncClient) -> None:
+    mark = secrets.token_hex(4)
+    await product.person(f"find-{mark}", full_name=f"Fi Nd{mark}", company_domain=f"{mark}.example")
+    missing = await _send(program, "findemail", name="Nobody", domain=f"{mark}.example")
+    assert (missing.get("email"), missing["charged"], missing["reasons"]) == (None, 0, ["unknown_person"])
+    body = {"name": f"fi nd{mark}", "domain": f"{mark}.example"}
+    over = await program.post(API + "findemail", json=body | {"max_credits": 0})
+    assert (over.status_code, over.json()["error"]["context"]["reason"]) == (402, "over_ceiling")
+    for charged in (1, 0):
+        answer = await program.post(API + "findemail", json=body)
+        found = answer.json()
+        shown = (found["email"], found["verification"], found["charged"])
+        assert shown == ("jane.doe@acme.example", "valid", charged)
+        assert answer.headers["X-Credits-Charged"] == str(charged)
+    await product.person(f"find2-{mark}", full_name=f"Ot Her{mark}", company_domain=f"{mark}.example")
+    await account.set_credits(0)
+    poor = await program.post(API + "findemail", json=body | {"name": f"Ot Her{mark}"})
+    assert (poor.status_code, poor.json()["error"]["context"]["reason"]) == (402, "no_credit")
+
+
+@pytest.mark.parametrize(
+    ("address", "word", "reason"),
+    [
+        ("jane.roe@acme.example", "unknown", "mailbox_not_checked"),
+        ("sales@acme.example", "risky", "role_address"),
+        ("Info+x@acme.example", "risky", "role_address"),
+        ("x@mailinator.com", "risky", "disposable_domain"),
+        ("no at sign", "invalid", "bad_form"),
+        ("a@b", "invalid", "bad_form"),
+        ("a..b@acme.example", "invalid", "bad_form"),
+        ("<a@acme.example>", "invalid", "bad_form"),
+        ("\u0000@acme.example", "invalid", "bad_form"),
+    ],
+)
+async def test_verifying_an_address(program: httpx2.AsyncClient, address: str, word: str, reason: str) -> None:
+    answer = await program.post(API + "verifyemail", json={"email": address})
+    if address.startswith("\u0000") and answer.status_code in (400, 422):
+        return
+    body = answer.json()
+    assert (body["verification"], body["reasons"][:1]) == (word, [reason])
+    assert datetime.fromisoformat(body["checkedon"]) <= datetime.now(UTC)
+    assert answer.headers["X-Credits-Charged"] == "0"
+
+
+async def test_verifying_tells_nothing_of_addresses_that_are_not_paid_for(
+    product: Product, account: Account, program: httpx2.AsyncClient
+) -> None:
+    mark = secrets.token_hex(4)
+    address = f"known-{mark}@acme.example"
+    person = await product.person(f"known-{mark}", business_emails=[f"{address}:valid"])
+    known = await _send(program, "verifyemail", email=address)
+    guessed = await _send(program, "verifyemail", email=f"guess-{mark}@acme.example")
+    assert known["verification"] == guessed["verification"] == "unknown"
+    assert known["reasons"] == guessed["reasons"]
+    body = {"linkedinurl": f"linkedin.com/{person.key}", "type": "businessemail", "action": "reveal"}
+    revealed = (await account.owner.post("getcontact", **body)).json()
+    assert [(check["address"], check["verification"]) for check in revealed["checks"]] == [(address, "valid")]
+    assert (await _send(program, "verifyemail", email=address))["verification"] == "valid"
+
+
+async def test_a_check_at_the_reveal_changes_what_filters_find(
+    product: Product, account: Account, other: Account
+) -> None:
+    """A role address that the file calls valid is risky from the first reveal on, for every account."""
+    mark = "v" + secrets.token_hex(4)
+    person = await product.person(mark, full_name=f"Role {mark}", business_emails=["sales@acme.example:valid"])
+    search = {"name": mark, "verification": ["risky"]}
+    assert (await other.owner.post("searchpeople", **search)).json()["resource"] == []
+    body = {"linkedinurl": f"linkedin.com/{person.key}", "type": "businessemail", "action": "reveal"}
+    contact = (await account.owner.post("getcontact", **body)).json()["contactdata"][0]
+    assert contact["bus_email_validation"] == "valid"  # what the file says stays
+    row = (await account.owner.table("GET", "usercontact")).json()["resource"][0]
+    assert (row["verification"], row["checkedon"] is not None) == ("risky", True)
+    assert len((await other.owner.post("searchpeople", **search)).json()["resource"]) == 1
+    assert (await other.owner.post("searchpeople", name=mark, verification=["valid"])).json()["resource"] == []
