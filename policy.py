@@ -73,6 +73,20 @@ def unlocked(table: Any, actor: Any) -> Clause:
     return sa.and_(own_client(table, actor), mine)
 
 
+_LISTS = sa.table("contactlist", *(sa.column(name) for name in ("listid", "clientid", "appuserid", "shared")))
+
+
+def shared_or_own(table: Any, actor: Any) -> Clause:
+    """Match rows of the caller, and those that a user of the account shares with the team."""
+    return sa.and_(own_client(table, actor), sa.or_(table.c.appuserid == actor.appuserid, table.c.shared == 1))
+
+
+def on_visible_lists(table: Any, actor: Any) -> Clause:
+    """Match people on the caller's lists, and on lists shared with the team."""
+    visible = sa.exists().where(_LISTS.c.listid == table.c.listid, shared_or_own(_LISTS, actor))
+    return sa.and_(own_client(table, actor), visible)
+
+
 def offered(table: Any, _actor: Any) -> Clause:
     """Match plans that are on sale."""
     return table.c.isactive == 1  # type: ignore[no-any-return]
@@ -193,6 +207,27 @@ POLICY: dict[str, Access] = {
     # Written by scripts/contactmeta_addupdate.py and scripts/bulklookup.py. A colleague's notes and jobs are their own.
     "contactmeta": Access(read=Rule(roles=EVERYONE_READS, rows=own_self)),
     "bulkjob": Access(read=Rule(roles=EVERYONE_READS, rows=own_self), live={"clientid", "appuserid"}),
+    # Rows are created and changed by the hooks in scripts/tables, which check filters and find people. Only the user
+    # who made a search or list renames, shares or deletes it; every user of the team keeps the people of a shared list.
+    "savedsearch": Access(
+        read=Rule(roles=EVERYONE_READS, rows=shared_or_own),
+        create=Rule(roles=EVERYONE, fields={"name", "kind", "filters", "shared"}),
+        update=Rule(roles=EVERYONE, rows=own_self, fields={"name", "filters", "shared"}),
+        delete=Rule(roles=EVERYONE, rows=own_self),
+    ),
+    "contactlist": Access(
+        read=Rule(roles=EVERYONE_READS, rows=shared_or_own),
+        create=Rule(roles=EVERYONE, fields={"name", "shared"}),
+        update=Rule(roles=EVERYONE, rows=own_self, fields={"name", "shared"}),
+        delete=Rule(roles=EVERYONE, rows=own_self),
+    ),
+    "contactlistitem": Access(
+        read=Rule(roles=EVERYONE_READS, rows=on_visible_lists, hidden=CONTACT_INTERNALS),
+        create=Rule(roles=EVERYONE, fields={"listid", "linkedinurl", "tags", "note"}),
+        update=Rule(roles=EVERYONE, rows=on_visible_lists, fields={"tags", "note"}),
+        delete=Rule(roles=EVERYONE, rows=on_visible_lists),
+    ),
+    "creditback": Access(read=Rule(roles=OWNER_READS, rows=own_client, hidden=CONTACT_INTERNALS)),
     "contactfeedback": Access(
         # Rows are created by the hook in scripts/tables/contactfeedback.py, which checks what was paid for.
         read=Rule(roles=EVERYONE_READS, rows=own_self, hidden={"infohash", "personid"}),
@@ -238,8 +273,8 @@ SESSIONS = Sessions(
           and s.revokedon is null and m.isactive = 1 and (s.viewing is null or u.isactive = 1)
     """,
     unknown_key=(
-        "The key in X-API-Key is not a valid app key. An API key of an account serves GET /api/v2/account/credits, and by"
-        " its scopes keylookup, enrich, findemail, verifyemail, searchpeople and searchcompanies only."
+        "The key in X-API-Key is not a valid app key. An API key of an account serves GET /api/v2/account/credits, and"
+        " by its scopes keylookup, enrich, findemail, verifyemail, searchpeople and searchcompanies only."
     ),
     identity={"clientid": "clientid", "appuserid": "appuserid", "afid": "afid", "role": "seatrole"},
     tenant_mismatches="""

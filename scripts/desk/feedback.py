@@ -11,6 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from product.context import Context
+from product.credits import creditback
 from product.desk import log
 from product.desk.reason import Reason
 from product.roles import STAFF
@@ -26,7 +27,8 @@ _OPEN = f"""
     where f.action = 'downvote' and (d.decidedon is null or d.decidedon < f.createdon)
     order by f.createdon, f.feedbackid limit {MOST}
 """  # noqa: S608
-_VOTE = "select clientid from contactfeedback where feedbackid = $1 and action = 'downvote'"
+_VOTE = "select clientid, personid, type from contactfeedback where feedbackid = $1 and action = 'downvote'"
+_KIND = {"personalemail": "personalemail", "businessemail": "businessemail", "phone": "directdial"}
 _DECIDE = """
     insert into feedbackdecision as d (feedbackid, clientid, staffid, decision, reason) values ($1, $2, $3, $4, $5)
     on conflict (feedbackid) do update set decision = excluded.decision, reason = excluded.reason,
@@ -58,6 +60,7 @@ class Input(BaseModel):
 class Output(BaseModel):
     success: int = 1
     decision: str
+    creditback: int = 0
 
 
 @script(method="GET", roles=STAFF, limit="60/minute per session")
@@ -71,12 +74,15 @@ async def listed(ctx: Context) -> Votes:
 
 @script(roles=STAFF, limit="120/minute per session", repeatable=True)
 async def decide(ctx: Context, input: Input) -> Output:
-    """Accept or reject a downvote. Credits are not returned by this: `desk/credits` grants them."""
+    """Accept or reject a downvote. Accepting it returns the credit of the reveal, once."""
     async with ctx.db.transaction():
-        clientid: Any = await ctx.db.fetchval(_VOTE, input.feedbackid)
-        if clientid is None:
+        vote: Any = await ctx.db.fetchrow(_VOTE, input.feedbackid)
+        if vote is None:
             raise NotFound("There is no such vote.")
+        clientid, returned = vote["clientid"], False
         decision = (input.feedbackid, clientid, ctx.actor.staffid, input.decision, input.reason)
         await ctx.db.execute(_DECIDE, *decision)
         await log.write(ctx, f"feedback_{input.decision}", clientid, input.feedbackid, reason=input.reason)
-    return Output(decision=input.decision)
+        if input.decision == "accepted":
+            returned = await creditback.give(ctx, clientid, vote["personid"], _KIND[vote["type"]], "decision")
+    return Output(decision=input.decision, creditback=int(returned))

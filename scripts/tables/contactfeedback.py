@@ -13,6 +13,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from product.context import Context
+from product.credits import creditback
 from product.people import directory, profile_url
 from product.people.directory import Person
 from tableapi import BadRequest, Invalid, NotFound, validate
@@ -69,18 +70,43 @@ async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[st
     for _ in votes:
         ctx.limit("feedback", str(ctx.actor.appuserid), PER_HOUR, 3600)
     keys = [profile_url.typed_key(vote.linkedin_url, ctx.settings.profile_host) for vote in votes]
-    persons = {key: await directory.find(ctx, key) for key in set(keys)}  # may call the vendor: outside any transaction
+    # Both may ask an outside service: outside any transaction.
+    persons = {key: await directory.find(ctx, key) for key in set(keys)}
+    proofs = [await _proof(ctx, vote, persons[key]) for vote, key in zip(votes, keys, strict=True)]
     async with ctx.db.transaction():
-        return [{"feedbackid": await _vote(ctx, vote, persons[key])} for vote, key in zip(votes, keys, strict=True)]
+        return [
+            await _vote(ctx, vote, persons[key], proof) for vote, key, proof in zip(votes, keys, proofs, strict=True)
+        ]
 
 
-async def _vote(ctx: Context, vote: Vote, person: Person | None) -> int | None:
+async def _proof(ctx: Context, vote: Vote, person: Person | None) -> bool:
+    """Return whether a check proves what a downvote says."""
+    if person is None or vote.action != "downvote" or vote.downvotereason == "others":
+        return False
+    row = await ctx.db.fetchrow(_CONTACT, ctx.actor.clientid, person.personid, KIND[vote.type])
+    if row is None or vote.info.lower() not in _values(ctx, row, vote.type):
+        return False
+    return await creditback.proves_wrong(ctx, vote.type, vote.info)
+
+
+async def _vote(ctx: Context, vote: Vote, person: Person | None, proof: bool) -> dict[str, Any]:
+    """Store a vote; return its id, and whether the credit came back for it."""
     row: Any = None
     if person is not None:
         row = await ctx.db.fetchrow(_CONTACT, ctx.actor.clientid, person.personid, KIND[vote.type])
     if person is None or row is None or vote.info.lower() not in _values(ctx, row, vote.type):
         raise NotFound("This value was not unlocked by your account.")
-    return await _keep(ctx, vote, person.personid, profile_url.url_of(person.key, ctx.settings.profile_host))
+    url = profile_url.url_of(person.key, ctx.settings.profile_host)
+    feedbackid = await _keep(ctx, vote, person.personid, url)
+    returned = False
+    if vote.action == "downvote":
+        clientid, kind = ctx.actor.clientid, KIND[vote.type]
+        if proof:
+            returned = await creditback.give(ctx, clientid, person.personid, kind, "proof")
+        else:
+            hashes = ctx.vault.indexes("feedback", f"{vote.type}:{vote.info.lower()}")
+            returned = clientid in await creditback.agreed(ctx, person.personid, vote.type, hashes, kind)
+    return {"feedbackid": feedbackid} | ({"creditback": 1} if returned else {})
 
 
 def _check_reason(vote: Vote) -> None:

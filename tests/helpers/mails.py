@@ -26,6 +26,7 @@ VALUES = {
     "left": 3,
     "event": "payment_refunded",
     "credits": "",
+    "cause": "proof",
     "unpaid": True,
     "vendor": "Google",
     "user": "Ben Okafor",

@@ -200,10 +200,13 @@ async def test_feedback_is_decided_and_open_again_after_a_new_vote(
     (row,) = await mine()
     before = await client.credits()
     decided = await member.post("feedback", feedbackid=row["feedbackid"], decision="accepted", reason=REASON)
-    assert decided.json() == {"success": 1, "decision": "accepted"}
+    assert decided.json() == {"success": 1, "decision": "accepted", "creditback": 1}
     assert await mine() == []
-    assert await client.credits() == before
-    assert len(await entries(product, client.clientid, "support_feedback_accepted")) == 1
+    assert (await client.credits())["bus_email_credits"] == before["bus_email_credits"] + 1
+    again = await member.post("feedback", feedbackid=row["feedbackid"], decision="accepted", reason=REASON)
+    assert again.json()["creditback"] == 0
+    assert await client.ledger_fits()
+    assert len(await entries(product, client.clientid, "support_feedback_accepted")) == 2
     await client.owner.table("POST", "contactfeedback", vote)
     assert len(await mine()) == 1
 

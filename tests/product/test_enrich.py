@@ -12,7 +12,7 @@ import pytest
 
 from tests.helpers.product import API, Account, Product
 
-CALLS = {
+CALLS: dict[str, dict[str, Any]] = {
     "enrich": {"people": [{"linkedinurl": "linkedin.com/in/a"}], "kinds": ["directdial"]},
     "findemail": {"name": "Jane Doe", "domain": "acme.example"},
     "verifyemail": {"email": "jane@acme.example"},
@@ -59,9 +59,12 @@ async def test_a_key_for_enrichment_does_not_look_up(program: httpx2.AsyncClient
 
 
 async def test_scopes_and_expiry_of_a_key(product: Product, account: Account) -> None:
-    bad: dict[str, Any]
-    for bad in ({"scopes": []}, {"scopes": ["all"]}, {"scopes": "enrich"}, {"expireson": "2020-01-01T00:00:00Z"}):
-        answer = await account.owner.table("POST", "apikeys", {"purpose": "x"} | bad)
+    wrong: list[dict[str, Any]] = [
+        {"scopes": []}, {"scopes": ["all"]}, {"scopes": "enrich"}, {"expireson": "2020-01-01T00:00:00Z"},
+    ]  # fmt: skip
+    for bad in wrong:
+        record: dict[str, Any] = {"purpose": "x"}
+        answer = await account.owner.table("POST", "apikeys", record | bad)
         assert answer.status_code in (400, 422), bad
     key = await _key(account, "enrich", expireson="2099-01-01T00:00:00Z")
     row = (await account.owner.table("GET", "apikeys", order="keyid DESC")).json()["resource"][0]

@@ -22,10 +22,14 @@ KEYS = {
     "usersubscription": "subscriptionid", "apikeys": "keyid", "apiusage": "usageid", "usercontact": "contactid",
     "contactfeedback": "feedbackid", "transactionhistory": "transactionid", "usersession": "usersessionid",
     "auditlog": "auditid", "contactmeta": "contactid", "bulkjob": "jobid",
+    "contactlist": "listid", "contactlistitem": "itemid", "savedsearch": "savedsearchid", "creditback": "clientid",
 }  # fmt: skip
 HIDDEN_FROM_ALL = {
     "person",
     "personalias",
+    "company",
+    "searchuse",
+    "searchseen",
     "reveal",
     "onetimetoken",
     "stripeevent",
@@ -65,6 +69,16 @@ async def furnish(product: Product, account: Account, mark: str = MARK) -> None:
     key = (await account.owner.table("POST", "apikeys", {"purpose": mark})).json()["resource"][0]
     query = {"linkedinurl": f"linkedin.com/{person.key}", "type": "directdials", "apikey": key["apikey"]}
     assert (await product.caller(key="").get("/api/v2/keylookup", params=query)).status_code == 200
+    made = (await account.owner.table("POST", "contactlist", {"name": mark, "shared": 1})).json()["resource"][0]
+    item = {"listid": made["listid"], "linkedinurl": f"linkedin.com/{person.key}", "tags": [mark], "note": mark}
+    assert (await account.owner.table("POST", "contactlistitem", item)).status_code == 200
+    search = {"name": mark, "filters": {"name": mark}, "shared": 1}
+    assert (await account.owner.table("POST", "savedsearch", search)).status_code == 200
+    await product.db.execute(
+        "insert into creditback (clientid, personid, kind, cause) values ($1, $2, 'directdial', 'proof')",
+        account.clientid,
+        person.personid,
+    )
     await product.db.execute("update client set companyname = $2 where clientid = $1", account.clientid, mark)
     await product.db.execute(
         "insert into transactionhistory (clientid, planid, invoicenumber, planname, price) values ($1, 4, $2, $2, 1)",

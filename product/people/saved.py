@@ -1,0 +1,51 @@
+"""Saved searches: check their filters, and count the matches that are new since the search was last opened."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from product.context import Context
+from product.people import search
+from product.people.search import CompanySearch, PeopleSearch
+from tableapi.project.guard import validate
+
+MODELS: dict[str, type[BaseModel]] = {"people": PeopleSearch, "companies": CompanySearch}
+_SEARCHES = """
+    select savedsearchid, filters, seenupto from savedsearch
+    where clientid = $1 and (appuserid = $2 or shared = 1) and kind = 'people' order by savedsearchid limit $3
+"""
+_NEW = f"""
+    select count(*) from (
+        select 1 from person where personid > $2 and full_name <> ''
+          and ($1::text = '' or searchable @@ $1::text::tsquery) limit {search.EXACT + 1}) matches
+"""  # noqa: S608 - a constant
+_OPENED = """
+    update savedsearch set seenupto = coalesce((select max(personid) from person), 0)
+    where savedsearchid = $1 and clientid = $2 and appuserid = $3 returning savedsearchid
+"""
+MOST = 50
+
+
+def checked(kind: str, filters: dict[str, Any]) -> dict[str, Any]:
+    """Return filters as they are kept, without what is empty. Raises Invalid (422)."""
+    return validate(MODELS[kind], filters).model_dump(by_alias=True, exclude_defaults=True)
+
+
+async def news(ctx: Context) -> list[dict[str, Any]]:
+    """Return the number of new matches of each search of people that the caller sees, at most 50 searches."""
+    rows: Any = await ctx.db.fetch(_SEARCHES, ctx.actor.clientid, ctx.actor.appuserid, MOST)
+    counts = []
+    for row in rows:
+        query = search.people_query(PeopleSearch.model_validate(row["filters"]))
+        new: Any = await ctx.db.fetchval(_NEW, query, row["seenupto"])
+        estimated = new > search.EXACT
+        counts.append({"savedsearchid": row["savedsearchid"], "new": min(new, search.EXACT), "estimated": estimated})
+    return counts
+
+
+async def opened(ctx: Context, savedsearchid: int) -> bool:
+    """Store that the caller has seen the matches of its own search; return whether there is such a search."""
+    ident: Any = await ctx.db.fetchval(_OPENED, savedsearchid, ctx.actor.clientid, ctx.actor.appuserid)
+    return ident is not None

@@ -1,0 +1,68 @@
+"""Hooks of /_table/contactlist: create lists, and rename and share them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from product import audit
+from product.context import Context
+from tableapi.errors import BadRequest, Conflict
+from tableapi.project.guard import validate
+
+MAX_LISTS = 200  # of one user
+
+
+class TooManyLists(Conflict):
+    """The user has as many lists or searches as are kept (409)."""
+
+    reason = "too_many_lists"
+
+
+class NewList(BaseModel):
+    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+
+    name: str = Field(min_length=1, max_length=100)
+    shared: int = Field(default=0, ge=0, le=1)
+
+
+class Change(BaseModel):
+    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+
+    name: str | None = Field(default=None, min_length=1, max_length=100)
+    shared: int | None = Field(default=None, ge=0, le=1)
+
+
+# The row of the user is the lock: two requests at once keep the limit.
+_LOCK = "select 1 from appuser where appuserid = $1 for update"
+_COUNT = "select count(*) from contactlist where clientid = $1 and appuserid = $2"
+_ADD = """
+    insert into contactlist (clientid, appuserid, name, shared) values ($1, $2, $3, $4)
+    returning listid, appuserid, name, shared, createdon::text as createdon
+"""
+
+
+async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Create one list."""
+    if len(records) != 1:
+        raise BadRequest("Create one list at a time.", reason="bad_records")
+    body = validate(NewList, records[0])
+    owner = (ctx.actor.clientid, ctx.actor.appuserid)
+    async with ctx.db.transaction():
+        await ctx.db.execute(_LOCK, ctx.actor.appuserid)
+        count: Any = await ctx.db.fetchval(_COUNT, *owner)
+        if count >= MAX_LISTS:
+            raise TooManyLists(f"You have {MAX_LISTS} lists already. Delete one first.")
+        row: Any = await ctx.db.fetchrow(_ADD, *owner, body.name, body.shared)
+        if body.shared:
+            await audit.write(ctx, "list_shared", row["listid"])
+    return [dict(row)]
+
+
+async def patch(_ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> None:
+    """Check and tidy the changes; the engine writes them."""
+    for record in records:
+        change = validate(Change, record)
+        record |= change.model_dump(exclude_none=True)

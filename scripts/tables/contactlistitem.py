@@ -1,0 +1,97 @@
+"""Hooks of /_table/contactlistitem: put people on a list by their profile addresses, and change tags and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from product.context import Context
+from product.people import directory, profile_url
+from tableapi.errors import BadRequest, Conflict, NotFound
+from tableapi.project.guard import validate
+
+MAX_AT_ONCE = 100
+MAX_ITEMS = 10_000  # of one list
+Tag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40)]
+
+
+class ListFull(Conflict):
+    """The list has as many people as a list holds (409)."""
+
+    reason = "list_full"
+
+
+class NewItem(BaseModel):
+    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+
+    listid: int = Field(ge=1, lt=2**63)
+    linkedinurl: str = Field(max_length=2000)
+    tags: list[Tag] = Field(default=[], max_length=20)
+    note: str = Field(default="", max_length=1000)
+
+
+class Change(BaseModel):
+    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+
+    tags: list[Tag] | None = Field(default=None, max_length=20)
+    note: str | None = Field(default=None, max_length=1000)
+
+
+_LIST = """
+    select (select count(*) from contactlistitem i where i.listid = l.listid) as people from contactlist l
+    where l.listid = $1 and l.clientid = $2 and (l.appuserid = $3 or l.shared = 1) for update of l
+"""
+_ADD = """
+    insert into contactlistitem as i (listid, clientid, personid, linkedinurl, full_name, title, company, country, tags,
+                                      note, addedby)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+    on conflict (listid, personid) do update set linkedinurl = excluded.linkedinurl, full_name = excluded.full_name,
+        title = excluded.title, company = excluded.company, country = excluded.country,
+        tags = case when cardinality(excluded.tags) > 0 then excluded.tags else i.tags end,
+        note = case when excluded.note <> '' then excluded.note else i.note end
+    returning itemid, listid, linkedinurl, full_name, title, company, country, tags, note, addedby,
+              createdon::text as createdon, xmax = 0 as added
+"""
+
+
+async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Put people on lists, free of charge. A person that is on the list already stays, with `added` false."""
+    if not 1 <= len(records) <= MAX_AT_ONCE:
+        raise BadRequest(f"Send 1 to {MAX_AT_ONCE} people at once.", reason="bad_records")
+    items = [validate(NewItem, record) for record in records]
+    keys = [profile_url.typed_key(item.linkedinurl, ctx.settings.profile_host) for item in items]
+    persons = await directory.find_many(ctx, keys)  # may call the vendor: outside any transaction
+    rows = []
+    async with ctx.db.transaction():
+        room = {listid: await _room(ctx, listid) for listid in sorted({item.listid for item in items})}
+        for item, key in zip(items, keys, strict=True):
+            if (person := persons.get(key)) is None:
+                raise NotFound("There is no such person in the directory.", context={"linkedinurl": item.linkedinurl})
+            url = profile_url.url_of(person.key, ctx.settings.profile_host)
+            shown = (url, person.full_name, person.title, person.company, person.country)
+            row: Any = await ctx.db.fetchrow(
+                _ADD, item.listid, ctx.actor.clientid, person.personid, *shown, list(dict.fromkeys(item.tags)),
+                item.note, ctx.actor.appuserid,
+            )  # fmt: skip
+            room[item.listid] -= row["added"]
+            if room[item.listid] < 0:
+                raise ListFull(f"A list holds {MAX_ITEMS:,} people.")
+            rows.append(dict(row))
+    return rows
+
+
+async def _room(ctx: Context, listid: int) -> int:
+    """Lock a list and return how many people it has room for. Raises NotFound (404)."""
+    row: Any = await ctx.db.fetchrow(_LIST, listid, ctx.actor.clientid, ctx.actor.appuserid)
+    if row is None:
+        raise NotFound("There is no such list.")
+    return MAX_ITEMS - int(row["people"])
+
+
+async def patch(_ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> None:
+    """Check and tidy tags and notes; the engine writes them."""
+    for record in records:
+        change = validate(Change, record)
+        record |= change.model_dump(exclude_none=True)

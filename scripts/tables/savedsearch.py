@@ -1,0 +1,72 @@
+"""Hooks of /_table/savedsearch: keep a search under a name. New matches are counted by the call searchnews."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from product import audit
+from product.context import Context
+from product.people import saved
+from scripts.tables.contactlist import TooManyLists
+from tableapi.errors import BadRequest
+from tableapi.project.guard import validate
+
+MAX_SEARCHES = 100  # of one user
+
+
+class NewSearch(BaseModel):
+    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+
+    name: str = Field(min_length=1, max_length=100)
+    kind: Literal["people", "companies"] = "people"
+    filters: dict[str, Any]
+    shared: int = Field(default=0, ge=0, le=1)
+
+
+class Change(BaseModel):
+    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+
+    name: str | None = Field(default=None, min_length=1, max_length=100)
+    filters: dict[str, Any] | None = None
+    shared: int | None = Field(default=None, ge=0, le=1)
+
+
+_LOCK = "select 1 from appuser where appuserid = $1 for update"
+_COUNT = "select count(*) from savedsearch where clientid = $1 and appuserid = $2"
+_ADD = """
+    insert into savedsearch (clientid, appuserid, name, kind, filters, shared, seenupto)
+    values ($1, $2, $3, $4, $5, $6, coalesce((select max(personid) from person), 0))
+    returning savedsearchid, appuserid, name, kind, filters, shared, createdon::text as createdon
+"""
+_KIND = "select kind from savedsearch where savedsearchid = $1 and clientid = $2"
+
+
+async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Keep one search. Its filters are those of searchpeople or searchcompanies."""
+    if len(records) != 1:
+        raise BadRequest("Save one search at a time.", reason="bad_records")
+    body = validate(NewSearch, records[0])
+    filters = saved.checked(body.kind, body.filters)
+    owner = (ctx.actor.clientid, ctx.actor.appuserid)
+    async with ctx.db.transaction():
+        await ctx.db.execute(_LOCK, ctx.actor.appuserid)
+        count: Any = await ctx.db.fetchval(_COUNT, *owner)
+        if count >= MAX_SEARCHES:
+            raise TooManyLists(f"You have {MAX_SEARCHES} saved searches already. Delete one first.")
+        row: Any = await ctx.db.fetchrow(_ADD, *owner, body.name, body.kind, filters, body.shared)
+        if body.shared:
+            await audit.write(ctx, "search_shared", row["savedsearchid"])
+    return [dict(row)]
+
+
+async def patch(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> None:
+    """Check the changes; the engine writes them."""
+    for record in records:
+        change = validate(Change, record)
+        if change.filters is not None:
+            kind: Any = await ctx.db.fetchval(_KIND, int(record["savedsearchid"]), ctx.actor.clientid)
+            change.filters = saved.checked(kind or "people", change.filters)
+        record |= change.model_dump(exclude_none=True)

@@ -1,0 +1,124 @@
+"""Credits that come back for wrong values: by proof, by agreement of accounts, once, and bounded."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from typing import Any
+
+import dns.resolver
+import pytest
+
+from product.credits import creditback
+from tests.helpers.product import Account, Product
+
+BAD_PHONE = "+120255501"
+
+
+async def _revealed(account: Account, person: Any, kind: str) -> None:
+    body = {"linkedinurl": f"linkedin.com/{person.key}", "type": kind, "action": "reveal"}
+    assert (await account.owner.post("getcontact", **body)).json()["charged"] == 1
+
+
+def _vote(person: Any, info: str, type_: str, **change: Any) -> dict[str, Any]:
+    note = "+12025550188" if type_ == "phone" else "right@acme.example"
+    vote = {"linkedin_url": f"linkedin.com/{person.key}", "info": info, "action": "downvote", "type": type_}
+    return vote | {"downvotereason": "invalid", "reasonnote": note} | change
+
+
+async def _cast(account: Account, vote: dict[str, Any]) -> int:
+    answer = await account.owner.table("POST", "contactfeedback", vote)
+    assert answer.status_code == 200, answer.text
+    return int(answer.json()["resource"][0].get("creditback", 0))
+
+
+async def test_a_value_that_may_be_right_returns_nothing(product: Product, account: Account) -> None:
+    person = await product.person()
+    for kind, type_, info in (
+        ("directdial", "phone", "+12025550123"),
+        ("businessemail", "businessemail", "jd@acme.example"),
+    ):
+        await _revealed(account, person, kind)
+        assert await _cast(account, _vote(person, info, type_)) == 0
+    bad = await product.person(phones=[BAD_PHONE])
+    await _revealed(account, bad, "directdial")
+    assert await _cast(account, _vote(bad, BAD_PHONE, "phone", downvotereason="others")) == 0
+    assert await _cast(account, _vote(bad, BAD_PHONE, "phone", action="upvote", downvotereason=None)) == 0
+    other = await account.owner.table("POST", "contactfeedback", _vote(await product.person(), BAD_PHONE, "phone"))
+    assert other.status_code == 404
+    assert await product.db.fetchval("select count(*) from creditback where clientid = $1", account.clientid) == 0
+
+
+async def test_a_number_that_cannot_exist_returns_the_credit_once(product: Product, account: Account) -> None:
+    person = await product.person(phones=[BAD_PHONE])
+    before = await account.credits()
+    await _revealed(account, person, "directdial")
+    vote = _vote(person, BAD_PHONE, "phone")
+    answers = await asyncio.gather(*(_cast(account, vote) for _ in range(4)))
+    assert sorted(answers) == [0, 0, 0, 1]
+    assert await _cast(account, vote | {"action": "withdraw"}) == 0
+    assert await _cast(account, vote) == 0
+    assert await account.credits() == before | {
+        "contactcredit_bought": before["contactcredit_bought"] + 1
+    }  # what comes back does not expire
+    assert await account.ledger_fits()
+    (row,) = (await account.owner.table("GET", "creditledger", filter="(reason=creditback)")).json()["resource"]
+    assert (row["kind"], row["delta"]) == ("contactcredit", 1)
+    (back,) = (await account.owner.table("GET", "creditback")).json()["resource"]
+    assert (back["kind"], back["cause"]) == ("directdial", "proof")
+    assert "personid" not in back
+    mails = await product.mails(account.owner.email)
+    assert [mail["Subject"] for mail in mails] == ["You got a credit back"]
+    assert BAD_PHONE not in str(mails[0])
+    again = {"linkedinurl": f"linkedin.com/{person.key}", "type": "directdial", "action": "reveal"}
+    assert (await account.owner.post("getcontact", **again)).json()["charged"] == 0
+    events = await product.db.fetch("select event from auditlog where clientid = $1", account.clientid)
+    assert "credit_returned" in {event["event"] for event in events}
+
+
+async def test_a_domain_without_mail_proves_it_with_check_mx(
+    product: Product, account: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def resolve(name: str, kind: str, **_: Any) -> Any:
+        raise dns.resolver.NXDOMAIN if name.startswith("gone") else dns.resolver.NoNameservers
+
+    monkeypatch.setattr("dns.asyncresolver.resolve", resolve)
+    monkeypatch.setattr(product.scripts, "settings", product.scripts.settings.model_copy(update={"check_mx": True}))
+    domain = f"gone-{secrets.token_hex(4)}.example"
+    person = await product.person(business_emails=[f"jane@{domain}:valid", "jane@there.example"])
+    await _revealed(account, person, "businessemail")
+    row = (await account.owner.table("GET", "usercontact")).json()["resource"][0]
+    assert row["verification"] == "invalid"
+    assert await _cast(account, _vote(person, "jane@there.example", "businessemail")) == 0
+    assert await _cast(account, _vote(person, f"jane@{domain}", "businessemail")) == 1
+    assert await account.ledger_fits()
+
+
+async def test_three_accounts_that_say_the_same_all_get_it(product: Product) -> None:
+    person = await product.person()
+    accounts = [await product.account() for _ in range(3)]
+    for account in accounts:
+        await _revealed(account, person, "directdial")
+    vote = _vote(person, "+12025550123", "phone", downvotereason="outofservice", reasonnote=None)
+    colleague = await accounts[0].user()
+    assert [await _cast(account, vote) for account in accounts[:2]] == [0, 0]
+    second = await colleague.table("POST", "contactfeedback", vote)  # of an account that has voted
+    assert "creditback" not in second.json()["resource"][0]
+    assert await _cast(accounts[2], vote) == 1
+    for account in accounts:
+        assert await account.ledger_fits()
+        back = await product.db.fetch("select cause from creditback where clientid = $1", account.clientid)
+        assert [row["cause"] for row in back] == ["agreement"]
+
+
+async def test_votes_do_not_refill_a_balance(
+    product: Product, account: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(creditback, "_BOUND", creditback._BOUND.replace("greatest(10", "greatest(2"))
+    given = 0
+    for _ in range(4):
+        person = await product.person(phones=[BAD_PHONE])
+        await _revealed(account, person, "directdial")
+        given += await _cast(account, _vote(person, BAD_PHONE, "phone"))
+    assert given == 2
+    assert await account.ledger_fits()
