@@ -207,8 +207,8 @@ POLICY: dict[str, Access] = {
     # Written by scripts/contactmeta_addupdate.py and scripts/bulklookup.py. A colleague's notes and jobs are their own.
     "contactmeta": Access(read=Rule(roles=EVERYONE_READS, rows=own_self)),
     "bulkjob": Access(read=Rule(roles=EVERYONE_READS, rows=own_self), live={"clientid", "appuserid"}),
-    # Rows are created and changed by the hooks in scripts/tables, which check filters and find people. Only the user
-    # who made a search or list renames, shares or deletes it; every user of the team keeps the people of a shared list.
+    # Rows are created and changed by the hooks in scripts/tables, which check filters and find people. Only the
+    # maker of a search or list renames, shares or deletes it; every user of the team edits the people of a shared list.
     "savedsearch": Access(
         read=Rule(roles=EVERYONE_READS, rows=shared_or_own),
         create=Rule(roles=EVERYONE, fields={"name", "kind", "filters", "shared"}),

@@ -1,4 +1,4 @@
-"""Authenticate calls that serve a session or an API key of an account, and repeat the response of a program's call."""
+"""Authenticate calls that serve a session or an API key, and replay the response of a repeated call."""
 
 from __future__ import annotations
 

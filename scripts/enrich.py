@@ -111,8 +111,8 @@ async def _enrich(ctx: Context, caller: Caller, input: Input) -> Output:
 
 
 def _quoted(wanted: Wanted, match: enrichment.Match, price: purchase.Quote) -> Item:
-    """Return an item of a dry run: whether the person is known and what is owned, and nothing of the person."""
-    item = Item(reference=wanted.reference, status=match.status, reason=match.reason)
+    """Return an item of a dry run: the outcome and the owned kinds, without the person."""
+    item = Item(reference=wanted.reference, status=match.status, reason=match.why)
     if match.person is not None:
         item.owned = list(price.owned[match.person.personid])
     return item
@@ -125,7 +125,7 @@ def _item(
     bought: dict[int, purchase.Bought],
     price: purchase.Quote,
 ) -> Item:
-    item = Item(reference=wanted.reference, status=match.status, reason=match.reason)
+    item = Item(reference=wanted.reference, status=match.status, reason=match.why)
     if match.person is None:
         return item
     done, person = bought[match.person.personid], match.person

@@ -1,4 +1,4 @@
-"""Find the work e-mail address of a person by name and domain, with an API key. A new address costs one credit."""
+"""Find a work e-mail address by name and domain, with an API key. A new one costs one credit."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def _find(ctx: Context, caller: Caller, input: Input) -> Output:
     purchase.check_ceiling(price.price, input.max_credits)
     bought, left = await purchase.buy(ctx, caller, people, KINDS, price)
     await enrichment.count_use(ctx, caller, [match], KINDS, bought)
-    output = Output(credits_left=left.bus_email_credits, reasons=[match.reason or "no_data"])
+    output = Output(credits_left=left.bus_email_credits, reasons=[match.why or "no_data"])
     for item in bought.values():
         if item.unpaid:
             raise balance.refusal("businessemail", left, live=True)

@@ -1,4 +1,4 @@
-"""Find the people that a program asks for, each by what it knows of them, and count the uses of its key."""
+"""Find the people of an enrichment by address, e-mail or name, and count the uses of its key."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Match:
 
     person: Person | None
     status: Literal["found", "not_found", "suppressed", "no_credit"] = "not_found"
-    reason: str = ""
+    why: str = ""
 
 
 async def find(ctx: Context, asked: Sequence[Wanted]) -> list[Match]:
@@ -52,13 +52,13 @@ async def find(ctx: Context, asked: Sequence[Wanted]) -> list[Match]:
             try:
                 keys[number] = profile_url.key_of(wanted.linkedinurl, ctx.settings.profile_host)
             except profile_url.NotAProfile:
-                matches[number] = Match(None, reason="bad_profile")
+                matches[number] = Match(None, why="bad_profile")
         elif wanted.email.strip():
             matches[number] = await _by_email(ctx, wanted.email.strip())
         elif wanted.name.strip() and wanted.company.strip():
             matches[number] = await by_name(ctx, wanted.name, wanted.company)
         else:
-            matches[number] = Match(None, reason="no_identifier")
+            matches[number] = Match(None, why="no_identifier")
     persons = await directory.find_many(ctx, list(keys.values()))
     suppressed = await directory.suppressed_keys(ctx, [key for key in keys.values() if key not in persons])
     for number, key in keys.items():
@@ -67,7 +67,7 @@ async def find(ctx: Context, asked: Sequence[Wanted]) -> list[Match]:
         elif key in suppressed:
             matches[number] = Match(None, "suppressed", "removed")
         else:
-            matches[number] = Match(None, reason="unknown_person")
+            matches[number] = Match(None, why="unknown_person")
     return [matches[number] for number in range(len(asked))]
 
 
@@ -88,7 +88,7 @@ async def by_name(ctx: Context, name: str, company: str) -> Match:
 def _one(people: Sequence[Person]) -> Match:
     if len(people) == 1:
         return Match(people[0], "found")
-    return Match(None, reason="ambiguous" if people else "unknown_person")
+    return Match(None, why="ambiguous" if people else "unknown_person")
 
 
 def count_guesses(ctx: Context, caller: Caller, asked: Sequence[Wanted]) -> None:

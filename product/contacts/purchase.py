@@ -22,7 +22,7 @@ from product.people.email_checks import Check
 from product.people.search_terms import KINDS
 from tableapi.errors import ApiError
 
-CHECKS_AT_ONCE = 20  # people whose addresses are looked up in the DNS
+CHECKS_AT_ONCE = 20  # people with addresses to look up in the DNS
 _OWNED = "select personid, kind from reveal where clientid = $1 and personid = any($2)"
 
 

@@ -1,4 +1,4 @@
-"""Return the credit of a reveal whose value is wrong: proved by a check, agreed on by accounts, or decided by staff.
+"""Return the credit of a wrong value: proved by a check, agreed on by accounts, or decided by staff.
 
 Once for each kind of a person and account. The value stays revealed. What the product decides by itself is bounded for
 each account, so that votes cannot refill a balance.
@@ -85,9 +85,9 @@ async def proves_wrong(ctx: Context, type_: str, value: str) -> bool:
 
 
 async def agreed(ctx: Context, personid: int, type_: str, hashes: list[bytes], kind: str) -> set[int]:
-    """Return the credit to every account that downvoted a value, once enough of them did; return those accounts.
+    """Return the credit to every account that downvoted a value, once enough did.
 
-    Inside a transaction.
+    Returns those accounts. Inside a transaction.
     """
     clients = [row["clientid"] for row in await ctx.db.fetch(_AGREED, personid, type_, hashes)]
     if len(clients) < ACCOUNTS:

@@ -246,7 +246,6 @@ def search_columns_of(
         search_terms.of_job(title, seniority, function),
         search_terms.of_company(company, domain, industry, size),
         search_terms.of_place(country, city),
-        search_terms.of_values(bool(phones), bool(business), bool(personal), verification),
         *(search_terms.email_term(vault, address) for address in addresses),
     )
     return {

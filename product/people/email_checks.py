@@ -25,10 +25,7 @@ ROLES = frozenset((
     "office", "orders", "partners", "postmaster", "press", "privacy", "purchasing", "reception", "recruiting", "root",
     "sales", "security", "service", "support", "team", "webmaster",
 ))  # fmt: skip
-_WORD = """
-    update person set verification = $2, searchable = ts_delete(searchable, $3::text) || $4::text::tsvector
-    where personid = $1 and verification is distinct from $2 and searchable is not null and full_name <> ''
-"""
+_WORD = "update person set verification = $2 where personid = $1 and verification is distinct from $2"
 _CHECKED = """
     update usercontact set verification = $3, checkedon = $4
     where clientid = $1 and personid = $2 and businessemailcost = 1
@@ -87,14 +84,13 @@ async def check_person(ctx: Context, person: Person, kind: str) -> list[Check]:
 
 
 async def keep(ctx: Context, clientid: int, person: Person, checks: Sequence[Check]) -> None:
-    """Store the check of the first work address: in the contact of the account, and as the word that filters find."""
+    """Store the check of the first work address in the account's contact and in the directory."""
     if not checks:
         return
     first = checks[0]
     await ctx.db.execute(_CHECKED, clientid, person.personid, first.verification, first.checkedon)
     if first.verification != person.business[0][1]:
-        old, new = f"v:{person.business[0][1]}", f"'v:{first.verification}'"
-        await ctx.db.execute(_WORD, person.personid, first.verification, old, new)
+        await ctx.db.execute(_WORD, person.personid, first.verification)
 
 
 def invalid_proof(reasons: Sequence[str]) -> bool:

@@ -113,7 +113,6 @@ class LineReader:
             search_terms.of_job(title, seniority, function),
             search_terms.of_company(company, domain, industry, size),
             search_terms.of_place(country, city),
-            search_terms.of_values(bool(phones), bool(marked), bool(personal), verification),
             *[search_terms.email_term(self._vault, "", hashed) for hashed in hashes],
         )
         shown = [key, *texts, function]

@@ -1,4 +1,4 @@
-"""Derive seniority and function from a job title, and bring the words of a file or filter to one spelling."""
+"""Derive seniority and function from a job title, and normalize the words of files and filters."""
 
 from __future__ import annotations
 

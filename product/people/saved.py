@@ -1,4 +1,4 @@
-"""Saved searches: check their filters, and count the matches that are new since the search was last opened."""
+"""Saved searches: check their filters, and count the matches that are new since the last look."""
 
 from __future__ import annotations
 
@@ -16,11 +16,6 @@ _SEARCHES = """
     select savedsearchid, filters, seenupto from savedsearch
     where clientid = $1 and (appuserid = $2 or shared = 1) and kind = 'people' order by savedsearchid limit $3
 """
-_NEW = f"""
-    select count(*) from (
-        select 1 from person where personid > $2 and full_name <> ''
-          and ($1::text = '' or searchable @@ $1::text::tsquery) limit {search.EXACT + 1}) matches
-"""  # noqa: S608 - a constant
 _OPENED = """
     update savedsearch set seenupto = coalesce((select max(personid) from person), 0)
     where savedsearchid = $1 and clientid = $2 and appuserid = $3 returning savedsearchid
@@ -39,7 +34,7 @@ async def news(ctx: Context) -> list[dict[str, Any]]:
     counts = []
     for row in rows:
         query = search.people_query(PeopleSearch.model_validate(row["filters"]))
-        new: Any = await ctx.db.fetchval(_NEW, query, row["seenupto"])
+        new = await search.count_new(ctx, query, row["seenupto"])
         estimated = new > search.EXACT
         counts.append({"savedsearchid": row["savedsearchid"], "new": min(new, search.EXACT), "estimated": estimated})
     return counts

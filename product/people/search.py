@@ -52,7 +52,10 @@ class CompanyFilters(BaseModel):
 
 
 class PeopleFilters(CompanyFilters):
-    """Filters of people. Words of `name` and `title` match from their beginning; `has` needs every kind it names."""
+    """Filters of people.
+
+    Words of `name` and `title` match from their beginning; `has` needs every kind it names.
+    """
 
     name: Text = ""
     title: Text = ""
@@ -97,7 +100,10 @@ class CompanySearch(CompanyFilters):
 
 
 class Meta(BaseModel):
-    """How many matches there are; `estimated` above 10,000. `next` is the cursor of the next page, null at the end."""
+    """The number of matches, `estimated` above 10,000.
+
+    `next` is the cursor of the next page, null at the end.
+    """
 
     count: int
     estimated: bool
@@ -105,7 +111,7 @@ class Meta(BaseModel):
 
 
 class Owner(BaseModel):
-    """Who of the account revealed a kind, and when. `name` is null for an API key."""
+    """The user of the account that revealed a kind, and the time. `name` is null for an API key."""
 
     kind: str
     name: str | None
@@ -155,6 +161,21 @@ class Order:
     descending: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Query:
+    """The terms of a search, a tsquery, and a condition in SQL, a constant, on the kinds of values that exist."""
+
+    terms: str
+    sql: str = ""
+
+
+# The kinds that most people have, and the words that most addresses have, would make long lists in the index.
+_HAS = {
+    "directdial": "phonecipher is not null",
+    "businessemail": "businesscipher is not null",
+    "personalemail": "personalcipher is not null",
+}
+_VERIFIED = {word: f"verification = '{word}'" for word in search_terms.VERIFICATIONS}
 _NAME = {"full_name": "full_name", "name": "full_name"}
 PEOPLE_ORDERS = {
     "": Order("personid", "bigint", True),
@@ -170,7 +191,10 @@ _OWNED = """
     where r.clientid = $1 and r.personid = any($2)
 """
 _UNUSED = " and $3::text is null and $4::bigint is null"  # a first page has the same parameters
-_PLAIN_INDEXES = "set local enable_bitmapscan = off; set local enable_sort = off"
+# The right plan depends on the terms, so none is kept for all of them.
+_PLAN = "select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('work_mem', '64MB', true)"
+_PLAN_BY_BITMAP = _PLAN + ", set_config('enable_indexscan', 'off', true)"
+_PLAN_BY_INDEX = _PLAN + ", set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,26 +258,33 @@ def _order(target: Target, text: str) -> tuple[Order, bool]:
     return order, way == "desc" if way else order.descending
 
 
-def _where(target: Target, query: str) -> str:
-    return f"{target.exists} and searchable @@ $1::text::tsquery" if query else f"{target.exists} and $1::text = ''"
+def _where(target: Target, query: Query) -> str:
+    terms = "searchable @@ $1::text::tsquery" if query.terms else "$1::text = ''"
+    return f"{target.exists} and {terms}{query.sql}"
 
 
 def _filters(model: BaseModel) -> dict[str, Any]:
     return model.model_dump(exclude={"order", "not_", "limit", "cursor"}, exclude_defaults=True)
 
 
-def people_query(search: PeopleSearch) -> str:
+def people_query(search: PeopleSearch) -> Query:
     """Return the query of a search of people."""
-    return search_terms.query(_filters(search), _filters(search.not_))
+    filters, excluded = _filters(search), _filters(search.not_)
+    sql = [_HAS[kind] for kind in filters.pop("has", ())]  # every kind that is named
+    if words := filters.pop("verification", ()):
+        sql.append("(" + " or ".join(_VERIFIED[word] for word in words) + ")")
+    sql += [f"not {_HAS[kind]}" for kind in excluded.pop("has", ())]
+    sql += [f"({_VERIFIED[word]}) is not true" for word in excluded.pop("verification", ())]
+    return Query(search_terms.query(filters, excluded), "".join(f" and {condition}" for condition in sorted(sql)))
 
 
-def company_query(search: CompanySearch) -> str:
+def company_query(search: CompanySearch) -> Query:
     """Return the query of a search of companies."""
     filters = _filters(search)
     name = filters.pop("name", "")
     query = search_terms.query(filters, _filters(search.not_))
     typed = search_terms.company_prefixes(name) if name else ""
-    return " & ".join(part for part in (typed, query) if part)
+    return Query(" & ".join(part for part in (typed, query) if part))
 
 
 async def people(ctx: Context, caller: Caller, search: PeopleSearch, page: Page) -> tuple[Meta, list[Match]]:
@@ -286,7 +317,7 @@ async def without_suppressed(ctx: Context, rows: Sequence[Any]) -> list[Any]:
 
 
 async def owners(ctx: Context, clientid: int, ids: Sequence[int]) -> dict[int, list[Owner]]:
-    """Return for each person which kinds the account has revealed, by whom and when."""
+    """Return the kinds of each person that the account has revealed, with user and time."""
     owned: dict[int, list[Owner]] = {}
     for row in await ctx.db.fetch(_OWNED, clientid, list(ids)) if ids else ():
         owned.setdefault(row["personid"], []).append(Owner(kind=row["kind"], name=row["name"], on=row["createdon"]))
@@ -308,10 +339,10 @@ def _match(ctx: Context, row: Any, owned: list[Owner]) -> Match:
     )
 
 
-async def find(ctx: Context, target: Target, query: str, page: Page) -> tuple[Meta, list[Any]]:
+async def find(ctx: Context, target: Target, query: Query, page: Page) -> tuple[Meta, list[Any]]:
     """Return the count of a query and the rows of one page."""
     order, descending = _order(target, page.order)
-    text = f"{target.table}\n{query}\n{page.order.strip()}"
+    text = f"{target.table}\n{query.terms}\n{query.sql}\n{page.order.strip()}"
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     cursor = _cursor(ctx, page.cursor, digest) if page.cursor else None
     rows: list[Any] = []
@@ -321,7 +352,10 @@ async def find(ctx: Context, target: Target, query: str, page: Page) -> tuple[Me
         cursor = Cursor(digest, count, count > EXACT)
         if cursor.estimated:
             cursor.count = await _estimate(ctx, target, query)
-            rows = await _many(ctx, target, query, order, descending, page.limit + 1, cursor)
+            bound = rows[0]["bound"]
+            rows = await _first(ctx, target, query, order, descending, page.limit + 1, bound)
+            if len(rows) <= page.limit:  # the sample was not like the rest
+                rows = await _many(ctx, target, query, order, descending, page.limit + 1, cursor)
     elif cursor.estimated:
         rows = await _many(ctx, target, query, order, descending, page.limit + 1, cursor)
     else:
@@ -343,11 +377,11 @@ def _after(target: Target, order: Order, descending: bool) -> str:
 
 
 async def _few(
-    ctx: Context, target: Target, query: str, order: Order, descending: bool, limit: int, cursor: Cursor | None = None
+    ctx: Context, target: Target, query: Query, order: Order, descending: bool, limit: int, cursor: Cursor | None = None
 ) -> list[Any]:
     """Return the page of a query with at most `EXACT` matches, and their number in each row.
 
-    With more matches there are rows too, of which only the number counts.
+    With more matches the rows are a sample. `bound` is then a value of the order that the page will not reach.
     """
     way = "desc" if descending else "asc"
     key, columns = target.key, target.columns
@@ -358,17 +392,38 @@ async def _few(
         ), page as (
             select {key}, sortkey from matches where true{after} order by sortkey {way}, {key} {way} limit $2
         )
-        select {columns}, sortkey::text as sortvalue, (select count(*) from matches) as matches
+        select {columns}, sortkey::text as sortvalue, (select count(*) from matches) as matches,
+               (select sortkey from matches order by sortkey {way} offset $2 limit 1)::text as bound
         from page join {target.table} using ({key}) order by sortkey {way}, {key} {way}
     """  # noqa: S608 - every part is a constant
     value, ident = (cursor.value, cursor.ident) if cursor else (None, None)
     async with ctx.db.transaction():
-        await ctx.db.execute("set local work_mem = '64MB'")
-        return list(await ctx.db.fetch(sql, query, limit, value, ident))
+        await ctx.db.execute(_PLAN)
+        return list(await ctx.db.fetch(sql, query.terms, limit, value, ident))
+
+
+async def _first(
+    ctx: Context, target: Target, query: Query, order: Order, descending: bool, limit: int, bound: str | None
+) -> list[Any]:
+    """Return the first page of a query with many matches, up to a bound of the order.
+
+    The bound makes a page cheap where the order and the filters agree badly: names that begin with Z, by name.
+    """
+    way, sign = ("desc", ">=") if descending else ("asc", "<=")
+    by = f"{target.key} {way}" if order.sql == target.key else f"{order.sql} {way}, {target.key} {way}"
+    sql = f"""
+        select {target.columns}, ({order.sql})::text as sortvalue from {target.table}
+        where {_where(target, query)} and {order.sql} {sign} $3::text::{order.cast} order by {by} limit $2
+    """  # noqa: S608 - every part is a constant
+    if bound is None:
+        return []
+    async with ctx.db.transaction():
+        await ctx.db.execute(_PLAN_BY_BITMAP)
+        return list(await ctx.db.fetch(sql, query.terms, limit, bound))
 
 
 async def _many(
-    ctx: Context, target: Target, query: str, order: Order, descending: bool, limit: int, cursor: Cursor
+    ctx: Context, target: Target, query: Query, order: Order, descending: bool, limit: int, cursor: Cursor
 ) -> list[Any]:
     """Return the page of a query with many matches, in the order of an index."""
     way = "desc" if descending else "asc"
@@ -380,16 +435,25 @@ async def _many(
         where {_where(target, query)}{after}{unused} order by {by} limit $2
     """  # noqa: S608 - every part is a constant
     async with ctx.db.transaction():
-        for statement in _PLAIN_INDEXES.split(";"):
-            await ctx.db.execute(statement)
-        return list(await ctx.db.fetch(sql, query, limit, cursor.value, cursor.ident))
+        await ctx.db.execute(_PLAN_BY_INDEX)
+        return list(await ctx.db.fetch(sql, query.terms, limit, cursor.value, cursor.ident))
 
 
-async def _estimate(ctx: Context, target: Target, query: str) -> int:
+async def _estimate(ctx: Context, target: Target, query: Query) -> int:
     """Return the planner's estimate of the matches, with two digits."""
     sql = f"explain (format json) select 1 from {target.table} where {_where(target, query)}"  # noqa: S608
-    plan: Any = await ctx.db.fetchval(sql, query)
+    plan: Any = await ctx.db.fetchval(sql, query.terms)
     plan = orjson.loads(plan) if isinstance(plan, str) else plan
     rows = max(EXACT + 1, int(plan[0]["Plan"]["Plan Rows"]))
     unit = 10 ** (math.floor(math.log10(rows)) - 1)
     return max(EXACT + 1, int(round(rows / unit) * unit))
+
+
+async def count_new(ctx: Context, query: Query, after: int) -> int:
+    """Return the number of people of a query that came after an id, `EXACT` + 1 at most."""
+    sql = f"""
+        select count(*) from (select 1 from person where {_where(PEOPLE, query)} and personid > $2
+                              limit {EXACT + 1}) matches
+    """  # noqa: S608 - every part is a constant
+    count: int = await ctx.db.fetchval(sql, query.terms, after)
+    return count

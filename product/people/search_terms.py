@@ -57,7 +57,7 @@ def _of_domain(domain: str) -> list[str]:
 
 
 def email_term(vault: Vault, address: str, hashed: bytes | None = None) -> str:
-    """Return the term of an address, by which a person is found who has it."""
+    """Return the term of an address, the keyed hash that finds its person."""
     return f"'m:{b64((hashed or vault.index('email', address.lower()))[:_HASH_BYTES])}'"
 
 
@@ -103,14 +103,6 @@ def of_name(name: str) -> str:
     return "'n:" + "' 'n:".join(words(name)) + "'"
 
 
-@lru_cache
-def of_values(directdial: bool, businessemail: bool, personalemail: bool, verification: str | None) -> str:
-    """Return the terms that tell which kinds of contact data exist."""
-    has = (directdial, businessemail, personalemail)
-    terms = [f"'h:{kind}'" for kind, exists in zip(KINDS, has, strict=True) if exists]
-    return " ".join([*terms, *([f"'v:{verification}'"] if verification else ())])
-
-
 # Queries --------------------------------------------------------------------------------------------------------------
 
 
@@ -119,7 +111,7 @@ def _all(terms: Sequence[str]) -> str:
 
 
 def _prefixes(letter: str, text: str) -> str:
-    """Return the query for a text whose words are matched from their beginning; numbers are matched whole."""
+    """Return the query for the beginnings of the words of a text; numbers are matched whole."""
     parts = words(text)
     last = [f"'{letter}:{word}'" + (":*" if len(word) > 1 and not word.isdigit() else "") for word in parts]
     return f"({_all(last)})"
@@ -157,10 +149,6 @@ def conditions(filters: dict[str, str | list[str]]) -> list[str]:
                 queries.append(_any(f"'f:{job_titles.canonical(text)}'" for text in texts))
             case "country":
                 queries.append(_any(f"'y:{country_code(text)}'" for text in texts))
-            case "has":
-                queries.extend(f"'h:{kind}'" for kind in texts)  # every kind that is named
-            case "verification":
-                queries.append(_any(f"'v:{word}'" for word in texts))
             case _:
                 queries.append(_phrases(_PHRASES[name], texts))
     return queries
@@ -171,18 +159,14 @@ _PHRASES = {"company_size": "s", "industry": "u", "city": "i"}
 
 def query(filters: dict[str, str | list[str]], excluded: dict[str, str | list[str]]) -> str:
     """Return the text of a tsquery for filters and exclusions; "" without any."""
-    # A person is excluded who has any of the kinds that `not` names.
-    kinds = excluded.get("has") or []
-    rest = {name: value for name, value in excluded.items() if name != "has"}
-    negated = [f"!{condition}" for condition in conditions(rest)] + [f"!'h:{kind}'" for kind in kinds]
-    return " & ".join(conditions(filters) + negated)
+    return " & ".join([*conditions(filters), *(f"!{condition}" for condition in conditions(excluded))])
 
 
 def exact_name(name: str) -> str:
-    """Return the query for people whose name has every word of a name."""
+    """Return the query for people by every word of a name."""
     return f"({_all(_of_words('n', name))})"
 
 
 def company_prefixes(text: str) -> str:
-    """Return the query for companies by the beginnings of words of their names, for suggestions while typing."""
+    """Return the query for companies by the beginnings of the words of a name."""
     return _prefixes("c", text)

@@ -1,4 +1,4 @@
-"""Limit what an account may look at in searches of a day (UTC), so that the directory cannot be copied out."""
+"""Limit the pages and people of an account's searches in a day (UTC), against copying the directory."""
 
 from __future__ import annotations
 

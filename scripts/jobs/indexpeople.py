@@ -1,4 +1,6 @@
-"""Every ten minutes, fill the search columns of people that were stored without them: `tableapi run indexpeople`.
+"""Every ten minutes, fill the search columns of people stored without them.
+
+By hand: `tableapi run indexpeople`.
 
 These are rows of an older version, or of a program that writes the table itself. With rebuild=1 every row is filled
 again, after SECRET_KEYS have lost a key or the rules for titles have changed.

@@ -8,17 +8,12 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from product import audit
+from product.contacts.lists import TooManyLists
 from product.context import Context
-from tableapi.errors import BadRequest, Conflict
+from tableapi.errors import BadRequest
 from tableapi.project.guard import validate
 
 MAX_LISTS = 200  # of one user
-
-
-class TooManyLists(Conflict):
-    """The user has as many lists or searches as are kept (409)."""
-
-    reason = "too_many_lists"
 
 
 class NewList(BaseModel):

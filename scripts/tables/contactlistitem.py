@@ -1,4 +1,4 @@
-"""Hooks of /_table/contactlistitem: put people on a list by their profile addresses, and change tags and notes."""
+"""Hooks of /_table/contactlistitem: put people on a list, and change tags and notes."""
 
 from __future__ import annotations
 

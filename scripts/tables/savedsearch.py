@@ -1,4 +1,7 @@
-"""Hooks of /_table/savedsearch: keep a search under a name. New matches are counted by the call searchnews."""
+"""Hooks of /_table/savedsearch: keep a search under a name.
+
+New matches are counted by the call searchnews.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from product import audit
+from product.contacts.lists import TooManyLists
 from product.context import Context
 from product.people import saved
-from scripts.tables.contactlist import TooManyLists
 from tableapi.errors import BadRequest
 from tableapi.project.guard import validate
 

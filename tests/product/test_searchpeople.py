@@ -24,7 +24,7 @@ PEOPLE = (
 
 @pytest.fixture
 async def mark(product: Product) -> str:
-    """Insert four people whose last name is followed by a word of its own, and return the word."""
+    """Insert four people with a common word in their names and companies, and return the word."""
     mark = "w" + secrets.token_hex(4)
     for name, title, company, domain, country, city, industry, size in PEOPLE:
         values: dict[str, Any] = {
@@ -268,7 +268,7 @@ async def test_companies(product: Product, account: Account, mark: str) -> None:
 
 
 async def test_a_phone_number_is_found_by_nothing(unlimited: Product, account: Account, mark: str) -> None:
-    """Two people that differ in their values alone get the same answers, whatever is asked."""
+    """Two people that differ in their values alone get the same answers to every filter."""
     values = {
         slug: {"phones": [phone], "personal_emails": [home], "business_emails": [work]}
         for slug, phone, home, work in (

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 PERSON = "https://www.linkedin.com/in/fuzz-1"
-TABLES = ("appuser", "client", "usercredit", "creditledger", "usersubscription", "subscriptionplan", "apikeys",
-          "apiusage", "usercontact", "contactfeedback", "transactionhistory", "usersession", "auditlog")  # fmt: skip
+TABLES = ("contactlist", "contactlistitem", "savedsearch", "creditback", "appuser", "client", "usercredit",
+          "creditledger", "usersubscription", "subscriptionplan", "apikeys", "apiusage", "usercontact", "contactfeedback", "transactionhistory", "usersession", "auditlog")  # fmt: skip
 FIELDS = ("clientid", "appuserid", "email", "role", "createdon", "isactive", "deleted", "name", "planid", "contactid",
           "linkedinurl", "password", "emails", "delta", "keyid", "purpose", "subscriptionid")  # fmt: skip
 
@@ -78,6 +78,15 @@ def _calls() -> list[Sent]:
         _script("user/password", old_password="no", new_password="Abcdefg1", confirm_password="Abcdefg1"),
         _script("user/session", email="a@b.example", password="Wrong123"), _script("user/session", session_token="x"),
         _script("user/session", "GET", session_token="x"), Sent("PUT", "/api/v2/user/session"),
+        _script("searchpeople", name="a", title="b", company=["c"], country=["USA"], has=["directdial"],
+                verification=["valid"], limit=5, cursor="", order="full_name DESC", **{"not": {"city": ["x"]}}),
+        _script("searchcompanies", company=["c"], industry=["d"], order="people", **{"not": {"country": ["USA"]}}),
+        _script("revealmany", linkedinurls=[PERSON], kinds=["directdial"], max_credits=1, dry_run=True),
+        _script("revealmany", search={"name": "a", "not": {"has": ["directdial"]}}, first=2, kinds=["personalemail"]),
+        _script("enrich", people=[{"reference": "a", "linkedinurl": PERSON}, {"email": "a@b.example"},
+                                  {"name": "a", "company": "b"}], kinds=["directdial"], max_credits=0, dry_run=True),
+        _script("findemail", name="a b", domain="acme.example"), _script("verifyemail", email="a@acme.example"),
+        _script("searchnews", seen=1),
         _script("validatedomain", email="a@buyer.example"), _script("webhooks/payment", id="evt_1", type="x"),
         _script("userimage/x.png", "GET"), _script("files/1", "GET"), _script("files"), _script("userimage"),
         _script("_spec", "GET"), _script("leads/_spec", "GET"), _script("leads/_schema", "GET"),
@@ -111,6 +120,9 @@ def _tables() -> list[Sent]:
         _table("POST", "apikeys", {"purpose": "CRM", "apikey": "x"}),
         _table("POST", "contactfeedback", {"linkedin_url": PERSON, "info": "a@b.example", "action": "up",
                                            "type": "email"}),
+        _table("POST", "contactlist", {"name": "a", "shared": 1}),
+        _table("POST", "contactlistitem", {"listid": 1, "linkedinurl": PERSON, "tags": ["a"], "note": "b"}),
+        _table("POST", "savedsearch", {"name": "a", "kind": "people", "filters": {"name": "a"}, "shared": 0}),
         _table("PATCH", "usersubscription", {"subscriptionid": 1, "type": "downgrade", "planid": 2}),
     ]  # fmt: skip
     return tables
