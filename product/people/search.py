@@ -163,7 +163,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """The terms of a search, a tsquery, and a condition in SQL, a constant, on the kinds of values that exist."""
+    """The terms of a search, a tsquery, and a constant condition in SQL on the kinds that exist."""
 
     terms: str
     sql: str = ""

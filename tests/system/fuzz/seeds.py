@@ -8,7 +8,8 @@ from typing import Any
 
 PERSON = "https://www.linkedin.com/in/fuzz-1"
 TABLES = ("contactlist", "contactlistitem", "savedsearch", "creditback", "appuser", "client", "usercredit",
-          "creditledger", "usersubscription", "subscriptionplan", "apikeys", "apiusage", "usercontact", "contactfeedback", "transactionhistory", "usersession", "auditlog")  # fmt: skip
+          "creditledger", "usersubscription", "subscriptionplan", "apikeys", "apiusage", "usercontact",
+          "contactfeedback", "transactionhistory", "usersession", "auditlog")  # fmt: skip
 FIELDS = ("clientid", "appuserid", "email", "role", "createdon", "isactive", "deleted", "name", "planid", "contactid",
           "linkedinurl", "password", "emails", "delta", "keyid", "purpose", "subscriptionid")  # fmt: skip
 
