@@ -7,8 +7,7 @@ import string
 from typing import Any
 
 from product.context import Context
-from tableapi.errors import ApiError, Forbidden, Unauthorized
-from tableapi.project.guard import OwnKey
+from tableapi import ApiError, Forbidden, OwnKey, Unauthorized
 
 
 class PlanWithoutApi(ApiError):

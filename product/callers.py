@@ -1,24 +1,14 @@
-"""Authenticate calls that serve a session or an API key, and replay the response of a repeated call."""
+"""Authenticate calls that serve a session or an API key of an account."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
-
-from pydantic import BaseModel
-from starlette.responses import Response
 
 from product import api_keys
 from product.accounts import sessions
 from product.context import Context
 from product.roles import SESSION, VIEW
-from tableapi.auth.policy import Actor
-from tableapi.errors import Unauthorized
-from tableapi.http.response import Reply
-from tableapi.idempotency.replay import IdempotencyStore
-from tableapi.idempotency.store import InDatabase
-from tableapi.project.guard import parse_limits
+from tableapi import Unauthorized, parse_limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,25 +61,3 @@ def _count(ctx: Context, caller: Caller, limits: str) -> None:
     path = ctx.request.path.rstrip("/").rpartition("/")[2]
     for limit in parse_limits(limits):
         ctx.limit(f"{path} {limit.seconds}", caller.name, limit.amount, limit.seconds)
-
-
-async def once(ctx: Context, caller: Caller, input: BaseModel, run: Callable[[], Awaitable[BaseModel]]) -> Any:
-    """Run a call of an API key; with an `Idempotency-Key`, a repeat gets the stored response.
-
-    The engine does this for sessions. A public script knows its caller only after it has checked the key.
-    """
-
-    async def reply() -> Reply:
-        output = await run()
-        return Reply(output.model_dump_json(exclude_none=True).encode(), 200, "application/json", dict(ctx.headers))
-
-    key = ctx.request.headers.get("idempotency-key")
-    if key is None:
-        response = await reply()
-    else:
-        actor = Actor(role="apikey", user={"keyid": caller.keyid})
-        store = IdempotencyStore(InDatabase(ctx.db, ctx.vault))
-        response = await store.again(
-            key, actor, f"POST {ctx.request.path}", input.model_dump_json().encode(), reply, True
-        )
-    return Response(response.body, response.status, headers=response.headers, media_type="application/json")

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from product import api_keys, call_limits, callers
+from product import api_keys, call_limits, callers, idempotent
 from product.callers import Caller
 from product.contacts import enrichment, purchase
 from product.context import Context
@@ -15,7 +15,7 @@ from product.credits import balance
 from product.credits.balance import Balances
 from product.people import profile_url
 from product.people.search import Kind
-from tableapi.project.registry import script
+from tableapi import script
 
 MAX_PEOPLE = 100
 PHONES = "directdial"
@@ -84,7 +84,7 @@ class Output(BaseModel):
 )
 async def run(ctx: Context, input: Input) -> Output:
     caller = await callers.by_key(ctx, "enrich", call_limits.ENRICH)
-    result: Output = await callers.once(ctx, caller, input, lambda: _enrich(ctx, caller, input))
+    result: Output = await idempotent.once(ctx, caller.keyid or 0, input, lambda: _enrich(ctx, caller, input))
     return result
 
 

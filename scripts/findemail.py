@@ -6,12 +6,12 @@ from datetime import datetime
 
 from pydantic import BaseModel, Field
 
-from product import api_keys, call_limits, callers
+from product import api_keys, call_limits, callers, idempotent
 from product.callers import Caller
 from product.contacts import enrichment, purchase
 from product.context import Context
 from product.credits import balance
-from tableapi.project.registry import script
+from tableapi import script
 
 KINDS = ["businessemail"]
 
@@ -39,7 +39,7 @@ class Output(BaseModel):
 )
 async def run(ctx: Context, input: Input) -> Output:
     caller = await callers.by_key(ctx, "enrich", call_limits.FINDEMAIL)
-    result: Output = await callers.once(ctx, caller, input, lambda: _find(ctx, caller, input))
+    result: Output = await idempotent.once(ctx, caller.keyid or 0, input, lambda: _find(ctx, caller, input))
     return result
 
 

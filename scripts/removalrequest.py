@@ -15,9 +15,7 @@ from product.context import Context
 from product.language import Language
 from product.language.texts import translator
 from product.people import directory, profile_url
-from tableapi.auth.policy import ANYONE
-from tableapi.crypto.vault import token_hash
-from tableapi.project.registry import script
+from tableapi import ANYONE, script, token_hash
 
 _KEEP = "insert into suppression (hash, kind) values ($1, $2) on conflict do nothing"
 _FORGET = "update onetimetoken set datacipher = null where tokenhash = $1"

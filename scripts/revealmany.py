@@ -16,7 +16,7 @@ from product.people import directory, profile_url, search, search_use
 from product.people.directory import Person
 from product.people.search import Kind, Page, PeopleSearch
 from product.roles import SESSION
-from tableapi.project.registry import script
+from tableapi import script
 
 MAX_PEOPLE = 100
 

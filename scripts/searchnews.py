@@ -7,8 +7,7 @@ from pydantic import BaseModel, Field
 from product.context import Context
 from product.people import saved
 from product.roles import SESSION
-from tableapi.errors import NotFound
-from tableapi.project.registry import script
+from tableapi import NotFound, script
 
 
 class Input(BaseModel):

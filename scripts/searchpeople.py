@@ -9,7 +9,7 @@ from product.context import Context
 from product.people import search
 from product.people.search import Match, Meta, Page, PeopleSearch
 from product.roles import SESSION, VIEW
-from tableapi.project.registry import script
+from tableapi import script
 
 
 class Input(PeopleSearch, Page):

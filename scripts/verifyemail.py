@@ -10,11 +10,11 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from product import api_keys, call_limits, callers
+from product import api_keys, call_limits, callers, idempotent
 from product.callers import Caller
 from product.context import Context
 from product.people import directory, email_checks, search_terms
-from tableapi.project.registry import script
+from tableapi import script
 
 _PAID = """
     select p.profilekey from person p
@@ -42,7 +42,7 @@ class Output(BaseModel):
 )
 async def run(ctx: Context, input: Input) -> Output:
     caller = await callers.by_key(ctx, "enrich", call_limits.VERIFYEMAIL)
-    result: Output = await callers.once(ctx, caller, input, lambda: _verify(ctx, caller, input))
+    result: Output = await idempotent.once(ctx, caller.keyid or 0, input, lambda: _verify(ctx, caller, input))
     return result
 
 

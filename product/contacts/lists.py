@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tableapi.errors import Conflict
+from tableapi import Conflict
 
 
 class TooManyLists(Conflict):

@@ -20,7 +20,7 @@ from product.people import email_checks
 from product.people.directory import Person
 from product.people.email_checks import Check
 from product.people.search_terms import KINDS
-from tableapi.errors import ApiError
+from tableapi import ApiError
 
 CHECKS_AT_ONCE = 20  # people with addresses to look up in the DNS
 _OWNED = "select personid, kind from reveal where clientid = $1 and personid = any($2)"

@@ -15,7 +15,7 @@ import orjson
 from product.context import Context
 from product.people import companies, directory
 from product.people.directory import COLUMNS, Person
-from tableapi.crypto.vault import Vault
+from tableapi import Vault
 
 COUNT = 2000
 _STAGE = """

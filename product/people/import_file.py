@@ -17,7 +17,7 @@ import orjson
 
 from product.people import job_titles, profile_url, search_terms
 from product.people.directory import split_validity
-from tableapi.crypto.vault import Vault
+from tableapi import Vault
 
 HEADER = [
     "linkedinurl", "full_name", "title", "company", "company_domain", "country", "personal_emails", "business_emails",

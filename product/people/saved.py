@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from product.context import Context
 from product.people import search
 from product.people.search import CompanySearch, PeopleSearch
-from tableapi.project.guard import validate
+from tableapi import validate
 
 MODELS: dict[str, type[BaseModel]] = {"people": PeopleSearch, "companies": CompanySearch}
 _SEARCHES = """

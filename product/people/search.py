@@ -21,8 +21,7 @@ from product.callers import Caller
 from product.context import Context
 from product.people import directory, profile_url, search_terms, search_use
 from product.people.search_terms import KINDS
-from tableapi.crypto.vault import CannotOpen
-from tableapi.errors import BadRequest, Invalid
+from tableapi import BadRequest, Internal, Invalid
 
 EXACT = 10_000
 MAX_LIMIT = 100
@@ -241,7 +240,7 @@ def _cursor(ctx: Context, text: str, digest: str) -> Cursor:
     """Return what a cursor of ours says. Raises BadRequest (400) for any other, or one of another search."""
     try:
         cursor = Cursor(*orjson.loads(ctx.vault.open(text)))
-    except (CannotOpen, ValueError, TypeError, IndexError):
+    except (Internal, ValueError, TypeError, IndexError):
         raise BadRequest("The cursor is not one of this call.", reason="bad_cursor") from None
     if cursor.digest != digest:
         raise BadRequest("The cursor belongs to a search with other filters or another order.", reason="bad_cursor")

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from base64 import urlsafe_b64encode
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import pycountry
 
 from product.people import job_titles
-from tableapi.crypto.vault import Vault, b64
+from tableapi import Vault
 
 KINDS = ("directdial", "businessemail", "personalemail")
 VERIFICATIONS = ("valid", "accept_all", "risky", "unknown", "invalid")
@@ -58,7 +59,7 @@ def _of_domain(domain: str) -> list[str]:
 
 def email_term(vault: Vault, address: str, hashed: bytes | None = None) -> str:
     """Return the term of an address, the keyed hash that finds its person."""
-    return f"'m:{b64((hashed or vault.index('email', address.lower()))[:_HASH_BYTES])}'"
+    return f"'m:{urlsafe_b64encode((hashed or vault.index('email', address.lower()))[:_HASH_BYTES]).decode()}'"
 
 
 def email_query(vault: Vault, address: str) -> str:

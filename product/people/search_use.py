@@ -8,7 +8,7 @@ from typing import Any
 
 from product.billing.live import LIVE
 from product.context import Context
-from tableapi.errors import TooMany
+from tableapi import TooMany
 
 # An account without a live subscription has the limits of the smallest plan.
 _ALLOWED = f"""

@@ -67,7 +67,7 @@ _ANSWERS = """
 """
 _ANSWERS_OF_KEYS = """
     delete from idempotency i using usercontact c, apikeys k
-    where c.personid = $1 and k.clientid = c.clientid and i.principal = 'user:keyid=' || k.keyid
+    where c.personid = $1 and k.clientid = c.clientid and i.principal = 'apikey:' || k.keyid
 """
 _FEEDBACK = "delete from contactfeedback where personid = $1"
 _LISTS = "delete from contactlistitem where personid = $1"

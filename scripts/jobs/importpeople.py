@@ -25,9 +25,7 @@ from pydantic import BaseModel
 from product.context import Context
 from product.people import companies
 from product.people.import_file import COLUMNS, HEADER, OPTIONAL, Parsed, columns_of, read_block, start_worker
-from tableapi.cli.progress import Bar
-from tableapi.errors import BadRequest
-from tableapi.project.registry import script
+from tableapi import BadRequest, ProgressBar, script
 
 BLOCK = 1 << 20
 

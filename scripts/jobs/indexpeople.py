@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from product.context import Context
 from product.people import companies, directory
-from tableapi.project.registry import script
+from tableapi import script
 
 BATCH = 500
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from product.context import Context
 from product.people import companies
-from tableapi.project.registry import script
+from tableapi import script
 
 
 @script(every="1d")

@@ -10,8 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from product import audit
 from product.contacts.lists import TooManyLists
 from product.context import Context
-from tableapi.errors import BadRequest
-from tableapi.project.guard import validate
+from tableapi import BadRequest, validate
 
 MAX_LISTS = 200  # of one user
 

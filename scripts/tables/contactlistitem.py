@@ -9,8 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from product.context import Context
 from product.people import directory, profile_url
-from tableapi.errors import BadRequest, Conflict, NotFound
-from tableapi.project.guard import validate
+from tableapi import BadRequest, Conflict, NotFound, validate
 
 MAX_AT_ONCE = 100
 MAX_ITEMS = 10_000  # of one list

@@ -14,8 +14,7 @@ from product import audit
 from product.contacts.lists import TooManyLists
 from product.context import Context
 from product.people import saved
-from tableapi.errors import BadRequest
-from tableapi.project.guard import validate
+from tableapi import BadRequest, validate
 
 MAX_SEARCHES = 100  # of one user
 

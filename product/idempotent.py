@@ -1,0 +1,76 @@
+"""Replay the response of a call of an API key that is repeated with the same `Idempotency-Key`.
+
+The engine does this for sessions. A public script knows its caller only after it has checked the key, so the calls of
+keys claim and store their responses themselves, in the same table. Errors are not stored: a repeat runs again, which
+charges nothing twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from pydantic import BaseModel
+from starlette.responses import Response
+
+from product.context import Context
+from tableapi import BadRequest, Conflict, Invalid
+
+DEAD_SECONDS = 90  # longer than a call may take: a claim of this age without a response belongs to a dead process
+
+_CLAIM = f"""
+    insert into idempotency (principal, key, route, bodyhash) values ($1, $2, $3, $4)
+    on conflict (principal, key) do update set route = excluded.route, bodyhash = excluded.bodyhash, status = null,
+        headers = null, body = null, createdon = now()
+    where idempotency.createdon < now() - interval '24 hours'
+       or (idempotency.status is null and idempotency.createdon < now() - interval '{DEAD_SECONDS} seconds')
+    returning key
+"""  # noqa: S608 - a constant
+_FIND = "select bodyhash, status, headers, body from idempotency where principal = $1 and key = $2"
+_KEEP = "update idempotency set status = 200, headers = $3, body = $4 where principal = $1 and key = $2"
+_DROP = "delete from idempotency where principal = $1 and key = $2 and status is null"
+
+
+async def once(ctx: Context, keyid: int, input: BaseModel, run: Callable[[], Awaitable[BaseModel]]) -> Any:
+    """Run a call, or return the stored response of an equal one.
+
+    Raises:
+        BadRequest: the Idempotency-Key is malformed (400).
+        Invalid: the key was used for another request (422).
+        Conflict: the first request with the key has not ended (409).
+    """
+    key = ctx.request.headers.get("idempotency-key")
+    if key is None:
+        return _response(ctx, (await run()).model_dump_json(exclude_none=True).encode())
+    if not 1 <= len(key) <= 64 or not key.isprintable():
+        raise BadRequest("Idempotency-Key must have 1 to 64 characters.", reason="bad_idempotency_key")
+    claim = (f"apikey:{keyid}", key)
+    digest = hashlib.sha256(ctx.request.path.encode() + b"\0" + input.model_dump_json().encode()).digest()
+    if await ctx.db.fetchval(_CLAIM, *claim, f"POST {ctx.request.path}"[:500], digest) is None:
+        return await _replay(ctx, claim, digest)
+    try:
+        body = (await run()).model_dump_json(exclude_none=True).encode()
+        await ctx.db.execute(_KEEP, *claim, dict(ctx.headers), ctx.vault.seal_bytes(body))
+    except BaseException:
+        await ctx.db.execute(_DROP, *claim)
+        raise
+    return _response(ctx, body)
+
+
+async def _replay(ctx: Context, claim: tuple[str, str], digest: bytes) -> Response:
+    row: Any = await ctx.db.fetchrow(_FIND, *claim)
+    if row is not None and row["bodyhash"] != digest:
+        message = "This Idempotency-Key was used for another request."
+        raise Invalid({"Idempotency-Key": message}, message)
+    if row is None or row["status"] is None:
+        raise Conflict(
+            "The first request with this key has not ended. Try again later.", reason="still_running",
+            headers={"Retry-After": "1"},
+        )  # fmt: skip
+    ctx.headers |= {**row["headers"], "Idempotency-Replayed": "true"}
+    return _response(ctx, ctx.vault.open_bytes(row["body"]))
+
+
+def _response(ctx: Context, body: bytes) -> Response:
+    return Response(body, headers=ctx.headers, media_type="application/json")
