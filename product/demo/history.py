@@ -27,6 +27,14 @@ _LINKS = """
     select coalesce(revealedby, dialrevealedby), contactid, clientid, createdon, createdon, lower(name)
     from usercontact where clientid = $1
 """
+# As a reveal and its check write them.
+_CARDS = """
+    update usercontact c set title = p.title, company = p.company, company_domain = p.company_domain,
+        country = p.country, city = p.city,
+        verification = case when c.businessemailcost = 1 then p.verification end,
+        checkedon = case when c.businessemailcost = 1 then c.createdon end
+    from person p where p.personid = c.personid and c.clientid = $1
+"""
 _REVEAL = """
     insert into reveal (clientid, personid, kind, contactid, appuserid, createdon) values ($1, $2, $3, $4, $5, $6)
     returning revealid
@@ -70,6 +78,7 @@ async def load(ctx: Context, clientid: int, users: tuple[int, int], keyid: int, 
             entry = (CREDIT[kind], left[CREDIT[kind]], str(revealid), item.appuserid, contactid)
             await ctx.db.execute(_LEDGER, clientid, item.when, *entry)
     await ctx.db.execute(_LINKS, clientid)
+    await ctx.db.execute(_CARDS, clientid)
     await ctx.db.execute(_BALANCES, clientid, *left.values())
     await ctx.db.execute(_OLDER_GRANTS, clientid, DAYS + 1)
     await _api_calls(ctx, rng, clientid, keyid)

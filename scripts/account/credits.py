@@ -32,6 +32,11 @@ _PLAN = f"""
 LIMITS = {
     "searchurl": parse_limits(call_limits.SEARCHURL)[0].rate,
     "getcontact": parse_limits(call_limits.GETCONTACT)[0].rate,
+    "searchpeople": parse_limits(call_limits.SEARCH)[0].rate,
+    "revealmany": parse_limits(call_limits.REVEALMANY)[0].rate,
+    "enrich": parse_limits(call_limits.ENRICH)[0].rate,
+    "findemail": ", ".join(limit.rate for limit in parse_limits(call_limits.FINDEMAIL)),
+    "verifyemail": ", ".join(limit.rate for limit in parse_limits(call_limits.VERIFYEMAIL)),
     "keylookup": ", ".join(limit.rate for limit in parse_limits(call_limits.KEYLOOKUP)),
 }
 

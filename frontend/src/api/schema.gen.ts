@@ -40,6 +40,8 @@ export interface components {
             clientid: number;
             /** @description timestamp with time zone */
             createdon: string;
+            /** @description timestamp with time zone */
+            expireson: string | null;
             /** @description flag */
             isactive: number;
             /** @description flag */
@@ -52,6 +54,8 @@ export interface components {
             name: string;
             /** @description text */
             purpose: string;
+            /** @description text[] */
+            scopes: unknown[];
         };
         /** @description A record of apiusage. Which fields are there depends on `fields`. */
         apiusage: {
@@ -103,10 +107,16 @@ export interface components {
             client_by_clientid?: components["schemas"]["client"] | null;
             /** @description With related=client_by_contactfeedback. */
             client_by_contactfeedback?: components["schemas"]["client"][];
+            /** @description With related=client_by_contactlist. */
+            client_by_contactlist?: components["schemas"]["client"][];
+            /** @description With related=client_by_contactlistitem. */
+            client_by_contactlistitem?: components["schemas"]["client"][];
             /** @description With related=client_by_contactmeta. */
             client_by_contactmeta?: components["schemas"]["client"][];
             /** @description With related=client_by_creditledger. */
             client_by_creditledger?: components["schemas"]["client"][];
+            /** @description With related=client_by_savedsearch. */
+            client_by_savedsearch?: components["schemas"]["client"][];
             /** @description With related=client_by_usercontact. */
             client_by_usercontact?: components["schemas"]["client"][];
             /** @description With related=client_by_usercontact_dialrevealedby. */
@@ -117,6 +127,12 @@ export interface components {
             clientid: number;
             /** @description With related=contactfeedback_by_appuserid. */
             contactfeedback_by_appuserid?: components["schemas"]["contactfeedback"][];
+            /** @description With related=contactlist_by_appuserid. */
+            contactlist_by_appuserid?: components["schemas"]["contactlist"][];
+            /** @description With related=contactlist_by_contactlistitem. */
+            contactlist_by_contactlistitem?: components["schemas"]["contactlist"][];
+            /** @description With related=contactlistitem_by_addedby. */
+            contactlistitem_by_addedby?: components["schemas"]["contactlistitem"][];
             /** @description With related=contactmeta_by_appuserid. */
             contactmeta_by_appuserid?: components["schemas"]["contactmeta"][];
             /** @description timestamp with time zone */
@@ -149,6 +165,8 @@ export interface components {
             phonenumber: string;
             /** @description text */
             role: string;
+            /** @description With related=savedsearch_by_appuserid. */
+            savedsearch_by_appuserid?: components["schemas"]["savedsearch"][];
             /** @description With related=usercontact_by_contactmeta. */
             usercontact_by_contactmeta?: components["schemas"]["usercontact"][];
             /** @description With related=usercontact_by_dialrevealedby. */
@@ -219,15 +237,25 @@ export interface components {
         Card: {
             bus_email_validation: string | null;
             business_email_encrypted: boolean;
+            city: string;
             company: string;
+            company_domain: string;
             country: string;
             emails: components["schemas"]["Email"][];
+            firstseen: string | null;
             full_name: string;
+            lastchecked: string | null;
             linkedinurl: string;
             personal_email_encrypted: boolean;
             phone_encrypted: boolean;
             phone_numbers: string[];
             title: string;
+        };
+        Check: {
+            address: string;
+            /** Format: date-time */
+            checkedon: string;
+            verification: string;
         };
         "checkemailavailable input": {
             email: string;
@@ -257,10 +285,16 @@ export interface components {
             appuser_by_clientid?: components["schemas"]["appuser"][];
             /** @description With related=appuser_by_contactfeedback. */
             appuser_by_contactfeedback?: components["schemas"]["appuser"][];
+            /** @description With related=appuser_by_contactlist. */
+            appuser_by_contactlist?: components["schemas"]["appuser"][];
+            /** @description With related=appuser_by_contactlistitem. */
+            appuser_by_contactlistitem?: components["schemas"]["appuser"][];
             /** @description With related=appuser_by_contactmeta. */
             appuser_by_contactmeta?: components["schemas"]["appuser"][];
             /** @description With related=appuser_by_creditledger. */
             appuser_by_creditledger?: components["schemas"]["appuser"][];
+            /** @description With related=appuser_by_savedsearch. */
+            appuser_by_savedsearch?: components["schemas"]["appuser"][];
             /** @description With related=appuser_by_usercontact. */
             appuser_by_usercontact?: components["schemas"]["appuser"][];
             /** @description With related=appuser_by_usercontact_clientid. */
@@ -279,12 +313,20 @@ export interface components {
             companyname: string;
             /** @description With related=contactfeedback_by_clientid. */
             contactfeedback_by_clientid?: components["schemas"]["contactfeedback"][];
+            /** @description With related=contactlist_by_clientid. */
+            contactlist_by_clientid?: components["schemas"]["contactlist"][];
+            /** @description With related=contactlist_by_contactlistitem. */
+            contactlist_by_contactlistitem?: components["schemas"]["contactlist"][];
+            /** @description With related=contactlistitem_by_clientid. */
+            contactlistitem_by_clientid?: components["schemas"]["contactlistitem"][];
             /** @description With related=contactmeta_by_clientid. */
             contactmeta_by_clientid?: components["schemas"]["contactmeta"][];
             /** @description text */
             country: string | null;
             /** @description timestamp with time zone */
             createdon: string;
+            /** @description With related=creditback_by_clientid. */
+            creditback_by_clientid?: components["schemas"]["creditback"][];
             /** @description With related=creditledger_by_clientid. */
             creditledger_by_clientid?: components["schemas"]["creditledger"][];
             /** @description text */
@@ -295,6 +337,8 @@ export interface components {
             requiredleadcount: number;
             /** @description integer */
             salespeoplecount: number;
+            /** @description With related=savedsearch_by_clientid. */
+            savedsearch_by_clientid?: components["schemas"]["savedsearch"][];
             /** @description With related=subscriptionplan_by_transactionhistory. */
             subscriptionplan_by_transactionhistory?: components["schemas"]["subscriptionplan"][];
             /** @description With related=subscriptionplan_by_usersubscription. */
@@ -317,6 +361,31 @@ export interface components {
             usersession_by_clientid?: components["schemas"]["usersession"][];
             /** @description With related=usersubscription_by_clientid. */
             usersubscription_by_clientid?: components["schemas"]["usersubscription"][];
+        };
+        /** @description Filters of companies. A list matches any of its values. */
+        CompanyFilters: {
+            /** @default [] */
+            city: string[];
+            /** @default [] */
+            company: string[];
+            /** @default [] */
+            company_size: string[];
+            /** @default [] */
+            country: string[];
+            /** @default [] */
+            industry: string[];
+        };
+        /** @description A company in the results of a search. `functions` has the people by function. */
+        CompanyMatch: {
+            company: string;
+            company_domain: string;
+            company_size: string;
+            countries: string[];
+            functions: {
+                [key: string]: number;
+            };
+            industry: string;
+            people: number;
         };
         /**
          * @description A revealed contact.
@@ -366,6 +435,64 @@ export interface components {
             /** @description text */
             type: string;
         };
+        /** @description A record of contactlist. Which fields are there depends on `fields`. */
+        contactlist: {
+            /** @description With related=appuser_by_appuserid. */
+            appuser_by_appuserid?: components["schemas"]["appuser"] | null;
+            /** @description With related=appuser_by_contactlistitem. */
+            appuser_by_contactlistitem?: components["schemas"]["appuser"][];
+            /** @description bigint, refers to appuser.appuserid */
+            appuserid: number;
+            /** @description With related=client_by_clientid. */
+            client_by_clientid?: components["schemas"]["client"] | null;
+            /** @description With related=client_by_contactlistitem. */
+            client_by_contactlistitem?: components["schemas"]["client"][];
+            /** @description bigint, refers to client.clientid */
+            clientid: number;
+            /** @description With related=contactlistitem_by_clientid_listid. */
+            contactlistitem_by_clientid_listid?: components["schemas"]["contactlistitem"][];
+            /** @description timestamp with time zone */
+            createdon: string;
+            /** @description bigint */
+            listid: number;
+            /** @description text */
+            name: string;
+            /** @description flag */
+            shared: number;
+        };
+        /** @description A record of contactlistitem. Which fields are there depends on `fields`. */
+        contactlistitem: {
+            /** @description bigint, refers to appuser.appuserid */
+            addedby: number | null;
+            /** @description With related=appuser_by_addedby. */
+            appuser_by_addedby?: components["schemas"]["appuser"] | null;
+            /** @description With related=client_by_clientid. */
+            client_by_clientid?: components["schemas"]["client"] | null;
+            /** @description bigint, refers to client.clientid */
+            clientid: number;
+            /** @description text */
+            company: string;
+            /** @description With related=contactlist_by_clientid_listid. */
+            contactlist_by_clientid_listid?: components["schemas"]["contactlist"] | null;
+            /** @description text */
+            country: string;
+            /** @description timestamp with time zone */
+            createdon: string;
+            /** @description text */
+            full_name: string;
+            /** @description bigint */
+            itemid: number;
+            /** @description text */
+            linkedinurl: string;
+            /** @description bigint */
+            listid: number;
+            /** @description text */
+            note: string;
+            /** @description text[] */
+            tags: unknown[];
+            /** @description text */
+            title: string;
+        };
         /** @description A record of contactmeta. Which fields are there depends on `fields`. */
         contactmeta: {
             /** @description With related=appuser_by_appuserid. */
@@ -405,6 +532,19 @@ export interface components {
             phones: number;
             workemails: number;
         };
+        /** @description A record of creditback. Which fields are there depends on `fields`. */
+        creditback: {
+            /** @description text */
+            cause: string;
+            /** @description With related=client_by_clientid. */
+            client_by_clientid?: components["schemas"]["client"] | null;
+            /** @description bigint, refers to client.clientid */
+            clientid: number;
+            /** @description timestamp with time zone */
+            createdon: string;
+            /** @description text */
+            kind: string;
+        };
         /** @description A record of creditledger. Which fields are there depends on `fields`. */
         creditledger: {
             /** @description bigint, refers to appuser.appuserid */
@@ -442,10 +582,9 @@ export interface components {
         };
         Email: {
             address: string;
-            encrypted: boolean;
-            type: string;
-            /** @default null */
-            validation: string | null;
+            /** Format: date-time */
+            checkedon: string;
+            verification: string;
         };
         "emailcodeverification input": {
             newemail: string;
@@ -465,6 +604,7 @@ export interface components {
             success: number;
         };
         "emailupdate input": {
+            afid?: unknown;
             code: string;
             newemail: string;
             /** @constant */
@@ -474,6 +614,61 @@ export interface components {
             session_token: string;
             /** @default 1 */
             success: number;
+        };
+        "enrich input": {
+            dry_run?: boolean;
+            kinds: ("directdial" | "businessemail" | "personalemail")[];
+            max_credits?: number | null;
+            people: components["schemas"]["Wanted"][];
+        };
+        "enrich output": {
+            charged: number;
+            credits: components["schemas"]["Balances"];
+            price: number;
+            resource: components["schemas"]["Item"][];
+        };
+        /** @description The same filters, of what to leave out. `name` and `title` may be lists. */
+        Excluded: {
+            /** @default [] */
+            city: string[];
+            /** @default [] */
+            company: string[];
+            /** @default [] */
+            company_size: string[];
+            /** @default [] */
+            country: string[];
+            /** @default [] */
+            function: string[];
+            /** @default [] */
+            has: ("directdial" | "businessemail" | "personalemail")[];
+            /** @default [] */
+            industry: string[];
+            /** @default [] */
+            name: string[];
+            /** @default [] */
+            seniority: string[];
+            /** @default [] */
+            title: string[];
+            /** @default [] */
+            verification: ("valid" | "accept_all" | "risky" | "unknown" | "invalid")[];
+        };
+        "findemail input": {
+            domain: string;
+            max_credits?: number | null;
+            name: string;
+        };
+        "findemail output": {
+            /** @default 0 */
+            charged: number;
+            /** @default null */
+            checkedon: string | null;
+            credits_left: number;
+            /** @default null */
+            email: string | null;
+            /** @default [] */
+            reasons: string[];
+            /** @default unknown */
+            verification: string;
         };
         "generateapikey input": Record<string, never>;
         "generateapikey output": {
@@ -508,6 +703,8 @@ export interface components {
         "getcontact output": {
             /** @enum {integer} */
             charged: 0 | 1;
+            /** @default [] */
+            checks: components["schemas"]["Check"][];
             contactdata: components["schemas"]["Contact"][];
             credits: components["schemas"]["Balances"];
         };
@@ -557,6 +754,55 @@ export interface components {
             proof: string;
             socialid: string;
         };
+        Item: {
+            /** @default 0 */
+            charged: number;
+            /** @default [] */
+            owned: string[];
+            /** @default null */
+            person: components["schemas"]["Person"] | null;
+            /** @default  */
+            reason: string;
+            /** @default null */
+            reference: string | number | null;
+            /** @enum {string} */
+            status: "found" | "not_found" | "suppressed" | "no_credit";
+        };
+        Item_2: {
+            charged: number;
+            linkedinurl: string;
+            owned: string[];
+            /** @enum {string} */
+            status: "found" | "not_found" | "no_credit" | "invalid";
+            unpaid: string[];
+        };
+        "leads/_batch input": {
+            dry_run?: boolean;
+            requests: {
+                /** @description Records. {"$ref": "order.resource.0.id"} stands for a value of an earlier response. */
+                body?: unknown;
+                /** @description Later requests refer to the response by this name. */
+                id?: string;
+                /** @enum {string} */
+                method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+                /**
+                 * @example _table/orders
+                 * @example _table/orders/7
+                 */
+                path: string;
+                /** @description The options, by name. */
+                query?: {
+                    [key: string]: unknown;
+                };
+            }[];
+        };
+        "leads/_batch output": {
+            responses: {
+                body: unknown;
+                id: string | null;
+                status: number;
+            }[];
+        };
         "linkedin_accesstoken input": {
             code: string;
             redirect_uri: string;
@@ -579,13 +825,109 @@ export interface components {
             proof: string;
             socialid: string;
         };
+        /** @description A person in the results of a search, without any contact value. */
+        Match: {
+            city: string;
+            company: string;
+            company_domain: string;
+            company_size: string;
+            country: string;
+            /** Format: date-time */
+            firstseen: string;
+            full_name: string;
+            function: string;
+            has: string[];
+            industry: string;
+            /** Format: date-time */
+            lastchecked: string;
+            linkedinurl: string;
+            owned: string[];
+            owned_by: components["schemas"]["Owner"][];
+            seniority: string;
+            title: string;
+            verification: string | null;
+        };
         Meta_2: {
             contactid: number;
             note: string;
             tags: string[];
         };
+        /**
+         * @description The number of matches, `estimated` above 10,000.
+         *
+         *     `next` is the cursor of the next page, null at the end.
+         */
         Meta_3: {
             count: number;
+            estimated: boolean;
+            /** @default null */
+            next: string | null;
+        };
+        Meta_4: {
+            count: number;
+        };
+        /**
+         * @description The number of matches, `estimated` above 10,000.
+         *
+         *     `next` is the cursor of the next page, null at the end.
+         */
+        Meta_5: {
+            count: number;
+            estimated: boolean;
+            /** @default null */
+            next: string | null;
+        };
+        News: {
+            estimated: boolean;
+            new: number;
+            savedsearchid: number;
+        };
+        /** @description The user of the account that revealed a kind, and the time. `name` is null for an API key. */
+        Owner: {
+            kind: string;
+            name: string | null;
+            /** Format: date-time */
+            on: string;
+        };
+        /** @description A search of people without its page. */
+        PeopleSearch: {
+            /** @default [] */
+            city: string[];
+            /** @default [] */
+            company: string[];
+            /** @default [] */
+            company_size: string[];
+            /** @default [] */
+            country: string[];
+            /** @default [] */
+            function: string[];
+            /** @default [] */
+            has: ("directdial" | "businessemail" | "personalemail")[];
+            /** @default [] */
+            industry: string[];
+            /** @default  */
+            name: string;
+            not?: components["schemas"]["Excluded"];
+            /** @default  */
+            order: string;
+            /** @default [] */
+            seniority: string[];
+            /** @default  */
+            title: string;
+            /** @default [] */
+            verification: ("valid" | "accept_all" | "risky" | "unknown" | "invalid")[];
+        };
+        Person: {
+            business_emails: components["schemas"]["Email"][];
+            city: string;
+            company: string;
+            company_domain: string;
+            country: string;
+            full_name: string;
+            linkedinurl: string;
+            personal_emails: components["schemas"]["Email"][];
+            phones: string[];
+            title: string;
         };
         "registration_confirmation input": {
             appuserid?: number | null;
@@ -609,6 +951,46 @@ export interface components {
         Result_2: {
             valid: number;
         };
+        /** @description Either `linkedinurls`, or `search` with `first`, in the order of the search. */
+        "revealmany input": {
+            dry_run?: boolean;
+            first?: number;
+            kinds: ("directdial" | "businessemail" | "personalemail")[];
+            linkedinurls?: string[];
+            max_credits?: number | null;
+            search?: components["schemas"]["PeopleSearch"] | null;
+        };
+        "revealmany output": {
+            charged: number;
+            credits: components["schemas"]["Balances"];
+            price: number;
+            resource: components["schemas"]["Item_2"][];
+        };
+        /** @description A record of savedsearch. Which fields are there depends on `fields`. */
+        savedsearch: {
+            /** @description With related=appuser_by_appuserid. */
+            appuser_by_appuserid?: components["schemas"]["appuser"] | null;
+            /** @description bigint, refers to appuser.appuserid */
+            appuserid: number;
+            /** @description With related=client_by_clientid. */
+            client_by_clientid?: components["schemas"]["client"] | null;
+            /** @description bigint, refers to client.clientid */
+            clientid: number;
+            /** @description timestamp with time zone */
+            createdon: string;
+            /** @description jsonb */
+            filters: unknown;
+            /** @description text */
+            kind: string;
+            /** @description text */
+            name: string;
+            /** @description bigint */
+            savedsearchid: number;
+            /** @description bigint */
+            seenupto: number;
+            /** @description flag */
+            shared: number;
+        };
         "scheduledemoemail input": {
             email: string;
             name: string;
@@ -618,14 +1000,57 @@ export interface components {
             /** @default 1 */
             success: number;
         };
+        "searchcompanies input": {
+            city?: string[];
+            company?: string[];
+            company_size?: string[];
+            country?: string[];
+            cursor?: string;
+            industry?: string[];
+            limit?: number;
+            name?: string;
+            not?: components["schemas"]["CompanyFilters"];
+            order?: string;
+        };
+        "searchcompanies output": {
+            meta: components["schemas"]["Meta_3"];
+            resource: components["schemas"]["CompanyMatch"][];
+        };
         "searchname input": {
             limit?: number;
             offset?: number;
             searchtext?: string;
         };
         "searchname output": {
-            meta: components["schemas"]["Meta_3"];
+            meta: components["schemas"]["Meta_4"];
             resource: components["schemas"]["Contact"][];
+        };
+        "searchnews input": {
+            seen?: number | null;
+        };
+        "searchnews output": {
+            resource: components["schemas"]["News"][];
+        };
+        "searchpeople input": {
+            city?: string[];
+            company?: string[];
+            company_size?: string[];
+            country?: string[];
+            cursor?: string;
+            function?: string[];
+            has?: ("directdial" | "businessemail" | "personalemail")[];
+            industry?: string[];
+            limit?: number;
+            name?: string;
+            not?: components["schemas"]["Excluded"];
+            order?: string;
+            seniority?: string[];
+            title?: string;
+            verification?: ("valid" | "accept_all" | "risky" | "unknown" | "invalid")[];
+        };
+        "searchpeople output": {
+            meta: components["schemas"]["Meta_5"];
+            resource: components["schemas"]["Match"][];
         };
         "searchurl input": {
             business?: boolean;
@@ -716,6 +1141,10 @@ export interface components {
             planid: number;
             /** @description numeric(10,2) */
             price: number;
+            /** @description integer */
+            searchpages: number;
+            /** @description integer */
+            searchpeople: number;
             /** @description text */
             sku: string | null;
             /** @description With related=transactionhistory_by_planid. */
@@ -837,16 +1266,26 @@ export interface components {
             business_emails: string | null;
             /** @description flag */
             businessemailcost: number;
+            /** @description timestamp with time zone */
+            checkedon: string | null;
+            /** @description text */
+            city: string;
             /** @description With related=client_by_clientid. */
             client_by_clientid?: components["schemas"]["client"] | null;
             /** @description With related=client_by_contactmeta. */
             client_by_contactmeta?: components["schemas"]["client"][];
             /** @description bigint, refers to client.clientid */
             clientid: number;
+            /** @description text */
+            company: string;
+            /** @description text */
+            company_domain: string;
             /** @description bigint */
             contactid: number;
             /** @description With related=contactmeta_by_contactid. */
             contactmeta_by_contactid?: components["schemas"]["contactmeta"][];
+            /** @description text */
+            country: string;
             /** @description timestamp with time zone */
             createdon: string;
             /** @description flag */
@@ -867,6 +1306,10 @@ export interface components {
             phonecost: number;
             /** @description bigint, refers to appuser.appuserid */
             revealedby: number | null;
+            /** @description text */
+            title: string;
+            /** @description text */
+            verification: string | null;
         };
         /** @description A record of usercredit. Which fields are there depends on `fields`. */
         usercredit: {
@@ -966,6 +1409,29 @@ export interface components {
         };
         "validatedomain output": {
             result: components["schemas"]["Result_2"];
+        };
+        "verifyemail input": {
+            email: string;
+        };
+        "verifyemail output": {
+            /** Format: date-time */
+            checkedon: string;
+            email: string;
+            reasons: string[];
+            verification: string;
+        };
+        /** @description One person. `reference` is returned as it was sent. */
+        Wanted: {
+            /** @default  */
+            company: string;
+            /** @default  */
+            email: string;
+            /** @default  */
+            linkedinurl: string;
+            /** @default  */
+            name: string;
+            /** @default null */
+            reference: string | number | null;
         };
     };
     responses: never;
