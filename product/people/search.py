@@ -192,7 +192,6 @@ _OWNED = """
 _UNUSED = " and $3::text is null and $4::bigint is null"  # a first page has the same parameters
 # The right plan depends on the terms, so none is kept for all of them.
 _PLAN = "select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('work_mem', '64MB', true)"
-_PLAN_BY_BITMAP = _PLAN + ", set_config('enable_indexscan', 'off', true)"
 _PLAN_BY_INDEX = _PLAN + ", set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true)"
 
 
@@ -351,7 +350,7 @@ async def find(ctx: Context, target: Target, query: Query, page: Page) -> tuple[
         cursor = Cursor(digest, count, count > EXACT)
         if cursor.estimated:
             cursor.count = await _estimate(ctx, target, query)
-            bound = rows[0]["bound"]
+            bound = None if order.sql == target.key else rows[0]["bound"]  # the newest agree with every filter
             rows = await _first(ctx, target, query, order, descending, page.limit + 1, bound)
             if len(rows) <= page.limit:  # the sample was not like the rest
                 rows = await _many(ctx, target, query, order, descending, page.limit + 1, cursor)
@@ -417,7 +416,7 @@ async def _first(
     if bound is None:
         return []
     async with ctx.db.transaction():
-        await ctx.db.execute(_PLAN_BY_BITMAP)
+        await ctx.db.execute(_PLAN)
         return list(await ctx.db.fetch(sql, query.terms, limit, bound))
 
 
