@@ -9,6 +9,8 @@ from typing import Any
 from product import design
 from product.accounts import users
 from product.context import Context
+from product.demo import people as demopeople
+from product.people import profile_url
 from product.settings import Settings
 from product.vendors import Vendors
 from tableapi import Project, ProjectPages
@@ -48,6 +50,8 @@ class Product(Project):
             "linkedinenabled": bool(settings.linkedin_client_id) or settings.demo,
             "paymentsenabled": settings.payments_enabled,
             "stripepublishablekey": settings.stripe_publishable_key,
+            "comingsoon": settings.coming_soon.split(",") if settings.coming_soon else [],
+            **({"examples": _examples(settings.profile_host)} if settings.demo else {}),
         }
 
     def manifest(self, settings: Settings) -> Mapping[str, Any]:
@@ -77,6 +81,15 @@ class Product(Project):
                 yield False, f"{vendor}_CLIENT_ID is missing: sign-in with this provider is off."
         if settings.people_url and not settings.people_key:
             yield False, "PEOPLE_KEY is missing: requests to PEOPLE_URL carry no key."
+
+
+def _examples(host: str) -> list[dict[str, str]]:
+    """Return people of the demo for a first search."""
+    return [
+        {name: one[name] for name in ("full_name", "title", "company")}
+        | {"linkedinurl": profile_url.url_of(one["profilekey"], host)}
+        for one in demopeople.examples()
+    ]
 
 
 PROJECT = Product()

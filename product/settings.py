@@ -20,6 +20,13 @@ def _mail_url(value: str) -> str:
     return value
 
 
+def _announced(value: str) -> str:
+    names = [name.strip() for name in value.split(",") if name.strip()]
+    if unknown := set(names) - {"peoplesearch", "companysearch"}:
+        raise ValueError(f"must be peoplesearch, companysearch or both, not {', '.join(sorted(unknown))}")
+    return ",".join(names)
+
+
 class Settings(EnvironmentSettings):
     """One attribute per setting, named like the setting in lower case.
 
@@ -29,6 +36,7 @@ class Settings(EnvironmentSettings):
     dataset: Name = "leads"
     demo: bool = False
     brand_name: str = Field(default="Openlead", max_length=60)
+    coming_soon: Annotated[str, AfterValidator(_announced)] = ""
 
     query_tokens: Literal["live", "tickets"] = "live"
     keys_shown_once: bool = False

@@ -1,4 +1,8 @@
-"""Return the paid reveals of each member in a time span, including deleted members with reveals."""
+"""Return the paid reveals of each member in a time span, including deleted members with reveals.
+
+`totalrevealedcount` counts values, `peoplecount` the people that they belong to. `meta.people` counts the people of all
+members of the response together, each once.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from tableapi import script
 
 _COUNT = r"""
     select u.appuserid, u.name, u.email, count(r.revealid) as totalrevealedcount,
+           count(distinct r.personid) as peoplecount,
            count(*) filter (where r.kind = 'personalemail') as personalemailcount,
            count(*) filter (where r.kind = 'businessemail') as busemailcount,
            count(*) filter (where r.kind = 'directdial') as directdialscount
@@ -25,9 +30,16 @@ _COUNT = r"""
     order by u.createdon, u.appuserid
 """
 
+_PEOPLE = """
+    select count(distinct personid) from reveal
+    where clientid = $1 and appuserid = any($4) and createdon >= $2 and createdon < $3
+"""
+
 
 @script(roles=(*OWNER, *OWNER_VIEW), limit="30/minute per session")
 async def run(ctx: Context, input: Span) -> dict[str, Any]:
     await users.own(ctx, clientid=input.clientid)
     rows = await ctx.db.fetch(_COUNT, ctx.actor.clientid, input.startdate, input.until, input.search.strip())
-    return {"resource": [dict(row) for row in rows]}
+    users_of_rows = [row["appuserid"] for row in rows]
+    people = await ctx.db.fetchval(_PEOPLE, ctx.actor.clientid, input.startdate, input.until, users_of_rows)
+    return {"resource": [dict(row) for row in rows], "meta": {"people": people}}

@@ -1,6 +1,8 @@
 """Count the paid reveals of a user since a date (UTC midnight).
 
-Counts reveals, not contacts. With `daily` the response adds the count of each day that has reveals. With `team` the
+`totalrevealcount` counts reveals: a person with three values counts three times. With `daily` the response adds the
+count of each day that has reveals. With `split` it counts people, too: each person once in the days before that date and
+once from it on, on the day of the first reveal there, so that the days of a period add up to its people. With `team` the
 owner counts the reveals of the whole account, those of its API keys included.
 """
 
@@ -22,6 +24,7 @@ class Input(BaseModel):
     date: date
     daily: bool = False
     team: bool = False
+    split: date | None = None
 
 
 _IS_MEMBER = "select exists (select 1 from appuser where appuserid = $1 and clientid = $2)"
@@ -31,6 +34,14 @@ _DAYS = """
     from reveal where {} = $1 and createdon >= $2 group by 1 order by 1
 """
 _USER_DAYS, _TEAM_DAYS = _DAYS.format("appuserid"), _DAYS.format("clientid")
+_PEOPLE = """
+    select date, count(*) as count, count(*) filter (where first = 1) as people
+    from (select (createdon at time zone 'UTC')::date::text as date,
+                 row_number() over (partition by personid, createdon >= $3 order by createdon, revealid) as first
+          from reveal where {} = $1 and createdon >= $2) one
+    group by 1 order by 1
+"""
+_USER_PEOPLE, _TEAM_PEOPLE = _PEOPLE.format("appuserid"), _PEOPLE.format("clientid")
 _TOTAL = "select count(*) from reveal where {} = $1 and createdon >= $2"
 _USER_TOTAL, _TEAM_TOTAL = _TOTAL.format("appuserid"), _TOTAL.format("clientid")
 
@@ -38,13 +49,30 @@ _USER_TOTAL, _TEAM_TOTAL = _TOTAL.format("appuserid"), _TOTAL.format("clientid")
 @script(roles=(*SESSION, *VIEW))
 async def run(ctx: Context, input: Input) -> dict[str, Any]:
     await _authorize(ctx, input)
-    since = datetime.combine(input.date, time.min, UTC)
+    since = _midnight(input.date)
     whose = ctx.actor.clientid if input.team else input.revealedby
+    if input.split:
+        return await _people(ctx, whose, since, input)
     if not input.daily:
         return {"totalrevealcount": await ctx.db.fetchval(_TEAM_TOTAL if input.team else _USER_TOTAL, whose, since)}
     rows = await ctx.db.fetch(_TEAM_DAYS if input.team else _USER_DAYS, whose, since)
     days = [dict(row) for row in rows]
     return {"totalrevealcount": sum(day["count"] for day in days), "days": days}
+
+
+async def _people(ctx: Context, whose: int | None, since: datetime, input: Input) -> dict[str, Any]:
+    assert input.split is not None
+    rows = await ctx.db.fetch(_TEAM_PEOPLE if input.team else _USER_PEOPLE, whose, since, _midnight(input.split))
+    split = input.split.isoformat()
+    return {
+        "totalrevealcount": sum(row["count"] for row in rows),
+        "people": sum(row["people"] for row in rows if row["date"] >= split),
+        "days": [dict(row) for row in rows],
+    }
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time.min, UTC)
 
 
 async def _authorize(ctx: Context, input: Input) -> None:

@@ -11,6 +11,12 @@
       small = JSON.parse(localStorage.getItem("sidebar") || String(small));
     } catch (error) {} // no storage
     document.documentElement.setAttribute("data-frame", small ? "small" : "wide");
+    // The names of the menu, before the app is there (src/texts).
+    var german = /(?:^|; )language=de/.test(document.cookie);
+    var names = german ? ["Übersicht", "Suche", "Meine Kontakte", "Personensuche", "Firmensuche"] : ["Dashboard", "Search", "My Contacts", "People Search", "Company Search"];
+    if (location.pathname.indexOf("/dashboard/settings") !== 0) {
+      document.documentElement.style.setProperty("--frame-menu", JSON.stringify(names.join("\n")).replace(/\\n/g, "\\a "));
+    }
   }
   // Paper is light.
   var shown = null;

@@ -8,6 +8,8 @@ from __future__ import annotations
 import random
 import re
 import unicodedata
+from functools import cache
+from itertools import islice
 from typing import Any
 
 import orjson
@@ -158,3 +160,10 @@ def _row(vault: Vault, fields: dict[str, Any]) -> tuple[Any, ...]:
     ciphers = ("phonecipher", "businesscipher", "personalcipher")
     columns |= {name: sealed(kind) for name, kind in zip(ciphers, values, strict=True)}
     return tuple(columns[name] for name in ("profilekey", *COLUMNS))
+
+
+@cache
+def examples() -> tuple[dict[str, Any], ...]:
+    """Return three people with every kind of data, of whom the demo account has revealed nothing."""
+    chosen = (one for one in people()[1000:] if one["phones"] and one["business"] and one["personal"])
+    return tuple(islice(chosen, 3))

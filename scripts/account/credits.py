@@ -1,4 +1,7 @@
-"""Return credit balances, plan, renewal date and rate limits, for a session or an API key."""
+"""Return credit balances, plan, renewal date, recent spending and rate limits, for a session or an API key.
+
+`spent` counts the credits of the last 30 days, from which the app derives how long a balance lasts.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,7 @@ class Output(BaseModel):
     plan: str | None
     renewson: datetime | None
     autorenew: bool
+    spent: Balances
     limits: dict[str, str]
 
 
@@ -29,6 +33,12 @@ _PLAN = f"""
     select p.name, s.expirydate, s.autorenew from usersubscription s join subscriptionplan p using (planid)
     where s.clientid = $1 and {LIVE}
 """  # noqa: S608
+_SPENT = """
+    select count(*) filter (where kind = 'directdial') as contactcredit,
+           count(*) filter (where kind = 'businessemail') as bus_email_credits,
+           count(*) filter (where kind = 'personalemail') as personal_email_credits
+    from reveal where clientid = $1 and createdon >= now() - interval '30 days'
+"""
 LIMITS = {
     "searchurl": parse_limits(call_limits.SEARCHURL)[0].rate,
     "getcontact": parse_limits(call_limits.GETCONTACT)[0].rate,
@@ -53,10 +63,11 @@ async def run(ctx: Context) -> Output:
     clientid = await _account(ctx)
     plan: Any = await ctx.db.fetchrow(_PLAN, clientid)
     left = await balance.balances(ctx, clientid)
+    spent = balance.of_row(await ctx.db.fetchrow(_SPENT, clientid))
     if plan is None:
-        return Output(credits=left, plan=None, renewson=None, autorenew=False, limits=LIMITS)
-    renews = bool(plan["autorenew"])
-    return Output(credits=left, plan=plan["name"], renewson=plan["expirydate"], autorenew=renews, limits=LIMITS)
+        return Output(credits=left, plan=None, renewson=None, autorenew=False, spent=spent, limits=LIMITS)
+    renews, renewson = bool(plan["autorenew"]), plan["expirydate"]
+    return Output(credits=left, plan=plan["name"], renewson=renewson, autorenew=renews, spent=spent, limits=LIMITS)
 
 
 async def _account(ctx: Context) -> int:

@@ -67,6 +67,49 @@ async def test_the_count_of_the_team_is_for_its_owner(product: Product, account:
     assert await ask(account.owner) == (200, {"totalrevealcount": 3, "days": [{"date": today, "count": 3}]})
 
 
+async def test_people_are_counted_once_in_each_period(product: Product, account: Account) -> None:
+    owner, sql = account.owner, "update reveal set createdon = createdon - interval '10 days' where revealid = $1"
+    await _reveal(product, owner, "directdial", "businessemail", "personalemail")
+    await _reveal(product, owner, "directdial")
+    first = await product.db.fetchval("select min(revealid) from reveal where clientid = $1", account.clientid)
+    await product.db.execute(sql, first)
+    days = [f"{datetime.now(UTC) - timedelta(days=days):%Y-%m-%d}" for days in (0, 6, 10, 13)]
+
+    async def ask(**more: object) -> dict[str, object]:
+        answer = await owner.post("getrevealcount", revealedby=owner.appuserid, date=days[3], daily=True, **more)
+        assert answer.status_code == 200, answer.text
+        return dict(answer.json())
+
+    counted = [{"date": days[2], "count": 1, "people": 1}, {"date": days[0], "count": 3, "people": 2}]
+    assert await ask(split=days[1]) == {"totalrevealcount": 4, "people": 2, "days": counted}
+    assert await ask(split=days[1], team=True) == await ask(split=days[1])
+    # In one period, the person counts on the day of the first reveal alone.
+    whole = await ask(split=days[3])
+    assert (whole["people"], [day["people"] for day in whole["days"]]) == (2, [1, 1])  # type: ignore[attr-defined]
+    wrong = await owner.post("getrevealcount", revealedby=owner.appuserid, date=days[3], split="soon")
+    assert wrong.status_code == 422
+
+
+async def test_every_screen_counts_the_same_people(product: Product, account: Account) -> None:
+    member = await account.user()
+    await _reveal(product, account.owner, "directdial", "businessemail", "personalemail")
+    shared = await product.person()
+    for user, kind in ((member, "directdial"), (account.owner, "personalemail")):
+        await user.post("getcontact", linkedinurl=f"linkedin.com/{shared.key}", type=kind, action="reveal")
+    today, http = f"{datetime.now(UTC):%Y-%m-%d}", account.owner.http
+
+    params = {"filter": f"(clientid={account.clientid})", "include_count": "true"}
+    listed = (await http.get(API + "leads/_table/usercontact", params=params)).json()["meta"]["count"]
+    found = (await http.post(API + "datascript/appcounters")).json()["data"]["contacts"]
+    ask = {"revealedby": account.owner.appuserid, "date": today, "split": today, "team": True}
+    revealed = (await account.owner.post("getrevealcount", **ask)).json()["people"]
+    usage = (await account.owner.post("getplatformusagedata", startdate=today, enddate=f"{today} 23:59:59")).json()
+    assert [listed, found, revealed, usage["meta"]["people"]] == [2, 2, 2, 2]
+    assert [(row["peoplecount"], row["totalrevealedcount"]) for row in usage["resource"]] == [(2, 4), (1, 1)]
+    spent = (await http.get(API + "account/credits")).json()["spent"]
+    assert spent == {"contactcredit": 2, "bus_email_credits": 1, "personal_email_credits": 2}
+
+
 async def test_the_owner_lists_what_a_member_revealed_by_either_column(product: Product, account: Account) -> None:
     member = await account.user()
     await _reveal(product, member, "directdial")

@@ -1,5 +1,12 @@
 /** The settings of the server: its name and its features. Loaded once, before anything is drawn. */
 
+export interface Example {
+  full_name: string;
+  title: string;
+  company: string;
+  linkedinurl: string;
+}
+
 export interface Config {
   brandname: string;
   appkey: string;
@@ -11,6 +18,10 @@ export interface Config {
   /** True when absent. */
   paymentsenabled?: boolean;
   stripepublishablekey: string | null;
+  /** Entries of the menu that are announced and lead nowhere yet. */
+  comingsoon?: string[];
+  /** People of the demo for a first search. */
+  examples?: Example[];
   /** Domain of the professional network on which profiles are searched. */
   profilehost?: string;
 }
@@ -46,5 +57,7 @@ export function config(): Config {
 
 /** Whether payments are set up. */
 export const canPay = (): boolean => config().paymentsenabled ?? true;
+
+export const isComing = (screen: string): boolean => config().comingsoon?.includes(screen) ?? false;
 
 export const profileHost = (): string => config().profilehost ?? "linkedin.com";

@@ -1,14 +1,16 @@
 /** The numbers of the first screen. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { call } from "./client";
 import { keys } from "./keys";
 import { runScript } from "./scripts";
 import { rows } from "./tables";
+import type { Balances } from "./types";
 
-/** The reveals of a user, or of the team, since a day, in total and per day. */
-export const revealCount = (revealedby: number, date: string, team = false) =>
+/** The people and values that a user, or the team, revealed since a day, per day; people are counted anew from `split` on. */
+export const revealCount = (revealedby: number, date: string, split: string, team = false) =>
   queryOptions({
-    queryKey: keys.revealCount(revealedby, date, team),
-    queryFn: ({ signal }) => runScript("getrevealcount", { revealedby, date, daily: true, ...(team && { team }) }, { signal }),
+    queryKey: keys.revealCount(revealedby, date, split, team),
+    queryFn: ({ signal }) => runScript("getrevealcount", { revealedby, date, split, daily: true, ...(team && { team }) }, { signal }),
     placeholderData: keepPreviousData,
   });
 
@@ -16,6 +18,22 @@ export const appCounters = queryOptions({
   queryKey: keys.appCounters,
   queryFn: async ({ signal }) => (await runScript("datascript/appcounters", {}, { signal })).data,
 });
+
+/** What the account spent in the last 30 days, and when its credits are renewed. */
+export const pace = queryOptions({
+  queryKey: keys.pace,
+  queryFn: ({ signal }) => call<Pace>("GET", "account/credits", { signal }),
+  staleTime: 300_000,
+});
+
+interface Pace {
+  spent: Balances;
+  renewson: string | null;
+  autorenew: boolean;
+}
+
+/** The calls of the account's API keys since a day. */
+export const keyCalls = (since: string) => rows("apiusage", { fields: "usageid", filter: `(createdon>='${since}')`, limit: 1, include_count: true });
 
 const LATEST = 6;
 

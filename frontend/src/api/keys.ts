@@ -21,20 +21,21 @@ export const keys = {
   checkout: (sessionId: string) => ["checkout", sessionId] as const,
   bulkJob: (jobid: number) => ["bulklookup", jobid] as const,
   bulkEstimate: (file: File, kinds: readonly string[]) => ["bulkestimate", file.name, file.size, file.lastModified, kinds] as const,
-  revealCount: (revealedby: number, date: string, team: boolean) => ["getrevealcount", revealedby, date, team] as const,
+  revealCount: (revealedby: number, date: string, split: string, team: boolean) => ["getrevealcount", revealedby, date, split, team] as const,
   appCounters: ["appcounters"],
+  pace: ["pace"],
   platformUsage: (span: Input<"getplatformusagedata">) => ["getplatformusagedata", span] as const,
   revealedBy: (appuserid: number, month: string, page: number) => ["usercontact", "revealedby", appuserid, month, page] as const,
   apiUsage: (span: Input<"getapiusagedata">) => ["getapiusagedata", span] as const,
 } as const;
 
-export type Subject = Table | "account" | "appcounters" | "searchname" | "getrevealcount" | "getplatformusagedata" | "getapiusagedata";
+export type Subject = Table | "account" | "appcounters" | "searchname" | "getrevealcount" | "getplatformusagedata" | "getapiusagedata" | "pace";
 
 /** What each change makes stale. */
 export const STALE = {
-  reveal: ["usercontact", "searchname"],
-  bulk: ["account", "usercontact", "searchname"],
-  payment: ["account", "transactionhistory", "appcounters"],
+  reveal: ["usercontact", "searchname", "getrevealcount", "appcounters", "pace"],
+  bulk: ["account", "usercontact", "searchname", "getrevealcount", "appcounters", "pace"],
+  payment: ["account", "transactionhistory", "appcounters", "pace"],
   apiKeys: ["apikeys", "account", "getapiusagedata", "appcounters"],
   team: ["appuser", "account"],
 } as const satisfies Record<string, readonly Subject[]>;

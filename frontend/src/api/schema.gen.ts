@@ -725,6 +725,7 @@ export interface components {
             /** Format: date */
             date: string;
             revealedby: number;
+            split?: string | null;
             team?: boolean;
         };
         "getrevealcount output": {

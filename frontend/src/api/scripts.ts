@@ -10,8 +10,8 @@ type Described<Kind extends "input" | "output"> = { [Key in keyof Schemas as Key
 /** Answers that the description of the API leaves open. */
 interface Answers {
   searchurl: { data: Found[] };
-  getrevealcount: { totalrevealcount: number; days?: DayCount[] };
-  getplatformusagedata: List<PlatformUsage>;
+  getrevealcount: { totalrevealcount: number; people?: number; days?: DayCount[] };
+  getplatformusagedata: List<PlatformUsage> & { meta: { people: number } };
   getapiusagedata: List<ApiUsage>;
   "datascript/appcounters": { data: Record<string, number> };
   addonpaymentintent: { result: { clientsecret: string; paymentintentid: string; amount: number; currency: string } };
@@ -24,6 +24,8 @@ export type ScriptName = keyof Described<"input"> & keyof Described<"output">;
 export interface DayCount {
   date: string;
   count: number;
+  /** People of these reveals; each counts once in a period. */
+  people?: number;
 }
 
 export type UsageSpan = Input<"getplatformusagedata">;

@@ -74,6 +74,8 @@ export interface PlatformUsage {
   name: string;
   email: string;
   totalrevealedcount: number;
+  /** The people whose values were revealed. */
+  peoplecount: number;
   personalemailcount: number;
   busemailcount: number;
   directdialscount: number;
@@ -125,6 +127,7 @@ export interface Tables {
   transactionhistory: Transaction;
   usercontact: UserContact;
   apikeys: ApiKey;
+  apiusage: Columns<"apiusage">;
   contactfeedback: Columns<"contactfeedback">;
   usersession: SignIn;
   auditlog: AuditEvent;

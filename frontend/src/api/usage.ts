@@ -12,7 +12,7 @@ export const REVEALED_PAGE = 10;
 export const platformUsage = (span: UsageSpan) =>
   queryOptions({
     queryKey: keys.platformUsage(span),
-    queryFn: async ({ signal }) => (await runScript("getplatformusagedata", span, { signal })).resource,
+    queryFn: ({ signal }) => runScript("getplatformusagedata", span, { signal }),
     placeholderData: keepPreviousData,
   });
 

@@ -1,12 +1,25 @@
-/** The page when not even the settings of the server could be read. */
+/** The page when not even the settings of the server could be read: the frame, the reason, and another try every few seconds. */
 import { Button, MantineProvider } from "@mantine/core";
 import { CloudOff } from "lucide-react";
+import { useEffect } from "react";
 import { Outcome } from "../components/ui/Outcome";
 import { t } from "../lib/i18n";
 import { schemeManager } from "./scheme";
 import { cssVariables, theme } from "./theme";
 
+const AGAIN_MS = 5000;
+
 export function Unreachable({ retry }: { retry: () => unknown }) {
+  const online = navigator.onLine;
+  useEffect(() => {
+    const again = () => void retry();
+    const timer = setInterval(again, AGAIN_MS);
+    window.addEventListener("online", again);
+    return () => {
+      clearInterval(timer);
+      window.removeEventListener("online", again);
+    };
+  }, [retry]);
   return (
     <MantineProvider
       theme={theme}
@@ -14,15 +27,17 @@ export function Unreachable({ retry }: { retry: () => unknown }) {
       colorSchemeManager={schemeManager}
       defaultColorScheme="auto"
     >
-      <main>
-        <Outcome
-          tone="bad"
-          icon={<CloudOff size={24} strokeWidth={1.75} aria-hidden="true" />}
-          title={navigator.onLine ? t("problem.title") : t("problem.noNetwork")}
-          text={t("problem.offline")}
-          actions={<Button onClick={() => void retry()}>{t("tryAgain")}</Button>}
-        />
-      </main>
+      <div className="frame-shape unreachable">
+        <main>
+          <Outcome
+            tone="bad"
+            icon={<CloudOff size={24} strokeWidth={1.75} aria-hidden="true" />}
+            title={online ? t("problem.title") : t("problem.noNetwork")}
+            text={online ? t("problem.server") : t("problem.offline")}
+            actions={<Button onClick={() => void retry()}>{t("tryAgain")}</Button>}
+          />
+        </main>
+      </div>
     </MantineProvider>
   );
 }

@@ -33,9 +33,10 @@ test("a reason stands beside the target", () => {
 });
 
 test("every entry that the scripts write has a text", () => {
-  const scripts = readdirSync("../scripts", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".py"));
-  const written = scripts.flatMap((file) => {
-    const code = readFileSync(`../scripts/${file}`, "utf8");
+  const folders = ["../scripts", "../product"];
+  const files = folders.flatMap((folder) => readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${file}`));
+  const written = files.filter((file) => file.endsWith(".py")).flatMap((file) => {
+    const code = readFileSync(file, "utf8");
     const own = [...code.matchAll(/audit\.write\(ctx, "(\w+)"/g), ...code.matchAll(/\breason="(\w+)", source=/g)].map(([, name]) => name!);
     return [...own, ...[...code.matchAll(/log\.write\(ctx, "(\w+)"/g)].map(([, name]) => `support_${name}`)];
   });

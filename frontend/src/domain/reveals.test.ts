@@ -4,9 +4,9 @@ import { changeOf, periodOf } from "./reveals";
 test("a period has its days, each beside the same day of the period before", () => {
   const days = ["2026-03-01", "2026-03-02", "2026-03-03", "2026-03-04"];
   const found = periodOf(days, [
-    { date: "2026-03-01", count: 2 },
-    { date: "2026-03-04", count: 5 },
-    { date: "2025-01-01", count: 9 },
+    { date: "2026-03-01", count: 6, people: 2 },
+    { date: "2026-03-04", count: 9, people: 5 },
+    { date: "2025-01-01", count: 9, people: 9 },
   ]);
   expect(found).toEqual({
     points: [
@@ -15,6 +15,7 @@ test("a period has its days, each beside the same day of the period before", () 
     ],
     total: 5,
     before: 2,
+    values: 9,
   });
 });
 

@@ -1,7 +1,11 @@
-/** The three balances as thin meters, in the foot of the menu. */
+/** The three balances as thin meters, in the foot of the menu, and how long they last. */
+import { useQuery } from "@tanstack/react-query";
 import { useMaybeAccount } from "../../api/account";
+import { pace } from "../../api/dashboard";
 import { Meter } from "../../components/ui/Meter";
-import { KINDS } from "../../domain/reveal";
+import { forecast, leftAtRenewal } from "../../domain/forecast";
+import { CREDIT_OF, KINDS, type Kind } from "../../domain/reveal";
+import { briefDayText, parseDate } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { numberText } from "../../lib/locale";
 import classes from "./CreditList.module.css";
@@ -9,19 +13,33 @@ import { creditLines } from "./credits";
 
 export function CreditList() {
   const me = useMaybeAccount();
+  const { data } = useQuery({ ...pace, enabled: me !== undefined });
   if (!me) return <Unknown />;
+  const lines = creditLines(me);
+  const renewson = data?.autorenew ? parseDate(data.renewson) : null;
+  const spentOf = (kind: Kind) => data?.spent?.[CREDIT_OF[kind]] ?? 0;
+  const ends = lines.flatMap(({ kind, left }) => {
+    const found = forecast(left, spentOf(kind), renewson);
+    return found ? [{ kind, ...found }] : [];
+  });
+  const first = ends.toSorted((one, other) => one.until.localeCompare(other.until))[0];
   return (
     <section className={classes.box} aria-label={t("menu.credits")}>
       <h2 className={classes.title}>{t("menu.credits")}</h2>
       <dl className={classes.list}>
-        {creditLines(me).map(({ kind, left, total }) => (
+        {lines.map(({ kind, left, total }) => (
           <div key={kind} data-empty={left === 0 || undefined} title={t("menu.creditsOf", { left, total })}>
             <dt>{t(`kind.${kind}`)}</dt>
             <CountDown value={left} />
-            <Meter left={left} total={total} />
+            <Meter left={left} total={total} tick={leftAtRenewal(left, spentOf(kind), total, renewson)} />
           </div>
         ))}
       </dl>
+      {first && (
+        <p className={classes.forecast} data-short={first.short || undefined}>
+          {t(first.short ? "menu.runsOut" : "menu.lasts", { kind: t(`kinds.${first.kind}`), date: briefDayText(first.until) })}
+        </p>
+      )}
     </section>
   );
 }

@@ -6,7 +6,8 @@ import { account } from "../../api/account";
 import { call } from "../../api/client";
 import { currentSession } from "../../stores/session";
 import { unverifiedLeft, unverifiedMet } from "../../stores/unverified";
-import { accountAnswer } from "../../testing/answers";
+import { setConfig } from "../../api/config";
+import { CONFIG, accountAnswer } from "../../testing/answers";
 import { Refusal, draw, serve } from "../../testing/render";
 import { Dashboard } from "./Dashboard";
 
@@ -118,13 +119,22 @@ test("signing out in another tab signs out here", async () => {
   stop();
 });
 
-test("entries past the third are announced and lead nowhere", () => {
+test("the entries of the menu that are announced lead nowhere", () => {
+  setConfig({ ...CONFIG, comingsoon: ["peoplesearch", "companysearch"] });
   serve({ "PUT user/session": accountAnswer() });
   draw(<Dashboard />, { at: AT });
   const menu = within(screen.getAllByRole("navigation", { name: "Main menu" })[0]!);
   expect(menu.getAllByRole("link").map((link) => link.textContent)).toEqual(["Dashboard", "Search", "My Contacts"]);
   const later = menu.getAllByRole("listitem").slice(3);
   expect(later.map((entry) => entry.textContent)).toEqual(["People Search Coming Soon", "Company Search Coming Soon"]);
+  setConfig(CONFIG);
+});
+
+test("both searches are open unless they are announced", () => {
+  serve({ "PUT user/session": accountAnswer() });
+  draw(<Dashboard />, { at: AT });
+  const menu = within(screen.getAllByRole("navigation", { name: "Main menu" })[0]!);
+  expect(menu.getAllByRole("link").map((link) => link.textContent).slice(3)).toEqual(["People Search", "Company Search"]);
 });
 
 test("what may be bought is for the owner; signing out asks first", async () => {

@@ -8,6 +8,9 @@ export function DemoBanner() {
     <section className={classes.banner} aria-label={t("demo")}>
       <FlaskConical size={15} aria-hidden="true" />
       <span>{t("demoBanner")}</span>
+      <a href="/sandbox/mail" target="_blank" rel="noopener">
+        {t("demoMail")}
+      </a>
     </section>
   );
 }

@@ -1,7 +1,7 @@
 /** The main menu as a list: in the sidebar, and in the compact menu of small screens. */
 import { NavLink } from "react-router";
 import { t } from "../../lib/i18n.dashboard";
-import { LAST_OPEN, MENU } from "./menu";
+import { MENU, isAnnounced } from "./menu";
 import classes from "./MenuList.module.css";
 import { MenuTip } from "./MenuTip";
 
@@ -12,13 +12,14 @@ interface Props {
 }
 
 export function MenuList({ collapsed = false, onOpen }: Props) {
+  const entries = MENU.map((item) => ({ ...item, isOpen: !isAnnounced(item) }));
   return (
     <nav aria-label={t("menu.label")} className={classes.nav}>
       <ul className={classes.list}>
-        {MENU.map(({ to, text, icon: Icon }, index) => (
+        {entries.map(({ to, text, icon: Icon, isOpen }) => (
           <li key={to}>
-            <MenuTip label={index < LAST_OPEN ? t(text) : `${t(text)} · ${t("comingSoon")}`} collapsed={collapsed}>
-              {index < LAST_OPEN ? (
+            <MenuTip label={isOpen ? t(text) : `${t(text)} · ${t("comingSoon")}`} collapsed={collapsed}>
+              {isOpen ? (
                 <NavLink to={to} className={classes.item} onClick={onOpen}>
                   <Icon size={20} strokeWidth={1.75} aria-hidden="true" />
                   <span className={classes.text}>{t(text)}</span>

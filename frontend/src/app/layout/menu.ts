@@ -1,5 +1,6 @@
 /** The entries of the main menu, in order. */
 import { Building2, LayoutDashboard, type LucideIcon, Search, Users, UsersRound } from "lucide-react";
+import { isComing } from "../../api/config";
 import type { TextKey } from "../../lib/i18n.dashboard";
 
 export interface MenuItem {
@@ -8,9 +9,6 @@ export interface MenuItem {
   icon: LucideIcon;
 }
 
-/** Entries after this position are announced, but lead nowhere yet. */
-export const LAST_OPEN = 3;
-
 export const MENU: MenuItem[] = [
   { to: "/dashboard/main/dashboardmain", text: "menu.dashboard", icon: LayoutDashboard },
   { to: "/dashboard/main/search", text: "menu.search", icon: Search },
@@ -18,3 +16,6 @@ export const MENU: MenuItem[] = [
   { to: "/dashboard/main/peoplesearch", text: "menu.peoplesearch", icon: UsersRound },
   { to: "/dashboard/main/companysearch", text: "menu.companysearch", icon: Building2 },
 ];
+
+/** Whether an entry is announced, but leads nowhere yet. */
+export const isAnnounced = ({ to }: MenuItem): boolean => isComing(to.slice(to.lastIndexOf("/") + 1));

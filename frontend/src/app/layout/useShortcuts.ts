@@ -1,6 +1,9 @@
-/** Listens to ⌘K and ⌘Z (elsewhere with Ctrl), `?`, and `g` with a letter. */
+/** Listens to pasted profile addresses, ⌘K and ⌘Z (elsewhere with Ctrl), `?`, and `g` with a letter. */
 import { useEffect } from "react";
 import { useNavigate } from "react-router";
+import { profileHost } from "../../api/config";
+import { useAsk } from "../../api/ask";
+import { readAsk } from "../../domain/ask";
 import { undoLast } from "../../stores/toasts";
 import { GO, isText, isTyping } from "./keys";
 
@@ -8,6 +11,7 @@ const PAUSE_MS = 1000;
 
 export function useShortcuts(onPalette: () => void, onShortcuts: () => void): void {
   const navigate = useNavigate();
+  const ask = useAsk();
   useEffect(() => {
     let goUntil = 0;
     const press = (event: KeyboardEvent) => {
@@ -29,4 +33,15 @@ export function useShortcuts(onPalette: () => void, onShortcuts: () => void): vo
     window.addEventListener("keydown", press);
     return () => window.removeEventListener("keydown", press);
   }, [navigate, onPalette, onShortcuts]);
+  useEffect(() => {
+    // Addresses pasted anywhere but into a field open as they would from the search.
+    const paste = (event: ClipboardEvent) => {
+      const text = event.clipboardData?.getData("text") ?? "";
+      const target = event.target as HTMLElement | null;
+      if (target?.closest("input, textarea, select, [contenteditable], [role=dialog]")) return;
+      if (["profile", "profiles"].includes(readAsk(text, profileHost()).kind)) ask(text);
+    };
+    window.addEventListener("paste", paste);
+    return () => window.removeEventListener("paste", paste);
+  }, [ask]);
 }

@@ -1,7 +1,7 @@
 /** Bars for days or months: 200 px high, three grid lines, a tooltip on hover and focus, a table for screen readers.
 
  `label`   what the chart shows, with its span
- `points`  `{ label, value, before? }`: `before` is the same place of the period before, a dashed line
+ `points`  `{ label, value, before? }`: `before` is the same place of the period before, a dashed line of steps
  `unit`    the head of the column of values
  `beforeUnit`  the head of the column of the period before
  `beforeKey`   names the dashed line
@@ -30,6 +30,7 @@ const STEP = 100;
 const ROUND = 6;
 /** The drawing is stretched to its width, and the corners with it; this is about how wide it is on a desktop. */
 const USUAL_WIDTH = 650;
+const WIDEST = 24;
 
 export function BarChart({ label, points, unit, beforeUnit, beforeKey }: Props) {
   const [at, setAt] = useState<number | null>(null);
@@ -56,6 +57,8 @@ export function BarChart({ label, points, unit, beforeUnit, beforeKey }: Props) 
   };
 
   const width = points.length * STEP;
+  // A bar of a few days is not wider than 24 px.
+  const share = Math.min(0.6, (WIDEST * points.length) / USUAL_WIDTH);
   const compares = points.some(({ before }) => before !== undefined);
 
   return (
@@ -87,9 +90,9 @@ export function BarChart({ label, points, unit, beforeUnit, beforeKey }: Props) 
               {points.map(({ label: day, value }, index) => (
                 <rect
                   key={day}
-                  x={index * STEP + STEP * 0.2}
+                  x={index * STEP + STEP * (0.5 - share / 2)}
                   y={y(value)}
-                  width={STEP * 0.6}
+                  width={STEP * share}
                   // Its lower corners are cut off.
                   height={HEIGHT - y(value) + ROUND}
                   rx={(ROUND * width) / USUAL_WIDTH}
@@ -102,7 +105,7 @@ export function BarChart({ label, points, unit, beforeUnit, beforeKey }: Props) 
               ))}
             </g>
             {compares && (
-              <polyline className={classes.before} points={points.map(({ before = 0 }, index) => `${(index + 0.5) * STEP},${y(before)}`).join(" ")} />
+              <polyline className={classes.before} points={points.map(({ before = 0 }, index) => `${index * STEP},${y(before)} ${(index + 1) * STEP},${y(before)}`).join(" ")} />
             )}
           </svg>
           {shown && at !== null && (

@@ -1,19 +1,21 @@
 /** A thin bar of what is left: full when nothing was used, amber under 20 %, red at 0.
 
  `left`, `total`  a total of 0 counts as used up
+ `tick`           the share that a forecast leaves at the renewal
  `label`          its name where no text beside it says the same; without one the bar is decoration
 */
 import classes from "./Meter.module.css";
 
 const LOW = 0.2;
 
-export function Meter({ left, total, label }: { left: number; total: number; label?: string }) {
+export function Meter({ left, total, label, tick }: { left: number; total: number; label?: string; tick?: number | null | undefined }) {
   const share = total > 0 ? Math.min(1, Math.max(0, left / total)) : 0;
   const tone = share <= 0 ? "over" : share < LOW ? "near" : undefined;
   const name = label ? { role: "meter", "aria-label": label, "aria-valuenow": left, "aria-valuemin": 0, "aria-valuemax": total } : { "aria-hidden": true };
   return (
     <div className={classes.meter} data-tone={tone} {...name}>
       <div className={classes.fill} style={{ inlineSize: `${share * 100}%` }} />
+      {typeof tick === "number" && <div className={classes.tick} style={{ insetInlineStart: `${Math.min(1, tick) * 100}%` }} />}
     </div>
   );
 }

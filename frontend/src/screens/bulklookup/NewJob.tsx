@@ -1,18 +1,22 @@
 /** Choosing the file and what to reveal; the server says what it would cost. */
 import { Checkbox } from "@mantine/core";
 import { type ReactNode, useState } from "react";
+import { useLocation } from "react-router";
 import type { BulkInput } from "../../api/bulk";
 import { Card } from "../../components/ui/Card";
 import { t } from "../../lib/i18n.dashboard";
+import { fileOf } from "../../domain/ask";
 import { KINDS, type Kind, REVEAL_TYPE } from "../../domain/reveal";
 import classes from "./BulkLookup.module.css";
 import { DropFile } from "./DropFile";
+import { PasteLines } from "./PasteLines";
 import { PriceCard } from "./PriceCard";
 
 const LARGEST = 5 * 1024 * 1024;
 
 export function NewJob({ onStart }: { onStart: (jobid: number) => void }) {
-  const [file, setFile] = useState<File | null>(null);
+  const pasted = (useLocation().state as { urls?: string[] } | null)?.urls;
+  const [file, setFile] = useState<File | null>(() => (pasted && pasted.length > 0 ? fileOf(pasted) : null));
   const [problem, setProblem] = useState<string | null>(null);
   const [kinds, setKinds] = useState<readonly Kind[]>(KINDS);
 
@@ -29,6 +33,7 @@ export function NewJob({ onStart }: { onStart: (jobid: number) => void }) {
       <ol className={classes.steps}>
         <Step title={t("bulk.stepFile")} done={file !== null}>
           <DropFile file={file} problem={problem} onFile={take} />
+          <PasteLines onFile={take} />
         </Step>
         <Step title={t("bulk.kinds")} done={kinds.length > 0}>
           <fieldset className={classes.options}>

@@ -1,7 +1,7 @@
 /** The first steps of a new account, instead of zeros. */
 import { Check, Download, FileSpreadsheet, Search, UserPlus } from "lucide-react";
 import { Link } from "react-router";
-import { isOwner, useAccount } from "../../api/account";
+import { isOwner, subscriptionOf, useAccount } from "../../api/account";
 import { t } from "../../lib/i18n.dashboard";
 import { EXTENSION_URL } from "../../lib/links";
 import { useRecent } from "../../stores/recent";
@@ -9,6 +9,7 @@ import classes from "./DashboardMain.module.css";
 
 export function Checklist({ counters }: { counters: Record<string, number> }) {
   const me = useAccount();
+  const seats = subscriptionOf(me)?.subscriptionplan_by_planid?.availableseats ?? 0;
   const looked = useRecent(me.appuserid).length > 0;
   const steps = [
     { key: "search", icon: Search, text: t("home.stepSearch"), hint: t("home.stepSearchText"), to: "/dashboard/main/search", done: looked },
@@ -17,30 +18,33 @@ export function Checklist({ counters }: { counters: Record<string, number> }) {
       key: "invite",
       icon: UserPlus,
       text: t("home.stepInvite"),
-      hint: t("home.stepInviteText"),
-      to: "/dashboard/settings/manageseats",
+      hint: t(seats > 1 ? "home.stepInviteText" : "home.seatless"),
+      to: seats > 1 ? "/dashboard/settings/manageseats" : "/dashboard/upgradeplan",
       done: (counters["members"] ?? 0) > 0,
     },
     { key: "export", icon: FileSpreadsheet, text: t("home.stepExport"), hint: t("home.stepExportText"), to: "/dashboard/main/mycontacts", done: false },
   ].filter((step) => step !== false);
+  const done = steps.filter((step) => step.done).length;
+  const next = steps.find((step) => !step.done)?.key;
 
   return (
     <section className={classes.card} aria-label={t("home.startTitle")}>
       <header role="presentation">
         <h2>{t("home.startTitle")}</h2>
-        <p className={classes.dim}>{t("home.startText")}</p>
+        <p className={classes.dim}>{t("home.startText", { done, count: steps.length })}</p>
       </header>
       <ol className={classes.steps}>
-        {steps.map(({ key, icon: Icon, text, hint, to, href, done }) => {
+        {steps.map(({ key, icon: Icon, text, hint, to, href, done: isDone }, index) => {
           const inside = (
             <>
-              <span className={classes.stepIcon} data-done={done || undefined}>
-                {done ? <Check size={20} strokeWidth={1.75} aria-label={t("home.stepDone")} role="img" /> : <Icon size={20} strokeWidth={1.75} aria-hidden="true" />}
+              <span className={classes.stepIcon} data-done={isDone || undefined} data-next={key === next || undefined}>
+                {isDone ? <Check size={20} strokeWidth={1.75} aria-label={t("home.stepDone")} role="img" /> : <span aria-hidden="true">{index + 1}</span>}
               </span>
               <span className={classes.who}>
                 <strong>{text}</strong>
                 <span>{hint}</span>
               </span>
+              <Icon className={classes.stepKind} size={20} strokeWidth={1.75} aria-hidden="true" />
             </>
           );
           return (

@@ -2,12 +2,13 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import { loadLanguage } from "../../lib/language";
-import { accountAnswer, contactAnswer, planAnswer } from "../../testing/answers";
+import { setConfig } from "../../api/config";
+import { CONFIG, accountAnswer, contactAnswer, planAnswer } from "../../testing/answers";
 import { Refusal, draw, serve } from "../../testing/render";
 import { DashboardMainScreen } from "./DashboardMainScreen";
 
 const COUNTERS = { contacts: 1234, phones: 11, workemails: 22, personalemails: 33, members: 4, apikeys: 5 };
-const DAY = { date: "2026-03-14", count: 3 };
+const DAY = { date: "2026-03-14", count: 7, people: 3 };
 const TEAM = { resource: [{ appuserid: 1, name: "Ada Lovelace", avatar: null }], meta: { count: 1 } };
 
 type Me = Parameters<typeof accountAnswer>[0];
@@ -20,6 +21,7 @@ function show(me: Me = {}, replies = {}) {
     "GET leads/_table/usercontact": { resource: [contactAnswer(7)] },
     "GET leads/_table/appuser": TEAM,
     "GET leads/_table/apikeys": { resource: [] },
+    "GET leads/_table/apiusage": { resource: [], meta: { count: 26 } },
     ...replies,
   });
   draw(<DashboardMainScreen />, { at: "/dashboard/main/dashboardmain", me: accountAnswer(me) });
@@ -132,11 +134,34 @@ test("revealed contacts of 7 days, or of 30 or 90, each with its bar", async () 
 });
 
 test("a figure says how it compares with the days before, and the owner may look at the team", async () => {
-  const sent = show({}, { "POST getrevealcount": { totalrevealcount: 5, days: [DAY, { date: "2026-03-04", count: 2 }] } });
+  const sent = show({}, { "POST getrevealcount": { totalrevealcount: 5, days: [DAY, { date: "2026-03-04", count: 4, people: 2 }] } });
   expect(await card("Revealed").findByText("50 % more than the 7 days before")).toBeVisible();
   await userEvent.click(card("Revealed contacts").getByRole("radio", { name: "Team" }));
-  expect(await card("Revealed contacts").findByText(/details revealed by your team/)).toBeVisible();
+  expect(await card("Revealed contacts").findByText(/people revealed by your team/)).toBeVisible();
   expect(sent.findLast(({ path }) => path === "getrevealcount")!.body).toMatchObject({ team: true });
+});
+
+test("people and values are told apart", async () => {
+  show();
+  expect(await card("Revealed").findByText("people")).toBeVisible();
+  expect(card("Revealed").getByText("7 values, last 7 days")).toBeVisible();
+  expect(card("Revealed contacts").getByRole("status")).toHaveTextContent("3 people revealed by you");
+});
+
+test("days without a reveal are said in words", async () => {
+  show({}, { "POST getrevealcount": { totalrevealcount: 0, people: 0, days: [] } });
+  expect(await card("Revealed contacts").findByText("Nobody was revealed in these days.")).toBeVisible();
+});
+
+test("the calls of the keys are counted, and a plan without the API says so", async () => {
+  show({}, { "GET leads/_table/apikeys": { resource: [{ keyid: 1, lastused: null }] } });
+  expect(await card("API Calls").findByText("26 calls this month")).toBeVisible();
+});
+
+test("0 of 0 keys is explained", () => {
+  show({ plan: planAnswer(2, "Starter") });
+  expect(card("API Calls").getByText("API access is part of Business.")).toBeVisible();
+  expect(card("API Calls").getByRole("link", { name: "View Plans" })).toHaveAttribute("href", "/dashboard/upgradeplan");
 });
 
 test("a member sees their own reveals alone", async () => {
@@ -185,3 +210,30 @@ test("numbers that cannot be had say why, can be asked for again, and leave the 
   expect(await card("So far").findByText("1,234")).toBeVisible();
   expect(card("So far").queryByRole("alert")).not.toBeInTheDocument();
 }, 15_000);
+
+test.each([
+  ["https://www.linkedin.com/in/maya/", "/dashboard/main/search?url=linkedin.com%2Fin%2Fmaya"],
+  ["Maya Thornton", "/dashboard/main/peoplesearch?name=Maya%20Thornton"],
+])("the box on top takes %s", async (text, to) => {
+  show();
+  await userEvent.type(screen.getByLabelText("Find somebody"), `${text}{Enter}`);
+  expect(await screen.findByText(`at ${to.split("?")[0]}`)).toBeVisible();
+});
+
+test("many pasted addresses lead to their price, and nonsense nowhere", async () => {
+  show();
+  const box = screen.getByLabelText("Find somebody");
+  await userEvent.type(box, "12345{Enter}");
+  expect(screen.getByText("Please input correct url")).toBeVisible();
+  await userEvent.clear(box);
+  await userEvent.paste("linkedin.com/in/a\nlinkedin.com/in/b");
+  expect(await screen.findByText("at /dashboard/main/bulklookup")).toBeVisible();
+});
+
+test("a new account is shown people to try", async () => {
+  const one = { full_name: "Mia Carter", title: "CTO", company: "Orchard Labs", linkedinurl: "https://www.linkedin.com/in/mia" };
+  setConfig({ ...CONFIG, demo: true, examples: [one] });
+  show({}, { "POST datascript/appcounters": { data: { ...COUNTERS, contacts: 0 } } });
+  expect(await screen.findByRole("link", { name: /Mia Carter/ })).toHaveAttribute("href", expect.stringContaining("search?url="));
+  setConfig(CONFIG);
+});

@@ -1,10 +1,12 @@
 /** The first screen: the plan, what is left of it, and what has been found so far. */
 import { useQuery } from "@tanstack/react-query";
+import { Lock } from "lucide-react";
 import { useState } from "react";
 import { creditsOf, isOwner, subscriptionOf, useAccount } from "../../api/account";
 import { appCounters } from "../../api/dashboard";
 import { Page } from "../../components/ui/Page";
 import { t } from "../../lib/i18n.dashboard";
+import { AskCard } from "./AskCard";
 import { Checklist } from "./Checklist";
 import { Counters } from "./Counters";
 import classes from "./DashboardMain.module.css";
@@ -24,11 +26,13 @@ export function DashboardMainScreen() {
   const plan = subscriptionOf(me)?.subscriptionplan_by_planid;
   const [days, setDays] = useState<Days>("7");
   const [team, setTeam] = useState(false);
+  const hasKeys = (plan?.availableapicall ?? 0) > 0;
   const counters = useQuery(appCounters);
   const isNew = counters.data?.["contacts"] === 0;
 
   return (
     <Page title={t("menu.dashboard")} heading={t("home.hello", { name: me.firstname || me.name })} lead={<p>{t("home.lead")}</p>}>
+      <AskCard isNew={isNew} />
       {isNew && counters.data && <Checklist counters={counters.data} />}
       <div className={classes.stats}>
         <PlanCard />
@@ -45,8 +49,8 @@ export function DashboardMainScreen() {
           left={credits?.apicallcount ?? 0}
           total={plan?.availableapicall ?? 0}
           note={t("home.remainingKeys")}
-          detail={owns && <KeyUse />}
-          link={owns ? { to: "/dashboard/settings/api", text: t("home.manageKeys") } : undefined}
+          detail={hasKeys ? owns && <KeyUse /> : <NoApi />}
+          link={owns ? { to: hasKeys ? "/dashboard/settings/api" : "/dashboard/upgradeplan", text: t(hasKeys ? "home.manageKeys" : "menu.viewPlans") } : undefined}
         />
         <RevealedStat days={days} team={team} />
       </div>
@@ -60,6 +64,16 @@ export function DashboardMainScreen() {
         </>
       )}
     </Page>
+  );
+}
+
+/** The plan has no API: why the figure is 0 of 0. */
+function NoApi() {
+  return (
+    <span className={classes.change}>
+      <Lock size={16} strokeWidth={1.75} aria-hidden="true" />
+      {t("home.noApi")}
+    </span>
   );
 }
 

@@ -32,8 +32,7 @@ export function RevealedCard({ days, onDays, team, onTeam }: Props) {
         <div>
           <h2>{t("home.revealed")}</h2>
           <p className={classes.dim}>
-            <span role="status">{query.isPending ? "" : countText(period?.total)}</span>{" "}
-            {team ? t("home.teamText") : t("home.revealedText")}
+            <span role="status">{query.isPending ? "" : period ? t(team ? "home.teamText" : "home.revealedText", { count: period.total }) : countText(undefined)}</span>
           </p>
         </div>
         <div className={classes.controls}>
@@ -48,7 +47,8 @@ export function RevealedCard({ days, onDays, team, onTeam }: Props) {
       </header>
       <div className={classes.chart} data-stale={query.isPlaceholderData || undefined}>
         {query.isPending && <Skeleton height="100%" />}
-        {period && first && last && (
+        {period && first && last && period.total === 0 && period.before === 0 && <p className={classes.noBars}>{t("home.noneYet")}</p>}
+        {period && first && last && period.total + period.before > 0 && (
           <BarChart
             label={t("home.chart", { from: first.label, to: last.label })}
             points={period.points}

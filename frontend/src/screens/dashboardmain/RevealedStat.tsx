@@ -1,4 +1,4 @@
-/** How many contacts were revealed lately, and whether that is more than before. */
+/** How many people were revealed lately, and whether that is more than before. */
 import { Skeleton } from "@mantine/core";
 import { Minus, TrendingDown, TrendingUp } from "lucide-react";
 import { Link } from "react-router";
@@ -15,7 +15,8 @@ export function RevealedStat({ days, team }: { days: Days; team: boolean }) {
     <Stat
       label={t("home.stat")}
       value={query.isPending ? <Skeleton height={32} width={72} my={4} /> : countText(period?.total)}
-      note={t("home.lastDays", { days })}
+      unit={period && ` ${t("home.people", { count: period.total })}`}
+      note={period ? t("home.valuesIn", { count: period.values, days }) : t("home.lastDays", { days })}
       detail={period && <Change period={period} days={Number(days)} />}
     >
       <Link className={classes.more} to="/dashboard/main/mycontacts">

@@ -1,4 +1,4 @@
-/** Reveals of the last days, and of as many days before them: one request for both. */
+/** People revealed in the last days, and of as many days before them: one request for both. */
 import { useQuery } from "@tanstack/react-query";
 import { useAccount } from "../../api/account";
 import { revealCount } from "../../api/dashboard";
@@ -12,6 +12,6 @@ export function useRevealed(days: Days, team: boolean) {
   const me = useAccount();
   // Today is the last of them.
   const from = daysAgo(2 * Number(days) - 1);
-  const query = useQuery(revealCount(me.appuserid, from, team));
+  const query = useQuery(revealCount(me.appuserid, from, daysAgo(Number(days) - 1), team));
   return { query, period: query.data && periodOf(daysSince(from), query.data.days ?? []) };
 }

@@ -91,3 +91,17 @@ test("why a provider's sign-in failed stays above the form until the next attemp
   await user.click(screen.getByRole("button", { name: "Continue with LinkedIn" }));
   await waitFor(() => expect(screen.getByRole("alert")).toHaveTextContent("The browser blocked the sign-in window."));
 });
+
+test("the demo is entered by one press, as its owner or as a member; a server of customers has no such door", async () => {
+  const sent = serve({ "POST user/session": accountAnswer({ role: "member" }) });
+  const { unmount } = draw(<LoginScreen />, { at: "/login", me: null });
+  expect(screen.queryByRole("button", { name: "Look around as owner" })).toBeNull();
+  unmount();
+  setConfig({ ...CONFIG, demo: true });
+  const { where } = draw(<LoginScreen />, { at: "/login", me: null });
+  expect(screen.getByRole("button", { name: "Look around as owner" })).toBeVisible();
+  await user.click(screen.getByRole("button", { name: "As member" }));
+  await waitFor(() => expect(where()).toBe("/dashboard/main/dashboardmain"));
+  expect(sent[0]!.body).toMatchObject({ email: "member@acme-demo.com" });
+  setConfig(CONFIG);
+});

@@ -3,6 +3,7 @@ import { Anchor, Divider, PasswordInput, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { Link, Navigate, useLocation, useNavigate } from "react-router";
 import { signIn } from "../../api/account";
+import { config } from "../../api/config";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { useMutation } from "../../api/mutation";
@@ -13,6 +14,7 @@ import { isBlank, isEmail } from "../../lib/validate";
 import { sessionEnded, useIsLoggedIn } from "../../stores/session";
 import { toast } from "../../stores/toasts";
 import { unverifiedMet, type Unverified } from "../../stores/unverified";
+import { DemoDoors } from "./DemoDoors";
 import classes from "./Login.module.css";
 import { REFUSALS, wayIn } from "./outcome";
 import { SocialButtons } from "./SocialButtons";
@@ -97,6 +99,7 @@ export function LoginScreen() {
       </BusyButton>
       <Divider label={t("login.or")} />
       <SocialButtons social={social} onStart={login.reset} />
+      {config().demo && <DemoDoors busy={login.isPending} onEnter={(values) => login.mutate(values)} />}
     </AuthForm>
   );
 }

@@ -2,8 +2,11 @@
 import { Button, TextInput } from "@mantine/core";
 import { Check, Link2, Search } from "lucide-react";
 import { useId, useState } from "react";
+import { Link } from "react-router";
 import { creditsOf, useAccount } from "../../api/account";
 import { profileHost } from "../../api/config";
+import { nameSearch } from "../../api/ask";
+import { readAsk } from "../../domain/ask";
 import { CREDIT_OF, KINDS, type Kind } from "../../domain/reveal";
 import { t } from "../../lib/i18n.dashboard";
 import { KIND_ICONS } from "../../components/kindIcons";
@@ -51,13 +54,19 @@ export function SearchForm({ url, boxes, errors, quiet, onTick, onSearch, onType
           placeholder={t("search.urlPlaceholder", { host: profileHost() })}
           leftSection={<Link2 size={20} strokeWidth={1.75} aria-hidden="true" />}
           value={typed}
-          error={errors.url}
+          error={errors.url && <Wrong text={errors.url} name={errors.name} />}
           autoComplete="off"
           inputMode="url"
           spellCheck={false}
           // A browser does not submit a form with a disabled button.
           onKeyDown={(event) => {
             if (event.key === "Enter" && !ready) onSearch(typed);
+          }}
+          onPaste={(event) => {
+            const text = event.clipboardData.getData("text");
+            if (readAsk(text, profileHost()).kind !== "profiles") return;
+            event.preventDefault();
+            onSearch(text);
           }}
           onChange={(event) => {
             setTyped(event.currentTarget.value);
@@ -80,6 +89,23 @@ export function SearchForm({ url, boxes, errors, quiet, onTick, onSearch, onType
         )}
       </fieldset>
     </form>
+  );
+}
+
+/** What is wrong with the address, and the way for a name. */
+function Wrong({ text, name }: { text: string; name: string | undefined }) {
+  return (
+    <>
+      {text}
+      {name && (
+        <>
+          {" · "}
+          <Link to={nameSearch(name)} className={classes.byName}>
+            {t("search.byName", { name })}
+          </Link>
+        </>
+      )}
+    </>
   );
 }
 

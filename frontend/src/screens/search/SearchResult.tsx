@@ -3,15 +3,19 @@ import { Skeleton } from "@mantine/core";
 import { type UseQueryResult, useQueryClient } from "@tanstack/react-query";
 import { ScanSearch, SearchX } from "lucide-react";
 import { useAccount } from "../../api/account";
-import { profileHost } from "../../api/config";
+import { config, profileHost } from "../../api/config";
 import { type Asked, searchContact } from "../../api/contacts";
 import { problemOf } from "../../api/explain";
 import type { Found } from "../../api/types";
 import { Empty } from "../../components/Empty";
+import { Examples } from "../../components/Examples";
+import { PasteButton } from "../../components/PasteButton";
 import { Problem } from "../../components/Problem";
+import { useAsk } from "../../api/ask";
 import { namesPerson } from "../../domain/profileurl";
 import { KINDS } from "../../domain/reveal";
 import { t } from "../../lib/i18n.dashboard";
+import { toast } from "../../stores/toasts";
 import { ContactCard } from "./ContactCard";
 import { Exhausted, hasNoCredit } from "./Exhausted";
 import classes from "./Search.module.css";
@@ -29,10 +33,19 @@ export function SearchResult({ asked, answer }: Props) {
 /** Before a search; without any credits, the reason is shown here already. */
 function Start() {
   const me = useAccount();
+  const ask = useAsk();
   return (
     <div className={classes.start}>
       {hasNoCredit(me) && <Exhausted title={t("search.exhausted")} />}
-      <Empty icon={<ScanSearch size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("search.start")} />
+      <Empty
+        icon={<ScanSearch size={24} strokeWidth={1.75} aria-hidden="true" />}
+        title={t("search.start")}
+        text={t("search.buys")}
+        action={<PasteButton onText={ask} onFailure={(reason) => toast(reason, "bad")} />}
+      />
+      <div className={classes.examples}>
+        <Examples people={config().examples} />
+      </div>
     </div>
   );
 }
@@ -57,7 +70,7 @@ function NoMatch({ url }: { url: string }) {
       icon={<SearchX size={24} strokeWidth={1.75} aria-hidden="true" />}
       title={t("search.none")}
       text={t("search.noneText")}
-      action={!namesPerson(url) && <p>{t("search.noPerson", { host: profileHost() })}</p>}
+      action={<p>{namesPerson(url) ? t("search.noneFree") : t("search.noPerson", { host: profileHost() })}</p>}
     />
   );
 }

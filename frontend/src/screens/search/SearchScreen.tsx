@@ -9,6 +9,8 @@ import { profileHost } from "../../api/config";
 import { type Asked, searchContact } from "../../api/contacts";
 import { fieldErrors } from "../../api/explain";
 import { Page } from "../../components/ui/Page";
+import { useAsk } from "../../api/ask";
+import { readAsk } from "../../domain/ask";
 import { profileUrl } from "../../domain/profileurl";
 import { hasHidden } from "../../domain/reveal";
 import { t } from "../../lib/i18n.dashboard";
@@ -22,6 +24,8 @@ import { type Boxes, useQuestion } from "./useQuestion";
 export interface SearchErrors {
   url?: string | undefined;
   options?: string | undefined;
+  /** The typed text, where it may be the name of a person. */
+  name?: string | undefined;
 }
 
 const NOTHING: Asked = { linkedinurl: "", phone: false, business: false, personal: false, run: 0 };
@@ -34,12 +38,17 @@ export function SearchScreen() {
   // What the server refuses about the address is said where the app itself says it, until it is typed anew.
   const refused = isSame(asked, dropped) ? undefined : fieldErrors(answer.error)["linkedinurl"];
   const found = answer.data?.[0];
+  const other = useAsk();
   useRemembered(asked, found);
 
   const search = (text: string) => {
     const url = profileUrl(text, profileHost());
+    if (url === null && readAsk(text, profileHost()).kind === "profiles") return void other(text);
     if (!hasAny(boxes)) return setErrors({ options: t("search.chooseOptions") });
-    if (!url) return setErrors({ url: t("search.wrongUrl") });
+    if (!url) {
+      const read = readAsk(text, profileHost());
+      return setErrors({ url: t("search.wrongUrl"), ...(read.kind === "name" && { name: read.text }) });
+    }
     setErrors({});
     ask(url);
   };

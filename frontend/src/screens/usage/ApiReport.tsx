@@ -48,6 +48,7 @@ export function ApiReport({ span }: { span: UsageSpan }) {
   return (
     <Report
       list={list}
+      rows={list.data}
       label={t("usage.api")}
       columns={COLUMNS}
       rowKey={({ keyid }) => keyid}

@@ -41,7 +41,8 @@ function columnsOf(onOpen: Opens): Column<PlatformUsage>[] {
 const byTotal = (rows: PlatformUsage[]) => rows.toSorted((one, other) => other.totalrevealedcount - one.totalrevealedcount);
 
 export function PlatformReport({ span, month }: { span: UsageSpan; month: string }) {
-  const list = useQuery({ ...platformUsage(span), select: byTotal });
+  const list = useQuery(platformUsage(span));
+  const rows = useMemo(() => list.data && byTotal(list.data.resource), [list.data]);
   // The member stays drawn while the drawer fades out.
   const [shown, setShown] = useState<{ member: PlatformUsage; open: boolean } | null>(null);
   const [open, columns] = useMemo(() => {
@@ -52,12 +53,14 @@ export function PlatformReport({ span, month }: { span: UsageSpan; month: string
     <>
       <Report
         list={list}
+        rows={rows}
         label={t("usage.platform")}
         columns={columns}
         rowKey={({ appuserid }) => appuserid}
         totals={TOTALS}
-        chart={(rows) => (
-          <TeamChart title={t("usage.byMember")} kinds={KINDS} bars={rows.map((row) => ({ key: row.appuserid, name: row.name, parts: partsOf(row) }))} />
+        people={list.data?.meta?.people}
+        chart={(shownRows) => (
+          <TeamChart title={t("usage.byMember")} kinds={KINDS} bars={shownRows.map((row) => ({ key: row.appuserid, name: row.name, parts: partsOf(row) }))} />
         )}
         phone={(member) => (
           <div className={classes.phone}>
@@ -92,9 +95,9 @@ function Member({ member: { name, email } }: { member: PlatformUsage }) {
 }
 
 function Total({ member, onOpen }: { member: PlatformUsage; onOpen: Opens }) {
-  const { name, totalrevealedcount: total } = member;
+  const { name, totalrevealedcount: total, peoplecount } = member;
   return (
-    <Anchor component="button" fw={600} fz="inherit" aria-label={t("usage.totalOf", { count: total, name })} onClick={() => onOpen(member)}>
+    <Anchor component="button" fw={600} fz="inherit" title={t("usage.peopleOf", { count: peoplecount })} aria-label={t("usage.totalOf", { count: total, name })} onClick={() => onOpen(member)}>
       {text(total)}
     </Anchor>
   );

@@ -5,26 +5,31 @@ import { problemOf } from "../../api/explain";
 import { ListState } from "../../components/ListState";
 import { type Column, DataTable } from "../../components/ui/DataTable";
 import { Stat } from "../../components/ui/Stat";
+import { t } from "../../lib/i18n.dashboard";
 import { numberText } from "../../lib/locale";
 import classes from "./Usage.module.css";
 
 interface Props<Row> {
-  list: UseQueryResult<Row[]>;
+  list: UseQueryResult<unknown>;
+  rows: Row[] | undefined;
   label: string;
   columns: readonly Column<Row>[];
   rowKey: (row: Row) => number;
   totals: readonly (readonly [label: string, of: (row: Row) => number])[];
+  /** People of all rows, each once: a figure before the totals of values. */
+  people?: number | undefined;
   chart: (rows: Row[]) => ReactNode;
   phone: (row: Row) => ReactNode;
   empty?: ReactNode;
 }
 
-export function Report<Row>({ list, label, columns, rowKey, totals, chart, phone, empty }: Props<Row>) {
+export function Report<Row>({ list, rows: found, label, columns, rowKey, totals, people, chart, phone, empty }: Props<Row>) {
   return (
-    <ListState list={list} rows={list.data} explain={problemOf} skeleton={{ lines: 4, columns }} empty={empty}>
+    <ListState list={list} rows={found} explain={problemOf} skeleton={{ lines: 4, columns }} empty={empty}>
       {(rows) => (
         <div className={classes.report} aria-busy={list.isFetching} data-stale={list.isPlaceholderData || undefined}>
           <div className={classes.totals}>
+            {people !== undefined && <Stat label={t("usage.people")} value={numberText(people)} />}
             {totals.map(([name, of]) => (
               <Stat key={name} label={name} value={numberText(rows.reduce((sum, row) => sum + of(row), 0))} />
             ))}

@@ -13,7 +13,7 @@ import type { Tab } from "./useUsageParams";
 export function SaveCsv({ tab, month, span }: { tab: Tab; month: string; span: UsageSpan }) {
   const members = useQuery({ ...platformUsage(span), enabled: tab === "platform" });
   const keys = useQuery({ ...apiUsage(span), enabled: tab === "api" });
-  const text = tab === "platform" ? members.data && membersCsv(members.data) : keys.data && keysCsv(keys.data);
+  const text = tab === "platform" ? members.data && membersCsv(members.data.resource) : keys.data && keysCsv(keys.data);
   const save = () => text && saveFile(new Blob([text], { type: "text/csv" }), `usage-${tab}-${month}.csv`);
   return (
     <Button variant="default" disabled={!text} leftSection={<Download size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={save}>
@@ -25,8 +25,8 @@ export function SaveCsv({ tab, month, span }: { tab: Tab; month: string; span: U
 const KINDS = [t("usage.personal"), t("usage.business"), t("usage.dials")];
 
 function membersCsv(rows: PlatformUsage[]): string {
-  const head = [t("usage.member"), t("field.email"), t("usage.total"), ...KINDS];
-  return csvOf(head, rows.map((row) => [row.name, row.email, row.totalrevealedcount, row.personalemailcount, row.busemailcount, row.directdialscount]));
+  const head = [t("usage.member"), t("field.email"), t("usage.total"), ...KINDS, t("usage.people")];
+  return csvOf(head, rows.map((row) => [row.name, row.email, row.totalrevealedcount, row.personalemailcount, row.busemailcount, row.directdialscount, row.peoplecount ?? 0]));
 }
 
 function keysCsv(rows: ApiUsage[]): string {

@@ -5,6 +5,7 @@ import type { Translation } from "../shape";
 export const common: Translation<typeof english> = {
   beta: "Beta",
   demo: "Demo",
+  demoMail: "Postfach öffnen",
   demoBanner: "Demo: Alle Daten sind erfunden, Zahlungen laufen im Testmodus, und es wird nichts an andere verschickt.",
   language: "Sprache",
   loading: "Wird geladen …",
@@ -24,6 +25,7 @@ export const common: Translation<typeof english> = {
   comingSoon: "Demnächst",
   problem: {
     title: "Das konnte nicht geladen werden",
+    server: "Der Server antwortet im Moment nicht. Diese Seite versucht es alle paar Sekunden erneut.",
     offline: "Der Server ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.",
     timeout: "Der Server hat zu lange nicht geantwortet. Bitte versuchen Sie es erneut.",
     tooMany: "Das waren zu viele Anfragen. Bitte warten Sie {{seconds}} Sekunden und versuchen Sie es dann erneut.",

@@ -27,6 +27,8 @@ export const frame: Translation<typeof english> = {
     member: "Mitglied",
     credits: "Verbleibende Credits",
     creditsOf: "{{left}} von {{total}} übrig",
+    lasts: "{{kind}} reichen bei diesem Tempo bis {{date}}",
+    runsOut: "{{kind}} reichen nur bis {{date}}, vor der Erneuerung",
     collapse: "Menü einklappen",
     expand: "Menü ausklappen",
     help: "Hilfe",
@@ -79,5 +81,10 @@ export const frame: Translation<typeof english> = {
     phone: "Mobilnummer",
     business: "Geschäftliche E-Mail",
     personal: "Zweite E-Mail",
+  },
+  kinds: {
+    phone: "Mobilnummern",
+    business: "Geschäftliche E-Mails",
+    personal: "Zweite E-Mails",
   },
 };

@@ -2,6 +2,7 @@
 export const common = {
   beta: "Beta",
   demo: "Demo",
+  demoMail: "Open the mailbox",
   demoBanner: "Demo: everything here is made up, payments are in test mode and nothing is sent to anybody.",
   language: "Language",
   loading: "Loading…",
@@ -22,6 +23,7 @@ export const common = {
   problem: {
     title: "This could not be loaded",
     noNetwork: "You are offline",
+    server: "The server does not answer at the moment. This page tries again every few seconds.",
     offline: "The server cannot be reached. Check your connection and try again.",
     timeout: "The server took too long to answer. Please try again.",
     tooMany: "That was too often. Please wait {{seconds}} seconds and try again.",

@@ -24,6 +24,8 @@ export const frame = {
     member: "Member",
     credits: "Credits left",
     creditsOf: "{{left}} of {{total}} left",
+    lasts: "{{kind}} last until {{date}} at this pace",
+    runsOut: "{{kind}} run out on {{date}}, before they renew",
     collapse: "Collapse the menu",
     expand: "Expand the menu",
     help: "Help",
@@ -76,5 +78,10 @@ export const frame = {
     phone: "Cell Number",
     business: "Work Email",
     personal: "Secondary Email",
+  },
+  kinds: {
+    phone: "Cell numbers",
+    business: "Work emails",
+    personal: "Secondary emails",
   },
 } as const;

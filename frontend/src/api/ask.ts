@@ -1,0 +1,22 @@
+/** Opens what was typed or pasted: one profile its card, many their price, a name the people of that name. */
+import { useCallback } from "react";
+import { useNavigate } from "react-router";
+import { isComing, profileHost } from "./config";
+import { readAsk } from "../domain/ask";
+
+/** Returns whether the text led anywhere. */
+export function useAsk(): (text: string) => boolean {
+  const navigate = useNavigate();
+  return useCallback((text) => {
+    const ask = readAsk(text, profileHost());
+    if (ask.kind === "nothing") return false;
+    if (ask.kind === "profile") void navigate(`/dashboard/main/search?url=${encodeURIComponent(ask.url)}`);
+    if (ask.kind === "profiles") void navigate("/dashboard/main/bulklookup", { state: { urls: ask.urls } });
+    if (ask.kind === "name") void navigate(nameSearch(ask.text));
+    return true;
+  }, [navigate]);
+}
+
+/** Where a name is searched: in the directory, or in the own list while that search is not open. */
+export const nameSearch = (name: string): string =>
+  isComing("peoplesearch") ? `/dashboard/main/mycontacts?search=${encodeURIComponent(name)}` : `/dashboard/main/peoplesearch?name=${encodeURIComponent(name)}`;

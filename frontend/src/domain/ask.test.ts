@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { fileOf, readAsk } from "./ask";
+
+const HOST = "linkedin.com";
+
+test.each([
+  ["https://www.linkedin.com/in/maya-1?trk=x#top", { kind: "profile", url: "linkedin.com/in/maya-1?trk=x" }],
+  ["See https://de.linkedin.com/in/maya-1, please", { kind: "profile", url: "linkedin.com/in/maya-1" }],
+  ["linkedin.com/in/a\nhttps://linkedin.com/in/b/\r\nlinkedin.com/in/A", { kind: "profiles", urls: ["linkedin.com/in/a", "linkedin.com/in/b"] }],
+  ["Name,Url\nMaya,linkedin.com/in/maya\nMax,linkedin.com/in/max", { kind: "profiles", urls: ["linkedin.com/in/maya", "linkedin.com/in/max"] }],
+  ["  Maya   Thornton ", { kind: "name", text: "Maya Thornton" }],
+  ["St. John", { kind: "name", text: "St. John" }],
+  ["example.com/in/maya", { kind: "nothing" }],
+  ["maya@acme.example", { kind: "nothing" }],
+  ["12345", { kind: "nothing" }],
+  ["", { kind: "nothing" }],
+])("%j is read", (text, expected) => expect(readAsk(text, HOST)).toEqual(expected));
+
+test("a thousand addresses at most", () => {
+  const many = Array.from({ length: 1200 }, (_, at) => `linkedin.com/in/p${at}`).join("\n");
+  expect(readAsk(many, HOST)).toMatchObject({ kind: "profiles", urls: { length: 1000 } });
+});
+
+test("addresses become a file of their own", async () => {
+  expect(await fileOf(["linkedin.com/in/a", "linkedin.com/in/b"]).text()).toBe("linkedinurl\nhttps://linkedin.com/in/a\nhttps://linkedin.com/in/b");
+});

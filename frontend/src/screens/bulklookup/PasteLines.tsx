@@ -1,0 +1,31 @@
+/** The other way to name many people: their addresses, pasted as lines. */
+import { Button, Textarea } from "@mantine/core";
+import { useState } from "react";
+import { profileHost } from "../../api/config";
+import { fileOf, readAsk } from "../../domain/ask";
+import { t } from "../../lib/i18n.dashboard";
+import classes from "./BulkLookup.module.css";
+
+export function PasteLines({ onFile }: { onFile: (file: File) => void }) {
+  const [text, setText] = useState("");
+  const ask = readAsk(text, profileHost());
+  const urls = ask.kind === "profiles" ? ask.urls : ask.kind === "profile" ? [ask.url] : [];
+  return (
+    <div className={classes.paste}>
+      <Textarea label={t("bulk.paste")} rows={3} value={text} spellCheck={false} autoComplete="off" onChange={(event) => setText(event.currentTarget.value)} />
+      {urls.length > 0 && (
+        <Button
+          variant="default"
+          size="sm"
+          onClick={() => {
+            onFile(fileOf(urls));
+            setText("");
+          }}
+        >
+          {t("bulk.takePasted", { count: urls.length })}
+        </Button>
+      )}
+      {text.trim() !== "" && urls.length === 0 && <p className={classes.dim}>{t("bulk.noAddress")}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+/** The first thing of the first screen: a box that takes a profile, many of them or a name. */
+import { Button, TextInput } from "@mantine/core";
+import { Search } from "lucide-react";
+import { useState } from "react";
+import { config, profileHost } from "../../api/config";
+import { Examples } from "../../components/Examples";
+import { useAsk } from "../../api/ask";
+import { readAsk } from "../../domain/ask";
+import { t } from "../../lib/i18n.dashboard";
+import classes from "./AskCard.module.css";
+
+export function AskCard({ isNew }: { isNew: boolean }) {
+  const [typed, setTyped] = useState("");
+  const [wrong, setWrong] = useState(false);
+  const ask = useAsk();
+  return (
+    <div className={classes.ask}>
+      <form
+        className={classes.bar}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          setWrong(!ask(typed));
+        }}
+      >
+        <TextInput
+          size="lg"
+          className={classes.input}
+          label={t("home.ask")}
+          labelProps={{ className: "visually-hidden" }}
+          placeholder={t("home.askPlaceholder")}
+          leftSection={<Search size={20} strokeWidth={1.75} aria-hidden="true" />}
+          value={typed}
+          error={wrong ? t("search.wrongUrl") : null}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => {
+            setTyped(event.currentTarget.value);
+            setWrong(false);
+          }}
+          onPaste={(event) => {
+            const text = event.clipboardData.getData("text");
+            // Several lines do not fit into a line of input.
+            if (readAsk(text, profileHost()).kind !== "profiles") return;
+            event.preventDefault();
+            ask(text);
+          }}
+        />
+        <Button type="submit" size="lg" variant={isNew ? "filled" : "default"}>
+          {t("search.submit")}
+        </Button>
+      </form>
+      <p className={classes.hint}>{t("search.buys")}</p>
+      {isNew && <Examples people={config().examples} />}
+    </div>
+  );
+}
