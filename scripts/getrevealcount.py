@@ -1,14 +1,15 @@
 """Count the paid reveals of a user since a date (UTC midnight).
 
 `totalrevealcount` counts reveals: a person with three values counts three times. With `daily` the response adds the
-count of each day that has reveals. With `split` it counts people, too: each person once in the days before that date and
-once from it on, on the day of the first reveal there, so that the days of a period add up to its people. With `team` the
-owner counts the reveals of the whole account, those of its API keys included.
+count of each day that has reveals. With `split` it counts people, too: each person once before that date and once from
+it on, on the day of the first reveal there, so that the days of a period add up to its people. With `team` the owner
+counts the reveals of the whole account, those of its API keys included.
 """
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, time
+import datetime as dates
+from datetime import UTC, datetime, time
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -21,10 +22,10 @@ from tableapi import Forbidden, script
 
 class Input(BaseModel):
     revealedby: int = Field(ge=1, lt=2**63)
-    date: date
+    date: dates.date
     daily: bool = False
     team: bool = False
-    split: date | None = None
+    split: dates.date | None = None
 
 
 _IS_MEMBER = "select exists (select 1 from appuser where appuserid = $1 and clientid = $2)"
@@ -71,7 +72,7 @@ async def _people(ctx: Context, whose: int | None, since: datetime, input: Input
     }
 
 
-def _midnight(day: date) -> datetime:
+def _midnight(day: dates.date) -> datetime:
     return datetime.combine(day, time.min, UTC)
 
 

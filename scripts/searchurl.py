@@ -1,9 +1,11 @@
-"""Find a person by profile address, free of charge. Values not paid for are masked."""
+"""Find a person by profile address, free of charge. Values not paid for are masked.
+
+`revealed` lists the kinds that the account has paid for, with user and time; they cost nothing again.
+"""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from pydantic import BaseModel, model_validator
 
@@ -38,6 +40,15 @@ class Email(BaseModel):
     verification: str | None = None
 
 
+class Earlier(BaseModel):
+    """A kind that the account has paid for. `name` is None for a reveal by an API key."""
+
+    type: str
+    appuserid: int | None
+    name: str | None
+    revealedon: datetime
+
+
 class Card(BaseModel):
     full_name: str
     linkedinurl: str
@@ -54,13 +65,17 @@ class Card(BaseModel):
     business_email_encrypted: bool
     personal_email_encrypted: bool
     bus_email_validation: str | None
+    revealed: list[Earlier]
 
 
 class Output(BaseModel):
     data: list[Card]
 
 
-_PAID = "select kind from reveal where clientid = $1 and personid = $2"
+_PAID = """
+    select r.kind as type, r.appuserid, u.name, r.createdon as revealedon
+    from reveal r left join appuser u using (appuserid) where r.clientid = $1 and r.personid = $2
+"""
 
 
 @script(roles=SESSION, limit=call_limits.SEARCHURL, agents=True)
@@ -69,12 +84,14 @@ async def run(ctx: Context, input: Input) -> Output:
     person = await directory.find(ctx, key)
     if person is None:
         return Output(data=[])
-    paid = {row["kind"] for row in await ctx.db.fetch(_PAID, ctx.actor.clientid, person.personid)}
-    return Output(data=[_card(ctx, person, input, paid)])
+    rows = await ctx.db.fetch(_PAID, ctx.actor.clientid, person.personid)
+    return Output(data=[_card(ctx, person, input, [Earlier.model_validate(dict(row)) for row in rows])])
 
 
-def _card(ctx: Context, person: Person, input: Input, paid: set[Any]) -> Card:
+def _card(ctx: Context, person: Person, input: Input, revealed: list[Earlier]) -> Card:
     """Return the requested kinds of a person: values paid for in clear, a mask for every other value."""
+
+    paid = {one.type for one in revealed}
 
     def hidden(kind: str, requested: bool) -> bool:
         return requested and person.has(kind) and kind not in paid
@@ -105,6 +122,7 @@ def _card(ctx: Context, person: Person, input: Input, paid: set[Any]) -> Card:
         business_email_encrypted=business_hidden,
         personal_email_encrypted=personal_hidden,
         bus_email_validation=person.validation if input.business else None,
+        revealed=revealed,
     )
 
 

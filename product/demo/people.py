@@ -164,6 +164,6 @@ def _row(vault: Vault, fields: dict[str, Any]) -> tuple[Any, ...]:
 
 @cache
 def examples() -> tuple[dict[str, Any], ...]:
-    """Return three people with every kind of data, of whom the demo account has revealed nothing."""
+    """Return three people with every kind of data that the demo account has not revealed."""
     chosen = (one for one in people()[1000:] if one["phones"] and one["business"] and one["personal"])
     return tuple(islice(chosen, 3))

@@ -1,4 +1,4 @@
-"""Return credit balances, plan, renewal date, recent spending and rate limits, for a session or an API key.
+"""Return credits, plan, renewal date, recent spending and rate limits, for a session or an API key.
 
 `spent` counts the credits of the last 30 days, from which the app derives how long a balance lasts.
 """

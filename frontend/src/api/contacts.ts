@@ -64,6 +64,12 @@ export const oneContact = (contactid: number, client?: number) =>
     },
   });
 
+/** Contacts of the user's own list by their ids: at most as many as fit into a filter. */
+export const contactsById = (ids: readonly number[]) => ({
+  ...rows("usercontact", { filter: `(contactid in (${ids.join(",")}))`, limit: ids.length }),
+  placeholderData: keepPreviousData,
+});
+
 /** Title, company and country of a person, and which values are verified. Free of charge. */
 export const personOf = (linkedinurl: string) =>
   queryOptions({

@@ -249,6 +249,7 @@ export interface components {
             personal_email_encrypted: boolean;
             phone_encrypted: boolean;
             phone_numbers: string[];
+            revealed: components["schemas"]["Earlier"][];
             title: string;
         };
         Check: {
@@ -579,6 +580,14 @@ export interface components {
         "datascript/appcounters input": Record<string, never>;
         "datascript/appcounters output": {
             data: components["schemas"]["Counters"];
+        };
+        /** @description A kind that the account has paid for. `name` is None for a reveal by an API key. */
+        Earlier: {
+            appuserid: number | null;
+            name: string | null;
+            /** Format: date-time */
+            revealedon: string;
+            type: string;
         };
         Email: {
             address: string;

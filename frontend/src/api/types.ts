@@ -40,14 +40,23 @@ export type Account = User & {
 };
 
 /** A contact of My Contacts. `emails` is JSON text; the other lists are comma-separated text. */
-export type UserContact = Schemas["Contact"];
+export type UserContact = Schemas["Contact"] & About;
+
+/** Of the person, when the contact was revealed last; absent on a server without these columns. */
+interface About {
+  title?: string;
+  company?: string;
+  country?: string;
+}
 
 export type RevealType = Schemas["getcontact input"]["type"];
 
 export type FoundEmail = Omit<Schemas["Email"], "type" | "validation"> & { type: "personal" | "business"; validation: Validation };
 
 /** One person of a search. */
-export type Found = Omit<Schemas["Card"], "emails" | "bus_email_validation"> & {
+export type Found = Omit<Schemas["Card"], "emails" | "bus_email_validation" | "revealed"> & {
+  /** Kinds paid for earlier, each with its user and time; a reveal in this search is not among them. */
+  revealed?: Schemas["Earlier"][];
   emails: FoundEmail[];
   bus_email_validation: Validation;
 };
@@ -74,7 +83,7 @@ export interface PlatformUsage {
   name: string;
   email: string;
   totalrevealedcount: number;
-  /** The people whose values were revealed. */
+  /** Distinct people of these reveals. */
   peoplecount: number;
   personalemailcount: number;
   busemailcount: number;

@@ -1,4 +1,4 @@
-/** People of the demo, for somebody who has no profile address at hand. */
+/** Sample people of the demo, for a visitor without a profile address. */
 import { ArrowRight } from "lucide-react";
 import { Link } from "react-router";
 import { t } from "../lib/i18n.dashboard";

@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import { account } from "../../api/account";
 import type { BulkJob } from "../../api/bulk";
-import { accountAnswer, planAnswer } from "../../testing/answers";
+import { accountAnswer, contactAnswer, planAnswer } from "../../testing/answers";
 import { Refusal, type Sent, draw, serve } from "../../testing/render";
 import { BulkLookupScreen } from "./BulkLookupScreen";
 
@@ -27,8 +27,40 @@ const job = (part: Partial<BulkJob> = {}): BulkJob => ({
   ...part,
 });
 
+test("a finished lookup shows who was found and the values, each as a way to reach them", async () => {
+  const contacts = { resource: [contactAnswer(1, { name: "Maya Thornton", title: "CTO", company: "Acme" })] };
+  const sent = serve({ "GET bulklookup/4": job(), "GET leads/_table/usercontact": contacts });
+  draw(<BulkLookupScreen />, { at: `${AT}?job=4` });
+  expect(await screen.findByRole("link", { name: /Maya Thornton.*CTO · Acme/ })).toHaveAttribute("href", "/dashboard/main/mycontacts?contact=1");
+  expect(await screen.findByRole("link", { name: "+1 415 555 1001" })).toHaveAttribute("href", "tel:+14155551001");
+  expect(screen.getByRole("link", { name: "p1@work.example" })).toHaveAttribute("href", "mailto:p1@work.example");
+  expect(screen.getByRole("link", { name: "Open in My Contacts" })).toBeVisible();
+  expect(sent.find(({ path }) => path === "leads/_table/usercontact")!.query.get("filter")).toBe("(contactid in (1))");
+});
+
+test("pasted lines are taken as a file, and lines without an address are not", async () => {
+  const sent = serve({ "POST bulklookup": PRICE });
+  draw(<BulkLookupScreen />, { at: AT });
+  const box = screen.getByLabelText("Or paste addresses, one a line");
+  await user.type(box, "nothing here");
+  expect(screen.getByText("There is no profile address in these lines.")).toBeVisible();
+  await user.clear(box);
+  await user.click(box);
+  await user.paste("linkedin.com/in/a\nlinkedin.com/in/b");
+  await user.click(screen.getByRole("button", { name: "Use 2 addresses" }));
+  expect(await screen.findByText("7 credits")).toBeVisible();
+  expect(await (sent.find(({ method }) => method === "POST")!.body.get("files") as File).text()).toContain("https://linkedin.com/in/b");
+});
+
+test("addresses pasted elsewhere are priced at once", async () => {
+  serve({ "POST bulklookup": PRICE });
+  draw(<BulkLookupScreen />, { at: AT, state: { urls: ["linkedin.com/in/a", "linkedin.com/in/b"] } });
+  expect(await screen.findByText("pasted.csv")).toBeVisible();
+  expect(await screen.findByText("7 credits")).toBeVisible();
+});
+
 test("a file is priced before anything starts, and starts with the most that may be spent", async () => {
-  const sent = serve({ "POST bulklookup": ({ query }: Sent) => (query.has("estimateonly") ? PRICE : { jobid: 4, ...PRICE }), "GET bulklookup/4": job() });
+  const sent = serve({ "POST bulklookup": ({ query }: Sent) => (query.has("estimateonly") ? PRICE : { jobid: 4, ...PRICE }), "GET bulklookup/4": job(), "GET leads/_table/usercontact": { resource: [] } });
   const { where } = draw(<BulkLookupScreen />, { at: AT });
   await user.click(screen.getByRole("checkbox", { name: "Secondary Email" }));
   await user.upload(screen.getByLabelText("CSV file"), CSV);

@@ -1,14 +1,19 @@
 /** A job on its way: progress, what it has cost, the outcome of each row, cancelling, the result as a sheet. */
 import { Button, Progress } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Download } from "lucide-react";
+import { Download, Users } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
+import { Link } from "react-router";
 import { creditsOf, useAccount } from "../../api/account";
 import { type BulkJob, type BulkRow, bulkJob, isOver, useCancelBulk } from "../../api/bulk";
+import { contactsById } from "../../api/contacts";
 import { ApiError } from "../../api/errors";
 import { explain, problemOf } from "../../api/explain";
 import { STALE, invalidate } from "../../api/keys";
+import type { UserContact } from "../../api/types";
 import { Empty } from "../../components/Empty";
+import { NameAvatar } from "../../components/NameAvatar";
+import { PhoneText } from "../../components/PhoneText";
 import { Problem } from "../../components/Problem";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
@@ -16,7 +21,8 @@ import { Confirm } from "../../components/ui/Confirm";
 import { type Column, DataTable } from "../../components/ui/DataTable";
 import { FilterChip } from "../../components/ui/FilterChip";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
-import { CREDIT_OF, KINDS, REVEAL_TYPE } from "../../domain/reveal";
+import { valuesOf } from "../../domain/contacts";
+import { CREDIT_OF, KINDS, type Kind, REVEAL_TYPE } from "../../domain/reveal";
 import { t } from "../../lib/i18n.dashboard";
 import { numberText } from "../../lib/locale";
 import { toast } from "../../stores/toasts";
@@ -26,8 +32,13 @@ import { useResult } from "./useResult";
 
 // The sheet has every row; the page shows as many as can be looked over.
 const MOST_SHOWN = 100;
-const COLUMNS: readonly Column<BulkRow>[] = [
-  { key: "address", head: t("bulk.address"), wraps: true, cell: (row) => row.linkedinurl },
+type Row = BulkRow & { contact?: UserContact | undefined };
+
+const COLUMNS: readonly Column<Row>[] = [
+  { key: "address", head: t("bulk.address"), cell: (row) => <Person row={row} /> },
+  { key: "phone", head: t("kind.phone"), cell: (row) => <Values row={row} kind="phone" /> },
+  { key: "business", head: t("kind.business"), cell: (row) => <Values row={row} kind="business" /> },
+  { key: "personal", head: t("kind.personal"), cell: (row) => <Values row={row} kind="personal" /> },
   {
     key: "status",
     head: t("bulk.rowStatus"),
@@ -69,6 +80,9 @@ function Job({ job, onAnother }: { job: BulkJob; onAnother: () => void }) {
           <div className={classes.actions}>
             <Button variant="default" onClick={onAnother}>
               {t("bulk.another")}
+            </Button>
+            <Button component={Link} to="/dashboard/main/mycontacts" variant="default" leftSection={<Users size={16} strokeWidth={1.75} aria-hidden="true" />}>
+              {t("bulk.inContacts")}
             </Button>
             <BusyButton leftSection={<Download size={16} aria-hidden="true" />} busy={busy} onClick={() => download(job)}>
               {t("bulk.download")}
@@ -125,7 +139,36 @@ function Cancel({ jobid }: { jobid: number }) {
   );
 }
 
-const rowKey = (row: BulkRow) => row.line;
+const rowKey = (row: Row) => row.line;
+
+const shortAddress = (url: string) => url.replace(/^https?:\/\/(www\.)?/, "");
+
+/** The name where it is known, as the way to the contact; else the address that was asked for. */
+function Person({ row: { linkedinurl, contact } }: { row: Row }) {
+  if (!contact) return <span className={classes.asked}>{shortAddress(linkedinurl)}</span>;
+  return (
+    <Link className={classes.person} data-fresh to={`/dashboard/main/mycontacts?contact=${contact.contactid}`}>
+      <NameAvatar name={contact.name} size={24} drawn />
+      <span>
+        <strong>{contact.name}</strong>
+        <span>{[contact.title, contact.company].filter(Boolean).join(" · ") || shortAddress(linkedinurl)}</span>
+      </span>
+    </Link>
+  );
+}
+
+function Values({ row: { contact }, kind }: { row: Row; kind: Kind }) {
+  if (!contact) return null;
+  const { phones, business, personal } = valuesOf(contact);
+  const [first, ...others] = { phone: phones, business, personal }[kind];
+  if (first === undefined) return <span className={classes.dim}>–</span>;
+  return (
+    <span className={classes.found} data-fresh title={others.join(", ") || undefined}>
+      <a href={kind === "phone" ? `tel:${first}` : `mailto:${first}`}>{kind === "phone" ? <PhoneText value={first} /> : first}</a>
+      {others.length > 0 && <span className={classes.dim}>+{others.length}</span>}
+    </span>
+  );
+}
 
 type Status = BulkRow["status"];
 
@@ -137,12 +180,26 @@ function Outcome({ row: { status } }: { row: BulkRow }) {
   );
 }
 
+/** On a phone: the first value that there is. */
+function Best({ row }: { row: Row }) {
+  const values = row.contact && valuesOf(row.contact);
+  const kind = values?.phones.length ? "phone" : values?.business.length ? "business" : "personal";
+  return <Values row={row} kind={kind} />;
+}
+
 /** The rows, and above them how many ended in which way: each is a filter. */
 function Rows({ job }: { job: BulkJob }) {
   const [only, setOnly] = useState<Status | null>(null);
   const counts = useMemo(() => countsOf(job.rows), [job.rows]);
-  const rows = only && counts.has(only) ? job.rows.filter(({ status }) => status === only) : job.rows;
+  const rows = useMemo(() => (only && counts.has(only) ? job.rows.filter(({ status }) => status === only) : job.rows), [counts, job.rows, only]);
   const rest = rows.length - MOST_SHOWN;
+  const shown = useMemo(() => rows.slice(0, MOST_SHOWN), [rows]);
+  const ids = [...new Set(shown.flatMap(({ contactid }) => (contactid === null ? [] : [contactid])))].toSorted((one, other) => one - other);
+  const contacts = useQuery({ ...contactsById(ids), enabled: ids.length > 0 }).data;
+  const withContacts = useMemo(() => {
+    const byId = new Map(contacts?.resource.map((contact) => [contact.contactid, contact]));
+    return shown.map((row): Row => ({ ...row, contact: row.contactid === null ? undefined : byId.get(row.contactid) }));
+  }, [contacts, shown]);
   return (
     <>
       {counts.size > 1 && (
@@ -154,7 +211,7 @@ function Rows({ job }: { job: BulkJob }) {
           ))}
         </div>
       )}
-      <DataTable label={t("bulk.result")} columns={COLUMNS} rows={rows.slice(0, MOST_SHOWN)} rowKey={rowKey} phone={phoneRow} />
+      <DataTable label={t("bulk.result")} columns={COLUMNS} rows={withContacts} rowKey={rowKey} phone={phoneRow} />
       {rest > 0 && <p className={classes.dim}>{t("bulk.more", { count: rest })}</p>}
     </>
   );
@@ -166,9 +223,12 @@ function countsOf(rows: readonly BulkRow[]): Map<Status, number> {
   return counts;
 }
 
-const phoneRow = (row: BulkRow) => (
+const phoneRow = (row: Row) => (
   <div className={classes.phone}>
-    <span>{row.linkedinurl}</span>
+    <span>
+      <Person row={row} />
+    </span>
+    {row.contact && <Best row={row} />}
     <Outcome row={row} />
     <span>{t("bulk.credits", { count: row.charged })}</span>
   </div>

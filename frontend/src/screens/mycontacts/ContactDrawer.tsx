@@ -1,7 +1,7 @@
 /** The drawer of one contact: values with copy and votes, title and company, tags and note, history. */
 import { ActionIcon, Anchor, Button, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { ChevronDown, ChevronUp, ExternalLink, Trash2 } from "lucide-react";
+import { ChevronDown, ChevronUp, ContactRound, ExternalLink, Trash2 } from "lucide-react";
 import { isOwner, useAccount } from "../../api/account";
 import { oneContact, personOf } from "../../api/contacts";
 import { team } from "../../api/team";
@@ -10,10 +10,12 @@ import { NameAvatar } from "../../components/NameAvatar";
 import { Drawer } from "../../components/ui/Drawer";
 import { Field } from "../../components/ui/Field";
 import { useLast } from "../../components/useLast";
-import { profileLink } from "../../domain/contacts";
+import { profileLink, valuesOf } from "../../domain/contacts";
 import { aboutOf } from "../../domain/person";
+import { vcard } from "../../domain/vcard";
 import { localDayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
+import { saveFile } from "../../lib/savefile";
 import { ContactNotes } from "./ContactNotes";
 import { ContactValues } from "./ContactValues";
 import classes from "./ContactDrawer.module.css";
@@ -95,6 +97,19 @@ function Details({ contact, person, isMine }: { contact: UserContact; person: Fo
             {t("search.profile")} <ExternalLink size={12} aria-hidden="true" />
           </Anchor>
         </Field>
+        <Button
+          variant="default"
+          size="sm"
+          className={classes.remove}
+          leftSection={<ContactRound size={16} strokeWidth={1.75} aria-hidden="true" />}
+          onClick={() => {
+            const { title, company } = person ?? contact;
+            const card = vcard({ name: contact.name, ...(title && { title }), ...(company && { company }), url: profileLink(contact.linkedinurl), ...valuesOf(contact) });
+            saveFile(new Blob([card], { type: "text/vcard" }), `${contact.name}.vcf`);
+          }}
+        >
+          {t("search.vcard")}
+        </Button>
       </section>
       {isMine && <ContactNotes contactid={contact.contactid} />}
       <History contact={contact} />

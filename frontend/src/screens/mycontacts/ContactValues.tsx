@@ -9,6 +9,7 @@ import { explain } from "../../api/explain";
 import type { Feedback, Found, UserContact } from "../../api/types";
 import { Address } from "../../components/Address";
 import { type FlagAnswer, FlagDialog } from "../../components/FlagDialog";
+import { PhoneText } from "../../components/PhoneText";
 import { Field } from "../../components/ui/Field";
 import { FEEDBACK_TYPE, KINDS, type Kind, fieldOf } from "../../domain/reveal";
 import { type Votable, type Vote, voteOn } from "../../domain/votes";
@@ -45,6 +46,7 @@ export function ContactValues({ contact, person }: { contact: UserContact; perso
             {values.map((one) => (
               <Bought
                 key={one.value}
+                kind={kind}
                 value={one.value}
                 verified={isVerified(person, kind, one.value)}
                 vote={voteOf(one)}
@@ -68,6 +70,7 @@ function isVerified(person: Found | null, kind: Kind, value: string): boolean | 
 }
 
 interface BoughtProps {
+  kind: Kind;
   value: string;
   verified: boolean | null;
   vote: Vote | undefined;
@@ -75,7 +78,7 @@ interface BoughtProps {
   onFlag: () => void;
 }
 
-function Bought({ value, verified, vote, onUpvote, onFlag }: BoughtProps) {
+function Bought({ kind, value, verified, vote, onUpvote, onFlag }: BoughtProps) {
   const copy = async () => {
     await copyText(value);
     toast(t("copied"));
@@ -83,7 +86,15 @@ function Bought({ value, verified, vote, onUpvote, onFlag }: BoughtProps) {
   return (
     <div className={classes.bought}>
       <span className={classes.whole}>
-        <Address text={value} />
+        {kind === "phone" ? (
+          <a href={`tel:${value}`} className={classes.reach}>
+            <PhoneText value={value} />
+          </a>
+        ) : (
+          <a href={`mailto:${value}`} className={classes.reach}>
+            <Address text={value} />
+          </a>
+        )}
       </span>
       {verified && <CircleCheck size={14} className={classes.good} role="img" aria-label={t("search.verified")} />}
       <span className={classes.tools}>

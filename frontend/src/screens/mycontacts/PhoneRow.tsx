@@ -4,6 +4,7 @@ import { ChevronRight } from "lucide-react";
 import { use } from "react";
 import type { UserContact } from "../../api/types";
 import { Address } from "../../components/Address";
+import { PhoneText } from "../../components/PhoneText";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./MyContacts.module.css";
 import { VotingContext, votableOf } from "./voting";
@@ -11,6 +12,7 @@ import { VotingContext, votableOf } from "./voting";
 export function PhoneRow({ row }: { row: UserContact }) {
   const { onOpen } = use(VotingContext);
   const values = votableOf(row);
+  const about = [row.title, row.company].filter(Boolean).join(" · ");
   return (
     <UnstyledButton className={classes.phoneRow} onClick={() => onOpen(row)}>
       <span className={classes.phoneText}>
@@ -22,8 +24,9 @@ export function PhoneRow({ row }: { row: UserContact }) {
             </Badge>
           )}
         </strong>
+        {about && <span className={classes.about}>{about}</span>}
         <span>
-          <span>{values[0] ? <Address text={values[0].value} /> : t("contacts.noValue")}</span>
+          <span>{values[0] ? values[0].kind === "phone" ? <PhoneText value={values[0].value} /> : <Address text={values[0].value} /> : t("contacts.noValue")}</span>
           {values.length > 1 && <em>+{values.length - 1}</em>}
         </span>
       </span>

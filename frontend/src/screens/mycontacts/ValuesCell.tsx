@@ -1,8 +1,10 @@
 /** The values of one kind: up to three, or the first and a button for the others. A press on a value copies it. */
 import { Popover } from "@mantine/core";
-import { ThumbsDown, ThumbsUp } from "lucide-react";
+import { CircleCheck, Phone, ThumbsDown, ThumbsUp } from "lucide-react";
 import { use, useState } from "react";
 import type { UserContact } from "../../api/types";
+import { PhoneText } from "../../components/PhoneText";
+import { listOf } from "../../domain/contacts";
 import type { Kind } from "../../domain/reveal";
 import { type Vote, voteOn } from "../../domain/votes";
 import { copyText } from "../../lib/clipboard";
@@ -44,11 +46,20 @@ interface ValueProps {
 function Value({ row, kind, value }: ValueProps) {
   const { votes } = use(VotingContext);
   const vote = voteOn(votes, row.linkedinurl, { kind, value });
+  const first = listOf(row.business_emails)[0];
   return (
     <span className={classes.line}>
       <button type="button" className={classes.value} aria-label={t("search.copy", { value })} onClick={() => void copy(value)}>
-        {value}
+        {kind === "phone" ? <PhoneText value={value} /> : value}
       </button>
+      {kind === "phone" && (
+        <a href={`tel:${value}`} className={classes.call} aria-label={t("contacts.call", { value })} title={t("search.call")}>
+          <Phone size={14} strokeWidth={1.75} aria-hidden="true" />
+        </a>
+      )}
+      {kind === "business" && value === first && row.bus_email_validation === "valid" && (
+        <CircleCheck size={12} className={classes.verified} role="img" aria-label={t("search.verified")} />
+      )}
       {vote && <Mark vote={vote} />}
     </span>
   );

@@ -18,8 +18,8 @@ test("anyone means the whole account, in the list and in the file", async () => 
   });
   draw(<MyContactsScreen />, { at: AT });
   const whose = await screen.findByRole("combobox", { name: "Revealed by" });
-  expect(within(whose).getAllByRole("option").slice(0, 2).map(({ textContent }) => textContent)).toEqual(["My contacts", "Revealed by anyone"]);
-  await user.selectOptions(whose, "Revealed by anyone");
+  expect(within(whose).getAllByRole("option").slice(0, 2).map(({ textContent }) => textContent)).toEqual(["My contacts", "Revealed by your team"]);
+  await user.selectOptions(whose, "Revealed by your team");
   const { clientid } = accountAnswer();
   await waitFor(() => expect(sent.at(-1)!.query.get("filter")).toBe(`(clientid=${clientid})`));
 

@@ -43,6 +43,7 @@ function NameCell({ row }: { row: UserContact }) {
         <a href={profileLink(row.linkedinurl)} target="_blank" rel="noopener noreferrer" className={classes.link}>
           {row.name}
         </a>
+        {(row.title || row.company) && <span className={classes.about}>{[row.title, row.company].filter(Boolean).join(" · ")}</span>}
         {Boolean(row.deleted) && <span className={classes.removed}>{t("contacts.deleted")}</span>}
       </span>
     </span>

@@ -1,7 +1,7 @@
 /** The person found, with each requested kind of data. */
 import { Anchor } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { CircleCheck, ExternalLink, Eye } from "lucide-react";
+import { CircleCheck, ContactRound, ExternalLink, Eye } from "lucide-react";
 import { useState } from "react";
 import { Link } from "react-router";
 import { creditsOf, hasLivePlan, isExpired, useAccount } from "../../api/account";
@@ -14,8 +14,10 @@ import { BusyButton } from "../../components/ui/BusyButton";
 import { profileLink } from "../../domain/contacts";
 import { aboutOf } from "../../domain/person";
 import { CREDIT_OF, FEEDBACK_TYPE, KINDS, type Kind, fieldOf } from "../../domain/reveal";
+import { vcard } from "../../domain/vcard";
 import { type Votable, voteOn } from "../../domain/votes";
 import { t } from "../../lib/i18n.dashboard";
+import { saveFile } from "../../lib/savefile";
 import { toast } from "../../stores/toasts";
 import classes from "./ContactCard.module.css";
 import { Exhausted, hasNoCredit } from "./Exhausted";
@@ -85,6 +87,10 @@ export function ContactCard({ found, asked, onChange }: Props) {
           <CircleCheck size={16} strokeWidth={1.75} aria-hidden="true" />
           <span>{t("search.saved")}</span>
           <Link to={`/dashboard/main/mycontacts?search=${encodeURIComponent(found.full_name)}`}>{t("search.showSaved")}</Link>
+          <button type="button" className={classes.vcard} onClick={() => saveCard(found, url)}>
+            <ContactRound size={16} strokeWidth={1.75} aria-hidden="true" />
+            {t("search.vcard")}
+          </button>
         </footer>
       )}
       <FlagDialog values={flagged && [flagged]} busy={feedback.isPending} voteOf={voteOf} onClose={() => setFlagged(null)} onSubmit={flag} onWithdraw={(answer) => vote({ action: "withdraw", ...answer })} />
@@ -107,6 +113,13 @@ function RevealAll({ kinds: hidden, reveals }: { kinds: Kind[]; reveals: Reveals
       {t("search.revealAll", { count: kinds.length })}
     </BusyButton>
   );
+}
+
+/** What is shown of the person, for an address book. */
+function saveCard(found: Found, url: string): void {
+  const of = (kind: Kind) => (isShown(found, kind) ? fieldOf(found, kind).values.map(({ text }) => text) : []);
+  const card = vcard({ name: found.full_name, title: found.title, company: found.company, url: profileLink(url), phones: of("phone"), business: of("business"), personal: of("personal") });
+  saveFile(new Blob([card], { type: "text/vcard" }), `${found.full_name}.vcf`);
 }
 
 /** Only what was paid for can have been voted on. */

@@ -1,11 +1,13 @@
 /** One kind of data of a person: masked with a reveal button, or its values. */
 import { Eye } from "lucide-react";
 import { useEffect, useRef } from "react";
+import { useAccount } from "../../api/account";
 import type { Found } from "../../api/types";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { FormAlert } from "../../components/ui/FormAlert";
-import { type Kind, fieldOf } from "../../domain/reveal";
+import { type Kind, REVEAL_TYPE, fieldOf } from "../../domain/reveal";
 import type { Vote } from "../../domain/votes";
+import { briefDayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./ContactCard.module.css";
 import { KIND_ICONS } from "../../components/kindIcons";
@@ -48,6 +50,7 @@ export function KindField({ kind, found, canReveal, reveals, voteOf, onUpvote, o
           {values.map(({ text, verified }, index) => (
             <Value
               key={hidden ? `mask-${index}` : `${text}-${index}`}
+              kind={kind}
               value={text}
               hidden={hidden}
               verified={verified}
@@ -58,6 +61,7 @@ export function KindField({ kind, found, canReveal, reveals, voteOf, onUpvote, o
           ))}
         </ul>
       )}
+      {!hidden && values.length > 0 && <Memory found={found} kind={kind} />}
       {hidden && canReveal && (
         <BusyButton
           className={classes.reveal}
@@ -79,6 +83,20 @@ export function KindField({ kind, found, canReveal, reveals, voteOf, onUpvote, o
         </div>
       )}
     </section>
+  );
+}
+
+/** The user that paid for this kind earlier, and the day; it costs nothing again. */
+function Memory({ found, kind }: { found: Found; kind: Kind }) {
+  const me = useAccount();
+  const earlier = found.revealed?.find(({ type }) => type === REVEAL_TYPE[kind]);
+  if (!earlier) return null;
+  const date = briefDayText(earlier.revealedon);
+  const name = earlier.name ?? t("search.byKey");
+  return (
+    <p className={classes.memory}>
+      {earlier.appuserid === me.appuserid ? t("search.revealedByYou", { date }) : t("search.revealedBy", { name, date })}
+    </p>
   );
 }
 

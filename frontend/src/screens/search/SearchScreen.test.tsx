@@ -1,11 +1,12 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { MASKED, accountAnswer, contactAnswer } from "../../testing/answers";
 import { Refusal, type Sent, draw, serve, whole } from "../../testing/render";
 import { SearchScreen } from "./SearchScreen";
 
 const user = userEvent.setup();
+const AT = "/dashboard/main/search";
 const URL_TEXT = "https://www.linkedin.com/in/maya/";
 const NO_EMAILS = { ...MASKED, emails: [], business_email_encrypted: false, personal_email_encrypted: false };
 
@@ -67,7 +68,7 @@ test("shows masks, and after a reveal the value and the new balance", async () =
   expect(sent[0]!.body).toEqual({ linkedinurl: "linkedin.com/in/maya", phone: true, business: true, personal: false });
 
   await user.click(screen.getByRole("button", { name: /^Reveal Cell Number/ }));
-  expect(await screen.findByText("+14155551001")).toBeVisible();
+  expect(await screen.findByText("+1 415 555 1001")).toBeVisible();
   expect(sent[1]!.body).toEqual({ linkedinurl: MASKED.linkedinurl, type: "directdial", action: "reveal" });
   expect(screen.queryByRole("button", { name: /^Reveal Cell Number/ })).toBeNull();
   expect(screen.getByRole("button", { name: /^Reveal Work Email/ })).toBeVisible();
@@ -85,7 +86,7 @@ test("one press reveals all that is hidden, each for its credit", async () => {
   await ask("Cell Number", "Work Email", "Secondary Email");
   expect(await screen.findByText("CTO · Acme · United States")).toBeVisible();
   await user.click(await screen.findByRole("button", { name: "Reveal all · 3 credits" }));
-  for (const value of ["+14155551001", "p1@work.example", "p1@home.example"]) expect(await screen.findByText(whole(value))).toBeVisible();
+  for (const value of ["+1 415 555 1001", "p1@work.example", "p1@home.example"]) expect(await screen.findByText(whole(value))).toBeVisible();
   expect(sent.filter(({ path }) => path === "getcontact").map(({ body }) => body.type)).toEqual(["directdial", "businessemail", "personalemail"]);
   expect(screen.getByText("Saved in My Contacts")).toBeVisible();
   expect(screen.getByRole("link", { name: "Show it there" })).toHaveAttribute("href", "/dashboard/main/mycontacts?search=Maya%20Thornton");
@@ -239,4 +240,42 @@ test("flags a number with the right one, and says thanks", async () => {
       reasonnote: "+1 415 555 0199",
     },
   ]);
+});
+
+test("a revealed number is called, an address is written to, and the team's memory stands below", async () => {
+  const revealed = [{ type: "directdial", appuserid: 9, name: "Max Member", revealedon: "2026-11-03T10:00:00Z" }];
+  const emails = [{ address: "maya@acme.example", type: "business", encrypted: false, validation: "valid" }];
+  const shown = { ...MASKED, emails, business_email_encrypted: false, phone_encrypted: false, phone_numbers: ["+493012345678"], revealed };
+  serve({ "POST searchurl": { data: [shown] }, "GET leads/_table/contactfeedback": { resource: [] } });
+  draw(<SearchScreen />, { at: `${AT}?url=linkedin.com/in/maya&kinds=phone,business` });
+  expect(await screen.findByRole("link", { name: "+49 30 12345678" })).toHaveAttribute("href", "tel:+493012345678");
+  expect(screen.getByRole("link", { name: "Call" })).toHaveAttribute("href", "tel:+493012345678");
+  expect(screen.getByText(/^Landline · \d\d:\d\d in Berlin$/)).toBeVisible();
+  expect(screen.getByRole("link", { name: "maya@acme.example" })).toHaveAttribute("href", "mailto:maya@acme.example");
+  expect(screen.getByText(/^0 credits, Max Member revealed this on 3 Nov/)).toBeVisible();
+  await user.click(screen.getByRole("button", { name: "Call +493012345678 from a phone" }));
+  expect(await screen.findByRole("img", { name: "Code that dials +493012345678" })).toBeVisible();
+});
+
+test("a contact is saved as a vCard", async () => {
+  const files: Blob[] = [];
+  vi.stubGlobal("URL", Object.assign(URL, { createObjectURL: (file: Blob) => (files.push(file), "blob:card"), revokeObjectURL: () => undefined }));
+  const shown = { ...MASKED, phone_encrypted: false, phone_numbers: ["+493012345678"] };
+  serve({ "POST searchurl": { data: [shown] }, "GET leads/_table/contactfeedback": { resource: [] } });
+  draw(<SearchScreen />, { at: `${AT}?url=linkedin.com/in/maya&kinds=phone,business` });
+  await user.click(await screen.findByRole("button", { name: "Save vCard" }));
+  const text = await files[0]!.text();
+  expect(text).toContain("TEL;TYPE=CELL:+493012345678");
+  expect(text).not.toContain("EMAIL");
+});
+
+test("a name leads on, and many addresses lead to their price", async () => {
+  serve({});
+  localStorage.setItem("searchkinds", JSON.stringify(["phone"]));
+  draw(<SearchScreen />, { at: AT });
+  await user.type(screen.getByLabelText("Profile URL"), "Maya Thornton{Enter}");
+  expect(screen.getByRole("link", { name: /Maya Thornton/ })).toHaveAttribute("href", "/dashboard/main/peoplesearch?name=Maya%20Thornton");
+  await user.clear(screen.getByLabelText("Profile URL"));
+  await user.paste("linkedin.com/in/a\nlinkedin.com/in/b");
+  expect(await screen.findByText("at /dashboard/main/bulklookup")).toBeVisible();
 });

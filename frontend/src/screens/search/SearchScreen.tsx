@@ -43,7 +43,7 @@ export function SearchScreen() {
 
   const search = (text: string) => {
     const url = profileUrl(text, profileHost());
-    if (url === null && readAsk(text, profileHost()).kind === "profiles") return void other(text);
+    if (readAsk(text, profileHost()).kind === "profiles") return void other(text);
     if (!hasAny(boxes)) return setErrors({ options: t("search.chooseOptions") });
     if (!url) {
       const read = readAsk(text, profileHost());

@@ -1,14 +1,22 @@
 /** One phone number or address: masked, or with what can be done with it. */
-import { ActionIcon, Tooltip } from "@mantine/core";
-import { CircleCheck, Copy, Flag, ThumbsUp } from "lucide-react";
+import { ActionIcon, Button, Popover, Tooltip } from "@mantine/core";
+import { CircleCheck, Copy, Flag, Phone, QrCode, ThumbsUp } from "lucide-react";
+import { Suspense, lazy, useState } from "react";
 import { Address } from "../../components/Address";
+import { PhoneText } from "../../components/PhoneText";
+import { localTime } from "../../domain/localtime";
+import type { Kind } from "../../domain/reveal";
 import type { Vote } from "../../domain/votes";
 import { copyText } from "../../lib/clipboard";
 import { t } from "../../lib/i18n.dashboard";
+import { usePhone } from "../../lib/usephone";
 import { toast } from "../../stores/toasts";
 import classes from "./ContactCard.module.css";
 
+const DialCode = lazy(() => import("../../components/DialCode"));
+
 interface Props {
+  kind: Kind;
   value: string;
   hidden: boolean;
   /** null: nothing is known about this kind of value. */
@@ -19,7 +27,7 @@ interface Props {
   onFlag: () => void;
 }
 
-export function Value({ value, hidden, verified, vote, onUpvote, onFlag }: Props) {
+export function Value({ kind, value, hidden, verified, vote, onUpvote, onFlag }: Props) {
   const copy = async () => {
     await copyText(value);
     toast(t("copiedFully"));
@@ -27,23 +35,71 @@ export function Value({ value, hidden, verified, vote, onUpvote, onFlag }: Props
   return (
     <li className={classes.value}>
       <span className={classes.text}>
-        <Address text={value} />
+        {hidden ? (
+          value
+        ) : kind === "phone" ? (
+          <a href={`tel:${value}`} className={classes.reach}>
+            <PhoneText value={value} />
+          </a>
+        ) : (
+          <a href={`mailto:${value}`} className={classes.reach}>
+            <Address text={value} />
+          </a>
+        )}
       </span>
-      <span className={classes.status}>{verified !== null && <Status verified={verified} />}</span>
+      <span className={classes.status}>
+        {verified !== null && <Status verified={verified} />}
+        {kind === "phone" && !hidden && <Line value={value} />}
+      </span>
       {!hidden && (
         <span className={classes.actions}>
+          {kind === "phone" && (
+            <>
+              <Button component="a" href={`tel:${value}`} size="sm" variant="light" className={classes.call} leftSection={<Phone size={16} strokeWidth={1.75} aria-hidden="true" />}>
+                {t("search.call")}
+              </Button>
+              <Dial value={value} />
+            </>
+          )}
           <ActionIcon variant="subtle" color="gray" aria-label={t("search.copy", { value })} onClick={() => void copy()}>
             <Copy size={16} strokeWidth={1.75} aria-hidden="true" />
           </ActionIcon>
-          <ActionIcon {...look(vote === "upvote")} aria-label={`${t("vote.up")} ${value}`} onClick={onUpvote}>
+          <ActionIcon {...look(vote === "upvote")} className={classes.late} aria-label={`${t("vote.up")} ${value}`} onClick={onUpvote}>
             <ThumbsUp size={16} strokeWidth={1.75} aria-hidden="true" />
           </ActionIcon>
-          <ActionIcon {...look(vote === "downvote")} aria-label={t("vote.flag", { value })} onClick={onFlag}>
+          <ActionIcon {...look(vote === "downvote")} className={classes.late} aria-label={t("vote.flag", { value })} onClick={onFlag}>
             <Flag size={16} strokeWidth={1.75} aria-hidden="true" />
           </ActionIcon>
         </span>
       )}
     </li>
+  );
+}
+
+/** The kind of line, and the time where it rings. */
+function Line({ value }: { value: string }) {
+  const { line, country } = usePhone(value);
+  const there = localTime(country);
+  const parts = [line && t(`search.line.${line}`), there && t("search.timeThere", there)].filter(Boolean);
+  return <span className={classes.lineKind}>{parts.join(" · ")}</span>;
+}
+
+/** Dials on the phone beside the computer; a phone itself calls. */
+function Dial({ value }: { value: string }) {
+  const [opened, setOpened] = useState(false);
+  return (
+    <Popover opened={opened} onChange={setOpened} position="bottom-end" trapFocus returnFocus>
+      <Popover.Target>
+        <ActionIcon variant="subtle" color="gray" className={classes.dial} aria-label={t("search.dial", { value })} onClick={() => setOpened(!opened)}>
+          <QrCode size={16} strokeWidth={1.75} aria-hidden="true" />
+        </ActionIcon>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={t("search.dial", { value })}>
+        <Suspense>
+          <DialCode value={value} />
+        </Suspense>
+      </Popover.Dropdown>
+    </Popover>
   );
 }
 

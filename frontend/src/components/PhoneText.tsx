@@ -1,0 +1,20 @@
+/** A phone number in groups, with the flag of its country. */
+import { countryText } from "../lib/locale";
+import { usePhone } from "../lib/usephone";
+import classes from "./PhoneText.module.css";
+
+export function PhoneText({ value }: { value: string }) {
+  const { text, country } = usePhone(value);
+  return (
+    <span className={classes.phone}>
+      <Flag country={country} />
+      <span>{text}</span>
+    </span>
+  );
+}
+
+export function Flag({ country }: { country: string }) {
+  if (!country) return null;
+  const name = countryText(country);
+  return <img className={classes.flag} src={`${import.meta.env.FLAGS}/${country}.svg`} width={18} height={12} alt="" title={name} loading="lazy" />;
+}

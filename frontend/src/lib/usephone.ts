@@ -1,0 +1,35 @@
+/** A number in its readable form, as soon as the rules of the countries have been loaded; until then as it is. */
+import { useSyncExternalStore } from "react";
+import type { PhoneNumber, phoneNumber } from "./phonenumber";
+
+let read: typeof phoneNumber | undefined;
+let loading: Promise<void> | undefined;
+const known = new Map<string, PhoneNumber>();
+const listeners = new Set<() => void>();
+
+/** Loads the rules; a failure is tried again by the next screen. */
+export function loadPhones(): Promise<void> {
+  loading ??= import("./phonenumber")
+    .then((loaded) => {
+      read = loaded.phoneNumber;
+      for (const listener of listeners) listener();
+    })
+    .catch(() => {
+      loading = undefined;
+    });
+  return loading;
+}
+
+function subscribe(listener: () => void): () => void {
+  void loadPhones();
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function usePhone(value: string): PhoneNumber {
+  const isReady = useSyncExternalStore(subscribe, () => read !== undefined);
+  if (!isReady || !read) return { text: value, country: "", line: null };
+  let found = known.get(value);
+  if (!found) known.set(value, (found = read(value)));
+  return found;
+}
