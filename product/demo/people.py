@@ -87,6 +87,13 @@ def people() -> list[dict[str, Any]]:
     return [_person(number, rng) for number in range(COUNT)]
 
 
+@cache
+def examples() -> tuple[dict[str, Any], ...]:
+    """Return three people with every kind of data that the demo account has not revealed."""
+    chosen = (one for one in people()[1000:] if one["phones"] and one["business"] and one["personal"])
+    return tuple(islice(chosen, 3))
+
+
 def _person(number: int, rng: random.Random) -> dict[str, Any]:
     first, last, company = rng.choice(_FIRST), rng.choice(_LAST), rng.choice(_COMPANIES)
     slug, mailbox = _ascii(f"{first}-{last}"), _ascii(f"{first}.{last}")
@@ -160,10 +167,3 @@ def _row(vault: Vault, fields: dict[str, Any]) -> tuple[Any, ...]:
     ciphers = ("phonecipher", "businesscipher", "personalcipher")
     columns |= {name: sealed(kind) for name, kind in zip(ciphers, values, strict=True)}
     return tuple(columns[name] for name in ("profilekey", *COLUMNS))
-
-
-@cache
-def examples() -> tuple[dict[str, Any], ...]:
-    """Return three people with every kind of data that the demo account has not revealed."""
-    chosen = (one for one in people()[1000:] if one["phones"] and one["business"] and one["personal"])
-    return tuple(islice(chosen, 3))

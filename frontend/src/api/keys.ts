@@ -24,12 +24,13 @@ export const keys = {
   revealCount: (revealedby: number, date: string, split: string, team: boolean) => ["getrevealcount", revealedby, date, split, team] as const,
   appCounters: ["appcounters"],
   pace: ["pace"],
+  revealPrice: (purchase: object) => ["revealmany", purchase] as const,
   platformUsage: (span: Input<"getplatformusagedata">) => ["getplatformusagedata", span] as const,
   revealedBy: (appuserid: number, month: string, page: number) => ["usercontact", "revealedby", appuserid, month, page] as const,
   apiUsage: (span: Input<"getapiusagedata">) => ["getapiusagedata", span] as const,
 } as const;
 
-export type Subject = Table | "account" | "appcounters" | "searchname" | "getrevealcount" | "getplatformusagedata" | "getapiusagedata" | "pace";
+export type Subject = Table | "account" | "appcounters" | "searchname" | "getrevealcount" | "getplatformusagedata" | "getapiusagedata" | "pace" | "searchpeople" | "searchnews";
 
 /** What each change makes stale. */
 export const STALE = {

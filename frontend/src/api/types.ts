@@ -120,6 +120,23 @@ export type AuditEvent = Columns<"auditlog">;
 /** One change of a credit balance. */
 export type LedgerRow = Omit<Columns<"creditledger">, "kind"> & { kind: keyof Balances };
 
+/** A search of people or companies under a name. */
+export interface SavedSearch {
+  savedsearchid: number;
+  appuserid: number;
+  name: string;
+  kind: "people" | "companies";
+  filters: Record<string, unknown>;
+  shared: number;
+}
+
+/** A list of people, of one user or of the team. */
+export interface ContactList {
+  listid: number;
+  name: string;
+  shared: number;
+}
+
 export interface List<Row> {
   resource: Row[];
   meta?: { count?: number };
@@ -139,6 +156,9 @@ export interface Tables {
   apiusage: Columns<"apiusage">;
   contactfeedback: Columns<"contactfeedback">;
   usersession: SignIn;
+  savedsearch: SavedSearch;
+  contactlist: ContactList;
+  contactlistitem: { itemid: number; listid: number; linkedinurl: string };
   auditlog: AuditEvent;
   creditledger: LedgerRow;
 }

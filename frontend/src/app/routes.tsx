@@ -1,5 +1,7 @@
 /** Every address of the app, one line per screen. Screens are fetched when they are first opened. */
+import type { ComponentType } from "react";
 import { Navigate, type RouteObject, createBrowserRouter } from "react-router";
+import { isComing, loadConfig } from "../api/config";
 import { AuthLayout } from "./layout/AuthLayout";
 import { Crashed } from "./layout/Crashed";
 import { DeskGate } from "./layout/DeskGate";
@@ -10,6 +12,11 @@ import { Root } from "./layout/Root";
 import { ScreenFailed } from "./layout/ScreenFailed";
 import { withTransitions } from "./transitions";
 
+/** A screen, or its announcement. The router asks for the first screen before the settings of the server are known. */
+const unlessComing = (name: string, screen: () => Promise<{ Component: ComponentType }>) => async () => {
+  await loadConfig();
+  return isComing(name) ? import("../screens/comingsoon/ComingSoonScreen") : screen();
+};
 const home = <Navigate to="/dashboard/main/dashboardmain" replace />;
 
 /** Screens inside of a frame, which stays when one of them fails. */
@@ -66,8 +73,8 @@ const dashboard: RouteObject[] = [
   ]),
   { path: "paysuccess", lazy: () => import("../screens/paysuccess/PaySuccessScreen") },
   { path: "payfail", lazy: () => import("../screens/payfail/PayFailScreen") },
-  { path: "main/peoplesearch", lazy: () => import("../screens/comingsoon/ComingSoonScreen") },
-  { path: "main/companysearch", lazy: () => import("../screens/comingsoon/ComingSoonScreen") },
+  { path: "main/peoplesearch", lazy: unlessComing("peoplesearch", () => import("../screens/peoplesearch/PeopleSearchScreen")) },
+  { path: "main/companysearch", lazy: unlessComing("companysearch", () => import("../screens/companysearch/CompanySearchScreen")) },
   { path: "main/bulklookup", lazy: () => import("../screens/bulklookup/BulkLookupScreen") },
   { path: "scheduledemo", lazy: () => import("../screens/scheduledemo/ScheduleDemoScreen") },
   { path: "privacypolicy", lazy: () => import("../screens/privacypolicy/PrivacyPolicyScreen") },

@@ -8,3 +8,10 @@ export function countryName(text: string): string {
   const alpha2 = ALPHA2.get(text.trim().toUpperCase());
   return alpha2 === undefined ? text : countryText(alpha2);
 }
+
+/** Every country: its code of three letters and its name, by name. */
+let names: (readonly [code: string, name: string])[] | undefined;
+export function countryNames(): readonly (readonly [code: string, name: string])[] {
+  names ??= codes.map(([two, three]) => [three!, countryText(two!)] as const).toSorted(([, one], [, other]) => one.localeCompare(other));
+  return names;
+}

@@ -5,10 +5,11 @@ import { desk } from "./en/desk";
 import { dashboard } from "./en/dashboard";
 import { entry } from "./en/entry";
 import { legal } from "./en/legal";
+import { people } from "./en/people";
 import type { Texts } from "./shape";
 
-// The texts of the desk are apart, because only staff load them.
-const english = flat({ ...entry, ...dashboard, desk });
+// The texts of the desk and of the directory are apart: the dashboard is loaded without them.
+const english = flat({ ...entry, ...dashboard, ...people, desk });
 const TRANSLATIONS = { de: { ...translation, texts: { ...translation.texts, desk: germanDesk } } };
 
 function flat(texts: Texts, path = ""): Map<string, string> {

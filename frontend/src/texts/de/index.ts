@@ -12,6 +12,7 @@ import { legal } from "./legal";
 import { login } from "./login";
 import { offers } from "./offers";
 import { payments } from "./payments";
+import { people } from "./people";
 import { plans } from "./plans";
 import { records } from "./records";
 import { refusals } from "./refusals";
@@ -21,6 +22,6 @@ import { team } from "./team";
 import { usage } from "./usage";
 
 const entry = { ...common, ...login, ...signup };
-const dashboard = { ...frame, ...home, ...plans, ...offers, ...payments, ...billing, ...team, ...account, ...search, ...contacts, ...usage, ...api, ...bulk, ...records, ...events };
+const dashboard = { ...frame, ...home, ...plans, ...offers, ...payments, ...people, ...billing, ...team, ...account, ...search, ...contacts, ...usage, ...api, ...bulk, ...records, ...events };
 
 export const translation = { texts: { ...entry, ...dashboard }, legal, refusals };

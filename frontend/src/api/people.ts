@@ -1,0 +1,109 @@
+/** The directory: searches of people and companies, the price of many reveals, saved searches and lists. */
+import { infiniteQueryOptions, queryOptions, useQueryClient } from "@tanstack/react-query";
+import type { CompanyFilters, PeopleFilters } from "../domain/peoplefilter";
+import { call } from "./client";
+import { STALE, invalidate, keys } from "./keys";
+import { useMutation } from "./mutation";
+import { rows } from "./tables";
+import type { Balances, RevealType } from "./types";
+
+/** A person in the results: name, job and the kinds of data that exist, never a value. */
+export interface Match {
+  linkedinurl: string;
+  full_name: string;
+  title: string;
+  company: string;
+  company_domain: string;
+  country: string;
+  city: string;
+  has: RevealType[];
+  owned: RevealType[];
+  owned_by?: { kind: RevealType; name: string | null; on: string }[];
+  lastchecked: string | null;
+}
+
+export interface CompanyMatch {
+  company: string;
+  company_domain: string;
+  people: number;
+  countries: string[];
+  industry: string;
+  company_size: string;
+  functions?: Record<string, number>;
+}
+
+export interface Found<Row> {
+  meta: { count: number; estimated: boolean; next: string | null };
+  resource: Row[];
+}
+
+export const PAGE = 25;
+/** As many as one call reveals. */
+export const MOST_REVEALED = 100;
+
+const pages = <Row>(path: "searchpeople" | "searchcompanies", filters: object) =>
+  infiniteQueryOptions({
+    queryKey: [path, filters] as const,
+    queryFn: ({ signal, pageParam }) => call<Found<Row>>("POST", path, { body: { ...filters, limit: PAGE, ...(pageParam && { cursor: pageParam }) }, signal }),
+    initialPageParam: "",
+    getNextPageParam: ({ meta }) => meta.next ?? undefined,
+    staleTime: 60_000,
+  });
+
+export const people = (filters: PeopleFilters) => pages<Match>("searchpeople", filters);
+export const companies = (filters: CompanyFilters) => pages<CompanyMatch>("searchcompanies", filters);
+
+/** Names of companies that begin with the typed text. */
+export const companyNames = (name: string) =>
+  queryOptions({
+    queryKey: ["searchcompanies", "names", name] as const,
+    queryFn: async ({ signal }) => {
+      const found = await call<Found<CompanyMatch>>("POST", "searchcompanies", { body: { name, limit: 8 }, signal });
+      return found.resource.map(({ company }) => company);
+    },
+    enabled: name.length > 1,
+    staleTime: 300_000,
+  });
+
+/** Some people by their addresses, or the first of a search. */
+export type Chosen = { linkedinurls: string[] } | { search: PeopleFilters; first: number };
+
+export type Purchase = Chosen & { kinds: RevealType[] };
+
+export interface Bought {
+  price: number;
+  charged: number;
+  credits: Balances;
+  resource: { linkedinurl: string; charged: number; status: string }[];
+}
+
+/** What the reveal of many would cost. Reveals nothing. */
+export const priceOf = (purchase: Purchase) =>
+  queryOptions({
+    queryKey: keys.revealPrice(purchase),
+    queryFn: ({ signal }) => call<Bought>("POST", "revealmany", { body: { ...purchase, dry_run: true }, signal }),
+    staleTime: 0,
+    gcTime: 0,
+  });
+
+export function useRevealMany() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (purchase: Purchase & { max_credits: number }) => call<Bought>("POST", "revealmany", { body: purchase }),
+    onSuccess: () => invalidate(queries, [...STALE.reveal, "searchpeople"]),
+  });
+}
+
+export const savedSearches = (kind: "people" | "companies") => rows("savedsearch", { filter: `(kind='${kind}')`, order: "createdon DESC" });
+
+/** How many people came to the directory since each saved search was opened last. */
+export const searchNews = queryOptions({
+  queryKey: ["searchnews"],
+  queryFn: async ({ signal }) => (await call<{ resource: { savedsearchid: number; new: number }[] }>("POST", "searchnews", { body: {}, signal })).resource,
+  retry: false,
+  staleTime: 300_000,
+});
+
+export const markSeen = (savedsearchid: number) => call("POST", "searchnews", { body: { seen: savedsearchid } });
+
+export const contactLists = rows("contactlist", { order: "name ASC" });

@@ -1,0 +1,21 @@
+import { screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, test } from "vitest";
+import { draw, serve } from "../../testing/render";
+import { CompanySearchScreen } from "./CompanySearchScreen";
+
+const user = userEvent.setup();
+const AT = "/dashboard/main/companysearch";
+const ACME = { company: "Acme", company_domain: "acme.example", people: 12, countries: ["DEU", "FRA", "USA"], industry: "Software", company_size: "51-200", functions: { sales: 7, hr: 1, "": 4 } };
+
+test("companies lead to their people, and filters are in the address", async () => {
+  const sent = serve({ "POST searchcompanies": { meta: { count: 1, estimated: false, next: null }, resource: [ACME] }, "GET leads/_table/savedsearch": { resource: [] } });
+  const { where } = draw(<CompanySearchScreen />, { at: AT });
+  expect(await screen.findByText("1 company")).toBeVisible();
+  expect(screen.getByRole("link", { name: "12 people at Acme" })).toHaveAttribute("href", "/dashboard/main/peoplesearch?company=Acme");
+  expect(screen.getByText("Sales 7, Human resources 1")).toBeVisible();
+  expect(screen.getByText("Germany, France +1")).toBeVisible();
+  await user.type(screen.getByRole("combobox", { name: "Company size" }), "51-200{Enter}");
+  await waitFor(() => expect(where()).toBe(`${AT}?company_size=51-200`));
+  await waitFor(() => expect(sent.findLast(({ path }) => path === "searchcompanies")!.body).toEqual({ company_size: ["51-200"], limit: 25 }));
+});

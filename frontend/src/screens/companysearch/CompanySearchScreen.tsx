@@ -1,0 +1,136 @@
+/** Company Search: companies of the directory by name, industry, size and place; each leads to its people. */
+import { Button } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Building2 } from "lucide-react";
+import { useMemo } from "react";
+import { Link } from "react-router";
+import { problemOf } from "../../api/explain";
+import { type CompanyMatch, companies } from "../../api/people";
+import { Empty } from "../../components/Empty";
+import { ListState } from "../../components/ListState";
+import { BusyButton } from "../../components/ui/BusyButton";
+import { type Column, DataTable } from "../../components/ui/DataTable";
+import { Page } from "../../components/ui/Page";
+import { COMPANY_FIELDS, FUNCTIONS, companyFilters, isAsked } from "../../domain/peoplefilter";
+import { countryName } from "../../lib/countryname";
+import { type TextKey, t } from "../../lib/i18n.people";
+import { listText, numberText } from "../../lib/locale";
+import { Filters } from "../peoplesearch/Filters";
+import classes from "../peoplesearch/PeopleSearch.module.css";
+import { SavedSearches } from "../peoplesearch/SavedSearches";
+import { useAsked } from "../peoplesearch/useAsked";
+
+const MOST_COUNTRIES = 2;
+const MOST_FUNCTIONS = 2;
+
+const peopleAt = ({ company }: CompanyMatch) => `/dashboard/main/peoplesearch?company=${encodeURIComponent(company)}`;
+
+const COLUMNS: readonly Column<CompanyMatch>[] = [
+  {
+    key: "company",
+    head: t("people.field.company"),
+    sort: "company",
+    cell: (row) => (
+      <span className={classes.company}>
+        <strong>{row.company}</strong>
+        <span>{row.company_domain}</span>
+      </span>
+    ),
+  },
+  { key: "industry", head: t("people.field.industry"), cell: ({ industry }) => industry || "–" },
+  { key: "size", head: t("people.field.company_size"), cell: ({ company_size }) => company_size || "–" },
+  { key: "countries", head: t("people.countries"), cell: countriesOf },
+  { key: "functions", head: t("people.byFunction"), cell: functionsOf },
+  {
+    key: "people",
+    head: t("bulk.people"),
+    sort: "people",
+    align: "end",
+    cell: (row) => (
+      <Link className={classes.link} to={peopleAt(row)} aria-label={t("people.peopleAt", { count: row.people, name: row.company })}>
+        {numberText(row.people)}
+      </Link>
+    ),
+  },
+];
+
+export function CompanySearchScreen() {
+  const [asked, ask] = useAsked(COMPANY_FIELDS);
+  const filters = useMemo(() => companyFilters(asked), [asked]);
+  const list = useInfiniteQuery(companies(filters));
+  const rows = useMemo(() => list.data?.pages.flatMap(({ resource }) => resource), [list.data]);
+  const meta = list.data?.pages[0]?.meta;
+  const seen = useMemo(() => ({ industry: [...new Set((rows ?? []).map(({ industry }) => industry).filter(Boolean))] }), [rows]);
+  return (
+    <Page
+      title={t("menu.companysearch")}
+      lead={t("people.companyLead")}
+      actions={<SavedSearches kind="companies" fields={COMPANY_FIELDS} filters={isAsked(asked) ? filters : null} onOpen={ask} />}
+    >
+      <div className={classes.columns}>
+        <Filters asked={asked} fields={COMPANY_FIELDS} seen={seen} nameLabel={t("people.companyName")} onChange={ask} />
+        <section className={classes.results} aria-label={t("search.results")}>
+          <ListState
+            list={list}
+            rows={rows}
+            explain={problemOf}
+            skeleton={{ lines: 8, columns: COLUMNS }}
+            empty={<Empty card icon={<Building2 size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("noDataFound")} text={t("people.noneText")} />}
+          >
+            {(found) => (
+              <>
+                <p className={classes.found} role="status">
+                  {meta && t(meta.estimated ? "people.aboutCompanies" : "people.countCompanies", { count: meta.count })}
+                </p>
+                <DataTable
+                  label={t("menu.companysearch")}
+                  columns={COLUMNS}
+                  rows={found}
+                  rowKey={({ company, company_domain }) => `${company} ${company_domain}`}
+                  sort={{ by: asked.order.startsWith("company") ? "company" : "people", down: !asked.order.startsWith("company") || asked.order.endsWith(" desc") }}
+                  onSort={(by) => ask({ order: by === "people" ? "" : asked.order === by ? `${by} desc` : by })}
+                  phone={(row) => (
+                    <div className={classes.phone}>
+                      <span className={classes.company}>
+                        <strong>{row.company}</strong>
+                        <span>{[row.industry, row.company_size].filter(Boolean).join(" · ") || row.company_domain}</span>
+                      </span>
+                      <Button component={Link} to={peopleAt(row)} size="compact-sm" variant="light" aria-label={t("people.peopleAt", { count: row.people, name: row.company })}>
+                        {t("usage.peopleOf", { count: row.people })}
+                      </Button>
+                    </div>
+                  )}
+                  foot={
+                    list.hasNextPage && (
+                      <BusyButton variant="subtle" size="sm" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+                        {t("people.more")}
+                      </BusyButton>
+                    )
+                  }
+                />
+              </>
+            )}
+          </ListState>
+        </section>
+      </div>
+    </Page>
+  );
+}
+
+function countriesOf({ countries }: CompanyMatch): string {
+  const names = countries.slice(0, MOST_COUNTRIES).map(countryName);
+  const rest = countries.length - names.length;
+  return rest > 0 ? `${names.join(", ")} +${rest}` : listText(names);
+}
+
+/** The largest functions with their people: `Sales 12, Engineering 8`. */
+function functionsOf({ functions = {} }: CompanyMatch): string {
+  return Object.entries(functions)
+    .filter(([name]) => (FUNCTIONS as readonly string[]).includes(name))
+    .toSorted(([, one], [, other]) => other - one)
+    .slice(0, MOST_FUNCTIONS)
+    .map(([name, count]) => `${t(`people.function.${name}` as TextKey)} ${numberText(count)}`)
+    .join(", ");
+}
+
+export { CompanySearchScreen as Component };

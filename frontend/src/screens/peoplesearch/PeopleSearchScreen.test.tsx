@@ -1,0 +1,140 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, test } from "vitest";
+import type { Match } from "../../api/people";
+import { Refusal, type Sent, draw, serve } from "../../testing/render";
+import { PeopleSearchScreen } from "./PeopleSearchScreen";
+
+const user = userEvent.setup();
+const AT = "/dashboard/main/peoplesearch";
+const CREDITS = { contactcredit: 3, bus_email_credits: 4, personal_email_credits: 3 };
+
+const match = (at: number, part: Partial<Match> = {}): Match => ({
+  linkedinurl: `https://www.linkedin.com/in/p${at}`,
+  full_name: `Person ${at}`,
+  title: "Head of Sales",
+  company: "Acme",
+  company_domain: "acme.example",
+  country: "DEU",
+  city: "Berlin",
+  has: ["directdial", "businessemail"],
+  owned: [],
+  owned_by: [],
+  lastchecked: "2026-11-03T10:00:00Z",
+  ...part,
+});
+const FOUND = { meta: { count: 40, estimated: false, next: "c2" }, resource: [match(1), match(2, { owned: ["directdial"], owned_by: [{ kind: "directdial", name: "Max Member", on: "2026-11-03T10:00:00Z" }] })] };
+const LISTS = { "GET leads/_table/savedsearch": { resource: [] }, "GET leads/_table/contactlist": { resource: [] }, "POST searchcompanies": { meta: { count: 0 }, resource: [] } };
+const price = ({ body }: Sent) => ({ price: 2, charged: body.dry_run ? 0 : 2, credits: CREDITS, resource: (body.linkedinurls ?? ["a", "b"]).map((linkedinurl: string) => ({ linkedinurl, charged: 1, status: "found" })) });
+
+test("nothing is asked before there is a filter; one of the examples asks", async () => {
+  const sent = serve({ "POST searchpeople": FOUND, ...LISTS });
+  const { where } = draw(<PeopleSearchScreen />, { at: AT });
+  expect(screen.getByText("Who are you looking for?")).toBeVisible();
+  await user.click(screen.getByRole("button", { name: "C-level with a cell number" }));
+  await waitFor(() => expect(where()).toBe(`${AT}?seniority=c_suite&has=directdial`));
+  expect(await screen.findByText("40 people")).toBeVisible();
+  expect(sent.find(({ path }) => path === "searchpeople")!.body).toEqual({ seniority: ["c_suite"], has: ["directdial"], limit: 25 });
+});
+
+test("a refused search says why", async () => {
+  serve({ "POST searchpeople": new Refusal(429, { code: 429, message: "x", context: { reason: "search_limit", scope: "resource" } }), ...LISTS });
+  draw(<PeopleSearchScreen />, { at: `${AT}?city=Berlin` });
+  expect(await screen.findByRole("button", { name: "Try again" })).toBeVisible();
+});
+
+test("a filter is added, excluded and removed, each in the address and in the request", async () => {
+  const sent = serve({ "POST searchpeople": FOUND, ...LISTS });
+  const { where } = draw(<PeopleSearchScreen />, { at: AT });
+  await user.type(screen.getByRole("combobox", { name: "Company" }), "Acme{Enter}");
+  await waitFor(() => expect(where()).toBe(`${AT}?company=Acme`));
+  await user.click(screen.getByRole("button", { name: "Exclude Acme" }));
+  await waitFor(() => expect(where()).toBe(`${AT}?company=%21Acme`));
+  await waitFor(() => expect(sent.findLast(({ path }) => path === "searchpeople")!.body).toEqual({ not: { company: ["Acme"] }, limit: 25 }));
+  await user.click(screen.getByRole("button", { name: "Remove Acme" }));
+  await waitFor(() => expect(where()).toBe(AT));
+});
+
+test("a choice takes its own values by name, and no others", async () => {
+  serve({ "POST searchpeople": FOUND, ...LISTS });
+  const { where } = draw(<PeopleSearchScreen />, { at: AT });
+  await user.type(screen.getByRole("combobox", { name: "Country" }), "Atlantis{Enter}");
+  expect(where()).toBe(AT);
+  await user.clear(screen.getByRole("combobox", { name: "Country" }));
+  await user.type(screen.getByRole("combobox", { name: "Country" }), "germany{Enter}");
+  await waitFor(() => expect(where()).toBe(`${AT}?country=DEU`));
+});
+
+test("a row tells which kinds exist and who of the team has one already, and no value", async () => {
+  serve({ "POST searchpeople": FOUND, ...LISTS });
+  draw(<PeopleSearchScreen />, { at: `${AT}?company=Acme` });
+  const row = within((await screen.findByText("Person 2")).closest("tr")!);
+  expect(row.getByRole("img", { name: /^Cell Number: 0 credits, Max Member revealed this on 3 Nov/ })).toBeVisible();
+  expect(row.getByRole("img", { name: "Work Email" })).toBeVisible();
+  expect(row.queryByRole("img", { name: /Secondary/ })).toBeNull();
+  expect(row.getByText("Berlin, Germany")).toBeVisible();
+});
+
+test("the selected are priced before, bought below the ceiling, and the balance is known", async () => {
+  const sent = serve({ "POST searchpeople": FOUND, "POST revealmany": price, ...LISTS });
+  draw(<PeopleSearchScreen />, { at: `${AT}?company=Acme` });
+  await user.click(await screen.findByRole("checkbox", { name: "Select Person 1" }));
+  await user.click(screen.getByRole("checkbox", { name: "Select Person 2" }));
+  await user.click(within(screen.getByRole("group", { name: "2 selected" })).getByRole("button", { name: "Reveal" }));
+  const dialog = within(await screen.findByRole("dialog"));
+  expect(await dialog.findByText("2 credits")).toBeVisible();
+  await user.click(await dialog.findByRole("button", { name: "Reveal for 2 credits" }));
+  expect(await dialog.findByText("2 people revealed")).toBeVisible();
+  const [asked, bought] = sent.filter(({ path }) => path === "revealmany").map(({ body }) => body);
+  const linkedinurls = ["https://www.linkedin.com/in/p1", "https://www.linkedin.com/in/p2"];
+  expect(asked).toEqual({ linkedinurls, kinds: ["directdial"], dry_run: true });
+  expect(bought).toEqual({ linkedinurls, kinds: ["directdial"], max_credits: 2 });
+});
+
+test("a price above the ceiling is refused in words, and nothing is bought", async () => {
+  const refusal = new Refusal(402, { code: 402, message: "The reveal costs 2 credits, more than the ceiling of 1.", context: { reason: "over_ceiling", scope: "resource" } });
+  const sent = serve({ "POST searchpeople": FOUND, "POST revealmany": (one: Sent) => (one.body.dry_run ? price(one) : refusal), ...LISTS });
+  draw(<PeopleSearchScreen />, { at: `${AT}?company=Acme` });
+  await user.click(await screen.findByRole("button", { name: "Reveal first 40" }));
+  const dialog = within(await screen.findByRole("dialog"));
+  await dialog.findByText("2 credits");
+  await user.clear(dialog.getByLabelText("Spend at most"));
+  await user.type(dialog.getByLabelText("Spend at most"), "1");
+  await user.click(dialog.getByRole("button", { name: "Reveal for 2 credits" }));
+  expect(await dialog.findByText(/more than the ceiling/)).toBeVisible();
+  expect(sent.findLast(({ path }) => path === "revealmany")!.body).toEqual({ search: { company: ["Acme"] }, first: 40, kinds: ["directdial"], max_credits: 1 });
+});
+
+test("the selected go on a new list of the team", async () => {
+  const sent = serve({ "POST searchpeople": FOUND, "POST leads/_table/contactlist": { resource: [{ listid: 7, name: "Q1", shared: 1 }] }, "POST leads/_table/contactlistitem": { resource: [{ itemid: 1 }] }, ...LISTS });
+  draw(<PeopleSearchScreen />, { at: `${AT}?company=Acme` });
+  await user.click(await screen.findByRole("checkbox", { name: "Select Person 1" }));
+  await user.click(screen.getByRole("button", { name: "Add to list" }));
+  const dialog = within(await screen.findByRole("dialog"));
+  await user.type(await dialog.findByLabelText("Name of the list"), "Q1");
+  await user.click(dialog.getByRole("checkbox", { name: "Share with the team" }));
+  await user.click(dialog.getByRole("button", { name: "Add 1 person" }));
+  expect(await screen.findByText("1 person is on the list.")).toBeVisible();
+  expect(sent.find(({ method, path }) => method === "POST" && path.endsWith("contactlist"))!.body).toEqual({ resource: [{ name: "Q1", shared: 1 }] });
+  expect(sent.find(({ path }) => path.endsWith("contactlistitem"))!.body).toEqual({ resource: [{ listid: 7, linkedinurl: "https://www.linkedin.com/in/p1" }] });
+});
+
+test("a saved search opens with its filters and says how many are new", async () => {
+  const saved = { savedsearchid: 4, appuserid: 1, name: "Heads", kind: "people", filters: { seniority: ["head"], not: { company: ["Basalt"] } }, shared: 0 };
+  serve({ "POST searchpeople": FOUND, ...LISTS, "GET leads/_table/savedsearch": { resource: [saved] }, "POST searchnews": { resource: [{ savedsearchid: 4, new: 12 }] } });
+  const { where } = draw(<PeopleSearchScreen />, { at: AT });
+  await user.click(screen.getByRole("button", { name: "Saved searches" }));
+  expect(await screen.findByText("12 new")).toBeVisible();
+  await user.click(screen.getByRole("button", { name: /12 new$/ }));
+  await waitFor(() => expect(where()).toBe(`${AT}?seniority=head&company=%21Basalt`));
+});
+
+test("more people come page by page", async () => {
+  const more = { meta: { count: 40, estimated: false, next: null }, resource: [match(3)] };
+  const sent = serve({ "POST searchpeople": ({ body }: Sent) => (body.cursor ? more : FOUND), ...LISTS });
+  draw(<PeopleSearchScreen />, { at: `${AT}?company=Acme` });
+  await user.click(await screen.findByRole("button", { name: "Show more" }));
+  expect(await screen.findByText("Person 3")).toBeVisible();
+  expect(sent.findLast(({ path }) => path === "searchpeople")!.body.cursor).toBe("c2");
+  expect(screen.queryByRole("button", { name: "Show more" })).toBeNull();
+});

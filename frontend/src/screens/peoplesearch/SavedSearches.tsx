@@ -1,0 +1,93 @@
+/** Searches under a name: opening one, with the people that came since, and keeping the present one. */
+import { Button, Checkbox, Popover, TextInput } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Bookmark, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { explain } from "../../api/explain";
+import { markSeen, savedSearches, searchNews } from "../../api/people";
+import { useTableDelete, useTableWrite } from "../../api/tables";
+import { IconButton } from "../../components/ui/IconButton";
+import { BusyButton } from "../../components/ui/BusyButton";
+import { type Asked, type Field, askedOf } from "../../domain/peoplefilter";
+import { t } from "../../lib/i18n.people";
+import { toast } from "../../stores/toasts";
+import classes from "./PeopleSearch.module.css";
+
+interface Props {
+  kind: "people" | "companies";
+  fields: readonly Field[];
+  /** The filters to keep; null without any. */
+  filters: object | null;
+  onOpen: (asked: Asked) => void;
+}
+
+const refused = (error: unknown) => toast(explain(error), "bad");
+
+export function SavedSearches({ kind, fields, filters, onOpen }: Props) {
+  const saved = useQuery({ ...savedSearches(kind), retry: false }).data?.resource ?? [];
+  const news = useQuery({ ...searchNews, enabled: saved.length > 0 }).data;
+  const queries = useQueryClient();
+  const [opened, setOpened] = useState(false);
+  const [name, setName] = useState("");
+  const [shared, setShared] = useState(false);
+  const keep = useTableWrite("savedsearch", { method: "POST", stale: ["savedsearch", "searchnews"] });
+  const remove = useTableDelete("savedsearch");
+  const open = (savedsearchid: number, stored: Record<string, unknown>) => {
+    setOpened(false);
+    onOpen(askedOf(stored, fields));
+    markSeen(savedsearchid).then(() => queries.invalidateQueries({ queryKey: searchNews.queryKey }), () => undefined);
+  };
+  const newOf = (id: number) => news?.find(({ savedsearchid }) => savedsearchid === id)?.new ?? 0;
+  return (
+    <Popover opened={opened} onChange={setOpened} position="bottom-end" width={320} trapFocus returnFocus>
+      <Popover.Target>
+        <Button variant="default" size="sm" leftSection={<Bookmark size={16} strokeWidth={1.75} aria-hidden="true" />} aria-expanded={opened} onClick={() => setOpened(!opened)}>
+          {t("people.saved")}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={t("people.saved")}>
+        <div className={classes.savedBox}>
+          {saved.length === 0 && <p className={classes.dim}>{t("people.noSaved")}</p>}
+          <ul className={classes.savedList}>
+            {saved.map(({ savedsearchid, name: title, filters: stored }) => (
+              <li key={savedsearchid}>
+                <button type="button" onClick={() => open(savedsearchid, stored)}>
+                  <span>{title}</span>
+                  {newOf(savedsearchid) > 0 && <span className={classes.news}>{t("people.news", { count: newOf(savedsearchid) })}</span>}
+                </button>
+                <IconButton aria-label={t("people.dropSearch", { name: title })} onClick={() => remove.mutate(savedsearchid, { onError: refused })}>
+                  <Trash2 size={16} strokeWidth={1.75} aria-hidden="true" />
+                </IconButton>
+              </li>
+            ))}
+          </ul>
+          {filters && (
+            <form
+              className={classes.keep}
+              onSubmit={(event) => {
+                event.preventDefault();
+                keep.mutate(
+                  { name: name.trim(), kind, filters, shared: shared ? 1 : 0 },
+                  {
+                    onSuccess: () => {
+                      setName("");
+                      setOpened(false);
+                      toast(t("people.kept"));
+                    },
+                    onError: refused,
+                  },
+                );
+              }}
+            >
+              <TextInput size="sm" label={t("people.keepAs")} value={name} maxLength={100} onChange={(event) => setName(event.currentTarget.value)} />
+              <Checkbox label={t("people.shared")} checked={shared} onChange={(event) => setShared(event.currentTarget.checked)} />
+              <BusyButton type="submit" size="sm" busy={keep.isPending} disabled={name.trim() === ""}>
+                {t("people.keep")}
+              </BusyButton>
+            </form>
+          )}
+        </div>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

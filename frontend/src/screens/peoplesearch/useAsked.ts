@@ -1,0 +1,11 @@
+/** The question of a search, kept in the address: Back and a shared link ask the same. */
+import { useMemo } from "react";
+import { useSearchParams } from "react-router";
+import { type Asked, type Field, readAsked, writeAsked } from "../../domain/peoplefilter";
+
+export function useAsked(fields: readonly Field[]): [Asked, (change: Partial<Asked>) => void] {
+  const [params, setParams] = useSearchParams();
+  const asked = useMemo(() => readAsked(params, fields), [params, fields]);
+  const change = (part: Partial<Asked>) => setParams(writeAsked({ ...asked, ...part }), { preventScrollReset: true });
+  return [asked, change];
+}
