@@ -29,8 +29,28 @@ export function useEndOthers() {
 
 const paged = (page: number) => ({ limit: HISTORY_PAGE, offset: (page - 1) * HISTORY_PAGE, include_count: true });
 
-export const auditLog = (page: number) =>
-  queryOptions({ ...rows("auditlog", { order: "createdon DESC, auditid DESC", ...paged(page) }), placeholderData: keepPreviousData });
+export interface AuditFilter {
+  /** Reads are many and change nothing: they are left out unless asked for. */
+  reads: boolean;
+  /** One user; 0 for all. */
+  by: number;
+}
+
+const auditOrder = "createdon DESC, auditid DESC";
+
+function auditCondition({ reads, by }: AuditFilter): string | undefined {
+  const conditions = [!reads && "(event <> 'keys_read')", by > 0 && `(appuserid=${by})`].filter(Boolean);
+  return conditions.length > 0 ? conditions.join(" and ") : undefined;
+}
+
+export const auditLog = (page: number, filter: AuditFilter) =>
+  queryOptions({ ...rows("auditlog", { filter: auditCondition(filter), order: auditOrder, ...paged(page) }), placeholderData: keepPreviousData });
+
+const MOST_SAVED = 1000;
+
+/** The newest entries of a filter, for a file. */
+export const auditFile = (filter: AuditFilter) =>
+  call<List<AuditEvent>>("GET", tablePath("auditlog"), { query: { filter: auditCondition(filter), order: auditOrder, limit: MOST_SAVED } });
 
 export const creditLedger = (page: number, kind: string) =>
   queryOptions({

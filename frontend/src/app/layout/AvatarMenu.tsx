@@ -97,6 +97,7 @@ function SchemeChoice() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <div role="group" aria-label={t("theme.label")}>
+      <Menu.Label aria-hidden="true">{t("theme.label")}</Menu.Label>
       <Menu.RadioGroup value={colorScheme} onChange={(scheme) => setColorScheme(scheme as typeof colorScheme)}>
         {SCHEMES.map(([scheme, Icon]) => (
           <Menu.RadioItem key={scheme} value={scheme} checkIcon={<Check size={12} aria-hidden="true" />}>

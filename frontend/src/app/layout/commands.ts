@@ -14,11 +14,13 @@ import {
   Search,
   Sparkles,
   Sun,
+  UserPlus,
   UserRound,
   Users,
   UsersRound,
 } from "lucide-react";
 import { isFreePlan, isOwner } from "../../api/account";
+import { isComing } from "../../api/config";
 import type { Account } from "../../api/types";
 import { t } from "../../lib/i18n.dashboard";
 
@@ -41,6 +43,8 @@ export function screens(me: Account): Command[] {
     { id: "dashboard", text: t("menu.dashboard"), icon: LayoutDashboard, to: "/dashboard/main/dashboardmain" },
     { id: "search", text: t("menu.search"), icon: Search, to: "/dashboard/main/search" },
     { id: "contacts", text: t("menu.mycontacts"), icon: Users, to: "/dashboard/main/mycontacts" },
+    !isComing("peoplesearch") && { id: "people", text: t("menu.peoplesearch"), icon: UsersRound, to: "/dashboard/main/peoplesearch" },
+    !isComing("companysearch") && { id: "companies", text: t("menu.companysearch"), icon: Building2, to: "/dashboard/main/companysearch" },
     { id: "bulk", text: t("bulk.title"), icon: ListPlus, to: "/dashboard/main/bulklookup" },
     isOwner(me) && { id: "plans", text: isFreePlan(me) ? t("menu.viewPlans") : t("plans.title"), icon: Sparkles, to: "/dashboard/upgradeplan" },
     isOwner(me) && { id: "addons", text: t("addons.title"), icon: Coins, to: "/dashboard/creditaddons" },
@@ -49,6 +53,9 @@ export function screens(me: Account): Command[] {
     isOwner(me) && { id: "seats", text: t("settings.manageseats"), hint: t("menu.settings"), icon: UsersRound, to: `${SETTINGS}/manageseats` },
     isOwner(me) && { id: "billing", text: t("settings.billing"), hint: t("menu.settings"), icon: CreditCard, to: `${SETTINGS}/billing` },
     isOwner(me) && { id: "usage", text: t("settings.usage"), hint: t("menu.settings"), icon: FileSpreadsheet, to: `${SETTINGS}/usage` },
+    { id: "sessions", text: t("settings.sessions"), hint: t("menu.settings"), icon: Lock, to: `${SETTINGS}/sessions` },
+    isOwner(me) && { id: "auditlog", text: t("settings.auditlog"), hint: t("menu.settings"), icon: FileSpreadsheet, to: `${SETTINGS}/auditlog` },
+    isOwner(me) && { id: "creditledger", text: t("settings.creditledger"), hint: t("menu.settings"), icon: Coins, to: `${SETTINGS}/creditledger` },
     isOwner(me) && { id: "api", text: t("settings.api"), hint: t("menu.settings"), icon: KeyRound, to: `${SETTINGS}/api` },
     { id: "demo", text: t("menu.demo"), icon: Building2, to: "/dashboard/scheduledemo" },
   ];
@@ -56,13 +63,18 @@ export function screens(me: Account): Command[] {
 }
 
 /** What is done at once. */
-export function actions(setScheme: (scheme: "light" | "dark") => void, dark: boolean, onShortcuts: () => void): Command[] {
-  return [
+export function actions(me: Account, setScheme: (scheme: "light" | "dark") => void, dark: boolean, onShortcuts: () => void): Command[] {
+  const all: (Command | false)[] = [
+    isOwner(me) && { id: "invite", text: t("palette.invite"), icon: UserPlus, to: `${SETTINGS}/manageseats` },
+    isOwner(me) && { id: "createkey", text: t("palette.createKey"), icon: KeyRound, to: `${SETTINGS}/api` },
+    { id: "export", text: t("palette.export"), icon: FileSpreadsheet, to: "/dashboard/main/mycontacts" },
+    { id: "lookmany", text: t("palette.lookUpMany"), icon: ListPlus, to: "/dashboard/main/bulklookup" },
     dark
       ? { id: "light", text: t("palette.toLight"), icon: Sun, run: () => setScheme("light") }
       : { id: "dark", text: t("palette.toDark"), icon: Moon, run: () => setScheme("dark") },
-    { id: "shortcuts", text: t("palette.shortcuts"), icon: BookOpen, run: onShortcuts },
+    { id: "shortcuts", text: t("palette.shortcuts"), hint: t("menu.help"), icon: BookOpen, run: onShortcuts },
   ];
+  return all.filter((one) => one !== false);
 }
 
 /** Commands that match: every typed word is the start of a word of the text. */

@@ -31,7 +31,7 @@ export function usePaletteGroups(typed: string, onShortcuts: () => void): Group[
   const members = useQuery({ ...team, enabled: asks && isOwner(me) });
 
   const lookUp: Command[] = url
-    ? [{ id: "lookup", text: t("palette.lookUp", { url }), icon: ScanSearch, to: `/dashboard/main/search?url=${encodeURIComponent(url)}` }]
+    ? [{ id: "lookup", text: t("palette.lookUp", { url }), hint: t("palette.price"), icon: ScanSearch, to: `/dashboard/main/search?url=${encodeURIComponent(url)}` }]
     : [];
   const found = asks ? (contacts.data?.resource ?? []) : [];
   const mates = asks ? (members.data?.resource ?? []) : [];
@@ -53,6 +53,6 @@ export function usePaletteGroups(typed: string, onShortcuts: () => void): Group[
         .slice(0, MOST)
         .map(({ appuserid, name, email }) => ({ id: `member-${appuserid}`, text: name, hint: email, icon: UsersRound, to: "/dashboard/settings/manageseats" })),
     },
-    { name: t("palette.actions"), commands: url ? [] : matching(actions(setColorScheme, dark, onShortcuts), typed) },
+    { name: t("palette.actions"), commands: url ? [] : matching(actions(me, setColorScheme, dark, onShortcuts), typed) },
   ].filter(({ commands }) => commands.length > 0);
 }

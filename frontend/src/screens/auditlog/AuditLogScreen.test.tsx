@@ -1,4 +1,5 @@
-import { screen } from "@testing-library/react";
+import { screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import { accountAnswer } from "../../testing/answers";
 import { draw, serve } from "../../testing/render";
@@ -34,4 +35,14 @@ test("says what was done by whom, on pages of 25", async () => {
   expect(await cells("Key created")).toEqual(["Key created", "CRM sync", "Max Member", "–"]);
   expect(await cells("Plan changed")).toEqual(["Plan changed", "Pro", "Former member", "–"]);
   expect(sent.find(({ path }) => path.endsWith("auditlog"))!.query.get("offset")).toBe("25");
+});
+
+test("reads are left out unless they are asked for; one user may be chosen", async () => {
+  const sent = serve({ ...ANSWERS, "GET leads/_table/appuser": { resource: [accountAnswer(), { ...accountAnswer(), appuserid: 7, name: "Max Member" }], meta: { count: 2 } } });
+  const { where } = draw(<AuditLogScreen />, { at: AT });
+  await userEvent.click(await screen.findByRole("button", { name: "Show reads" }));
+  await userEvent.selectOptions(screen.getByRole("combobox", { name: "By" }), "Max Member");
+  await waitFor(() => expect(where()).toBe(`${AT}?reads=1&by=7`));
+  const filters = sent.filter(({ path }) => path.endsWith("auditlog")).map(({ query }) => query.get("filter"));
+  expect([filters[0], filters.at(-1)]).toEqual(["(event <> 'keys_read')", "(appuserid=7)"]);
 });

@@ -1,17 +1,26 @@
 /** What was done in the account, newest first. */
+import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { Download } from "lucide-react";
+import { useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
-import { problemOf } from "../../api/explain";
-import { HISTORY_PAGE, auditLog, useActorName, useTargetText } from "../../api/history";
+import { explain, problemOf } from "../../api/explain";
+import { HISTORY_PAGE, auditFile, auditLog, useActorName, useTargetText } from "../../api/history";
+import { team } from "../../api/team";
 import type { AuditEvent } from "../../api/types";
 import { HistoryList } from "../../components/HistoryList";
+import { BusyButton } from "../../components/ui/BusyButton";
 import type { Column } from "../../components/ui/DataTable";
+import { FilterChip } from "../../components/ui/FilterChip";
 import { Page } from "../../components/ui/Page";
+import { Toolbar } from "../../components/ui/Toolbar";
 import { eventText } from "../../domain/event";
+import { csvOf } from "../../lib/csv";
 import { t } from "../../lib/i18n.dashboard";
 import { momentText } from "../../lib/dates";
 import { pageNumber } from "../../lib/paging";
+import { saveFile } from "../../lib/savefile";
+import { toast } from "../../stores/toasts";
 
 type Words = (event: AuditEvent) => string;
 
@@ -28,7 +37,12 @@ function columnsOf(nameOf: Words, targetOf: Words): Column<AuditEvent>[] {
 export function AuditLogScreen() {
   const [params, setParams] = useSearchParams();
   const page = pageNumber(params.get("page"));
-  const list = useQuery(auditLog(page));
+  const filter = { reads: params.get("reads") === "1", by: Number(/^\d{1,15}$/.exec(params.get("by") ?? "")?.[0] ?? 0) };
+  const list = useQuery(auditLog(page, filter));
+  const members = useQuery(team).data?.resource ?? [];
+  const [saving, setSaving] = useState(false);
+  const show = (next: { reads: boolean; by: number; page?: number }) =>
+    setParams({ ...(next.reads && { reads: "1" }), ...(next.by > 0 && { by: String(next.by) }), ...((next.page ?? 1) > 1 && { page: String(next.page) }) }, { preventScrollReset: true });
   const actorName = useActorName();
   const targetOf = useTargetText();
   const [nameOf, columns] = useMemo(() => {
@@ -36,8 +50,43 @@ export function AuditLogScreen() {
       event.startsWith("support_") ? t("audit.support") : actorName(appuserid, keyid);
     return [name, columnsOf(name, targetOf)];
   }, [actorName, targetOf]);
+  const save = async () => {
+    setSaving(true);
+    try {
+      const { resource } = await auditFile(filter);
+      const head = [t("audit.time"), t("audit.event"), t("audit.target"), t("audit.actor"), t("sessions.ip")];
+      const lines = resource.map((event) => [event.createdon, eventText(event.event), targetOf(event), nameOf(event), event.ip ?? ""]);
+      saveFile(new Blob([csvOf(head, lines)], { type: "text/csv" }), "auditlog.csv");
+    } catch (error) {
+      toast(explain(error), "bad");
+    } finally {
+      setSaving(false);
+    }
+  };
   return (
-    <Page title={t("settings.auditlog")} lead={t("audit.lead")}>
+    <Page
+      title={t("settings.auditlog")}
+      lead={t("audit.lead")}
+      actions={
+        <BusyButton variant="default" busy={saving} leftSection={<Download size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={() => void save()}>
+          {t("usage.csv")}
+        </BusyButton>
+      }
+    >
+      <Toolbar label={t("audit.filters")}>
+        <FilterChip pressed={filter.reads} onChange={(reads) => show({ ...filter, reads })}>
+          {t("audit.showReads")}
+        </FilterChip>
+        {members.length > 1 && (
+          <NativeSelect
+            size="sm"
+            aria-label={t("audit.actor")}
+            data={[{ value: "0", label: t("audit.everybody") }, ...members.map(({ appuserid, name }) => ({ value: String(appuserid), label: name }))]}
+            value={String(filter.by)}
+            onChange={(event) => show({ ...filter, by: Number(event.currentTarget.value) })}
+          />
+        )}
+      </Toolbar>
       <HistoryList
         label={t("settings.auditlog")}
         list={list}
@@ -46,7 +95,7 @@ export function AuditLogScreen() {
         rowKey={({ auditid }) => auditid}
         page={page}
         size={HISTORY_PAGE}
-        onPage={(to) => setParams(to > 1 ? { page: String(to) } : {})}
+        onPage={(to) => show({ ...filter, page: to })}
         phone={(event) => (
           <>
             <strong>{eventText(event.event)}</strong>

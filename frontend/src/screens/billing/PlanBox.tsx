@@ -9,7 +9,7 @@ import { Banner } from "../../components/ui/Banner";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { dollars } from "../../lib/money";
-import { isOver } from "../../domain/planchange";
+import { canResume, isOver } from "../../domain/planchange";
 import { endOf, isCustom, isMonthly, renews } from "../../domain/subscription";
 import classes from "./Billing.module.css";
 import { CancelPlan } from "./CancelPlan";
@@ -52,6 +52,19 @@ function Facts({ one, plan }: { one: Subscription; plan: Plan }) {
         </div>
         <Price plan={plan} />
       </div>
+      {canResume(one, plan.planid) && Number(plan.price) > 0 && !isCustom(plan) && (
+        <Banner
+          tone="warn"
+          title={t("plans.cancelled", { name: plan.name, date: endOf(one) })}
+          action={
+            <Button component={Link} to="/dashboard/settings/plans" size="sm" variant="default">
+              {t("plans.keepPresent", { present: plan.name })}
+            </Button>
+          }
+        >
+          {t("plans.cancelledText")}
+        </Banner>
+      )}
       {one.status === "past_due" && (
         <Banner tone="danger">{t("billing.pastDue")}</Banner>
       )}

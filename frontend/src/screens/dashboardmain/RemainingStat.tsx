@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { Ring } from "../../components/ui/Ring";
 import { Stat } from "../../components/ui/Stat";
-import { numberText } from "../../lib/locale";
+import { numberFormat, numberText } from "../../lib/locale";
 import classes from "./DashboardMain.module.css";
 
 interface Props {
@@ -28,7 +28,7 @@ export function RemainingStat({ label, left, total, note, detail, link }: Props)
       aside={
         <div className={classes.ring}>
           <Ring percent={percent} />
-          <span>{percent}%</span>
+          <span>{numberFormat({ style: "percent" }).format(percent / 100)}</span>
         </div>
       }
     >

@@ -61,7 +61,7 @@ export const login: Translation<typeof english> = {
     privacy: "Datenschutzerklärung",
     terms: "Allgemeine Geschäftsbedingungen",
     chrome: "Datenschutz der Browser-Erweiterung",
-    open: "Als eigene Seite öffnen",
+    open: "In neuem Tab öffnen",
     documents: "Rechtliche Texte",
     updated: "Zuletzt geändert am 1. November 2026",
   },

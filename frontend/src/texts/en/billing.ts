@@ -13,7 +13,7 @@ export const billing = {
     downgradeNote: "Changes to {{name}} on {{date}}",
     pastDue: "The last payment failed. Please pay the open invoice; until then your plan is at risk.",
     payNow: "Pay now",
-    order: "Credits of your plan are spent first and end with the period. Bought credits stay until you use them.",
+    order: "Credits of your plan are spent first and expire with it. Bought credits stay until you use them.",
     addons: "Credit add-ons",
     invoices: "Invoices",
     list: "List of invoices",

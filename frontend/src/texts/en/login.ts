@@ -58,7 +58,7 @@ export const login = {
     privacy: "Privacy Policy",
     terms: "Terms & Conditions",
     chrome: "Chrome Privacy",
-    open: "Open as a page of its own",
+    open: "Open in a new tab",
     documents: "Legal documents",
     updated: "Last updated 1 November 2026",
   },
