@@ -32,7 +32,7 @@ class Input(BaseModel):
         return self
 
 
-class Email(BaseModel):
+class CardEmail(BaseModel):
     address: str
     type: str
     encrypted: bool
@@ -59,7 +59,7 @@ class Card(BaseModel):
     city: str
     firstseen: datetime | None
     lastchecked: datetime | None
-    emails: list[Email]
+    emails: list[CardEmail]
     phone_numbers: list[str]
     phone_encrypted: bool
     business_email_encrypted: bool
@@ -126,6 +126,6 @@ def _card(ctx: Context, person: Person, input: Input, revealed: list[Earlier]) -
     )
 
 
-def _emails(ctx: Context, type_: str, addresses: list[str], masked: bool) -> list[Email]:
+def _emails(ctx: Context, type_: str, addresses: list[str], masked: bool) -> list[CardEmail]:
     shown = [MASKED_EMAIL] * len(addresses) if masked else contact.shown(ctx, addresses)
-    return [Email(address=address, type=type_, encrypted=masked) for address in shown]
+    return [CardEmail(address=address, type=type_, encrypted=masked) for address in shown]

@@ -241,7 +241,7 @@ export interface components {
             company: string;
             company_domain: string;
             country: string;
-            emails: components["schemas"]["Email"][];
+            emails: components["schemas"]["CardEmail"][];
             firstseen: string | null;
             full_name: string;
             lastchecked: string | null;
@@ -251,6 +251,15 @@ export interface components {
             phone_numbers: string[];
             revealed: components["schemas"]["Earlier"][];
             title: string;
+        };
+        CardEmail: {
+            address: string;
+            encrypted: boolean;
+            type: string;
+            /** @default null */
+            validation: string | null;
+            /** @default null */
+            verification: string | null;
         };
         Check: {
             address: string;
