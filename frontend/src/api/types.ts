@@ -51,7 +51,7 @@ interface About {
 
 export type RevealType = Schemas["getcontact input"]["type"];
 
-export type FoundEmail = Omit<Schemas["CardEmail"], "type" | "validation"> & { type: "personal" | "business"; validation: Validation };
+export type FoundEmail = Omit<Schemas["CardEmail"], "type" | "validation" | "verification"> & { type: "personal" | "business"; validation: Validation; verification?: string | null };
 
 /** One person of a search. */
 export type Found = Omit<Schemas["Card"], "emails" | "bus_email_validation" | "revealed"> & {

@@ -32,7 +32,7 @@ const STARTER = planAnswer(2, "Starter", { availableseats: 5, availableapicall: 
 export function planAnswer(planid: number, name: string, part: Partial<Plan> = {}): Plan {
   const sku = name.toLowerCase().replaceAll(" ", "_");
   const credits = { contactcredit: 0, bus_email_credits: 0, personal_email_credits: 0 };
-  const limits = { availableseats: 5, availableapicall: 0, apiaccess: 0 };
+  const limits = { availableseats: 5, availableapicall: 0, apiaccess: 0, searchpages: 0, searchpeople: 0 };
   return { planid, name, sku, price: 49, validity: 30, details: "", isaddon: 0, new_features_json: null, ...limits, ...credits, ...part };
 }
 
@@ -101,6 +101,10 @@ export function accountAnswer({ credits = {}, subscription = {}, plan = STARTER,
 
 export const MASKED: Found = {
   full_name: "Maya Thornton",
+  company_domain: "",
+  city: "",
+  firstseen: null,
+  lastchecked: null,
   title: "",
   company: "",
   country: "",
