@@ -274,7 +274,7 @@ test("a name leads on, and many addresses lead to their price", async () => {
   localStorage.setItem("searchkinds", JSON.stringify(["phone"]));
   draw(<SearchScreen />, { at: AT });
   await user.type(screen.getByLabelText("Profile URL"), "Maya Thornton{Enter}");
-  expect(screen.getByRole("link", { name: /Maya Thornton/ })).toHaveAttribute("href", "/dashboard/main/peoplesearch?name=Maya%20Thornton");
+  expect(screen.getByRole("link", { name: "Search for people named “Maya Thornton”" })).toHaveAttribute("href", "/dashboard/main/peoplesearch?name=Maya%20Thornton");
   await user.clear(screen.getByLabelText("Profile URL"));
   await user.paste("linkedin.com/in/a\nlinkedin.com/in/b");
   expect(await screen.findByText("at /dashboard/main/bulklookup")).toBeVisible();
