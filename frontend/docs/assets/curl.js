@@ -1,0 +1,156 @@
+// Reads the curl commands of an example and writes them in other languages.
+
+/** Split a command line into words as a shell does: quotes, backslashes, and `$NAME` from `variables`. Null for what a
+ reader of curl does not need: pipes, substitutions, loops. */
+export function split(line, variables) {
+  const words = [];
+  let word = null;
+  for (let at = 0; at < line.length; at += 1) {
+    const sign = line[at];
+    if (sign === "'") {
+      const end = line.indexOf("'", at + 1);
+      if (end < 0) return null;
+      word = (word ?? "") + line.slice(at + 1, end);
+      at = end;
+    } else if (sign === '"') {
+      word ??= "";
+      for (at += 1; line[at] !== '"'; at += 1) {
+        if (at >= line.length || line[at] === "`") return null;
+        if (line[at] === "\\" && '"\\$'.includes(line[at + 1])) at += 1;
+        else if (line[at] === "$") {
+          const name = /^\$(\w+)/.exec(line.slice(at))?.[1];
+          if (!name || !(name in variables)) return null;
+          word += variables[name];
+          at += name.length;
+          continue;
+        }
+        word += line[at];
+      }
+    } else if (sign === "\\") {
+      at += 1;
+      word = (word ?? "") + line[at];
+    } else if (/\s/.test(sign)) {
+      if (word !== null) words.push(word);
+      word = null;
+    } else if ("|&;<>`()".includes(sign)) return null;
+    else if (sign === "$") {
+      const name = /^\$(\w+)/.exec(line.slice(at))?.[1];
+      if (!name || !(name in variables)) return null;
+      word = (word ?? "") + variables[name];
+      at += name.length;
+    } else word = (word ?? "") + sign;
+  }
+  if (word !== null) words.push(word);
+  return words;
+}
+
+/** The commands of a text; a quoted value may go on over lines, and a backslash joins lines. */
+function commands(text) {
+  const lines = [];
+  let open = "";
+  for (const line of text.replace(/\\\n\s*/g, " ").split("\n")) {
+    open = open ? `${open}\n${line}` : line;
+    if ((open.match(/'/g) ?? []).length % 2) continue;
+    lines.push(open);
+    open = "";
+  }
+  return open ? null : lines.filter((line) => line.trim() && !line.trim().startsWith("#"));
+}
+
+function request(words) {
+  let method = "";
+  let url = "";
+  let query = false;
+  const headers = {};
+  const data = [];
+  let json;
+  for (let at = 1; at < words.length; at += 1) {
+    const word = words[at];
+    if (word === "-s" || word === "-S" || word === "-sS" || word === "--silent") continue;
+    else if (word === "-X" || word === "--request") method = words[(at += 1)];
+    else if (word === "-H" || word === "--header") {
+      const [, name, value] = /^([^:]+):\s*([^]*)$/.exec(words[(at += 1)] ?? "") ?? [];
+      if (!name) return null;
+      headers[name] = value;
+    } else if (word === "--get" || word === "-G") query = true;
+    else if (word === "--data-urlencode") data.push(words[(at += 1)]);
+    else if (word === "--json") json = words[(at += 1)];
+    else if (word.startsWith("-")) return null;
+    else if (url) return null;
+    else url = word;
+  }
+  if (!url || (data.length && !query) || json?.startsWith("@")) return null;
+  if (!/^https?:/.test(url)) url = `http://${url}`;
+  const pairs = data.map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]);
+  if (json !== undefined) headers["Content-Type"] = "application/json";
+  const full = pairs.length ? `${url}${url.includes("?") ? "&" : "?"}${new URLSearchParams(pairs)}` : url;
+  return { method: method || (json === undefined ? "GET" : "POST"), url: full, bare: url, pairs, headers, body: json };
+}
+
+/** Return the requests of an example, or null where it does more than send some. */
+export function requests(text) {
+  const variables = {};
+  const found = [];
+  for (const line of commands(text) ?? [""]) {
+    const words = split(line, variables);
+    if (!words) return null;
+    const set = words[0] === "export" && /^(\w+)=([^]*)$/.exec(words[1] ?? "");
+    if (set) variables[set[1]] = set[2];
+    else if (words[0] === "curl") {
+      const made = request(words);
+      if (!made) return null;
+      found.push(made);
+    } else return null;
+  }
+  return found.length ? found : null;
+}
+
+function parsed(body) {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function literal(value, indent = "") {
+  if (value === null) return "None";
+  if (value === true || value === false) return value ? "True" : "False";
+  if (typeof value !== "object") return JSON.stringify(value);
+  const flat = Array.isArray(value) ? `[${value.map((item) => literal(item)).join(", ")}]` : `{${Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${literal(item)}`).join(", ")}}`;
+  if (flat.length < 72) return flat;
+  const deeper = `${indent}    `;
+  const items = Array.isArray(value) ? value.map((item) => literal(item, deeper)) : Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${literal(item, deeper)}`);
+  return `${Array.isArray(value) ? "[" : "{"}\n${items.map((item) => `${deeper}${item},\n`).join("")}${indent}${Array.isArray(value) ? "]" : "}"}`;
+}
+
+function python({ method, url, bare, pairs, headers, body }) {
+  const json = body === undefined ? undefined : parsed(body);
+  const options = [JSON.stringify(pairs.length ? bare : url)];
+  if (pairs.length) options.push(`params=${literal(Object.fromEntries(pairs), "    ")}`);
+  const own = Object.fromEntries(Object.entries(headers).filter(([name]) => name !== "Content-Type" || json === undefined));
+  if (Object.keys(own).length) options.push(`headers=${literal(own, "    ")}`);
+  if (json !== undefined) options.push(`json=${literal(json, "    ")}`);
+  else if (body !== undefined) options.push(`data=${JSON.stringify(body)}`);
+  const name = `requests.${method.toLowerCase()}`;
+  const text = options.length === 1 ? `${name}(${options[0]})` : `${name}(\n${options.map((option) => `    ${option},\n`).join("")})`;
+  return `response = ${text}\nprint(response.json())`;
+}
+
+function javascript({ method, url, headers, body }, number) {
+  const json = body === undefined ? undefined : parsed(body);
+  const options = [];
+  if (method !== "GET") options.push(`method: "${method}"`);
+  if (Object.keys(headers).length) options.push(`headers: ${JSON.stringify(headers)}`);
+  if (body !== undefined) options.push(`body: ${json === undefined ? JSON.stringify(body) : `JSON.stringify(${JSON.stringify(json)})`}`);
+  const second = options.length ? `, {\n${options.map((option) => `  ${option},\n`).join("")}}` : "";
+  return `${number ? "" : "let "}response = await fetch(${JSON.stringify(url)}${second});\nconsole.log(await response.json());`;
+}
+
+/** Return the requests of an example in each language beside curl. */
+export function translations(found) {
+  return {
+    Python: `import requests\n\n${found.map(python).join("\n\n")}\n`,
+    JavaScript: `${found.map(javascript).join("\n\n")}\n`,
+  };
+}
