@@ -8,7 +8,7 @@ MAKEFLAGS += --no-print-directory
 
 BIN := .venv/bin
 FRONTEND := $(shell find frontend/src frontend/studio frontend/public frontend/extension frontend/tools frontend/index.html frontend/*.ts frontend/*.json -type f 2>/dev/null)
-DOC_FILES := $(shell find docs zensical.toml -type f)
+DOC_FILES := $(shell find docs frontend/docs zensical.toml tools/docs -type f)
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 # Node from PATH if it is new enough, else the one that setup put into .venv.
 WITH_NODE := PATH="$$($(CURDIR)/tools/node):$$PATH"
@@ -76,7 +76,7 @@ docs: build/docs/.built ## The documentation as a site in build/docs, which `ser
 # Errors link to it.
 build/docs/.built: .venv/.installed $(DOC_FILES)
 	@echo "Building the documentation ..."
-	@$(BIN)/zensical build --strict >/dev/null
+	@$(BIN)/python tools/docs
 	@touch $@
 
 coverage: setup postgis ## Lines of the engine that the tests run, server processes included; fails below 95 %

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +17,9 @@ _INLINE_SCRIPT = re.compile(rb"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.D
 
 # The built documentation: inside a wheel, and by `make setup` in a clone of the repository.
 BUILT_DOCS = (Path(__file__).parents[1] / "docs_site", Path(__file__).parents[2] / "build" / "docs")
+
+
+MISSING = "404.html"
 
 
 def docs_folders(project: Path | None) -> tuple[Path, ...]:
@@ -50,7 +54,10 @@ class Site:
         return None
 
     def reply(self, path: str, mount: str, request_headers: Mapping[str, str]) -> Reply:
-        """Return the page or file at `path`, which begins with the prefix. Raises NotFound."""
+        """Return the page or file at `path`, which begins with the prefix.
+
+        For a path without a file, browsers get the site's page 404.html; other clients, and sites without one, NotFound.
+        """
         name = path.removeprefix(self._prefix)
         if (not name or name[-1] != "/") and f"{name}/index.html".lstrip("/") in self._paths:
             return Reply(b"", 307, headers={"Location": f"{mount}{path}/"})
@@ -58,12 +65,20 @@ class Site:
         if not name or name[-1] == "/":
             name += "index.html"
         if name not in self._paths:
+            if MISSING in self._paths and "text/html" in request_headers.get("accept", ""):
+                return self._missing(mount)
             raise NotFound("There is no such page.")
         if name not in self._files:
             self._files[name] = self._read(self._paths[name])
         file, headers = self._files[name]
         is_hashed = self._hashed is not None and name.startswith(self._hashed)
         return file.reply(request_headers, headers, IMMUTABLE if is_hashed else REVALIDATE)
+
+    def _missing(self, mount: str) -> Reply:
+        """Return 404.html with status 404. Its links begin with `/`, because any path may lead to it."""
+        root = html.escape(f"{mount}{self._prefix}/").encode()
+        page = self._paths[MISSING].read_bytes().replace(b'="/', b'="' + root)
+        return Reply(page, 404, "text/html; charset=utf-8", {**self._headers, "Cache-Control": REVALIDATE})
 
     def _read(self, path: Path) -> tuple[File, Mapping[str, str]]:
         """Read a file. A page gets a policy that allows exactly the inline scripts it was built with."""

@@ -13,9 +13,9 @@ const element = (name, attributes, ...children) => {
 };
 
 /** Return what this server offers to its reader: its address, datasets and application key; null for plain files. */
-async function server(base) {
+async function server(root) {
   try {
-    const mount = new URL(`${base}/..`, location.href);
+    const mount = new URL("..", root);
     const answer = await fetch(new URL("api/v2/config", mount));
     if (!answer.ok) return null;
     const { appkey = "", datasets = [] } = await answer.json();
@@ -31,9 +31,9 @@ function runnable(request, { datasets }) {
   return request.method === "GET" && name !== null && (name[2] === undefined || datasets.includes(name[1]));
 }
 
-export async function blocks(all, base) {
+export async function blocks(all, root) {
   const prepared = [...all].map((block) => ({ block, bar: bar(block) }));
-  const here = await server(base);
+  const here = await server(root);
   for (const { block, bar: head } of prepared) {
     const pre = block.querySelector("pre");
     if (!/\blanguage-sh\b/.test(block.className)) continue;

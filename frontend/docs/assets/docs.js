@@ -3,6 +3,8 @@ import { blocks } from "./code.js";
 import { search } from "./search.js";
 
 const $ = (selector) => document.querySelector(selector);
+/** The address of the site's start page. */
+const ROOT = new URL(document.body.dataset.base.replace(/\/?$/, "/"), location.href);
 
 /* The menu of narrow screens */
 const menu = $(".menu");
@@ -50,5 +52,5 @@ for (const region of document.querySelectorAll(".table, pre")) {
   if (region.scrollWidth > region.clientWidth) region.tabIndex = 0;
 }
 
-search($("dialog.search"), document.body.dataset.base, [...document.querySelectorAll(".find, [data-search]")]);
-blocks(document.querySelectorAll(".highlight"), document.body.dataset.base);
+search($("dialog.search"), ROOT, [...document.querySelectorAll(".find, [data-search]")]);
+blocks(document.querySelectorAll(".highlight"), ROOT);

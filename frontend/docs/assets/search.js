@@ -106,11 +106,10 @@ function element(name, ...children) {
 }
 
 /** Let buttons and `/`, Ctrl-K or ⌘K open the dialog. */
-export function search(dialog, base, buttons) {
+export function search(dialog, root, buttons) {
   const input = dialog.querySelector("input");
   const list = dialog.querySelector("ol");
   const status = dialog.querySelector(".status");
-  const root = new URL(`${base}/`, location.href);
   let index;
   let loading;
 
