@@ -19,9 +19,11 @@ _MEDIA_TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
     ".woff2": "font/woff2",
+    ".json": "application/json",
 }
-# What a folder of a project may add or replace: theme.css, logo.svg and fonts, but no page and no script.
+# What a folder of a project may add or replace: theme.css, logo.svg, fonts and reference.json, but no page and no script.
 _OF_PROJECT = (".css", ".svg", ".woff2")
+_REFERENCE = "reference.json"  # groups, titles and examples of the project's calls; guide.js has its form
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
     " font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -33,13 +35,13 @@ _HEADERS = {
 class DocsPage:
     """The files of the page.
 
-    `look` is a folder of a project with its theme.css, logo.svg and fonts, or None.
+    `look` is a folder of a project with its theme.css, logo.svg, fonts and reference.json, or None.
     """
 
     def __init__(self, look: Path | None) -> None:
         files = {path.name: path for path in Path(__file__).parent.iterdir() if path.suffix in _MEDIA_TYPES}
         if look is not None:
-            files |= {path.name: path for path in look.iterdir() if path.suffix in _OF_PROJECT}
+            files |= {path.name: path for path in look.iterdir() if path.suffix in _OF_PROJECT or path.name == _REFERENCE}
         self._files = {name: (path.read_bytes(), _MEDIA_TYPES[path.suffix]) for name, path in files.items()}
 
     def reply(self, name: str, mount: str, headers: Mapping[str, str]) -> Reply:

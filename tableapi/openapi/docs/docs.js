@@ -1,10 +1,11 @@
 // The page /api/docs: shows the OpenAPI document of the API and sends requests. It uses no library.
 import { h, sentences } from "./elements.js";
-import { MOUNT, credentials, store } from "./request.js";
-import { authentication, operationPage } from "./views.js";
+import { exampleOf, placeOf, titleOf, useSession } from "./guide.js";
+import { MOUNT, credentials, setExamples, store } from "./request.js";
+import { operationPage, startPage } from "./views.js";
 
 const $ = (id) => document.getElementById(id);
-const START = "authentication"; // the page about credentials, in the place of an operation
+const START = "start"; // the page with the first call, in the place of an operation
 const MAX_LINKS = 300; // shown in a list at once
 let spec = { paths: {}, components: {} };
 let operations = [];
@@ -52,18 +53,18 @@ async function load() {
   show();
 }
 
-/** Sort operations by the order of the tags of the document. */
+/** Sort operations by the groups of the project, then by the order of the tags of the document. */
 function inOrder(all) {
   const order = new Map((spec.tags ?? []).map(({ name }, number) => [name, number]));
-  const rank = (operation) => order.get(operation.tags?.[0]) ?? order.size;
-  return all.toSorted((one, other) => rank(one) - rank(other));
+  const placed = all.map((operation) => ({ ...operation, ...placeOf(operation, order), title: titleOf(operation, sentences(operation.summary)[0]) }));
+  return placed.toSorted((one, other) => one.rank - other.rank);
 }
 
 function list() {
   const words = $("search").value.trim().toLowerCase();
   const groups = new Map();
   for (const operation of operations) {
-    const tag = operation.tags?.[0] ?? "";
+    const tag = operation.group;
     if (!groups.has(tag)) groups.set(tag, []);
     groups.get(tag).push(operation);
   }
@@ -71,11 +72,11 @@ function list() {
   const entries = [];
   let left = MAX_LINKS;
   for (const [tag, members] of groups) {
-    const matching = members.filter(({ verb, path, summary }) => `${verb} ${path} ${summary}`.toLowerCase().includes(words));
+    const matching = members.filter(({ verb, path, summary, title }) => `${verb} ${path} ${summary} ${title}`.toLowerCase().includes(words));
     if (!matching.length) continue;
     const links = () => matching.map((operation) =>
       h("a", { href: link(operation.operationId), "aria-current": operation.operationId === current ? "page" : undefined },
-        h("span", { class: `verb ${operation.verb}` }, operation.verb.toUpperCase()), h("span", {}, sentences(operation.summary)[0])));
+        h("span", { class: `verb ${operation.verb}` }, operation.verb.toUpperCase()), h("span", {}, operation.title)));
     const first = entries.length === 0 && !words;
     const open = (words && left > 0) || groups.size < 4 || first || matching.some((operation) => operation.operationId === current);
     left -= open ? matching.length : 0;
@@ -83,18 +84,20 @@ function list() {
     group.addEventListener("toggle", () => group.childElementCount > 1 || group.append(...links()));
     entries.push(group);
   }
-  const start = secured() && "authentication".includes(words)
-    ? [h("a", { class: "start", href: link(START), "aria-current": current === START ? "page" : undefined }, "Authentication")]
+  const start = secured() && "get started authentication login credentials errors".includes(words)
+    ? [h("a", { class: "start", href: link(START), "aria-current": current === START ? "page" : undefined }, "Get started")]
     : [];
-  $("list").replaceChildren(...start, ...entries);
+  const nothing = start.length + entries.length === 0;
+  $("list").replaceChildren(...start, ...entries, ...(nothing ? [h("p", { class: "none" }, `No operation matches “${$("search").value.trim()}”.`)] : []));
+  $("found").textContent = nothing ? "No operation matches" : "";
 }
 
 function show() {
   const operation = shown() ?? operations[0];
-  const title = startsHere() ? "Authentication" : operation && sentences(operation.summary)[0];
+  const title = startsHere() ? "Get started" : operation?.title;
   document.title = [title, `${spec.info.title} API`].filter(Boolean).join(" · ");
-  if (startsHere()) $("main").replaceChildren(authentication(spec, operations[0], link, address()));
-  else if (operation) $("main").replaceChildren(operationPage(spec, operation));
+  if (startsHere()) $("main").replaceChildren(startPage(spec, operations[0], link, address()));
+  else if (operation) $("main").replaceChildren(operationPage(spec, operation, database() || datasets[0]));
   else $("main").replaceChildren(h("p", { class: "quiet" }, "Nothing may be called with these credentials."));
 }
 
@@ -142,6 +145,8 @@ document.querySelector("#credentials form").addEventListener("submit", (event) =
 });
 
 const config = await fetch(`${MOUNT}/api/v2/config`).then((answer) => answer.json()).catch(() => ({}));
+useSession();
+setExamples(({ name, schema }) => (schema?.enum ? undefined : exampleOf(name, { type: "string", ...schema })));
 if (store.getItem("key") === null) store.setItem("key", config.appkey ?? "");
 datasets = config.datasets ?? [];
 if (config.docsurl) Object.assign($("manual"), { href: config.docsurl, hidden: false });

@@ -14,9 +14,9 @@ export function h(name, attributes = {}, ...children) {
 /** Return text and `code` elements for a text with backquotes. */
 export const prose = (text) => text.split("`").map((part, number) => (number % 2 ? h("code", {}, part) : part));
 
-/** Return a table with a head. */
-export const tableOf = (names, rows) =>
-  h("table", {}, h("thead", {}, h("tr", {}, ...names.map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, ...rows));
+/** Return a table with a head, in a region that scrolls where the table is wider. */
+export const tableOf = (names, rows) => h("div", { class: "table", tabindex: "0", role: "region", "aria-label": names.join(", ") },
+  h("table", {}, h("thead", {}, h("tr", {}, ...names.map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, ...rows)));
 
 /** Return the first sentence of a summary without its period, and the rest. */
 export function sentences(summary) {

@@ -30,11 +30,18 @@ export function ownKeys(spec, operation) {
   });
 }
 
+/** Return the example of a parameter; the page sets how names are known (guide.js imports this file). */
+let exampleFor = (parameter) => parameter.example ?? parameter.schema?.enum?.[0] ?? parameter.name.toUpperCase();
+export const setExamples = (find) => {
+  const before = exampleFor;
+  exampleFor = (parameter) => find(parameter) ?? before(parameter);
+};
+
 /** Return inputs with an example value for each required one that is empty. */
 export const filled = (inputs) =>
   inputs.map(({ parameter, input }) => {
     const needed = input.value === "" && parameter.required;
-    return { parameter, input: needed ? { value: String(parameter.example ?? parameter.schema?.enum?.[0] ?? parameter.name.toUpperCase()) } : input };
+    return { parameter, input: needed ? { value: String(exampleFor(parameter)) } : input };
   });
 
 /** Return method, path, headers and body of an operation with the values of its inputs. */

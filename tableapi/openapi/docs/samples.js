@@ -14,8 +14,11 @@ function parsed(body) {
 }
 
 function curl({ method, path, headers, body }) {
-  const lines = [`curl ${method === "GET" ? "" : `-X ${method} `}${quoted(location.origin + path)}`];
+  const [address, query] = path.split("?");
+  const short = query === undefined || method !== "GET";
+  const lines = [`curl ${short ? "" : "--get "}${method === "GET" ? "" : `-X ${method} `}${quoted(location.origin + (short ? path : address))}`];
   for (const [name, value] of Object.entries(headers)) lines.push(name === TOKEN ? `-H "${name}: $TOKEN"` : `-H ${quoted(`${name}: ${value}`)}`);
+  if (!short) for (const [name, value] of new URLSearchParams(query)) lines.push(`--data-urlencode ${quoted(`${name}=${value}`)}`);
   if (body) lines.push(`-d ${quoted(body)}`);
   return lines.join(" \\\n  ");
 }
@@ -37,7 +40,9 @@ function python({ method, path, headers, body }) {
   const json = body ? parsed(body) : undefined;
   const names = Object.entries(headers).filter(([name]) => name !== "Content-Type" || json === undefined);
   const values = names.map(([name, value]) => `${JSON.stringify(name)}: ${name === TOKEN ? "token" : JSON.stringify(value)}`);
-  const options = [JSON.stringify(location.origin + path)];
+  const [address, query] = path.split("?");
+  const options = [JSON.stringify(location.origin + address)];
+  if (query) options.push(`params=${indented(literal(Object.fromEntries(new URLSearchParams(query))))}`);
   if (values.length) options.push(`headers={${values.join(", ")}}`);
   if (json !== undefined) options.push(`json=${indented(literal(json))}`);
   else if (body) options.push(`data=${JSON.stringify(body)}`);

@@ -1,5 +1,6 @@
 // JSON Schema of the OpenAPI document: names of types, example bodies and tables of fields.
 import { h, prose, tableOf } from "./elements.js";
+import { exampleOf } from "./guide.js";
 
 /** Return a reader of the schemas of one document. */
 export function reader(spec) {
@@ -14,19 +15,21 @@ export function reader(spec) {
   }
 
   /** Return an example body: the required fields, or the first three. */
-  function example(node, depth = 0) {
+  function example(node, depth = 0, name = "") {
     const schema = deref(node) ?? {};
-    if (schema.anyOf) return example(schema.anyOf[0], depth);
+    if (schema.example !== undefined) return schema.example;
+    if (schema.examples?.length) return schema.examples[0];
+    if (schema.anyOf) return example(schema.anyOf[0], depth, name);
     if (schema.enum) return schema.enum[0];
     if (schema.const !== undefined) return schema.const;
     const type = [schema.type].flat()[0];
-    if (type === "array") return depth > 4 ? [] : [example(schema.items, depth + 1)];
+    if (type === "array") return depth > 4 ? [] : [example(schema.items, depth + 1, name)];
     if (type === "object") {
       const names = Object.keys(schema.properties ?? {}).filter((name) => !deref(schema.properties[name]).readOnly);
       const chosen = schema.required?.length ? names.filter((name) => schema.required.includes(name)) : names.slice(0, 3);
-      return Object.fromEntries(chosen.map((name) => [name, example(schema.properties[name], depth + 1)]));
+      return Object.fromEntries(chosen.map((each) => [each, example(schema.properties[each], depth + 1, each)]));
     }
-    return { integer: 0, number: 0, boolean: false, string: "", null: null }[type] ?? "";
+    return exampleOf(name, schema) ?? { integer: 1, number: 1, boolean: true, string: "text", null: null }[type] ?? "";
   }
 
   function table(node) {

@@ -1,5 +1,7 @@
 // What the main column shows: how to authenticate, or one operation with a form that sends it.
 import { codeBox, h, prose, sentences, tableOf } from "./elements.js";
+import { keyButton, titleOf } from "./guide.js";
+import { highlighted } from "./highlight.js";
 import { build, credentials, filled, ownKeys, send, store } from "./request.js";
 import { SAMPLES, generators } from "./samples.js";
 import { reader } from "./schema.js";
@@ -11,19 +13,33 @@ const placeOf = (scheme) =>
 function requestBox(request) {
   const text = h("pre", { tabindex: "0" });
   const names = Object.keys(SAMPLES);
-  const choice = h("select", { "aria-label": "Language" }, ...names.map((name) => h("option", {}, name)));
-  choice.value = names.includes(store.getItem("language")) ? store.getItem("language") : names[0];
-  const update = () => text.replaceChildren(SAMPLES[choice.value](request()));
-  choice.addEventListener("change", () => {
-    store.setItem("language", choice.value);
+  let chosen = names.includes(store.getItem("language")) ? store.getItem("language") : names[0];
+  const tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Language" });
+  const update = () => {
+    for (const tab of tabs.children) {
+      tab.setAttribute("aria-selected", String(tab.textContent === chosen));
+      tab.tabIndex = tab.textContent === chosen ? 0 : -1;
+    }
+    text.replaceChildren(...highlighted(SAMPLES[chosen](request()), chosen));
+  };
+  const choose = (name) => {
+    chosen = name;
+    store.setItem("language", name);
     update();
+  };
+  for (const name of names) tabs.append(h("button", { type: "button", role: "tab", onclick: () => choose(name) }, name));
+  tabs.addEventListener("keydown", ({ key }) => {
+    const step = { ArrowRight: 1, ArrowLeft: names.length - 1 }[key];
+    if (!step) return;
+    choose(names[(names.indexOf(chosen) + step) % names.length]);
+    tabs.children[names.indexOf(chosen)].focus();
   });
   update();
-  return { box: codeBox("Request", text, choice), update };
+  return { box: codeBox("Request", text, tabs), update };
 }
 
-/** Return the page about credentials, with the first operation as an example. `address` is that of the document. */
-export function authentication(spec, first, link, address) {
+/** Return the start page: credentials, the first call, errors. `address` is that of the document. */
+export function startPage(spec, first, link, address) {
   const schemes = Object.values(spec.components.securitySchemes ?? {}).map((scheme) =>
     h("div", { class: "scheme" }, h("code", {}, placeOf(scheme)), h("span", { class: "quiet" }, scheme.description ?? "")));
   const open = h("button", { type: "button" }, "Enter credentials");
@@ -35,28 +51,51 @@ export function authentication(spec, first, link, address) {
   const inputs = first && [...ownKeys(spec, first), ...first.shared, ...(first.parameters ?? [])].map((parameter) =>
     ({ parameter: deref(parameter), input: { value: "" } }));
   const example = first && requestBox(() => build(first, filled(inputs), null)).box;
-  const commands = h("pre", { tabindex: "0" }, generators(location.origin + address, credentials(), spec.security ?? []));
+  const commands = h("pre", { tabindex: "0" }, ...highlighted(generators(location.origin + address, credentials(), spec.security ?? []), "curl"));
+  const error = { error: { code: 401, message: "…", status_code: 401, context: { reason: "…", scope: "resource" } } };
+  const step = (title, ...children) => h("li", {}, h("h3", {}, title), ...children);
   return h("div", { class: "page" },
     h("div", {},
-      h("h2", {}, "Authentication"),
-      h("p", { class: "lead" }, ...prose("Send credentials with every request, as headers. A request without valid ones gets 401; "
-        + "`message` and `context.reason` of the error say what is missing.")),
-      h("h3", {}, "Credentials"), ...schemes,
-      h("div", { class: "send" }, open),
-      first ? h("h3", {}, "First request") : null,
-      first ? h("p", { class: "quiet" }, h("a", { href: link(first.operationId) }, sentences(first.summary)[0])) : null),
-    h("aside", {}, example, codeBox("A typed client", commands)));
+      h("h2", {}, "Get started"),
+      h("p", { class: "lead" }, ...prose("The first call takes half a minute: take a key, copy the request, read the answer. Everything here can also be "
+        + "sent from this page.")),
+      h("ol", { class: "steps" },
+        step("Take credentials", h("p", { class: "quiet" }, "They are sent as headers with every request."), ...schemes,
+          h("div", { class: "send" }, open, store.getItem("token") ? h("span", { class: "status good" }, "Signed in") : null)),
+        first ? step("Send the first request",
+          h("p", { class: "quiet" }, "Copy the request on this page, or fill in the form: ", h("a", { href: link(first.operationId) }, titleOf(first, sentences(first.summary)[0])), ".")) : null,
+        step("Read the answer",
+          h("p", { class: "quiet" }, ...prose("A good answer is 200 or 201 with JSON. An error has the status of the response: `message` is for people, "
+            + "`context.reason` is stable and what a program compares.")),
+          tableOf(["Status", "What to do"], [
+            ["400, 422", "Correct the request; the context names the field."],
+            ["401", "The credentials are missing, wrong or expired."],
+            ["402", "Something has to be paid for first."],
+            ["403", "The credentials lack the right."],
+            ["404", "The record does not exist, or not for these credentials."],
+            ["429", "Wait for the seconds in Retry-After. X-RateLimit-* say how many calls are allowed."],
+            ["503", "Repeat after Retry-After."],
+          ].map((cells) => h("tr", {}, ...cells.map((cell) => h("td", {}, cell)))))))),
+    h("aside", {}, example, codeBox("An error", h("pre", { tabindex: "0" }, ...highlighted(JSON.stringify(error, null, 2), "JSON"))), codeBox("A typed client", commands)));
 }
 
 /** Return an empty form control for a parameter: a list of its values, or a text field. */
 function control(parameter, id, { deref, typeOf }) {
   const values = deref(parameter.schema)?.enum;
-  if (!values) return h("input", { id, placeholder: typeOf(parameter.schema) });
+  if (!values) return h("input", { id, placeholder: typeOf(parameter.schema), autocomplete: "off", spellcheck: "false" });
   return h("select", { id }, h("option", { value: "" }, ""), ...values.map((value) => h("option", {}, String(value))));
 }
 
+/** Return a description with its limits in words: "At most 60 calls in 60 s per ip" is "60 calls a minute for each address". */
+const limits = (text) => {
+  const spans = { 1: "a second", 60: "a minute", 3600: "an hour", 86400: "a day" };
+  const owners = { ip: "address", session: "session", user: "user", account: "account", key: "key" };
+  return text.replace(/(\d+) calls in (\d+) s per (\w+)/g, (whole, calls, seconds, per) =>
+    spans[seconds] ? `${Number(calls).toLocaleString("en")} calls ${spans[seconds]} for each ${owners[per] ?? per}` : whole);
+};
+
 /** Return the page of an operation. */
-export function operationPage(spec, operation) {
+export function operationPage(spec, operation, dataset) {
   const schemas = reader(spec);
   const { deref, example, table, record } = schemas;
   const parameters = [...ownKeys(spec, operation), ...operation.shared, ...(operation.parameters ?? [])].map(deref);
@@ -77,11 +116,12 @@ export function operationPage(spec, operation) {
     state.replaceChildren(h("span", { class: `status ${ok ? "good" : "bad"}` }, String(status)), ` in ${time} ms`);
     answerBox.hidden = false;
     answerBox.querySelector(".title").replaceChildren("Response");
-    result.replaceChildren(text);
+    result.replaceChildren(...highlighted(text, "JSON"));
   };
 
   const fields = inputs.map(({ parameter, input }) =>
     h("div", { class: "field" }, h("label", { for: input.id }, parameter.name, parameter.required ? h("span", {}, " *") : null), input,
+      parameter.example === "YOUR_API_KEY" ? keyButton(input, dataset, update) : null,
       h("small", {}, parameter.in === "header" ? "Header. " : "", ...prose(parameter.description ?? deref(parameter.schema)?.description ?? ""))));
   const plain = fields.filter((_, number) => !parameters[number].name.includes("."));
   const related = fields.filter((_, number) => parameters[number].name.includes("."));
@@ -89,7 +129,7 @@ export function operationPage(spec, operation) {
   if (answer) {
     answerBox.hidden = false;
     answerBox.querySelector(".title").replaceChildren("Response, as an example");
-    result.replaceChildren(JSON.stringify(example(answer), null, 2));
+    result.replaceChildren(...highlighted(JSON.stringify(example(answer), null, 2), "JSON"));
   }
   const errors = Object.entries(operation.responses).filter(([status]) => status >= "400").map(([status, response]) =>
     h("tr", {}, h("td", {}, status), h("td", {}, deref(response).description)));
@@ -97,9 +137,9 @@ export function operationPage(spec, operation) {
 
   return h("div", { class: "page" },
     h("div", {},
-      h("h2", {}, ...prose(summary)),
+      h("h2", {}, ...prose(titleOf(operation, summary))),
       more ? h("p", { class: "lead" }, ...prose(more)) : null,
-      operation.description ? h("p", { class: "lead" }, operation.description) : null,
+      operation.description ? h("p", { class: "lead" }, limits(operation.description)) : null,
       h("div", { class: "path" }, h("span", { class: `verb ${operation.verb}` }, operation.verb.toUpperCase()), h("code", {}, operation.path)),
       h("form", { onsubmit: submit, oninput: update },
         fields.length ? h("h3", {}, "Parameters") : null, ...plain,
