@@ -36,9 +36,13 @@ journey("apidocs", async (open) => {
   check((await links()) < 400, `few links at once, not ${await links()}`);
   await page.getByLabel("Search operations").fill("many_1");
   check((await links()) < 400, `few links of a search, not ${await links()}`);
+  await page.getByLabel("Search operations").fill("no such thing");
+  await page.locator("#list").getByText("No operation matches “no such thing”.").waitFor();
   await page.getByLabel("Search operations").fill("create records of many_399");
   await page.getByText("Create records of many_399").click();
   await heading("Create records of many_399");
+  await page.getByRole("tab", { name: "Python" }).click();
+  await page.getByText("import requests").waitFor();
   await page.getByLabel("Search operations").fill("");
   await page.locator("#list summary", { hasText: /^many_42$/ }).click();
   await page.getByText("Delete one record of many_42", { exact: true }).click();

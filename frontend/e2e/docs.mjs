@@ -1,61 +1,69 @@
-/** The pictures of README.md and docs/, in the folder DOCS. STUDIO is the address of a server with the sample shop. */
-import { test } from "@playwright/test";
-import { signIn } from "./browser.mjs";
-import { BASE, OWNER, TIMEOUT } from "./server.mjs";
+// The documentation site: three ways in, a search that answers questions, examples that run in place, a page for wrong addresses.
+import { SMALL, WIDE, accessible, check, journey } from "./browser.mjs";
 
-const FOLDER = process.env.DOCS ?? "../build/pictures";
-const { STUDIO } = process.env;
-const PAGE = { width: 1440, height: 900 };
-/** One half of the picture that shows both. */
-const HALF = { width: 1000, height: 660 };
-const JPEG = { type: "jpeg", quality: 82, animations: "disabled", caret: "hide" };
-const FILTER = new URLSearchParams({ filter: "status = 'paid' AND total > '300'", order: "total DESC" });
+const PAGES = ["/docs/", "/docs/guides/filters/", "/docs/reference/settings/", "/docs/no/such/page"];
+const heading = (page, name) => page.getByRole("heading", { level: 1, name }).waitFor();
 
-async function opened(browser, viewport, baseURL) {
-  const context = await browser.newContext({ baseURL, viewport, reducedMotion: "reduce", colorScheme: "light", locale: "en-US", serviceWorkers: "block" });
-  context.setDefaultTimeout(TIMEOUT);
-  return context.newPage();
-}
+journey("docs: a reader finds a page and runs its example", async (open) => {
+  const page = await open();
+  await page.goto("/docs/");
+  check((await page.locator(".way > p a").count()) === 3, "three ways in");
+  const bytes = await page.evaluate(() => performance.getEntriesByType("resource").reduce((sum, { transferSize }) => sum + transferSize, 0));
+  check(bytes < 150_000, `a page to send less than 150 kB, not ${bytes}`);
 
-async function ready(page, path) {
-  await page.goto(path);
-  await page.getByRole("heading", { level: 1 }).first().waitFor();
-  await page.waitForLoadState("networkidle");
-  await page.evaluate(() => document.fonts.ready);
-}
+  await page.keyboard.press("Control+k");
+  const search = page.getByRole("dialog", { name: "Search the documentation" });
+  await search.getByRole("searchbox").fill("pagination");
+  await search.getByRole("link", { name: /^Pages and cursors/ }).first().waitFor();
+  await page.keyboard.press("Enter");
+  await heading(page, "Pages and cursors");
+  await page.keyboard.press("/");
+  await search.getByRole("searchbox").fill("zzzz");
+  await search.getByText("Nothing matches “zzzz”").waitFor();
+  await page.keyboard.press("Escape");
 
-const dataOf = (picture) => `data:image/png;base64,${picture.toString("base64")}`;
+  await page.goto("/docs/guides/filters/");
+  const example = page.locator(".highlight", { hasText: "filter=city = Oslo" }).first();
+  await example.getByRole("tab", { name: "Python" }).click();
+  await example.getByText("import requests").waitFor();
+  await example.getByRole("button", { name: "Run" }).click();
+  await page.locator(".answer", { hasText: "Ada Berg" }).waitFor();
+});
 
-/** Two windows beside each other. */
-function sheet(left, right) {
-  const { width, height } = HALF;
-  const frame = `width: ${width}px; height: ${height}px; border-radius: 12px; box-shadow: 0 0 0 1px #d5ded8, 0 12px 32px -12px #10231d40;`;
-  return `<body style="margin: 0; display: flex; gap: 24px; padding: 24px; width: max-content; background: #eef3ef">
-    <img style="${frame}" src="${dataOf(left)}"><img style="${frame}" src="${dataOf(right)}">`;
-}
+journey("docs: the scheme is kept, and shared with the app", async (open) => {
+  const page = await open({ colorScheme: "light" });
+  await page.goto("/docs/");
+  await page.getByRole("button", { name: "Switch between light and dark" }).click();
+  await page.goto("/docs/guides/filters/");
+  check((await page.locator("html").getAttribute("data-mantine-color-scheme")) === "dark", "dark to be kept");
+  check((await page.context().cookies()).some(({ name, value }) => name === "theme" && value === "dark"), "the cookie of the app");
+});
 
-test("docs", async ({ browser }) => {
-  const wide = await opened(browser, PAGE, BASE);
-  await signIn(wide, OWNER);
-  for (const [name, path] of [
-    ["dashboard", "/dashboard/main/dashboardmain"],
-    ["mycontacts", "/dashboard/main/mycontacts"],
-  ]) {
-    await ready(wide, path);
-    await wide.screenshot({ ...JPEG, path: `${FOLDER}/${name}.jpg` });
+for (const viewport of [WIDE, SMALL]) {
+  for (const colorScheme of ["light", "dark"]) {
+    journey(`docs: clean for axe at ${viewport.width}, ${colorScheme}`, async (open) => {
+      const page = await open({ viewport, colorScheme });
+      for (const path of [...PAGES, "/api/docs"]) {
+        await page.goto(path);
+        await page.locator(path === "/api/docs" ? "main h2" : "h1").first().waitFor();
+        const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        check(wider <= 0, `${path} to fit ${viewport.width}, not ${wider} px wider`);
+        await accessible(page, `${path} at ${viewport.width}, ${colorScheme}`);
+      }
+    });
   }
-  await wide.setViewportSize(HALF);
-  await ready(wide, "/dashboard/main/mycontacts");
-  const app = await wide.screenshot({ animations: "disabled", caret: "hide" });
+}
 
-  const studio = await opened(browser, PAGE, STUDIO);
-  await ready(studio, `/studio#/shop/purchase?${FILTER}`);
-  await studio.getByRole("row").nth(5).waitFor();
-  await studio.screenshot({ ...JPEG, path: `${FOLDER}/studio.jpg` });
-  await studio.setViewportSize(HALF);
-  const tables = await studio.screenshot({ animations: "disabled", caret: "hide" });
-
-  const both = await opened(browser, { width: 2 * HALF.width + 72, height: HALF.height + 48 }, BASE);
-  await both.setContent(sheet(tables, app));
-  await both.screenshot({ ...JPEG, quality: 88, path: `${FOLDER}/overview.jpg` });
+journey("docs: a wrong address is a page with a way on", async (open) => {
+  const page = await open({ viewport: SMALL });
+  const answer = await page.goto("/docs/no/such/page");
+  check(answer.status() === 404, `404, not ${answer.status()}`);
+  await heading(page, "Page not found");
+  await page.getByRole("button", { name: "Search the documentation" }).click();
+  await page.getByRole("searchbox").fill("error codes");
+  await page.getByRole("link", { name: /^Errors/ }).first().click();
+  await heading(page, "Errors");
+  await page.getByRole("button", { name: "Contents" }).click();
+  await page.getByRole("link", { name: "Settings", exact: true }).click();
+  await heading(page, "Settings");
 });

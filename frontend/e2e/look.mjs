@@ -44,7 +44,7 @@ async function look(open, [name, path, heading], options = {}) {
 /** The page of the API finds its key by itself. */
 async function lookAtDocs(page) {
   await page.goto("/api/docs");
-  await page.getByRole("heading", { level: 2, name: "Authentication" }).waitFor();
+  await page.getByRole("heading", { level: 2, name: "Get started" }).waitFor();
   await picture(page, "apidocs");
 }
 

@@ -27,6 +27,7 @@ async function server(root) {
 
 /** Whether a request can be sent to this server: a read of one of its datasets, or a call that is no dataset's. */
 function runnable(request, { datasets }) {
+  if (Object.values(request.headers).some((value) => /YOUR_|\$/.test(value))) return false;
   const name = /^https?:\/\/[^/]*\/api\/v2\/([^/?]+)(\/_)?/.exec(request.url);
   return request.method === "GET" && name !== null && (name[2] === undefined || datasets.includes(name[1]));
 }
@@ -108,9 +109,8 @@ function run(block, head, found, here) {
     const answers = [];
     for (const { method, url, headers, body } of found) {
       const own = { ...(here.key ? { "X-API-Key": here.key } : {}), ...(here.token ? { "X-Session-Token": here.token } : {}) };
-      const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => !/YOUR_|\$/.test(value)));
       try {
-        const answer = await fetch(url.replace(LOCAL, new URL(here.mount).host).replace(/^https?:\/\/[^/]+/, here.mount), { method, body, headers: { ...own, ...given } });
+        const answer = await fetch(url.replace(LOCAL, new URL(here.mount).host).replace(/^https?:\/\/[^/]+/, here.mount), { method, body, headers: { ...own, ...headers } });
         const text = await answer.text();
         answers.push(`${answer.status} ${answer.ok ? "" : "refused "}\n${/^[[{]/.test(text) ? JSON.stringify(JSON.parse(text), null, 2) : text}`);
       } catch (error) {

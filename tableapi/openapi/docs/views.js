@@ -1,6 +1,6 @@
 // What the main column shows: how to authenticate, or one operation with a form that sends it.
 import { codeBox, h, prose, sentences, tableOf } from "./elements.js";
-import { keyButton, titleOf } from "./guide.js";
+import { exampleOf, keyButton, titleOf } from "./guide.js";
 import { highlighted } from "./highlight.js";
 import { build, credentials, filled, ownKeys, send, store } from "./request.js";
 import { SAMPLES, generators } from "./samples.js";
@@ -79,10 +79,16 @@ export function startPage(spec, first, link, address) {
     h("aside", {}, example, codeBox("An error", h("pre", { tabindex: "0" }, ...highlighted(JSON.stringify(error, null, 2), "JSON"))), codeBox("A typed client", commands)));
 }
 
+/** Return what an empty field shows: an example of a text, or the type. */
+function placeholder({ name, schema, required }, typeOf) {
+  const example = required ? exampleOf(name, { type: "string", ...schema }) : undefined;
+  return example === undefined ? typeOf(schema) : String(example);
+}
+
 /** Return an empty form control for a parameter: a list of its values, or a text field. */
 function control(parameter, id, { deref, typeOf }) {
   const values = deref(parameter.schema)?.enum;
-  if (!values) return h("input", { id, placeholder: typeOf(parameter.schema), autocomplete: "off", spellcheck: "false" });
+  if (!values) return h("input", { id, placeholder: placeholder(parameter, typeOf), autocomplete: "off", spellcheck: "false" });
   return h("select", { id }, h("option", { value: "" }, ""), ...values.map((value) => h("option", {}, String(value))));
 }
 
