@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tableapi.app.api import TableAPI
     from tableapi.auth.authenticators import Authenticator
     from tableapi.auth.policy import ANYONE, Access, Actor, DatabaseRole, KeyedHash, Rule, SealedTable, Sessions
+    from tableapi.auth.webhook import Webhook
     from tableapi.cli.progress import ProgressBar
     from tableapi.config.settings import EnvironmentSettings, Name, Origin, Settings
     from tableapi.crypto.tls import tls_context
@@ -89,6 +90,7 @@ __all__ = [
     "Vault",
     "Vendors",
     "Write",
+    "Webhook",
     "attachment",
     "count_event",
     "derive_key",
@@ -122,6 +124,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "SealedTable",
         "Sessions",
     ),
+    "auth.webhook": ("Webhook",),
     "cli.progress": ("ProgressBar",),
     "config.settings": (
         "EnvironmentSettings",

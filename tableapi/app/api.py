@@ -14,6 +14,7 @@ from tableapi.app.options import ANY_ORIGIN, Datasets, of_project
 from tableapi.auth.access_file import AccessFile
 from tableapi.auth.authenticators import Authenticator
 from tableapi.auth.policy import Access, DatabaseRole, Sessions
+from tableapi.auth.webhook import Webhook
 from tableapi.config.settings import Settings
 from tableapi.datasets.declared import BadRights
 from tableapi.errors import NotFound
@@ -44,6 +45,7 @@ class TableAPI:
         hooks: Functions with `@hook(table, verb)`, called before or instead of the engine.
         on_write: Called with a `Write` after each commit of a request that wrote records; may be a coroutine function.
             Changes that scripts and other programs make in the database are not among them.
+        webhooks: Changes to send to other systems (with `policy`). An access file or a project declares its own.
         access: Path of an access file: rights by key and role.
         open: Give full rights to every request, or with `api_key` to those that send it as `X-API-Key`.
         api_key: The key that `open` demands.
@@ -67,6 +69,7 @@ class TableAPI:
         scripts: Mapping[str, Run] | None = None,
         hooks: Iterable[Run] = (),
         on_write: Listener | None = None,
+        webhooks: Iterable[Webhook] = (),
         access: str | Path | None = None,
         open: bool = False,
         api_key: str = "",
@@ -78,6 +81,8 @@ class TableAPI:
             raise ValueError("A project has one database, and its scripts and hooks are files below scripts/.")
         if policy is None and any(option is not None for option in (sessions, authenticator, database_roles)):
             raise ValueError("sessions=, authenticator= and database_roles= go with policy=.")
+        if webhooks and policy is None:
+            raise ValueError("webhooks= goes with policy=.")
         if not datasets:
             raise ValueError("Name at least one database.")
         if open and not api_key and settings is not None and "*" in settings.cors_origins:
@@ -88,6 +93,7 @@ class TableAPI:
             scripts=dict(scripts or {}),
             hooks=tuple(hooks),
             on_write=on_write,
+            webhooks=tuple(webhooks),
             access=_loaded(Path(access)) if access is not None else None,
             key=api_key,
             policy=policy,

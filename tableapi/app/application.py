@@ -19,6 +19,7 @@ from tableapi.app.pages import Pages
 from tableapi.app.script_calls import ScriptCalls
 from tableapi.app.state import Services
 from tableapi.app.table_calls import TableCalls
+from tableapi.app.webhook_calls import WebhookCalls
 from tableapi.config.settings import Settings
 from tableapi.datasets.acting import ActingDataset, request_settings
 from tableapi.datasets.dataset import Dataset
@@ -68,6 +69,7 @@ class App:
         self.meta = Meta(settings, served, self.services, self.callers, project, has_docs=self.pages.has_docs)
         self.tables = TableCalls(self.services)
         self.batches = Batches(self.services, self.tables, self.callers)
+        self.webhooks = WebhookCalls(self.services)
         scripts = self.services.scripts
         self.scripts = None if scripts is None else ScriptCalls(self.services, scripts, self.callers)
         self.admission = AdmissionControl(settings.max_under_way, settings.request_seconds, self.services.waits)
@@ -216,6 +218,8 @@ class App:
             return await self.tables.answer(request, dataset, rights, parts, query)
         if name == "_batch":
             return await self.batches.answer(request, dataset, rights, parts, query)
+        if name == "_webhooks":
+            return await self.webhooks.answer(request, dataset, rights, parts, query)
         if handler is None:
             raise NotFound(f"There is no '{name[:100]}' here.", reason="unknown_resource")
         return await handler(self.meta, request, dataset, rights, parts, query)

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
+from importlib.util import find_spec
 
 import asyncpg
 
 from tableapi.app.options import Datasets
 from tableapi.auth.policy import Access, DatabaseRole, Sessions
+from tableapi.auth.webhook import MAX_WEBHOOKS, Webhook
+from tableapi.changes.triggers import CannotRecord
+from tableapi.config.command_error import MissingExtra
 from tableapi.config.settings import Settings
 from tableapi.datasets.declared import BadRights, check_access, check_policy, check_sessions
 from tableapi.db.session import connect
 from tableapi.project.files import load_policy
 from tableapi.schema import introspection
 from tableapi.schema.model import Schema
+from tableapi.schema.model import only as only_tables
+from tableapi.webhooks import recording
+from tableapi.webhooks.dispatcher import full_name
+from tableapi.webhooks.statement import check_webhooks, dataset_of
 
 
 async def check_rights(served: Datasets, settings: Settings) -> None:
@@ -28,6 +36,7 @@ async def check_rights(served: Datasets, settings: Settings) -> None:
     if served.access is not None:
         named = {name: await _schema(url, served.access.database_roles) for name, url in served.urls.items()}
         check_access(served.access, named, claims=bool(settings.jwt_secret or settings.jwt_jwks))
+        check_webhooks(served.access.webhooks, named, {})
         return
     policies, sessions, roles = _declared(served)
     values: frozenset[str] | None = None
@@ -35,9 +44,55 @@ async def check_rights(served: Datasets, settings: Settings) -> None:
         values = await _values(next(iter(served.urls.values())), sessions)
     if settings.jwt_secret or settings.jwt_jwks:
         values = None  # a token may bring any
-    schemas = [await _schema(url, roles) for url in served.urls.values()]
+    schemas = {name: await _schema(url, roles) for name, url in served.urls.items()}
     for policy in policies:
-        check_policy(policy, schemas, values)
+        check_policy(policy, schemas.values(), values)
+    webhooks, sealed = declared_webhooks(served)
+    known = {name: only_tables(schema, frozenset(policies[0])) for name, schema in schemas.items()}
+    check_webhooks(webhooks, known, sealed)
+
+
+def declared_webhooks(served: Datasets) -> tuple[tuple[Webhook, ...], Mapping[str, Collection[str]]]:
+    """Return the webhooks of a server, and the encrypted columns by table. Raises BadRights."""
+    if served.access is not None:
+        return served.access.webhooks, {}
+    if served.open:
+        return (), {}
+    policies, _, _ = _declared(served)
+    webhooks = served.webhooks
+    if served.project is not None:
+        webhooks = tuple(getattr(load_policy(served.project), "WEBHOOKS", ()))
+    if not all(isinstance(webhook, Webhook) for webhook in webhooks) or len(webhooks) > MAX_WEBHOOKS:
+        raise BadRights(f"WEBHOOKS must be at most {MAX_WEBHOOKS} values of Webhook.")
+    return webhooks, {name: access.sealed for name, access in policies[0].items()}
+
+
+def check_webhook_extra(webhooks: Collection[Webhook]) -> None:
+    """Raise MissingExtra for webhooks without the package that sends them."""
+    if webhooks and find_spec("httpx2") is None:
+        raise MissingExtra("A webhook", "webhooks")
+
+
+async def record_webhooks(served: Datasets, say: Callable[[str], None]) -> None:
+    """Record the changes of the tables with webhooks; say what is missing where that is not permitted.
+
+    Raises OSError, PostgresError.
+    """
+    webhooks, _ = declared_webhooks(served)
+    for name, url in served.urls.items():
+        own = [webhook for webhook in webhooks if dataset_of(webhook, served.urls) == name]
+        if not own:
+            continue
+        connection = await connect(url, timeout=5, server_settings={"application_name": "tableapi-webhooks"})
+        try:
+            schema, _ = await introspection.read(connection)
+            found = (schema.find(webhook.table) for webhook in own)
+            tables = {table.name: table for table in found if table is not None}
+            await recording.record(connection, tables, [full_name(name, webhook) for webhook in own], say)
+        except CannotRecord as error:
+            say(f"Webhooks of '{name}' are not delivered: {error}")
+        finally:
+            await connection.close()
 
 
 def _declared(

@@ -118,6 +118,7 @@ class Lifespan:
         """Report that the process is about to stop, and end the streams, which would keep it running."""
         self._pages.drain()
         self._services.live.stop()
+        self._services.webhooks.stop()
 
     def _watch(self) -> None:
         databases = [dataset.db for dataset in self._services.datasets.values()]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tableapi.auth.authenticators import Authenticator
     from tableapi.auth.policy import Access, DatabaseRole, Sessions
     from tableapi.project.writes import Write
+    from tableapi.auth.webhook import Webhook
 
 
 ANY_ORIGIN = "CORS_ORIGINS=* would give full rights to every web page that a browser opens: name the origins,"
@@ -53,6 +54,7 @@ class Datasets:
     scripts: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # of a host program, by path
     hooks: tuple[Callable[..., Any], ...] = ()  # of a host program
     on_write: Callable[[Write], Any] | None = None  # of a host program
+    webhooks: tuple[Webhook, ...] = ()  # of a host program
     embedded: bool = False  # in a host program: which clients reach it is unknown
 
     @property

@@ -16,6 +16,7 @@ from tableapi.app.meta import Meta
 from tableapi.app.pages import DOCS, STUDIO, Pages
 from tableapi.app.script_calls import ScriptCalls
 from tableapi.app.table_calls import TableCalls
+from tableapi.app.webhook_calls import WebhookCalls
 from tableapi.http.response import Reply
 
 Handler = Callable[..., Awaitable[Reply]]
@@ -67,6 +68,10 @@ ROUTES = (
     Route(CALL, "/api/v2/{dataset}/_func", Meta.routine, "reference/wire.md"),
     Route(CALL, "/api/v2/{dataset}/_func/{routine}", Meta.routine, "reference/wire.md"),
     Route(POST, "/api/v2/{dataset}/_batch", Batches.answer, "reference/wire.md"),
+    Route(GET, "/api/v2/{dataset}/_webhooks", WebhookCalls.answer, "guides/webhooks.md"),
+    Route(GET, "/api/v2/{dataset}/_webhooks/{webhook}", WebhookCalls.answer, "guides/webhooks.md"),
+    Route(POST, "/api/v2/{dataset}/_webhooks/{webhook}/replay", WebhookCalls.answer, "guides/webhooks.md"),
+    Route(POST, "/api/v2/{dataset}/_webhooks/{webhook}/test", WebhookCalls.answer, "guides/webhooks.md"),
     Route(GET, "/api/v2/{dataset}/_table", Meta.tables, "reference/wire.md"),
     Route(TABLE, "/api/v2/{dataset}/_table/{table}", TableCalls.answer, "reference/wire.md"),
     Route(GET, "/api/v2/{dataset}/_table/{table}/_changes", TableCalls.answer, "reference/wire.md"),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tableapi.app.declared import check_rights
+from tableapi.app.declared import check_rights, check_webhook_extra, declared_webhooks, record_webhooks
 from tableapi.app.options import BadDatasets, Datasets
 from tableapi.auth.access_file import AccessFile, FileRights
 from tableapi.auth.authenticators import (
@@ -24,6 +24,7 @@ from tableapi.auth.rights import FullRights, NoRights, PolicyRights, Rights
 from tableapi.auth.tokens.authenticator import TokenAuthenticator
 from tableapi.auth.tokens.settings import token_settings
 from tableapi.changes.endpoint import LiveChanges
+from tableapi.config.command_error import MissingExtra
 from tableapi.config.settings import Settings
 from tableapi.crypto.unseal import Unsealer
 from tableapi.datasets.dataset import Dataset
@@ -37,6 +38,8 @@ from tableapi.log import get_logger
 from tableapi.project.files import load_policy
 from tableapi.project.registry import Scripts
 from tableapi.query.bounds import Bounds, Limits
+from tableapi.webhooks.feature import Webhooks
+from tableapi.webhooks.statement import check_webhooks
 
 log = get_logger(__name__)
 
@@ -77,6 +80,7 @@ class Services:
         self.callers = self._with_tokens()
         self.idempotency = replay.store(settings, self.scripts if served.project is not None else None)
         self.live = LiveChanges(settings, self.datasets, lambda: self.callers)
+        self.webhooks = Webhooks(settings, self.datasets, *declared_webhooks(served))
 
     @property
     def limit_settings(self) -> Settings:
@@ -181,7 +185,9 @@ class Services:
                 return
             schemas = {name: dataset.schema for name, dataset in self.datasets.items()}
             check_access(served.access, schemas, claims=bool(self.settings.jwt_secret or self.settings.jwt_jwks))
-        except (BadDatasets, BadRights) as error:
+            check_webhooks(served.access.webhooks, schemas, {})
+            check_webhook_extra(served.access.webhooks)
+        except (BadDatasets, BadRights, MissingExtra) as error:
             log.error("access_file_rejected", alarm="access_file", error=str(error))
             return
         self.served, self.authenticator = served, KeyAuthenticator(served.access)
@@ -189,6 +195,7 @@ class Services:
         for dataset in self.datasets.values():
             dataset.use_rights(_file_rights(served.access), self.database_roles)
         self.callers = self._with_tokens()
+        self.webhooks.replace(served.access.webhooks)
         self.live.end_all()  # their clients connect again, under the new rights
         log.info("access_file_read", keys=len(served.access.keys), roles=len(served.access.roles))
 
@@ -209,8 +216,11 @@ class Services:
         if isinstance(self.authenticator, SessionAuthenticator) and not self.is_open:
             self.authenticator.listen()
         if self.served.embedded:
-            await check_rights(self.served, self.settings)  # `tableapi serve` does before it starts workers
+            # `tableapi serve` does this before it starts workers.
+            await check_rights(self.served, self.settings)
+            await record_webhooks(self.served, lambda text: log.warning("webhooks", told=text))
         self.live.start()
+        self.webhooks.start()
         self.is_open = True
 
     def waits(self) -> bool:
@@ -220,6 +230,7 @@ class Services:
     async def close(self) -> None:
         """Close the streams, the databases and the connections of scripts."""
         self.live.stop()
+        await self.webhooks.close()
         await asyncio.gather(*(dataset.close() for dataset in self.datasets.values()), return_exceptions=True)
         if self.scripts is not None:
             await self.scripts.close()

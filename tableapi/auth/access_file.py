@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tableapi.auth.policy import VERBS, Actor, ActorTerms, DatabaseRole
 from tableapi.auth.rights import EVERYTHING, DerivedRights, Right
+from tableapi.auth.webhook import MAX_WEBHOOKS, Webhook
 from tableapi.schema.model import Column, Table
 from tableapi.schema.pgtypes import TEXT
 from tableapi.schema.sqltypes import Supply, as_text, like_ended, like_escaped
@@ -69,7 +70,7 @@ class Key(BaseModel):
 class AccessFile(BaseModel):
     """The file of `--access`: keys with their role and user, and roles with their accesses.
 
-    anonymous: the role of requests without credentials; "" refuses them.
+    anonymous: the role of requests without credentials; "" refuses them. webhooks: changes to send elsewhere.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -77,6 +78,7 @@ class AccessFile(BaseModel):
     keys: dict[str, Key] = Field(default_factory=dict)
     roles: dict[str, Role] = Field(default_factory=dict)
     anonymous: str = ""
+    webhooks: tuple[Webhook, ...] = Field(default=(), max_length=MAX_WEBHOOKS)
 
     @classmethod
     def load(cls, path: Path) -> AccessFile:
@@ -85,7 +87,7 @@ class AccessFile(BaseModel):
             access = cls.model_validate(json.loads(path.read_text("utf-8")))
         except ValidationError as error:
             first = error.errors()[0]
-            place, message = ".".join(map(str, first["loc"])), first["msg"]
+            place, message = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
             if first["type"] == "extra_forbidden":
                 close = get_close_matches(str(first["loc"][-1]), _MEMBERS, n=1)
                 message = "there is no such member" + (f", did you mean '{close[0]}'?" if close else "")
@@ -118,7 +120,7 @@ class AccessFile(BaseModel):
         return Actor(key.role, {f"user.{field}": value for field, value in key.user.items()}, key=name)
 
 
-_MEMBERS = [name for model in (AccessFile, Key, Role, Entry, RowFilter) for name in model.model_fields]
+_MEMBERS = [name for model in (AccessFile, Key, Role, Entry, RowFilter, Webhook) for name in model.model_fields]
 
 _COMPARE: dict[str, Callable[[Any, Any], sa.ColumnElement[bool]]] = {
     "=": lambda c, v: c == v,

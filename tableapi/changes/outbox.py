@@ -19,15 +19,15 @@ MAX_TOKEN_CHARS = 4000
 _TOKEN = re.compile(r"([0-9a-f]{1,32})\.(\d{1,19}:\d{1,19}:[\d,]*)", re.ASCII)
 
 # The epoch changes with a restart of the server, a failover and a new outbox: positions before it mean nothing after.
-_EPOCH = """
+EPOCH = """
     to_hex((extract(epoch from pg_postmaster_start_time()) * 1000000)::int8 # c.oid::int8) as epoch
     from pg_class c where c.oid = to_regclass('tableapi_live.change')
 """
-BEGIN = f"select pg_current_snapshot()::text as snapshot, {_EPOCH}"
+BEGIN = f"select pg_current_snapshot()::text as snapshot, {EPOCH}"
 SINCE = f"""
     select s.snapshot::text as snapshot, s.epoch, c.relation::int8 as relation, c.operation, c.key::text as key,
-           c.parts::text as parts, c.changed
-    from (select pg_current_snapshot() as snapshot, {_EPOCH}) s
+           (c.parts - '*')::text as parts, c.changed
+    from (select pg_current_snapshot() as snapshot, {EPOCH}) s
     left join lateral (
         select * from tableapi_live.change c
         where c.xid >= pg_snapshot_xmin($1::text::pg_snapshot)
@@ -37,7 +37,7 @@ SINCE = f"""
 """  # noqa: S608 - a constant
 # What a stream missed: changes of one table after its position and before that of the process.
 MISSED = """
-    select c.relation::int8 as relation, c.operation, c.key::text as key, c.parts::text as parts, c.changed
+    select c.relation::int8 as relation, c.operation, c.key::text as key, (c.parts - '*')::text as parts, c.changed
     from tableapi_live.change c
     where c.relation = $3::int8::oid and c.xid >= pg_snapshot_xmin($1::text::pg_snapshot)
       and not pg_visible_in_snapshot(c.xid, $1::text::pg_snapshot)
@@ -55,8 +55,14 @@ _CLEAN = """
     ), old_marks as (
         delete from tableapi_live.mark m using kept where m.at < kept.at
     )
-    delete from tableapi_live.change c using kept where c.xid < kept.oldest
+    delete from tableapi_live.change c using kept where c.xid < kept.oldest{unread}
 """
+# A change that a webhook has not read yet stays, unless no server has delivered that webhook for a long time.
+_UNREAD = """
+      and c.xid < all (select pg_snapshot_xmin(w.position) from tableapi_live.webhook w
+                       where w.seen > now() - interval '3 days')
+"""
+_READS_WEBHOOKS = "select coalesce(has_table_privilege(to_regclass('tableapi_live.webhook'), 'select'), false)"
 _LOCK = 0x7461626C65 + 1
 
 
@@ -112,7 +118,8 @@ async def clean(connection: asyncpg.Connection, seconds: float) -> None:
         return
     async with connection.transaction():
         if await connection.fetchval("select pg_try_advisory_xact_lock($1)", _LOCK):
-            await connection.execute(_CLEAN, seconds)
+            webhooks = await connection.fetchval(_READS_WEBHOOKS)
+            await connection.execute(_CLEAN.format(unread=_UNREAD if webhooks else ""), seconds)
             await connection.execute(
                 "insert into tableapi_live.mark (oldest) select pg_snapshot_xmin(pg_current_snapshot())"
             )

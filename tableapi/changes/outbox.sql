@@ -9,7 +9,7 @@ create unlogged table if not exists tableapi_live.change (
     relation  oid not null,
     operation "char" not null,  -- i, u, d, or r: too many rows to name them
     key       jsonb,            -- values of the key, in its order
-    parts     jsonb,            -- {column: [value before, value after]} as text
+    parts     jsonb,            -- {column: [value before, value after]} as text; "*": [row before, row after, time]
     changed   text[]            -- columns that an update changed
 );
 create index if not exists change_xid on tableapi_live.change (xid);
@@ -19,6 +19,44 @@ create unlogged table if not exists tableapi_live.mark (
     at     timestamptz primary key default clock_timestamp(),
     oldest xid8 not null  -- every older transaction had ended
 );
+
+-- The webhooks that some server delivers: the place in the outbox that each has reached, and its circuit breaker.
+create table if not exists tableapi_live.webhook (
+    name       text primary key,             -- dataset/name
+    position   pg_snapshot not null default pg_current_snapshot(),
+    epoch      text not null default '',
+    seen       timestamptz not null default now(),  -- when a server last delivered it
+    failures   integer not null default 0,   -- rounds of attempts without a success, in a row
+    open_until timestamptz,                  -- no attempt before
+    error      text,                         -- changes that were lost, or cannot be read
+    error_at   timestamptz
+);
+
+-- The events of webhooks: those to deliver, and the log of those that were delivered or given up.
+create table if not exists tableapi_live.delivery (
+    id           bigint generated always as identity primary key,
+    webhook      text not null,
+    event        text not null,              -- webhook-id
+    type         text not null,
+    at           timestamptz not null,       -- of the change
+    record_key   text not null,              -- a digest of the key: events of one record are delivered in order
+    key          text not null,              -- JSON
+    record       text not null,              -- JSON
+    state        "char" not null default 'p',  -- p pending, d delivered, f failed
+    attempts     integer not null default 0,
+    due          timestamptz not null default now(),
+    queued       timestamptz not null default now(),
+    tried        timestamptz,
+    status       integer,
+    error        text,
+    milliseconds integer
+);
+create index if not exists delivery_due on tableapi_live.delivery (webhook, due, id) where state = 'p';
+create index if not exists delivery_probe on tableapi_live.delivery (webhook, attempts, id) where state = 'p';
+create index if not exists delivery_record on tableapi_live.delivery (webhook, record_key, id) where state = 'p';
+create index if not exists delivery_event on tableapi_live.delivery (webhook, event);
+create index if not exists delivery_tried on tableapi_live.delivery (webhook, tried);
+create index if not exists delivery_queued on tableapi_live.delivery (queued);
 
 -- Values of the key of a row, in its order.
 create or replace function tableapi_live.key(r jsonb, keys text[]) returns jsonb language sql immutable as $$
@@ -45,7 +83,10 @@ begin
         return;
     end if;
     foreach col in array cols loop
-        parts := coalesce(parts, '{}') || jsonb_build_object(col, jsonb_build_array(before ->> col, after ->> col));
+        parts := coalesce(parts, '{}') || jsonb_build_object(
+            col, case when col = '*' then jsonb_build_array(before, after, clock_timestamp())
+                 else jsonb_build_array(before ->> col, after ->> col) end
+        );
     end loop;
     if before is not null and after is not null then
         changed := (select array_agg(e.key) from jsonb_each(after) e where e.value is distinct from before -> e.key);
@@ -55,14 +96,15 @@ begin
     );
 end $$;
 
--- Arguments of the triggers: the number of columns of the key, these columns, and the columns for `parts`. A write of one row, as most are, has
+-- Arguments of the triggers: the number of columns of the key, these columns, and the columns for `parts`, "*" for the
+-- whole row, which webhooks need; then many more rows of a statement are named. A write of one row, as most are, has
 -- a short path of its own. JIT would cost more than the whole function. Times are written as the server reads them, whatever the session of the
 -- writer has set.
 create or replace function tableapi_live.record() returns trigger language plpgsql security definer
 set search_path = pg_catalog, pg_temp set jit = off
 set timezone = 'UTC' set datestyle = 'ISO, MDY' set intervalstyle = 'postgres' as $$
 declare
-    max_rows constant integer := 500;
+    max_rows constant integer := case when '*' = any(tg_argv) then 100000 else 500 end;
     rows integer := max_rows + 1;
     keys text[] := tg_argv[1:tg_argv[0]::integer];
     cols text[] := tg_argv[tg_argv[0]::integer + 1:];
@@ -103,5 +145,5 @@ begin
     return null;
 end $$;
 
-comment on schema tableapi_live is 'version 2';
+comment on schema tableapi_live is 'version 3';
 insert into tableapi_live.mark (oldest) select pg_snapshot_xmin(pg_current_snapshot());

@@ -13,6 +13,7 @@ from tableapi.config.command_error import CommandError
 from tableapi.schema import introspection
 from tableapi.schema.model import Table
 
+WHOLE_ROW = "*"  # in place of a column to record: what webhooks need
 LOCK_TIMEOUT, MAX_ATTEMPTS, RETRY_SECONDS = "2s", 15, 2  # while DDL waits for a lock, writes wait behind it
 _OUTBOX = Path(__file__).with_name("outbox.sql")
 _EVENTS = {  # each with the rows that its trigger sees, as the function names them
@@ -47,6 +48,7 @@ _PERMIT = """
     grant usage on schema tableapi_live to {role};
     grant select, delete on tableapi_live.change to {role};
     grant select, insert, delete on tableapi_live.mark to {role};
+    grant select, insert, update, delete on tableapi_live.webhook, tableapi_live.delivery to {role};
 """
 
 
@@ -56,7 +58,7 @@ class CannotRecord(CommandError):
 
 @dataclass(frozen=True, slots=True)
 class RecordedTable:
-    """A table with recorded changes. key: its identifying columns. parts: columns recorded with each.
+    """A table with recorded changes. key: its identifying columns. parts: columns recorded with each; `*` is the row.
 
     policies: a digest of its row-level security, None while that is off. policy_columns: those that its policies name.
     """
@@ -108,7 +110,7 @@ async def install(
             if table is None or table.kind not in "rp" or not table.key:
                 missing = "does not exist" if table is None else "is no table with a key"
                 raise CannotRecord(f"'{name}' {missing}, so its changes cannot be followed.")
-            if unknown := [part for part in parts if part not in table.columns]:
+            if unknown := [part for part in parts if part not in table.columns and part != WHOLE_ROW]:
                 raise CannotRecord(f"'{name}' has no column '{unknown[0]}'.")
             wanted[table.schema, table.bare] = table, tuple(sorted(parts))
         if wanted and not await _current(connection):
@@ -118,7 +120,8 @@ async def install(
             old = present.get(place)
             if old is None or (old.key, old.parts) != (table.key, parts):
                 await _patiently(connection, _created(table, parts))
-                say(f"Changes of {table.name} are recorded for live streams.")
+                purpose = "webhooks" if WHOLE_ROW in parts else "live streams"
+                say(f"Changes of {table.name} are recorded for {purpose}.")
         for schema_name, name in present.keys() - wanted.keys() if only else ():
             await _drop(connection, schema_name, name)
             say(f"Changes of {name} are no longer recorded.")

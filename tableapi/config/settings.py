@@ -163,6 +163,10 @@ class Settings(BaseModel):
     live_streams: int = Field(default=5000, ge=0)  # per worker; 0 turns them off
     live_streams_per_caller: int = Field(default=50, ge=1)
     live_queue_bytes: int = Field(default=262_144, ge=4096)  # that may wait for a slow client
+    webhooks_private: bool = False  # webhooks may go to private addresses, and over http
+    webhooks_timeout_seconds: float = Field(default=10.0, gt=0, le=60)  # of one attempt
+    webhooks_backoff_seconds: float = Field(default=5.0, gt=0, le=900)  # the first pause after a failure
+    webhooks_keep_seconds: float = Field(default=259_200.0, ge=1, le=2_592_000)  # retries, and the log
 
     @property
     def run_dir(self) -> Path:

@@ -37,6 +37,7 @@ _seconds = Histogram("tableapi_request_seconds", "Time to the response", ("route
 _reads = Counter("tableapi_reads", "Reads that a replica may answer, by the server that answered", ("source",))
 _workers = Gauge("tableapi_workers", "Worker processes that accept requests", multiprocess_mode="livesum")
 _live = Counter("tableapi_live", "Events sent to streams of live changes, and streams dropped", ("event",))
+_webhooks = Counter("tableapi_webhooks", "Attempts to deliver events of webhooks, and events lost", ("event",))
 _events = Counter("project_events", "Events counted by the project", ("event", "kind"))
 _gauges = {
     "under_way": Gauge("tableapi_under_way", "Requests in flight", multiprocess_mode="livesum"),
@@ -96,6 +97,12 @@ def read(source: str) -> None:
 def live(event: str, count: int = 1) -> None:
     """Count events of live changes; `event` is `events` or `dropped`."""
     _live.labels(event).inc(count)
+
+
+def webhook(event: str, count: int = 1) -> None:
+    """Count webhooks: `delivered`, `failed` (attempts), `given_up` (events) or `missed` (times that changes were)."""
+    if count:
+        _webhooks.labels(event).inc(count)
 
 
 def flush() -> None:

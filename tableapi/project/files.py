@@ -80,13 +80,17 @@ def _import_policy(folder: Path) -> ModuleType:
 
 
 def live_tables(folder: Path) -> dict[str, frozenset[str]]:
-    """Return the tables that the policy marks as live, each with the columns to record. Raises BadProject."""
-    policy = getattr(_import_policy(folder), "POLICY", {})
-    return {
+    """Return the tables whose changes the policy follows, each with the columns to record. Raises BadProject."""
+    module = _import_policy(folder)
+    policy = getattr(module, "POLICY", {})
+    tables = {
         name: frozenset() if access.live is True else frozenset(access.live)
         for name, access in policy.items()
         if access.is_live
     }
+    for webhook in getattr(module, "WEBHOOKS", ()):
+        tables[webhook.table] = tables.get(webhook.table, frozenset()) | {"*"}
+    return tables
 
 
 def import_scripts(folder: Path) -> Iterator[tuple[tuple[str, ...], ModuleType]]:

@@ -219,6 +219,7 @@ def serve(settings: Settings, datasets: Datasets, *, reload: bool = False) -> No
             asyncio.run(check_database(url))
         message = _prepare(settings, datasets.project, stack) if datasets.project is not None else None
         _check_rights(datasets, settings)
+        _record_webhooks(datasets)
         announce = partial(_announce, settings, datasets, message)
         if reload:
             _reloading(settings, datasets, announce)
@@ -235,6 +236,14 @@ def _check_rights(datasets: Datasets, settings: Settings) -> None:
         asyncio.run(check_rights(datasets, settings))
     except BadRights as error:
         raise BadDatasets(str(error)) from None
+
+
+def _record_webhooks(datasets: Datasets) -> None:
+    """Record the changes of the tables with webhooks from now on. Raises MissingExtra."""
+    from tableapi.app.declared import check_webhook_extra, declared_webhooks, record_webhooks
+
+    check_webhook_extra(declared_webhooks(datasets)[0])
+    asyncio.run(record_webhooks(datasets, partial(print, flush=True)))
 
 
 def _clean(settings: Settings, stack: ExitStack) -> None:

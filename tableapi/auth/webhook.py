@@ -1,0 +1,85 @@
+"""The declaration of a webhook, in an access file or a policy."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+SECRET_PREFIX = "whsec_"  # noqa: S105 - as the specification names it
+MIN_SECRET_BYTES, MAX_SECRET_BYTES = 16, 128
+MAX_WEBHOOKS = 100
+Verb = Literal["created", "updated", "deleted"]
+VERBS: tuple[Verb, ...] = ("created", "updated", "deleted")
+
+
+def secrets(text: str) -> list[bytes]:
+    """Return the keys of a secret; several are separated by blanks while one replaces another.
+
+    Raises ValueError.
+    """
+    keys = []
+    for part in text.split():
+        try:
+            key = base64.b64decode(part.removeprefix(SECRET_PREFIX), validate=True)
+        except binascii.Error:
+            key = b""
+        if not part.startswith(SECRET_PREFIX) or not MIN_SECRET_BYTES <= len(key) <= MAX_SECRET_BYTES:
+            raise ValueError(f"must be {SECRET_PREFIX} and 24 to 64 random bytes as base64")
+        keys.append(key)
+    if not keys:
+        raise ValueError("must not be empty")
+    return keys
+
+
+def _secret(text: str) -> str:
+    secrets(text)
+    return text
+
+
+def _url(text: str) -> str:
+    try:
+        parts = urlsplit(text)
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        valid = False
+    if not valid or parts.username is not None or parts.fragment or not text.isascii() or set(text) & set(" \t\r\n\\"):
+        raise ValueError("must be an address such as https://hooks.example.com/orders, without a user or a fragment")
+    return text
+
+
+def _verbs(verbs: tuple[Verb, ...]) -> tuple[Verb, ...]:
+    if not verbs:
+        raise ValueError(f"must name at least one of {', '.join(VERBS)}")
+    return verbs
+
+
+def _listed(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list | set | frozenset) else value
+
+
+class Webhook(BaseModel):
+    """Send the changes of a table to an address (docs/guides/webhooks.md).
+
+    Attributes:
+        name: identifies the webhook within its dataset.
+        dataset: the database; may be left out where only one is served.
+        on: the changes to send: created, updated, deleted.
+        filter: the rows, as option `filter` of a read; it tests the row after the change, and a deleted one as it was.
+        fields: the columns of `record`; None for all that are not sealed.
+        secret: `whsec_` and base64; several are separated by blanks, and each signs.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+    comment: Any = None  # for people
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$")]
+    dataset: str = ""
+    table: str
+    on: Annotated[tuple[Verb, ...], BeforeValidator(_listed), AfterValidator(_verbs)] = VERBS
+    filter: str = ""
+    fields: Annotated[tuple[str, ...], BeforeValidator(_listed), Field(min_length=1)] | None = None
+    url: Annotated[str, AfterValidator(_url)]
+    secret: Annotated[str, AfterValidator(_secret), Field(repr=False)]

@@ -1,0 +1,198 @@
+"""The events of webhooks in the database: the queue of those to deliver, and the log of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import asyncpg
+
+from tableapi.changes.outbox import EPOCH
+from tableapi.webhooks.sender import Attempt
+from tableapi.webhooks.signature import Event
+
+KEEP_SECONDS = 3 * 24 * 3600  # in which an event is retried, and for which it stays in the log
+LOCK_CLASS = 0x77686F6B  # of the advisory locks, one for each webhook
+MOST_COUNTED = 10_001
+LOGGED = 20  # attempts of a webhook in the list
+
+_AT = """to_char({0} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
+_SHOWN = f"""
+    d.event as id, d.type, {_AT.format("d.at")} as at, d.key, d.attempts, d.status, d.error, d.milliseconds,
+    case d.state when 'p' then 'pending' when 'd' then 'delivered' else 'failed' end as state,
+    {_AT.format("d.tried")} as tried,
+    case when d.state = 'p' then {_AT.format("d.due")} end as due
+"""
+_COLUMNS = f"d.id, d.event, d.type, {_AT.format('d.at')} as at, d.record_key, d.key, d.record, d.attempts"
+# An event waits for the earlier ones of its record.
+_FIRST = """
+    d.webhook = $1 and d.state = 'p' and not exists (
+        select from tableapi_live.delivery e
+        where e.webhook = d.webhook and e.state = 'p' and e.record_key = d.record_key and e.id < d.id
+    )
+"""
+ADD = "insert into tableapi_live.webhook (name) select unnest($1::text[]) on conflict do nothing"
+LOCK = f"select pg_try_advisory_lock({LOCK_CLASS}, hashtext($1))"
+# Webhooks that no server delivers now.
+FREE = f"""
+    select n.name from unnest($1::text[]) n (name) where not exists (
+        select from pg_locks l
+        where l.locktype = 'advisory' and l.classid = {LOCK_CLASS} and l.objid::int8 = hashtext(n.name)::int8 & 4294967295
+          and l.objsubid = 2 and l.granted
+          and l.database = (select b.oid from pg_database b where b.datname = current_database())
+    )
+"""  # noqa: S608 - constants
+# The place that a webhook has reached, and whether the outbox still has every change after it. Where it has not, or
+# where the place lies ahead, as in a restored database, the webhook goes on from now.
+PLACE = f"""
+    select w.position::text as position, w.epoch = '' or w.epoch = s.epoch or (
+        pg_snapshot_xmax(w.position) <= pg_snapshot_xmax(pg_current_snapshot())
+        and coalesce((select pg_snapshot_xmin(w.position) >= m.oldest from tableapi_live.mark m order by m.at limit 1),
+                     false)) as kept, w.failures,
+        coalesce(extract(epoch from w.open_until - now())::float8, 0) as closed_for, s.epoch,
+        pg_current_snapshot()::text as now
+    from tableapi_live.webhook w cross join (select {EPOCH}) s where w.name = $1
+"""  # noqa: S608 - a constant
+REACHED = """
+    update tableapi_live.webhook set position = $2::text::pg_snapshot, epoch = $3, seen = now()
+    where name = any($1::text[])
+"""
+NOTED = "update tableapi_live.webhook set error = $2, error_at = now() where name = $1"
+BREAKER = """
+    update tableapi_live.webhook set failures = $2, open_until = now() + $3::float8 * interval '1 second', seen = now()
+    where name = $1
+"""
+CHANGED = """
+    select pg_current_snapshot()::text as snapshot, array(
+        select distinct c.relation::int8 from tableapi_live.change c
+        where c.relation = any($2::int8[]::oid[]) and c.xid >= pg_snapshot_xmin($1::text::pg_snapshot)
+          and not pg_visible_in_snapshot(c.xid, $1::text::pg_snapshot)
+    ) as relations
+"""
+UNNAMED = """
+    select count(*) from tableapi_live.change c
+    where c.relation = $1::int8::oid and (c.operation = 'r' or not c.parts ? '*')
+      and c.xid >= pg_snapshot_xmin($2::text::pg_snapshot)
+      and not pg_visible_in_snapshot(c.xid, $2::text::pg_snapshot)
+      and pg_visible_in_snapshot(c.xid, $3::text::pg_snapshot)
+"""
+_DUE = (
+    f"select {_COLUMNS} from tableapi_live.delivery d where {_FIRST} and d.due <= now() order by d.due, d.id limit $2"
+)
+# After failures the event with the fewest attempts is tried: one that the receiver never accepts delays no others.
+_PROBE = f"select {_COLUMNS} from tableapi_live.delivery d where {_FIRST} order by d.attempts, d.id limit $2"
+_DONE = """
+    update tableapi_live.delivery d
+    set state = case when u.error is null then 'd' when d.queued < now() - $7::float8 * interval '1 second' then 'f'
+                     else 'p' end::"char",
+        attempts = d.attempts + 1, tried = now(), status = u.status, error = u.error, milliseconds = u.milliseconds,
+        due = now() + u.pause * interval '1 second'
+    from unnest($2::int8[], $3::int4[], $4::text[], $5::int4[], $6::float8[]) u (id, status, error, milliseconds, pause)
+    where d.webhook = $1 and d.id = u.id
+    returning d.event, d.state
+"""
+# Later events of a record whose first one failed would be looked at in vain.
+_BEHIND = """
+    update tableapi_live.delivery d set due = now() + u.pause * interval '1 second'
+    from unnest($2::text[], $3::float8[]) u (record_key, pause)
+    where d.webhook = $1 and d.record_key = u.record_key and d.state = 'p'
+      and d.due < now() + u.pause * interval '1 second'
+"""
+HURRY = "update tableapi_live.delivery set due = now() where webhook = $1 and state = 'p' and due > now()"
+EXPIRE = """
+    update tableapi_live.delivery set state = 'f', error = coalesce(error, 'not delivered in time')
+    where webhook = $1 and state = 'p' and queued < now() - $2::float8 * interval '1 second'
+    returning event
+"""
+PRUNE = """
+    delete from tableapi_live.delivery
+    where queued < now() - 2 * $1::float8 * interval '1 second'
+       or (state <> 'p' and queued < now() - $1::float8 * interval '1 second'
+           and coalesce(tried, queued) < now() - $1::float8 * interval '1 second')
+"""
+FORGET = "delete from tableapi_live.webhook where seen < now() - $1::float8 * interval '1 second'"
+FORGET_NAMED = "delete from tableapi_live.webhook where name = any($1::text[])"
+_AGAIN = """
+    update tableapi_live.delivery set state = 'p', attempts = 0, due = now(), queued = now()
+    where webhook = $1 and state <> 'p' and record_key <> ''
+"""
+REPLAY_ONE = f"{_AGAIN} and event = $2"
+REPLAY_SINCE = f"{_AGAIN} and at >= $2::timestamptz"
+EXISTS = "select exists (select from tableapi_live.delivery where webhook = $1 and event = $2 and record_key <> '')"
+TESTED = """
+    insert into tableapi_live.delivery
+        (webhook, event, type, at, record_key, key, record, state, attempts, tried, status, error, milliseconds)
+    values ($1, $2, $3, $4::timestamptz, '', $5, $6, case when $8::text is null then 'd' else 'f' end::"char", 1, now(),
+            $7, $8, $9)
+"""
+STATE = f"""
+    select w.failures, {_AT.format("w.open_until")} as open_until, w.open_until > now() as is_open, w.error,
+           {_AT.format("w.error_at")} as error_at,
+           (select count(*) from (select from tableapi_live.delivery d
+                                  where d.webhook = w.name and d.state = 'p' limit {MOST_COUNTED}) c) as pending,
+           (select count(*) from (select from tableapi_live.delivery d
+                                  where d.webhook = w.name and d.state = 'f' limit {MOST_COUNTED}) c) as failed
+    from tableapi_live.webhook w where w.name = $1
+"""  # noqa: S608 - constants
+ATTEMPTS = f"""
+    select {_SHOWN} from tableapi_live.delivery d where d.webhook = $1 and d.tried is not null
+    order by d.tried desc, d.id desc limit {LOGGED}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """An event in the queue. attempts: those before."""
+
+    id: int
+    record_key: str
+    attempts: int
+    event: Event
+
+
+async def due(connection: asyncpg.Connection, name: str, most: int, *, probe: bool) -> list[Delivery]:
+    """Return events of a webhook to send now, each of another record.
+
+    probe: the one to test the receiver with after failures.
+    """
+    rows = await connection.fetch(_PROBE if probe else _DUE, name, most)
+    return [
+        Delivery(
+            row["id"],
+            row["record_key"],
+            row["attempts"],
+            Event(row["event"], row["type"], row["at"], row["key"], row["record"]),
+        )
+        for row in rows
+    ]
+
+
+async def finish(
+    connection: asyncpg.Connection,
+    name: str,
+    deliveries: Sequence[Delivery],
+    attempts: Sequence[Attempt],
+    pauses: Sequence[float],
+    keep: float,
+) -> Collection[str]:
+    """Note the results of attempts, and return the events that are given up."""
+    async with connection.transaction():
+        rows: list[Any] = await connection.fetch(
+            _DONE,
+            name,
+            [delivery.id for delivery in deliveries],
+            [attempt.status for attempt in attempts],
+            [attempt.error for attempt in attempts],
+            [attempt.milliseconds for attempt in attempts],
+            pauses,
+            keep,
+        )
+        failed = [
+            (delivery.record_key, pause)
+            for delivery, attempt, pause in zip(deliveries, attempts, pauses, strict=True)
+            if not attempt.delivered
+        ]
+        if failed:
+            await connection.execute(_BEHIND, name, [key for key, _ in failed], [pause for _, pause in failed])
+    return [row["event"] for row in rows if row["state"] == b"f"]

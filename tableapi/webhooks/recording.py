@@ -1,0 +1,56 @@
+"""Record the changes of tables with webhooks, and where each webhook begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+
+import asyncpg
+
+from tableapi.changes import triggers
+from tableapi.changes.triggers import WHOLE_ROW, CannotRecord, RecordedTable
+from tableapi.schema.model import Table
+from tableapi.webhooks import queue
+
+_READY = "select to_regclass('tableapi_live.delivery') is not null"
+
+
+async def record(
+    connection: asyncpg.Connection, tables: Mapping[str, Table], names: Collection[str], say: Callable[[str], None]
+) -> None:
+    """Create the triggers that are missing, and let each new webhook begin now. Safe to repeat.
+
+    tables: of the webhooks, by name. names: of the webhooks, with their dataset.
+
+    Raises:
+        CannotRecord: the user of the connection lacks a right; the message says who does what instead.
+    """
+    try:
+        await connection.execute(f"select pg_advisory_lock({queue.LOCK_CLASS}, 0)")
+        try:
+            present = await triggers.recorded(connection)
+            missing = [table for table in tables.values() if not is_recorded(present, table)]
+            if missing or not await connection.fetchval(_READY):
+                wanted = {table.name: _parts(present, table) for table in missing or tables.values()}
+                await triggers.install(connection, wanted, say)
+            await connection.execute(queue.ADD, list(names))
+        finally:
+            await connection.execute(f"select pg_advisory_unlock({queue.LOCK_CLASS}, 0)")
+    except (CannotRecord, asyncpg.InsufficientPrivilegeError) as error:
+        words = " ".join(f"'{name}:{WHOLE_ROW}'" for name in tables)
+        user = await connection.fetchval("select current_user")
+        raise CannotRecord(
+            f"{str(error).rstrip('.')}. The owner of the tables enables them: "
+            f"tableapi live install {words} --dataset NAME=postgresql://... --reader {user}"
+        ) from None
+
+
+def is_recorded(present: Mapping[tuple[str, str], RecordedTable], table: Table) -> bool:
+    """Return whether whole rows of a table are recorded."""
+    found = present.get((table.schema, table.bare))
+    return found is not None and WHOLE_ROW in found.parts and found.key == table.key
+
+
+def _parts(present: Mapping[tuple[str, str], RecordedTable], table: Table) -> frozenset[str]:
+    """Return the columns to record of a table: those that streams of changes need, too."""
+    found = present.get((table.schema, table.bare))
+    return frozenset((WHOLE_ROW, *(found.parts if found else ())))

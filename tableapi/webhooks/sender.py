@@ -1,0 +1,119 @@
+"""Send one attempt of an event to the address of a webhook."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from tableapi.auth.webhook import Webhook, secrets
+from tableapi.crypto.tls import tls_context
+from tableapi.version import VERSION
+from tableapi.webhooks.address import BlockedAddress, resolve
+from tableapi.webhooks.signature import Event, signed_headers
+
+if TYPE_CHECKING:
+    import httpx2
+
+MAX_RESPONSE_BYTES = 65_536  # read so that the connection can be used again; the rest is left
+MAX_ERROR_CHARS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """The result of an attempt: the status of the response, and the error of one that failed."""
+
+    status: int | None
+    error: str | None
+    milliseconds: int
+
+    @property
+    def delivered(self) -> bool:
+        return self.error is None
+
+
+class Sender:
+    """The connections to the receiver of one webhook.
+
+    private: whether the receiver may have a private address, and be reached without TLS. seconds: for one attempt.
+    """
+
+    def __init__(self, webhook: Webhook, *, private: bool, seconds: float, connections: int) -> None:
+        import httpx2
+
+        self._httpx2, self._private, self._seconds = httpx2, private, seconds
+        parts = urlsplit(webhook.url)
+        self._secure, self._host = parts.scheme == "https", parts.hostname or ""
+        self._netloc = parts.netloc
+        self._port = parts.port or (443 if self._secure else 80)
+        self._target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        self._keys = secrets(webhook.secret)
+        self._transport = httpx2.AsyncHTTPTransport(
+            verify=tls_context(), trust_env=False, limits=httpx2.Limits(max_connections=connections)
+        )
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._transport.aclose()
+
+    async def send(self, event: Event) -> Attempt:
+        """Send an event. Every error of the receiver, of its name or of the network is in the result."""
+        began = time.monotonic()
+        status, error = None, None
+        try:
+            async with asyncio.timeout(self._seconds):
+                status = await self._post(event)
+            if 300 <= status < 400:
+                error = f"the receiver answers {status}, and redirects are not followed"
+            elif not 200 <= status < 300:
+                error = f"the receiver answers {status}"
+        except (TimeoutError, self._httpx2.TimeoutException):
+            error = f"the receiver did not answer within {self._seconds:g} s"
+        except BlockedAddress as blocked:
+            error = str(blocked)
+        except UnicodeError:
+            error = "the host is not a valid name"
+        except (OSError, self._httpx2.HTTPError, self._httpx2.InvalidURL) as failed:
+            error = f"{type(failed).__name__}: {failed}"[:MAX_ERROR_CHARS]
+        return Attempt(status, error, round(1000 * (time.monotonic() - began)))
+
+    async def _post(self, event: Event) -> int:
+        if not self._secure and not self._private:
+            raise BlockedAddress("the address must begin with https:// (WEBHOOKS_PRIVATE=on allows http)")
+        addresses = await resolve(self._host, self._port, private=self._private)
+        for left, address in zip(reversed(range(len(addresses))), addresses, strict=True):
+            try:
+                return await self._post_to(address, event)
+            except (self._httpx2.ConnectError, self._httpx2.ConnectTimeout):
+                if not left:
+                    raise
+        raise OSError("the host has no address")
+
+    async def _post_to(self, address: str, event: Event) -> int:
+        """Send to an address that was checked; the name is in the header Host and in the TLS handshake."""
+        body = event.body()
+        headers = {
+            "Host": self._netloc,
+            "Content-Type": "application/json",
+            "User-Agent": f"tableapi/{VERSION}",
+            **signed_headers(event.id, int(time.time()), body, self._keys),
+        }
+        response = await self._transport.handle_async_request(self._request(address, body, headers))
+        try:
+            size = 0
+            async for chunk in response.aiter_raw():
+                size += len(chunk)
+                if size > MAX_RESPONSE_BYTES:
+                    break
+        finally:
+            await response.aclose()
+        return int(response.status_code)
+
+    def _request(self, address: str, body: bytes, headers: dict[str, str]) -> httpx2.Request:
+        host = f"[{address}]" if ":" in address else address
+        url = f"{'https' if self._secure else 'http'}://{host}:{self._port}{self._target}"
+        waits = dict.fromkeys(("connect", "read", "write", "pool"), self._seconds)
+        extensions = {"timeout": waits} | ({"sni_hostname": self._host} if self._secure else {})
+        return self._httpx2.Request("POST", url, content=body, headers=headers, extensions=extensions)

@@ -1,0 +1,131 @@
+"""Deliver the events of one webhook: in order per record, with pauses after failures and a circuit breaker."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tableapi.auth.webhook import Webhook
+from tableapi.log import get_logger
+from tableapi.observability import metrics
+from tableapi.webhooks import queue
+from tableapi.webhooks.sender import Attempt, Sender
+
+if TYPE_CHECKING:
+    import asyncpg
+
+    from tableapi.config.settings import Settings
+    from tableapi.webhooks.queue import Delivery
+    from tableapi.webhooks.statement import EventStatement
+
+log = get_logger(__name__)
+AT_ONCE = 16  # events in flight to one receiver, each of another record
+OPEN_AFTER = 3  # rounds of attempts without a success, after which one event at a time tests the receiver
+MAX_PAUSE_SECONDS, MAX_OPEN_SECONDS = 900.0, 300.0
+LOOK_SECONDS = 1.0  # between two looks for events that another process queued, or whose pause has ended
+
+
+class Target:
+    """One webhook that this process delivers.
+
+    name: with its dataset. position: the place in the outbox that it has reached. behind: whether changes after it have
+    to be read. oid: of its table.
+    """
+
+    def __init__(self, webhook: Webhook, name: str, settings: Settings) -> None:
+        self.webhook, self.name = webhook, name
+        self.position, self.behind = "", True
+        self.oid = 0
+        self.statement: EventStatement | None = None
+        self.fault = ""  # why changes cannot be read
+        self.wake = asyncio.Event()
+        self.stopped = False
+        self._base, self._keep = settings.webhooks_backoff_seconds, settings.webhooks_keep_seconds
+        self._failures, self._closed_until = 0, 0.0
+        self._sender = Sender(
+            webhook,
+            private=settings.webhooks_private,
+            seconds=settings.webhooks_timeout_seconds,
+            connections=AT_ONCE,
+        )
+
+    def resume(self, failures: int, seconds: float) -> None:
+        """Go on with the circuit breaker as an earlier process left it."""
+        self._failures, self._closed_until = failures, time.monotonic() + max(0.0, seconds)
+
+    def stop(self) -> None:
+        """End after the attempts in flight."""
+        self.stopped = True
+        self.wake.set()
+
+    async def run(self, connection: asyncpg.Connection, lock: asyncio.Lock) -> None:
+        """Deliver until `stop`. lock: of the connection, which several webhooks share."""
+        try:
+            while not self.stopped:
+                self.wake.clear()
+                if (closed := self._closed_until - time.monotonic()) > 0:
+                    await self._wait(closed)
+                    continue
+                probe = self._failures >= OPEN_AFTER
+                async with lock:
+                    deliveries = await queue.due(connection, self.name, 1 if probe else AT_ONCE, probe=probe)
+                if not deliveries:
+                    await self._wait(LOOK_SECONDS)
+                    continue
+                attempts = await asyncio.gather(*(self._sender.send(delivery.event) for delivery in deliveries))
+                pauses = [self._pause(delivery.attempts, MAX_PAUSE_SECONDS) for delivery in deliveries]
+                async with lock:
+                    given_up = await queue.finish(connection, self.name, deliveries, attempts, pauses, self._keep)
+                    await self._judge(connection, attempts)
+                self._tell(deliveries, attempts)
+                self.give_up(given_up)
+        finally:
+            await self._sender.close()
+
+    async def _wait(self, seconds: float) -> None:
+        if self.stopped:
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self.wake.wait()
+
+    def _pause(self, failures: int, most: float) -> float:
+        """Return the pause after a failure: twice as long as the one before, less a random part."""
+        return min(most, self._base * 2.0 ** min(failures, 30)) * random.uniform(0.5, 1.0)  # noqa: S311 - spreads load
+
+    async def _judge(self, connection: asyncpg.Connection, attempts: Sequence[Attempt]) -> None:
+        """Open the circuit breaker after failures, or close it after a success."""
+        before = self._failures
+        if any(attempt.delivered for attempt in attempts):
+            self._failures, seconds = 0, 0.0
+        else:
+            self._failures += 1
+            opened = self._failures - OPEN_AFTER
+            seconds = self._pause(opened, MAX_OPEN_SECONDS) if opened >= 0 else 0.0
+        self._closed_until = time.monotonic() + seconds
+        if before or self._failures:
+            await connection.execute(queue.BREAKER, self.name, self._failures, seconds)
+        if before >= OPEN_AFTER and not self._failures:
+            await connection.execute(queue.HURRY, self.name)
+            log.info("webhook_recovered", webhook=self.name)
+
+    def _tell(self, deliveries: Sequence[Delivery], attempts: Sequence[Attempt]) -> None:
+        failed = [(d, a) for d, a in zip(deliveries, attempts, strict=True) if not a.delivered]
+        metrics.webhook("delivered", len(attempts) - len(failed))
+        metrics.webhook("failed", len(failed))
+        if failed:
+            delivery, attempt = failed[0]
+            log.warning(
+                "webhook_failed", webhook=self.name, event_id=delivery.event.id, error=attempt.error,
+                attempt=delivery.attempts + 1, events=len(failed), failures=self._failures,
+            )  # fmt: skip
+
+    def give_up(self, events: Sequence[str]) -> None:
+        """Report events that are not retried any more."""
+        metrics.webhook("given_up", len(events))
+        for event in events[:10]:
+            log.error("webhook_given_up", alarm="webhook", webhook=self.name, event_id=event, events=len(events))
