@@ -49,7 +49,7 @@ class Dispatcher:
         self.webhooks = {full_name(dataset.name, webhook): webhook for webhook in webhooks}
         self._targets: dict[str, Target] = {}
         self._working: asyncio.Task[None] | None = None
-        self._stopped = False
+        self._stopped, self._stopping = False, asyncio.Event()
         self._looked, self._epoch = "", ""
         self._lock = asyncio.Lock()  # of the connection for deliveries
 
@@ -61,6 +61,7 @@ class Dispatcher:
     def stop(self) -> None:
         """Stop after the attempts in flight; another process goes on."""
         self._stopped = True
+        self._stopping.set()
         for target in self._targets.values():
             target.stop()
 
@@ -100,9 +101,9 @@ class Dispatcher:
             await self._sleep(RETRY_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311 - spreads the load
 
     async def _sleep(self, seconds: float) -> None:
-        end = time.monotonic() + seconds
-        while not self._stopped and (left := end - time.monotonic()) > 0:
-            await asyncio.sleep(min(left, POLL_SECONDS))
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._stopping.wait()
 
     async def _free(self) -> bool:
         """Return whether a webhook is delivered by no process."""
@@ -139,7 +140,7 @@ class Dispatcher:
         dsn, pooled = address(self._dataset.db.url)
         if pooled:
             raise CannotRecord(
-                "Webhooks need a direct connection: a pooler in transaction mode (statement_cache_size=0) keeps no lock."
+                "Webhooks need a direct connection: a pooler in transaction mode keeps no lock (statement_cache_size=0)"
             )
         settings = {
             **SESSION,
@@ -148,7 +149,9 @@ class Dispatcher:
             "statement_timeout": f"{STATEMENT_SECONDS}s",
             "lock_timeout": "10s",
         }
-        connection = await asyncpg.connect(dsn, server_settings=settings, **connection_options(pooled=False))
+        connection: asyncpg.Connection = await asyncpg.connect(
+            dsn, server_settings=settings, **connection_options(pooled=False)
+        )
         stack.callback(connection.terminate)  # its locks are free at once
         await init_table_connection(connection)
         return connection
@@ -184,14 +187,13 @@ class Dispatcher:
         """Go on from the place that the webhook has reached."""
         await connection.execute(queue.ADD, [target.name])
         place = await connection.fetchrow(queue.PLACE, target.name)
+        assert place is not None
         self._epoch = place["epoch"]
         target.position = place["position"] if place["kept"] else place["now"]
         target.resume(place["failures"], place["closed_for"])
         if not place["kept"]:
             await connection.execute(queue.REACHED, [target.name], target.position, self._epoch)
-            await self._missed(
-                connection, target, "the record of changes was lost with a crash or a failover of PostgreSQL"
-            )
+            await self._missed(connection, target, "PostgreSQL lost the record of them in a crash or a failover")
         return target
 
     async def _missed(self, connection: asyncpg.Connection, target: Target, why: str) -> None:
@@ -215,6 +217,7 @@ class Dispatcher:
         """Make events of the changes since the last look."""
         targets = list(self._targets.values())
         row = await connection.fetchrow(queue.CHANGED, self._looked, [target.oid for target in targets])
+        assert row is not None
         changed, snapshot = set(row["relations"]), row["snapshot"]
         for target in targets:
             if target.behind or target.oid in changed:

@@ -38,7 +38,8 @@ LOCK = f"select pg_try_advisory_lock({LOCK_CLASS}, hashtext($1))"
 FREE = f"""
     select n.name from unnest($1::text[]) n (name) where not exists (
         select from pg_locks l
-        where l.locktype = 'advisory' and l.classid = {LOCK_CLASS} and l.objid::int8 = hashtext(n.name)::int8 & 4294967295
+        where l.locktype = 'advisory' and l.classid = {LOCK_CLASS}
+          and l.objid::int8 = hashtext(n.name)::int8 & 4294967295
           and l.objsubid = 2 and l.granted
           and l.database = (select b.oid from pg_database b where b.datname = current_database())
     )
@@ -77,11 +78,13 @@ UNNAMED = """
       and not pg_visible_in_snapshot(c.xid, $2::text::pg_snapshot)
       and pg_visible_in_snapshot(c.xid, $3::text::pg_snapshot)
 """
-_DUE = (
-    f"select {_COLUMNS} from tableapi_live.delivery d where {_FIRST} and d.due <= now() order by d.due, d.id limit $2"
-)
+_DUE = f"""
+    select {_COLUMNS} from tableapi_live.delivery d where {_FIRST} and d.due <= now() order by d.due, d.id limit $2
+"""  # noqa: S608 - constants
 # After failures the event with the fewest attempts is tried: one that the receiver never accepts delays no others.
-_PROBE = f"select {_COLUMNS} from tableapi_live.delivery d where {_FIRST} order by d.attempts, d.id limit $2"
+_PROBE = f"""
+    select {_COLUMNS} from tableapi_live.delivery d where {_FIRST} order by d.attempts, d.id limit $2
+"""  # noqa: S608 - constants
 _DONE = """
     update tableapi_live.delivery d
     set state = case when u.error is null then 'd' when d.queued < now() - $7::float8 * interval '1 second' then 'f'
@@ -138,7 +141,7 @@ STATE = f"""
 ATTEMPTS = f"""
     select {_SHOWN} from tableapi_live.delivery d where d.webhook = $1 and d.tried is not null
     order by d.tried desc, d.id desc limit {LOGGED}
-"""
+"""  # noqa: S608 - constants
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,7 +126,7 @@ def _compiled(webhook: Webhook, table: Table, names: Collection[str], right: Rig
     binder = Binder(limits=bounds.filter)
     change = sa.table("changed", *(sa.column(name) for name in ("seq", "operation", "at", "key", "doc")))
     quote = DIALECT.identifier_preparer.quote_identifier
-    empty = sa.literal_column(f"null::{quote(table.schema)}.{quote(table.bare)}")
+    empty: Any = sa.literal_column(f"null::{quote(table.schema)}.{quote(table.bare)}")
     columns = (sa.column(column.name, column.type) for column in table.clause.c)
     row = sa.func.jsonb_populate_record(empty, change.c.doc).table_valued(*columns, name=binder.name("t"))
     scope = Scope(table, row, right, FullRights(), binder)

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from tableapi.auth.webhook import Webhook
@@ -124,8 +124,8 @@ class Target:
                 attempt=delivery.attempts + 1, events=len(failed), failures=self._failures,
             )  # fmt: skip
 
-    def give_up(self, events: Sequence[str]) -> None:
+    def give_up(self, events: Collection[str]) -> None:
         """Report events that are not retried any more."""
         metrics.webhook("given_up", len(events))
-        for event in events[:10]:
+        for event in list(events)[:10]:
             log.error("webhook_given_up", alarm="webhook", webhook=self.name, event_id=event, events=len(events))

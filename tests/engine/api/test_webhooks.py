@@ -1,0 +1,486 @@
+"""Webhooks: what is declared, what is sent, in which order, and what happens when a receiver fails."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import httpx2
+import pytest
+
+from tableapi import Access, Rule, Settings, TableAPI, Webhook
+from tests.helpers.support import NewDatabase, until
+from tests.helpers.webhooks import OTHER_SECRET, SECRET, Received, Receiver, receiver
+
+SCHEMA = """
+create table customer (id integer primary key, name text);
+create table orders (id integer primary key, status text, amount numeric(12, 2), secret text,
+                     customer_id integer references customer);
+create table pair (a text, b integer, value bytea, primary key (a, b));
+create table keyless (name text);
+insert into customer values (1, 'Ada'), (2, 'Bob');
+"""
+KEYS = {"keys": {"ADMIN": {"role": "*"}, "CLERK": {"role": "clerk"}}, "roles": {"clerk": {"access": []}}}
+QUICK = {"webhooks_backoff_seconds": 0.05, "webhooks_timeout_seconds": 2.0, "webhooks_private": True}
+
+
+def hook(**members: Any) -> dict[str, Any]:
+    return {
+        "name": "a", "dataset": "shop", "table": "orders", "url": "https://hooks.example.com/x", "secret": SECRET,
+    } | members  # fmt: skip
+
+
+class Shop:
+    """A running server with its database and a client with full rights."""
+
+    def __init__(self, api: TableAPI, url: str, db: asyncpg.Connection, http: httpx2.AsyncClient) -> None:
+        self.api, self.url, self.db, self.http = api, url, db, http
+
+    async def state(self, name: str = "a") -> dict[str, Any]:
+        answer = await self.http.get(f"/api/v2/shop/_webhooks/{name}")
+        assert answer.status_code == 200, answer.text
+        state: dict[str, Any] = answer.json()
+        return state
+
+
+@pytest.fixture
+def url(new_database: NewDatabase) -> str:
+    return new_database(SCHEMA)
+
+
+Serving = Callable[..., Any]
+
+
+@pytest.fixture
+def shop(url: str, tmp_path: Path) -> Serving:
+    """shop(*hooks, **settings): serve the database with these webhooks."""
+
+    @asynccontextmanager
+    async def serving(*hooks: dict[str, Any], **settings: Any) -> AsyncIterator[Shop]:
+        file = tmp_path / "access.json"
+        file.write_text(json.dumps(KEYS | {"webhooks": list(hooks)}))
+        api = TableAPI({"shop": url}, access=file, settings=Settings(**(QUICK | settings)))
+        db = await asyncpg.connect(url)
+        transport = httpx2.ASGITransport(app=api)
+        headers = {"X-API-Key": "ADMIN"}
+        try:
+            async with (
+                api.lifespan(),
+                httpx2.AsyncClient(transport=transport, base_url="http://host", headers=headers) as http,
+            ):
+                yield Shop(api, url, db, http)
+        finally:
+            await db.close()
+
+    return serving
+
+
+# -- declarations ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("members", "told"),
+    [
+        ({"tabel": "orders"}, "did you mean 'table'?"),
+        ({"dataset": "shp"}, "Did you mean 'shop'?"),
+        ({"table": "order"}, "Did you mean 'orders'?"),
+        ({"table": "keyless"}, "needs a table with a key"),
+        ({"on": []}, "at least one of created"),
+        ({"on": ["inserted"]}, "'created', 'updated' or 'deleted'"),
+        ({"fields": ["id", "statsu"]}, "Did you mean 'status'?"),
+        ({"filter": "amount >="}, "wrong filter"),
+        ({"filter": "amuont > 1"}, "Did you mean 'amount'?"),
+        ({"filter": "amount > many"}, "amount"),
+        ({"url": "ftp://example.com/"}, "must be an address"),
+        ({"url": "https://user:password@example.com/"}, "must be an address"),
+        ({"secret": "whsec_short"}, "24 to 64 random bytes"),
+        ({"secret": f"{SECRET} secret"}, "24 to 64 random bytes"),
+        ({"name": "a b"}, "webhooks.0.name"),
+    ],
+)
+async def test_a_wrong_declaration_does_not_start(shop: Serving, members: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValueError, match="webhook") as error:
+        async with shop(hook(**members)):
+            pass
+    assert told in str(error.value)
+    assert "whsec_" not in str(error.value).replace("must be whsec_", "")
+
+
+async def test_two_webhooks_of_one_name_do_not_start(shop: Serving) -> None:
+    with pytest.raises(ValueError, match="two webhooks 'a'"):
+        async with shop(hook(), hook(table="pair")):
+            pass
+
+
+async def test_a_sealed_column_is_not_sent(url: str) -> None:
+    policy = {"orders": Access(read=Rule(), sealed={"secret"})}
+    api = TableAPI({"shop": url}, policy=policy, webhooks=[Webhook(**hook(fields=["secret"]))])
+    with pytest.raises(ValueError, match="is sealed and cannot be sent"):
+        await api.start()
+    await api.stop()
+
+
+async def test_only_full_rights_see_webhooks(shop: Serving) -> None:
+    async with shop(hook()) as server:
+        for method, path in (("GET", ""), ("GET", "/a"), ("POST", "/a/replay"), ("POST", "/a/test")):
+            for key, status in (("CLERK", 403), ("nobody", 401)):
+                answer = await server.http.request(
+                    method, f"/api/v2/shop/_webhooks{path}", headers={"X-API-Key": key}, json={"since": "2026-01-01"}
+                )
+                assert answer.status_code == status, answer.text
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "reason"),
+    [
+        ("POST", "", {}, 405, "method_not_allowed"),
+        ("GET", "/a/test", None, 405, "method_not_allowed"),
+        ("GET", "/b", None, 404, "unknown_webhook"),
+        ("POST", "/a/reply", {}, 404, "unknown_resource"),
+        ("POST", "/a/replay", {}, 400, "bad_option"),
+        ("POST", "/a/replay", {"id": 1}, 400, "bad_option"),
+        ("POST", "/a/replay", {"since": "yesterday"}, 400, "bad_option"),
+        ("POST", "/a/replay", {"id": "x", "since": "2026-01-01"}, 400, "bad_option"),
+        ("POST", "/a/replay", {"id": "msg_x"}, 404, "unknown_event"),
+    ],
+)
+async def test_wrong_requests(shop: Serving, method: str, path: str, body: Any, status: int, reason: str) -> None:
+    async with shop(hook()) as server:
+        answer = await server.http.request(method, f"/api/v2/shop/_webhooks{path}", json=body)
+        assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (status, reason), answer.text
+
+
+# -- addresses ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "169.254.169.254"])
+async def test_a_private_address_is_not_reached(shop: Serving, host: str) -> None:
+    async with receiver() as target, shop(hook(url=f"https://{host}:{target.port}/"), webhooks_private=False) as server:
+        await server.db.execute("insert into orders values (1)")
+        await until(lambda: _attempts(server, 1))
+        assert "not a public address" in (await server.state())["attempts"][0]["error"]
+        assert target.received == []
+
+
+async def test_http_is_not_used_for_public_addresses(shop: Serving) -> None:
+    async with shop(hook(url="http://192.0.2.1/"), webhooks_private=False) as server:
+        test = (await server.http.post("/api/v2/shop/_webhooks/a/test")).json()
+        assert (test["delivered"], test["status"]) == (False, None)
+        assert "must begin with https://" in test["error"]
+
+
+async def _attempts(server: Shop, count: int) -> bool:
+    return sum(attempt["attempts"] for attempt in (await server.state())["attempts"]) >= count
+
+
+async def test_a_host_with_one_private_address_of_two_is_not_reached(
+    shop: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resolved = _resolver(monkeypatch, ["8.8.8.8", "127.0.0.1"])
+    async with shop(hook(url="https://rebinding.example:1/"), webhooks_private=False) as server:
+        test = (await server.http.post("/api/v2/shop/_webhooks/a/test")).json()
+        assert "127.0.0.1 is not a public address" in test["error"]
+    assert resolved == ["rebinding.example"]
+
+
+async def test_the_connection_goes_to_the_address_that_was_checked(
+    shop: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with receiver() as target:
+        resolved = _resolver(monkeypatch, ["127.0.0.1"], then=["127.0.0.2"])
+        async with shop(hook(url=f"http://rebinding.example:{target.port}/x")) as server:
+            test = (await server.http.post("/api/v2/shop/_webhooks/a/test")).json()
+        assert test["delivered"], test
+        assert target.received[0].headers["host"] == f"rebinding.example:{target.port}"
+    assert resolved == ["rebinding.example"]
+
+
+def _resolver(monkeypatch: pytest.MonkeyPatch, first: list[str], then: list[str] | None = None) -> list[str]:
+    """Resolve names that end in .example: to `first` once, then to `then`. Returns the list of look-ups."""
+    real, asked = socket.getaddrinfo, list[str]()
+
+    def look_up(host: Any, port: Any, *args: Any, **options: Any) -> Any:
+        if not str(host).endswith(".example"):
+            return real(host, port, *args, **options)
+        asked.append(host)
+        addresses = first if len(asked) == 1 or then is None else then
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in addresses]
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    return asked
+
+
+async def test_a_redirect_is_not_followed(shop: Serving) -> None:
+    async with receiver() as other, receiver() as target:
+
+        async def redirect(_: Received) -> tuple[int, dict[str, str]]:
+            return 307, {"location": other.url}
+
+        target.answer = redirect
+        async with shop(hook(url=target.url)) as server:
+            await server.db.execute("insert into orders values (1)")
+            await until(lambda: _attempts(server, 2))
+            assert "redirects are not followed" in (await server.state())["attempts"][0]["error"]
+        assert other.received == []
+
+
+# -- events ------------------------------------------------------------------------------------------------------------
+
+
+async def test_the_story_of_a_record(shop: Serving) -> None:
+    async with receiver() as target, shop(hook(url=target.url)) as server:
+        table = "/api/v2/shop/_table/orders"
+        await server.http.post(table, json={"resource": [{"id": 7, "status": "new", "amount": "12.50"}]})
+        await server.http.patch(f"{table}/7", json={"status": "paid"})
+        await server.http.patch(f"{table}/7", json={"status": "paid"})  # changes nothing
+        await server.http.delete(f"{table}/7")
+        await target.gets(3)
+
+        row = {"id": 7, "status": "new", "amount": 12.5, "secret": None, "customer_id": None}
+        assert target.told == [
+            ("orders.created", row),
+            ("orders.updated", row | {"status": "paid"}),
+            ("orders.deleted", row | {"status": "paid"}),
+        ]
+        first = target.received[0]
+        assert first.path == "/hook?a=1"
+        assert first.json.keys() == {"type", "timestamp", "data"}
+        assert first.data["key"] == {"id": 7}
+        assert first.headers["content-type"] == "application/json"
+        assert (
+            abs(datetime.fromisoformat(first.json["timestamp"]).timestamp() - int(first.headers["webhook-timestamp"]))
+            < 10
+        )
+        assert len({request.id for request in target.received}) == 3
+
+        state = await server.state()
+        assert [a["type"] for a in state["attempts"]] == ["orders.deleted", "orders.updated", "orders.created"]
+        assert {a["state"] for a in state["attempts"]} == {"delivered"}
+        assert (state["state"], state["pending"], state["failed"]) == ("active", 0, 0)
+        assert SECRET not in json.dumps(state)
+        listed = (await server.http.get("/api/v2/shop/_webhooks")).json()["resource"]
+        assert [webhook["name"] for webhook in listed] == ["a"]
+
+
+async def test_filter_fields_and_verbs(shop: Serving) -> None:
+    webhook = hook(
+        on=["created", "deleted"], filter="amount >= 100 and customer_by_customer_id.name = 'Ada'",
+        fields=["id", "amount"],
+    )  # fmt: skip
+    async with receiver() as target, shop(webhook | {"url": target.url}) as server:
+        await server.db.execute("insert into orders values (1, 'x', 99, null, 1), (2, 'x', 100, null, 1)")
+        await server.db.execute("insert into orders values (3, 'x', 500, null, 2)")
+        await server.db.execute("update orders set amount = 200")
+        await server.db.execute("delete from orders")
+        await target.gets(3)
+        assert target.told[0] == ("orders.created", {"id": 2, "amount": 100})
+        deleted = sorted(target.told[1:], key=lambda told: told[1]["id"])
+        assert deleted == [
+            ("orders.deleted", {"id": 1, "amount": 200}),
+            ("orders.deleted", {"id": 2, "amount": 200}),
+        ]
+
+
+async def test_values_are_those_of_a_read(shop: Serving) -> None:
+    async with receiver() as target, shop(hook(table="pair", url=target.url)) as server:
+        await server.db.execute("set bytea_output = 'escape'")
+        await server.db.execute("insert into pair values ('ä\"', 1, '\\x00ff')")
+        await target.gets(1)
+        answer = await server.http.get("/api/v2/shop/_table/pair")
+        assert [target.received[0].data["record"]] == answer.json()["resource"]
+        assert target.received[0].data["key"] == {"a": 'ä"', "b": 1}
+
+
+async def test_each_secret_signs(shop: Serving) -> None:
+    secrets = (SECRET, OTHER_SECRET)
+    async with receiver(secrets=secrets) as target, shop(hook(url=target.url, secret=" ".join(secrets))) as server:
+        await server.db.execute("insert into orders values (1)")
+        await target.gets(1)
+        assert target.received[0].signed_by(*secrets)
+
+
+async def test_events_of_a_record_stay_in_order_and_others_do_not_wait(shop: Serving) -> None:
+    async with receiver() as target, shop(hook(url=target.url)) as server:
+        refused = 0
+
+        async def refuse_first_record(request: Received) -> tuple[int, dict[str, str]]:
+            nonlocal refused
+            if request.data["key"]["id"] == 1 and refused < 4:
+                refused += 1
+                return 500, {}
+            return 200, {}
+
+        target.answer = refuse_first_record
+        for number in range(5):
+            await server.db.execute("insert into orders values (1, $1), ($2, $1)", str(number), number + 2) if (
+                number == 0
+            ) else await server.db.execute("update orders set status = $1 where id = 1", str(number))
+        await server.db.execute("insert into orders values (50)")
+        await target.gets(7)
+        first = [r.data["record"]["status"] for r in target.delivered if r.data["key"]["id"] == 1]
+        assert first == ["0", "1", "2", "3", "4"]
+        retried = [r for r in target.received if r.data["key"]["id"] == 1][:5]
+        assert len({r.id for r in retried}) == 1  # the same event at each attempt
+        others = [place for place, r in enumerate(target.delivered) if r.data["key"]["id"] != 1]
+        assert others == [0, 1]
+
+
+async def test_a_receiver_that_is_down_gets_everything_when_it_is_up_again(shop: Serving) -> None:
+    async with receiver() as first:
+        port = first.port
+    async with shop(hook(url=f"http://127.0.0.1:{port}/")) as server:
+        for number in range(30):
+            await server.db.execute("insert into orders values ($1)", number)
+
+        async def paused() -> bool:
+            return bool((await server.state())["failures"] >= 4)
+
+        await until(paused)
+        async with receiver(port) as target:
+            await target.gets(30)
+            assert sorted(r.data["key"]["id"] for r in target.delivered) == list(range(30))
+            assert len(target.delivered) == 30
+            await until(lambda: _is(server, pending=0, failures=0))
+
+
+async def _is(server: Shop, **members: Any) -> bool:
+    state = await server.state()
+    return all(state[name] == value for name, value in members.items())
+
+
+async def test_an_event_that_is_never_accepted_is_named_as_failed_and_can_be_replayed(shop: Serving) -> None:
+    async with receiver() as target, shop(hook(url=target.url), webhooks_keep_seconds=1) as server:
+
+        async def refuse(_: Received) -> tuple[int, dict[str, str]]:
+            return 500, {}
+
+        target.answer = refuse
+        await server.db.execute("insert into orders values (1)")
+        await until(lambda: _is(server, failed=1))
+        attempt = (await server.state())["attempts"][0]
+        assert (attempt["state"], attempt["status"], attempt["due"]) == ("failed", 500, None)
+        target.answer = Receiver(0).answer
+        answer = await server.http.post("/api/v2/shop/_webhooks/a/replay", json={"id": attempt["id"]})
+        assert answer.json() == {"queued": 1}
+        await target.gets(1)
+        assert target.delivered[0].id == attempt["id"]
+
+
+async def test_replay_since(shop: Serving) -> None:
+    async with receiver() as target, shop(hook(url=target.url)) as server:
+        await server.db.execute("insert into orders values (1), (2)")
+        await target.gets(2)
+        await until(lambda: _is(server, pending=0))
+        since = target.received[0].json["timestamp"]
+        later = await server.http.post("/api/v2/shop/_webhooks/a/replay", json={"since": "2999-01-01T00:00:00Z"})
+        assert later.json() == {"queued": 0}
+        again = await server.http.post("/api/v2/shop/_webhooks/a/replay", json={"since": since})
+        assert again.json()["queued"] == 2
+        await target.gets(4)
+        assert {r.id for r in target.delivered[:2]} == {r.id for r in target.delivered[2:]}
+
+
+async def test_a_test_event(shop: Serving) -> None:
+    async with receiver() as target, shop(hook(url=target.url)) as server:
+        test = (await server.http.post("/api/v2/shop/_webhooks/a/test")).json()
+        assert (test["delivered"], test["status"], test["error"]) == (True, 204, None)
+        assert (target.received[0].id, target.received[0].json["type"]) == (test["id"], "orders.test")
+        assert (await server.state())["attempts"][0]["id"] == test["id"]
+
+
+async def test_a_slow_receiver_delays_no_other(shop: Serving) -> None:
+    async with receiver() as slow, receiver() as quick:
+
+        async def hang(_: Received) -> tuple[int, dict[str, str]]:
+            await slow.closing.wait()
+            return 500, {}
+
+        slow.answer = hang
+        hooks = (hook(url=slow.url), hook(name="b", url=quick.url))
+        async with shop(*hooks, webhooks_timeout_seconds=3.0) as server:
+            for part in range(20):
+                await server.db.execute(
+                    "insert into orders select generate_series($1::int, $2)", part * 10, part * 10 + 9
+                )
+            await quick.gets(200)
+            assert slow.delivered == []
+            await until(lambda: _attempts(server, 1))
+            assert "did not answer within 3 s" in (await server.state())["attempts"][0]["error"]
+
+
+async def test_a_large_response_is_not_read_to_its_end(shop: Serving) -> None:
+    async with receiver() as target:
+
+        async def large(_: Received) -> tuple[int, dict[str, str]]:
+            return 200, {"content-length": "1000000000000"}
+
+        target.answer = large
+        async with shop(hook(url=target.url), webhooks_timeout_seconds=0.5) as server:
+            test = (await server.http.post("/api/v2/shop/_webhooks/a/test")).json()
+            assert "did not answer" in test["error"]
+
+
+async def test_statements_that_name_no_rows_are_reported(shop: Serving) -> None:
+    async with receiver() as target, shop(hook(url=target.url)) as server:
+        await server.db.execute("truncate orders")
+
+        async def reported() -> bool:
+            return "TRUNCATE" in ((await server.state())["error"] or "")
+
+        await until(reported)
+        await server.db.execute("insert into orders select generate_series(1, 600)")
+        await target.gets(600)
+
+
+async def test_a_changed_table_goes_on(shop: Serving) -> None:
+    async with receiver() as target, shop(hook(url=target.url, filter="amount > 1")) as server:
+        await server.db.execute("insert into orders values (1, 'x', 2)")
+        await target.gets(1)
+        await server.db.execute("alter table orders rename column amount to total")
+        await server.db.execute("insert into orders values (2, 'x', 2)")
+
+        async def stuck() -> bool:
+            return "amount" in ((await server.state())["error"] or "")
+
+        await until(stuck)
+        await server.db.execute("alter table orders rename column total to amount")
+        await server.db.execute("alter table orders add column more text default 'm'")
+        await server.db.execute("insert into orders values (3, 'x', 2)")
+        await target.gets(2)
+        assert target.delivered[1].data["record"]["more"] == "m"
+        assert (await server.state())["error"] is None
+
+
+async def test_a_policy_declares_webhooks(url: str) -> None:
+    policy = {"orders": Access(read=Rule(), sealed={"secret"}, live=True)}
+    async with receiver() as target:
+        api = TableAPI(
+            {"shop": url}, policy=policy, webhooks=[Webhook(name="a", table="orders", url=target.url, secret=SECRET)],
+            settings=Settings(**QUICK),
+        )  # fmt: skip
+        async with api.lifespan():
+            db = await asyncpg.connect(url)
+            await db.execute("insert into orders values (1, 'x', 2, 'hidden')")
+            await db.close()
+            await target.gets(1)
+        assert "secret" not in target.received[0].data["record"]
+
+
+async def test_a_restart_goes_on_where_the_last_server_ended(shop: Serving) -> None:
+    async with receiver() as target:
+        async with shop(hook(url=target.url)) as server:
+            await server.db.execute("insert into orders values (1)")
+            await target.gets(1)
+        async with shop(hook(name="b", url=target.url)) as server:  # does not deliver "a"
+            await server.db.execute("insert into orders values (2)")
+            await target.gets(2)
+        async with shop(hook(url=target.url)):
+            await target.gets(3)
+        assert [r.data["key"]["id"] for r in target.delivered] == [1, 2, 2]

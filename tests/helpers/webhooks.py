@@ -1,0 +1,125 @@
+"""A receiver of webhooks: an HTTP server whose answers a test decides, and which checks every signature."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.helpers.support import free_port, until
+
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+OTHER_SECRET = "whsec_" + base64.b64encode(bytes(range(32))).decode()
+
+
+@dataclass
+class Received:
+    """One request to the receiver. `answered` is the status that it got."""
+
+    path: str
+    headers: dict[str, str]
+    body: bytes
+    answered: int = 0
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    @property
+    def data(self) -> Any:
+        return self.json["data"]
+
+    @property
+    def id(self) -> str:
+        return self.headers["webhook-id"]
+
+    def signed_by(self, *secrets: str) -> bool:
+        """Return whether there is one signature for each secret, by the letter of Standard Webhooks."""
+        content = b".".join((self.id.encode(), self.headers["webhook-timestamp"].encode(), self.body))
+        signatures = []
+        for secret in secrets:
+            digest = hmac.new(base64.b64decode(secret.removeprefix("whsec_")), content, hashlib.sha256).digest()
+            signatures.append("v1," + base64.b64encode(digest).decode())
+        return self.headers["webhook-signature"].split(" ") == signatures
+
+
+Answer = Callable[[Received], Awaitable[tuple[int, dict[str, str]]]]
+
+
+async def accept(_: Received) -> tuple[int, dict[str, str]]:
+    return 204, {}
+
+
+@dataclass
+class Receiver:
+    """The requests that arrived, and the function that answers them."""
+
+    port: int
+    answer: Answer = accept
+    received: list[Received] = field(default_factory=list)
+    secrets: Sequence[str] = (SECRET,)
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
+    tasks: set[asyncio.Task[None]] = field(default_factory=set)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/hook?a=1"
+
+    @property
+    def delivered(self) -> list[Received]:
+        """The requests that were accepted."""
+        return [request for request in self.received if 200 <= request.answered < 300]
+
+    @property
+    def told(self) -> list[tuple[str, Any]]:
+        """The type and the record of each event that was accepted."""
+        return [(request.json["type"], request.data["record"]) for request in self.delivered]
+
+    async def gets(self, count: int, seconds: float = 30.0) -> None:
+        """Wait until so many requests were accepted."""
+        await until(lambda: len(self.delivered) >= count, seconds)
+
+    def accept_connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.create_task(self._serve(reader, writer))
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                first, *lines = head.decode("latin-1").split("\r\n")
+                headers = {n.lower(): v for n, _, v in (line.partition(": ") for line in lines) if n}
+                body = await reader.readexactly(int(headers.get("content-length", "0")))
+                request = Received(first.split(" ")[1], headers, body)
+                assert request.signed_by(*self.secrets), headers
+                self.received.append(request)
+                status, more = await self.answer(request)
+                lines = [f"{n}: {v}" for n, v in ({"content-length": "0"} | more).items()]
+                writer.write("\r\n".join([f"HTTP/1.1 {status} x", *lines, "", ""]).encode())
+                await writer.drain()
+                request.answered = status
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+
+@asynccontextmanager
+async def receiver(port: int = 0, *, secrets: Sequence[str] = (SECRET,)) -> AsyncIterator[Receiver]:
+    """Run a receiver."""
+    made = Receiver(port or free_port(), secrets=secrets)
+    server = await asyncio.start_server(made.accept_connection, "127.0.0.1", made.port)
+    try:
+        yield made
+    finally:
+        server.close()
+        made.closing.set()
+        for task in made.tasks:
+            task.cancel()
+        await asyncio.gather(*made.tasks, return_exceptions=True)
