@@ -15,6 +15,7 @@ from tableapi.app.agents.endpoint import Agents
 from tableapi.app.pages import Pages
 from tableapi.app.routes import ROUTES, Route
 from tableapi.app.script_calls import ScriptCalls
+from tableapi.app.webhook_calls import WebhookCalls
 from tableapi.config.settings import Settings
 from tests.helpers.support import execute
 
@@ -31,9 +32,9 @@ VALUES = {
 }  # fmt: skip
 BODIES: dict[str, Any] = {"POST": {"resource": [{"id": 1, "customer_id": 1}]}, "PUT": {"customer_id": 1}}
 METHODS = ("GET", "QUERY", "POST", "PUT", "PATCH", "DELETE")
-# Answered by scripts, by a front end, by Studio (test_studio.py), only where the documentation is built or metrics are
-# on, or with messages of MCP.
-ELSEWHERE = (ScriptCalls.answer, Pages.docs, Pages.studio, Pages.metrics, Agents.answer)
+# Answered by scripts, by a front end, by Studio (test_studio.py), only where the documentation is built, metrics are on
+# or webhooks are declared (test_webhooks.py), or with messages of MCP.
+ELSEWHERE = (ScriptCalls.answer, Pages.docs, Pages.studio, Pages.metrics, Agents.answer, WebhookCalls.answer)
 
 
 @pytest.fixture
