@@ -17,7 +17,7 @@ from tests.helpers.support import ROOT
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 ENGINE: list[str] = PROJECT["dependencies"]
 EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
-OPTIONAL = ("redis", "brotli", "xlsx", "otel", "postgres", "mcp", "jwt")  # extras of the engine
+OPTIONAL = ("redis", "brotli", "xlsx", "otel", "postgres", "mcp", "jwt", "webhooks")  # extras of the engine
 OWN = {"tableapi", "product", "sandbox", "scripts", "policy", "tests", "bookings"}
 RANGE = re.compile(r"([A-Za-z0-9_.-]+)(?:\[.*\])?>=([\d.]+),<(\d+)")
 PIN = re.compile(r"([A-Za-z0-9_.-]+)==(\S+)")

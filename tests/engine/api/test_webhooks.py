@@ -50,7 +50,7 @@ class Shop:
 
     async def has_column(self, name: str) -> bool:
         answer = await self.http.get(f"/api/v2/shop/_schema/orders/_field/{name}")
-        return answer.status_code == 200
+        return bool(answer.status_code == 200)
 
 
 @pytest.fixture
@@ -180,7 +180,7 @@ async def test_http_is_not_used_for_public_addresses(shop: Serving) -> None:
 
 
 async def _attempts(server: Shop, count: int) -> bool:
-    return sum(attempt["attempts"] for attempt in (await server.state())["attempts"]) >= count
+    return bool(sum(attempt["attempts"] for attempt in (await server.state())["attempts"]) >= count)
 
 
 async def test_a_host_with_one_private_address_of_two_is_not_reached(

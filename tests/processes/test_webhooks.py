@@ -1,0 +1,222 @@
+"""Webhooks of real processes: a wrong file, a killed server, two servers, SIGHUP, and a user without rights."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import httpx2
+import pytest
+
+from tests.helpers.support import ROOT, NewDatabase, Serve, Server, execute, tableapi, until
+from tests.helpers.webhooks import SECRET, Received, receiver
+
+SCHEMA = "create table orders (id integer primary key, status text);"
+ENVIRONMENT = {
+    "WEBHOOKS_PRIVATE": "on", "WEBHOOKS_BACKOFF_SECONDS": "0.05", "WEBHOOKS_TIMEOUT_SECONDS": "5", "WORKERS": "2",
+}  # fmt: skip
+
+
+def declare(file: Path, url: str = "https://hooks.example.com/", **members: Any) -> None:
+    hook = {"name": "a", "dataset": "shop", "table": "orders", "url": url, "secret": SECRET} | members
+    file.write_text(json.dumps({"keys": {"ADMIN-KEY-OF-24-LETTERS": {"role": "*"}}, "webhooks": [hook]}))
+
+
+async def served(serve: Serve, url: str, folder: Path, **environment: str | Path) -> Server:
+    words = ("--dataset", f"shop={url}", "--access", "access.json")
+    return await asyncio.to_thread(lambda: serve(*words, cwd=folder, **(ENVIRONMENT | environment)))
+
+
+@pytest.mark.parametrize(
+    ("members", "told"),
+    [
+        ({"filtre": "id > 1"}, "did you mean 'filter'?"),
+        ({"table": "order"}, "Did you mean 'orders'?"),
+        ({"fields": ["statsu"]}, "Did you mean 'status'?"),
+        ({"filter": "id >"}, "wrong filter"),
+        ({"secret": "secret"}, "24 to 64 random bytes"),
+    ],
+)
+def test_a_wrong_webhook_ends_the_start(
+    new_database: NewDatabase, tmp_path: Path, members: dict[str, Any], told: str
+) -> None:
+    declare(tmp_path / "access.json", **members)
+    words = ("serve", "--dataset", f"shop={new_database(SCHEMA)}", "--access", "access.json")
+    ended = tableapi(*words, cwd=tmp_path, DATA_DIR=tmp_path / "data")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert told in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+
+
+def test_a_wrong_webhook_of_a_policy_ends_the_start(new_database: NewDatabase, project: Path) -> None:
+    policy = (project / "policy.py").read_text()
+    hook = f'Webhook(name="a", table="noet", url="https://hooks.example.com/", secret="{SECRET}")'
+    (project / "policy.py").write_text(f"from tableapi import Webhook\n{policy}\nWEBHOOKS = [{hook}]\n")
+    ended = tableapi("serve", cwd=project, DATABASE_URL=new_database(), DATA_DIR=project / "data", WORKER="off")
+    assert ended.returncode == 2
+    assert "Did you mean 'note'?" in ended.stderr
+
+
+async def test_a_project_declares_webhooks(new_database: NewDatabase, serve: Serve, project: Path) -> None:
+    async with receiver() as target:
+        policy = (project / "policy.py").read_text()
+        hook = f'Webhook(name="a", table="note", url="{target.url}", secret="{SECRET}")'
+        (project / "policy.py").write_text(f"from tableapi import Webhook\n{policy}\nWEBHOOKS = [{hook}]\n")
+        url = await asyncio.to_thread(new_database)
+        await asyncio.to_thread(lambda: serve(cwd=project, DATABASE_URL=url, WORKER="off", **ENVIRONMENT))
+        await asyncio.to_thread(execute, url, "insert into note values (1, 'a')")
+        await target.gets(1)
+        assert target.told == [("note.created", {"noteid": 1, "text": "a"})]
+
+
+async def test_a_killed_server_loses_no_event(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
+    url = await asyncio.to_thread(new_database, SCHEMA)
+    async with receiver() as target:
+        declare(tmp_path / "access.json", target.url)
+        server = await served(serve, url, tmp_path)
+        db = await asyncpg.connect(url)
+        for number in range(200):
+            await db.execute("insert into orders values ($1)", number)
+            await db.execute("update orders set status = 'paid' where id = $1", number)
+            if number == 100:
+                await target.gets(20)
+                await asyncio.to_thread(server.kill)
+        await served(serve, url, tmp_path)
+        await db.close()
+        await until(lambda: len({request.id for request in target.delivered}) == 400)
+        events = {request.id: request for request in target.delivered}  # once each, if not for those in flight
+        assert len(events) == 400
+        for number in range(200):
+            types = [r.json["type"] for r in events.values() if r.data["key"]["id"] == number]
+            assert types == ["orders.created", "orders.updated"], number
+
+
+async def test_one_of_two_servers_delivers_and_the_other_goes_on(
+    new_database: NewDatabase, serve: Serve, tmp_path: Path
+) -> None:
+    url = await asyncio.to_thread(new_database, SCHEMA)
+    async with receiver() as target:
+        declare(tmp_path / "access.json", target.url)
+        first = await served(serve, url, tmp_path)
+        await served(serve, url, tmp_path, DATA_DIR=tmp_path / "other")
+        db = await asyncpg.connect(url)
+        await db.execute("insert into orders select generate_series(1, 50)")
+        await target.gets(50)
+        await asyncio.to_thread(first.stop)
+        await db.execute("insert into orders select generate_series(51, 100)")
+        await target.gets(100)
+        await db.close()
+        assert sorted(request.data["key"]["id"] for request in target.received) == list(range(1, 101))
+
+
+async def test_sighup_reads_the_webhooks_again(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
+    url = await asyncio.to_thread(new_database, SCHEMA + "create table item (id integer primary key);")
+    async with receiver() as target, httpx2.AsyncClient() as http:
+        declare(tmp_path / "access.json", target.url)
+        server = await served(serve, url, tmp_path, WORKERS="1")
+        listed = f"{server.url}/api/v2/shop/_webhooks"
+        headers = {"X-API-Key": "ADMIN-KEY-OF-24-LETTERS"}
+
+        async def names(state: str) -> list[str]:
+            answer = await http.get(listed, headers=headers)
+            return [webhook["name"] for webhook in answer.json()["resource"] if webhook["state"] == state]
+
+        async def served_are(name: str) -> bool:
+            return await names("active") == [name]
+
+        await until(lambda: served_are("a"))
+        declare(tmp_path / "access.json", target.url, name="b", table="item")
+        server.process.send_signal(signal.SIGHUP)
+        await until(lambda: served_are("b"))
+        db = await asyncpg.connect(url)
+        await db.execute("insert into orders values (1)")
+        await db.execute("insert into item values (1)")
+        await target.gets(1)
+        assert target.told == [("item.created", {"id": 1})]
+        declare(tmp_path / "access.json", target.url, name="c", table="itm")
+        server.process.send_signal(signal.SIGHUP)
+        await until(lambda: "access_file_rejected" in server.log.read_text())
+        await db.execute("insert into item values (2)")
+        await target.gets(2)
+        await db.close()
+
+
+async def test_a_user_without_rights_is_told_what_is_missing(
+    new_database: NewDatabase, serve: Serve, tmp_path: Path
+) -> None:
+    url = await asyncio.to_thread(new_database, SCHEMA)
+    database = url.rpartition("/")[2]
+    role = f"reader_{database}"
+    db = await asyncpg.connect(url)
+    await db.execute(f"create role {role} login password 'x'; grant select, insert on orders to {role}")
+    plain = url.replace(url.partition("://")[2].partition("@")[0], f"{role}:x", 1) if "@" in url else ""
+    try:
+        async with receiver() as target:
+            declare(tmp_path / "access.json", target.url)
+            server = await served(serve, plain, tmp_path, WORKERS="1")
+            assert "Webhooks of 'shop' are not delivered" in server.told
+            assert f"tableapi live install 'orders:*' --dataset NAME=postgresql://... --reader {role}" in server.told
+            words = ("live", "install", "orders:*", "--dataset", f"shop={url}", "--reader", role)
+            done = await asyncio.to_thread(lambda: tableapi(*words, cwd=tmp_path))
+            assert done.returncode == 0, done.stderr
+
+            async def begun() -> bool:
+                return bool(await db.fetchval("select count(*) from tableapi_live.webhook"))
+
+            await until(begun)
+            await db.execute("insert into orders values (1)")
+            await target.gets(1)
+            await asyncio.to_thread(server.stop)
+    finally:
+        await db.execute(f"drop owned by {role}; drop role {role}")
+        await db.close()
+
+
+@pytest.mark.slow
+async def test_a_thousand_changes_a_second_with_one_slow_receiver(
+    new_database: NewDatabase, serve: Serve, tmp_path: Path
+) -> None:
+    url = await asyncio.to_thread(new_database, SCHEMA)
+    async with receiver() as slow, receiver() as quick:
+
+        async def hang(_: Received) -> tuple[int, dict[str, str]]:
+            await slow.closing.wait()
+            return 500, {}
+
+        slow.answer = hang
+        hooks = [
+            {"name": name, "table": "orders", "url": target.url, "secret": SECRET}
+            for name, target in (("slow", slow), ("quick", quick))
+        ]
+        (tmp_path / "access.json").write_text(json.dumps({"webhooks": hooks}))
+        await served(serve, url, tmp_path, WORKERS="1")
+        db = await asyncpg.connect(url)
+        began = asyncio.get_running_loop().time()
+        for second in range(3):
+            for part in range(10):
+                start = second * 1000 + part * 100
+                await db.execute("insert into orders select generate_series($1::int, $2)", start, start + 99)
+                await asyncio.sleep(max(0.0, began + second + (part + 1) / 10 - asyncio.get_running_loop().time()))
+        await quick.gets(3000)
+        await db.close()
+        print(f"3,000 events in {asyncio.get_running_loop().time() - began:.1f} s")
+        assert len({request.id for request in quick.delivered}) == len(quick.delivered) == 3000
+
+
+def test_without_the_extra(new_database: NewDatabase, tmp_path: Path) -> None:
+    """A hidden package stands for one that is not installed."""
+    declare(tmp_path / "access.json")
+    hide = (
+        "import importlib.util as u; f = u.find_spec; u.find_spec = lambda n, *a: None if n == 'httpx2' else f(n, *a)"
+    )
+    (tmp_path / "sitecustomize.py").write_text(hide)
+    words = ("serve", "--dataset", f"shop={new_database(SCHEMA)}", "--access", "access.json")
+    ended = tableapi(*words, cwd=tmp_path, DATA_DIR=tmp_path / "data", PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}")
+    assert ended.returncode == 1
+    assert "A webhook needs packages that are not installed: pip install" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
