@@ -58,8 +58,9 @@ class CannotRecord(CommandError):
 
 @dataclass(frozen=True, slots=True)
 class RecordedTable:
-    """A table with recorded changes. key: its identifying columns. parts: columns recorded with each; `*` is the row.
+    """A table with recorded changes.
 
+    key: its identifying columns. parts: columns recorded with each change; `*` is the whole row.
     policies: a digest of its row-level security, None while that is off. policy_columns: those that its policies name.
     """
 

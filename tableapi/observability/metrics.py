@@ -100,7 +100,7 @@ def live(event: str, count: int = 1) -> None:
 
 
 def webhook(event: str, count: int = 1) -> None:
-    """Count webhooks: `delivered`, `failed` (attempts), `given_up` (events) or `missed` (times that changes were)."""
+    """Count attempts that were `delivered` or `failed`, events `given_up`, and losses of changes, `missed`."""
     if count:
         _webhooks.labels(event).inc(count)
 

@@ -80,7 +80,7 @@ def _import_policy(folder: Path) -> ModuleType:
 
 
 def live_tables(folder: Path) -> dict[str, frozenset[str]]:
-    """Return the tables whose changes the policy follows, each with the columns to record. Raises BadProject."""
+    """Return the tables to record changes of, each with the columns to record. Raises BadProject."""
     module = _import_policy(folder)
     policy = getattr(module, "POLICY", {})
     tables = {

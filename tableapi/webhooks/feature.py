@@ -132,7 +132,11 @@ class Webhooks:
     async def replay(
         self, dataset: Dataset, webhook: Webhook, *, event: str = "", since: datetime | None = None
     ) -> int:
-        """Queue events of the log again, and return their number. Raises NotFound for an event it does not have."""
+        """Queue events of the log again, and return their number.
+
+        Raises:
+            NotFound: the log does not have the event.
+        """
         name = full_name(dataset.name, webhook)
         async with dataset.db.writes.acquire() as connection:
             if since is not None:

@@ -95,7 +95,7 @@ _DONE = """
     where d.webhook = $1 and d.id = u.id
     returning d.event, d.state
 """
-# Later events of a record whose first one failed would be looked at in vain.
+# Later events of a record wait for the first one, and need no look before it is sent again.
 _BEHIND = """
     update tableapi_live.delivery d set due = now() + u.pause * interval '1 second'
     from unnest($2::text[], $3::float8[]) u (record_key, pause)

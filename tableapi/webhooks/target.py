@@ -1,4 +1,4 @@
-"""Deliver the events of one webhook: in order per record, with pauses after failures and a circuit breaker."""
+"""Deliver the events of one webhook in order per record, with back-off and a circuit breaker."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ log = get_logger(__name__)
 AT_ONCE = 16  # events in flight to one receiver, each of another record
 OPEN_AFTER = 3  # rounds of attempts without a success, after which one event at a time tests the receiver
 MAX_PAUSE_SECONDS, MAX_OPEN_SECONDS = 900.0, 300.0
-LOOK_SECONDS = 1.0  # between two looks for events that another process queued, or whose pause has ended
+LOOK_SECONDS = 1.0  # between two looks for events that another process queued, and for retries
 
 
 class Target:

@@ -1,4 +1,4 @@
-"""A receiver of webhooks: an HTTP server whose answers a test decides, and which checks every signature."""
+"""A receiver of webhooks: an HTTP server that checks every signature and answers as a test decides."""
 
 from __future__ import annotations
 
