@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from importlib.util import find_spec
+from types import ModuleType
 
 import asyncpg
 
@@ -52,19 +53,27 @@ async def check_rights(served: Datasets, settings: Settings) -> None:
     check_webhooks(webhooks, known, sealed)
 
 
-def declared_webhooks(served: Datasets) -> tuple[tuple[Webhook, ...], Mapping[str, Collection[str]]]:
-    """Return the webhooks of a server, and the encrypted columns by table. Raises BadRights."""
+def declared_webhooks(
+    served: Datasets, policy: ModuleType | None = None
+) -> tuple[tuple[Webhook, ...], Mapping[str, Collection[str]]]:
+    """Return the webhooks of a server, and the encrypted columns by table.
+
+    policy: the module of a project, where it is loaded already.
+
+    Raises:
+        BadRights: they are not webhooks, or too many.
+    """
     if served.access is not None:
         return served.access.webhooks, {}
     if served.open:
         return (), {}
-    policies, _, _ = _declared(served)
-    webhooks = served.webhooks
+    webhooks, tables = served.webhooks, served.policy or {}
     if served.project is not None:
-        webhooks = tuple(getattr(load_policy(served.project), "WEBHOOKS", ()))
+        module = policy or load_policy(served.project)
+        webhooks, tables = tuple(getattr(module, "WEBHOOKS", ())), module.POLICY
     if not all(isinstance(webhook, Webhook) for webhook in webhooks) or len(webhooks) > MAX_WEBHOOKS:
         raise BadRights(f"WEBHOOKS must be at most {MAX_WEBHOOKS} values of Webhook.")
-    return webhooks, {name: access.sealed for name, access in policies[0].items()}
+    return webhooks, {name: access.sealed for name, access in tables.items()}
 
 
 def check_webhook_extra(webhooks: Collection[Webhook]) -> None:

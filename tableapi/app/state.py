@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from tableapi.app.declared import check_rights, check_webhook_extra, declared_webhooks, record_webhooks
@@ -51,6 +52,7 @@ class Services:
         self.settings, self.served = settings, served
         self.datasets: dict[str, Dataset] = {}
         self.scripts: Scripts | None = None
+        self._module: ModuleType | None = None  # the policy of a project
         # Pages that may use what needs no secret: those of the own address and of CORS_ORIGINS.
         pages = (settings.public_url, *settings.cors_origins)
         # Whether unknown options are errors, unless a request decides otherwise.
@@ -80,7 +82,7 @@ class Services:
         self.callers = self._with_tokens()
         self.idempotency = replay.store(settings, self.scripts if served.project is not None else None)
         self.live = LiveChanges(settings, self.datasets, lambda: self.callers)
-        self.webhooks = Webhooks(settings, self.datasets, *declared_webhooks(served))
+        self.webhooks = Webhooks(settings, self.datasets, *declared_webhooks(served, self._module))
 
     @property
     def limit_settings(self) -> Settings:
@@ -143,7 +145,7 @@ class Services:
         return isinstance(self.authenticator, SessionAuthenticator)
 
     def _project(self, folder: Path) -> None:
-        policy = load_policy(folder)
+        policy = self._module = load_policy(folder)
         name, url = next(iter(self.served.urls.items()))
         most = budget.sizes(self.settings, budget.share(self.settings, 1, project=True), project=True)
         db = self._db(url, most)

@@ -19,15 +19,15 @@ MAX_TOKEN_CHARS = 4000
 _TOKEN = re.compile(r"([0-9a-f]{1,32})\.(\d{1,19}:\d{1,19}:[\d,]*)", re.ASCII)
 
 # The epoch changes with a restart of the server, a failover and a new outbox: positions before it mean nothing after.
-EPOCH = """
+_EPOCH = """
     to_hex((extract(epoch from pg_postmaster_start_time()) * 1000000)::int8 # c.oid::int8) as epoch
     from pg_class c where c.oid = to_regclass('tableapi_live.change')
 """
-BEGIN = f"select pg_current_snapshot()::text as snapshot, {EPOCH}"
+BEGIN = f"select pg_current_snapshot()::text as snapshot, {_EPOCH}"
 SINCE = f"""
     select s.snapshot::text as snapshot, s.epoch, c.relation::int8 as relation, c.operation, c.key::text as key,
            (c.parts - '*')::text as parts, c.changed
-    from (select pg_current_snapshot() as snapshot, {EPOCH}) s
+    from (select pg_current_snapshot() as snapshot, {_EPOCH}) s
     left join lateral (
         select * from tableapi_live.change c
         where c.xid >= pg_snapshot_xmin($1::text::pg_snapshot)

@@ -20,11 +20,14 @@ create unlogged table if not exists tableapi_live.mark (
     oldest xid8 not null  -- every older transaction had ended
 );
 
+-- One row while every change is there: after a crash, a failover or in a new outbox it is missing or another one.
+create unlogged table if not exists tableapi_live.intact (id uuid primary key default gen_random_uuid());
+
 -- The webhooks that some server delivers: the place in the outbox that each has reached, and its circuit breaker.
 create table if not exists tableapi_live.webhook (
     name       text primary key,             -- dataset/name
     position   pg_snapshot not null default pg_current_snapshot(),
-    epoch      text not null default '',
+    epoch      text not null default '',     -- the row of `intact` at that place
     seen       timestamptz not null default now(),  -- when a server last delivered it
     failures   integer not null default 0,   -- rounds of attempts without a success, in a row
     open_until timestamptz,                  -- no attempt before
@@ -147,3 +150,4 @@ end $$;
 
 comment on schema tableapi_live is 'version 3';
 insert into tableapi_live.mark (oldest) select pg_snapshot_xmin(pg_current_snapshot());
+insert into tableapi_live.intact select gen_random_uuid() where not exists (select from tableapi_live.intact);

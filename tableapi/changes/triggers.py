@@ -48,6 +48,7 @@ _PERMIT = """
     grant usage on schema tableapi_live to {role};
     grant select, delete on tableapi_live.change to {role};
     grant select, insert, delete on tableapi_live.mark to {role};
+    grant select, insert on tableapi_live.intact to {role};
     grant select, insert, update, delete on tableapi_live.webhook, tableapi_live.delivery to {role};
 """
 

@@ -100,7 +100,7 @@ def live(event: str, count: int = 1) -> None:
 
 
 def webhook(event: str, count: int = 1) -> None:
-    """Count attempts that were `delivered` or `failed`, events `given_up`, and losses of changes, `missed`."""
+    """Count attempts that were `delivered` or `failed`, events `given_up`, and changes `missed`."""
     if count:
         _webhooks.labels(event).inc(count)
 

@@ -27,7 +27,8 @@ log = get_logger(__name__)
 POLL_SECONDS = 0.1  # between two looks for changes
 CLAIM_SECONDS = 2.0  # between two looks for webhooks that no process delivers, and for triggers
 SWEEP_SECONDS = 60.0
-RETRY_SECONDS = 1.0  # while the database is lost
+RETRY_SECONDS = 1.0  # while the database is lost, or another process delivers
+UNRECORDED_SECONDS = 5.0  # while a right is missing
 STATEMENT_SECONDS = 120
 CLOSE_SECONDS = 5.0  # for attempts in flight when the process stops
 # The server notices within 20 s that the machine of a process is gone, and frees its locks.
@@ -85,6 +86,7 @@ class Dispatcher:
     async def _work(self) -> None:
         told = ""
         while not self._stopped:
+            pause = RETRY_SECONDS
             try:
                 if await self._free():
                     await self._lead()
@@ -92,13 +94,13 @@ class Dispatcher:
             except* CannotRecord as errors:
                 if told != (message := str(errors.exceptions[0])):
                     log.error("webhooks_not_recorded", alarm="webhook", dataset=self._dataset.name, error=message)
-                told = message
+                told, pause = message, UNRECORDED_SECONDS
             except* Exception as errors:  # any error: webhooks that stop silently are worse than a repetition
                 error = errors.exceptions[0]
                 log.warning(
                     "webhooks_interrupted", dataset=self._dataset.name, error=f"{type(error).__name__}: {error}"
                 )
-            await self._sleep(RETRY_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311 - spreads the load
+            await self._sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - spreads the load
 
     async def _sleep(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):
@@ -116,6 +118,7 @@ class Dispatcher:
             reading = await self._connect(stack)
             await self._record(reading)
             writing = await self._connect(stack)
+            await writing.execute("set synchronous_commit = off")  # a lost result is another attempt
             self._looked = await reading.fetchval("select pg_current_snapshot()::text")
             claimed, swept = 0.0, time.monotonic()
             try:
@@ -125,11 +128,12 @@ class Dispatcher:
                         if now - claimed > CLAIM_SECONDS:
                             await self._claim(reading, writing, group)
                             claimed = now
+                            if not self._targets:  # other processes deliver all
+                                break
                         if now - swept > SWEEP_SECONDS:
                             await self._sweep(writing)
                             swept = now
-                        if self._targets:
-                            await self._look(reading)
+                        await self._look(reading)
                         await asyncio.sleep(POLL_SECONDS)
                     for target in self._targets.values():
                         target.stop()
@@ -188,10 +192,10 @@ class Dispatcher:
         await connection.execute(queue.ADD, [target.name])
         place = await connection.fetchrow(queue.PLACE, target.name)
         assert place is not None
-        self._epoch = place["epoch"]
-        target.position = place["position"] if place["kept"] else place["now"]
+        self._epoch = await connection.fetchval(queue.INTACT) or await connection.fetchval(queue.RENEW)
+        target.position = place["now"] if place["ahead"] else place["position"]
         target.resume(place["failures"], place["closed_for"])
-        if not place["kept"]:
+        if place["ahead"] or place["epoch"] not in ("", self._epoch):
             await connection.execute(queue.REACHED, [target.name], target.position, self._epoch)
             await self._missed(connection, target, "PostgreSQL lost the record of them in a crash or a failover")
         return target

@@ -8,7 +8,6 @@ from typing import Any
 
 import asyncpg
 
-from tableapi.changes.outbox import EPOCH
 from tableapi.webhooks.sender import Attempt
 from tableapi.webhooks.signature import Event
 
@@ -44,17 +43,15 @@ FREE = f"""
           and l.database = (select b.oid from pg_database b where b.datname = current_database())
     )
 """  # noqa: S608 - constants
-# The place that a webhook has reached, and whether the outbox still has every change after it. Where it has not, or
-# where the place lies ahead, as in a restored database, the webhook goes on from now.
-PLACE = f"""
-    select w.position::text as position, w.epoch = '' or w.epoch = s.epoch or (
-        pg_snapshot_xmax(w.position) <= pg_snapshot_xmax(pg_current_snapshot())
-        and coalesce((select pg_snapshot_xmin(w.position) >= m.oldest from tableapi_live.mark m order by m.at limit 1),
-                     false)) as kept, w.failures,
-        coalesce(extract(epoch from w.open_until - now())::float8, 0) as closed_for, s.epoch,
-        pg_current_snapshot()::text as now
-    from tableapi_live.webhook w cross join (select {EPOCH}) s where w.name = $1
-"""  # noqa: S608 - a constant
+INTACT = "select id::text from tableapi_live.intact order by id limit 1"
+RENEW = "insert into tableapi_live.intact default values returning id::text"
+# The place that a webhook has reached. It lies ahead in a database that was restored from a dump.
+PLACE = """
+    select w.position::text as position, w.epoch, pg_current_snapshot()::text as now, w.failures,
+           pg_snapshot_xmax(w.position) > pg_snapshot_xmax(pg_current_snapshot()) as ahead,
+           coalesce(extract(epoch from w.open_until - now())::float8, 0) as closed_for
+    from tableapi_live.webhook w where w.name = $1
+"""
 REACHED = """
     update tableapi_live.webhook set position = $2::text::pg_snapshot, epoch = $3, seen = now()
     where name = any($1::text[])

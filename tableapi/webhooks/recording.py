@@ -22,7 +22,7 @@ async def record(
     tables: of the webhooks, by name. names: of the webhooks, with their dataset.
 
     Raises:
-        CannotRecord: the user of the connection lacks a right; the message says what the owner of the tables does instead.
+        CannotRecord: the user of the connection lacks a right; the message says what the owner of the tables does.
     """
     try:
         await connection.execute(f"select pg_advisory_lock({queue.LOCK_CLASS}, 0)")

@@ -26,7 +26,7 @@ from tableapi.schema.model import Schema, Table
 from tableapi.schema.sqltypes import DIALECT
 
 OPERATIONS = {"created": "i", "updated": "u", "deleted": "d"}
-MAX_RECORD_BYTES = 1_048_576  # a larger record is sent as null, so that the memory for deliveries is bounded
+MAX_RECORD_BYTES = 262_144  # a larger record is sent as null, so that the memory for deliveries is bounded
 # The parameters after those of the filter: the webhook, its type without the verb, the table, the operations, the place
 # that the webhook has reached, and the place up to which it reads now.
 _INSERT = """

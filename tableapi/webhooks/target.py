@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tableapi.webhooks.statement import EventStatement
 
 log = get_logger(__name__)
-AT_ONCE = 16  # events in flight to one receiver, each of another record
+TAKEN, AT_ONCE = 64, 16  # events of one round, each of another record, and those in flight
 OPEN_AFTER = 3  # rounds of attempts without a success, after which one event at a time tests the receiver
 MAX_PAUSE_SECONDS, MAX_OPEN_SECONDS = 900.0, 300.0
 LOOK_SECONDS = 1.0  # between two looks for events that another process queued, and for retries
@@ -72,11 +72,11 @@ class Target:
                     continue
                 probe = self._failures >= OPEN_AFTER
                 async with lock:
-                    deliveries = await queue.due(connection, self.name, 1 if probe else AT_ONCE, probe=probe)
+                    deliveries = await queue.due(connection, self.name, 1 if probe else TAKEN, probe=probe)
                 if not deliveries:
                     await self._wait(LOOK_SECONDS)
                     continue
-                attempts = await asyncio.gather(*(self._sender.send(delivery.event) for delivery in deliveries))
+                deliveries, attempts = await self._send(deliveries)
                 pauses = [self._pause(delivery.attempts, MAX_PAUSE_SECONDS) for delivery in deliveries]
                 async with lock:
                     given_up = await queue.finish(connection, self.name, deliveries, attempts, pauses, self._keep)
@@ -85,6 +85,23 @@ class Target:
                 self.give_up(given_up)
         finally:
             await self._sender.close()
+
+    async def _send(self, taken: Sequence[Delivery]) -> tuple[list[Delivery], list[Attempt]]:
+        """Send events until one fails, and return those that were sent with the results."""
+        sent: list[tuple[Delivery, Attempt]] = []
+        rest, failed = iter(taken), False
+
+        async def send() -> None:
+            nonlocal failed
+            for delivery in rest:
+                attempt = await self._sender.send(delivery.event)
+                sent.append((delivery, attempt))
+                failed = failed or not attempt.delivered
+                if failed or self.stopped:
+                    return
+
+        await asyncio.gather(*(send() for _ in range(min(AT_ONCE, len(taken)))))
+        return [delivery for delivery, _ in sent], [attempt for _, attempt in sent]
 
     async def _wait(self, seconds: float) -> None:
         if self.stopped:

@@ -93,7 +93,7 @@ async def test_what_is_not_listed_is_404(http: httpx2.AsyncClient, path: str) ->
 
 def test_the_dispatch_tables_come_from_the_list() -> None:
     assert set(routes.META) == {"", "_spec", "config", "docs", "system"}
-    assert set(routes.DATASET) == {"", "_spec", "_schema", "_proc", "_func", "_table", "_batch"}
+    assert set(routes.DATASET) == {"", "_spec", "_schema", "_proc", "_func", "_table", "_batch", "_webhooks"}
     assert {"/healthz", "/readyz", "/metrics"} <= set(routes.PAGES)
     assert set(routes.FOLDERS) == {"/docs", "/studio"}
     assert len({(route.methods, route.path) for route in ROUTES}) == len(ROUTES)

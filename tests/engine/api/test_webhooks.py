@@ -15,6 +15,7 @@ import httpx2
 import pytest
 
 from tableapi import Access, Rule, Settings, TableAPI, Webhook
+from tableapi.changes import outbox
 from tests.helpers.support import NewDatabase, until
 from tests.helpers.webhooks import OTHER_SECRET, SECRET, Received, Receiver, receiver
 
@@ -488,3 +489,47 @@ async def test_a_restart_goes_on_where_the_last_server_ended(shop: Serving) -> N
         async with shop(hook(url=target.url)):
             await target.gets(3)
         assert [r.data["key"]["id"] for r in target.delivered] == [1, 2, 2]
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [
+        "truncate tableapi_live.change, tableapi_live.mark, tableapi_live.intact",  # as a crash does
+        "update tableapi_live.webhook set position = '999999999:999999999:'",  # as a restored database has it
+    ],
+)
+async def test_lost_changes_are_reported_and_later_ones_are_delivered(shop: Serving, lost: str) -> None:
+    async with receiver() as target:
+        async with shop(hook(url=target.url)) as server:
+            await server.db.execute("insert into orders values (1)")
+            await target.gets(1)
+        db = await asyncpg.connect(server.url)
+        await db.execute(lost)
+        await db.close()
+        async with shop(hook(url=target.url)) as server:
+
+            async def reported() -> bool:
+                return "crash" in ((await server.state())["error"] or "")
+
+            await until(reported)
+            await server.db.execute("insert into orders values (2)")
+            await target.gets(2)
+            assert [r.data["key"]["id"] for r in target.delivered] == [1, 2]
+
+
+async def test_changes_wait_for_a_webhook_that_has_not_read_them(shop: Serving, url: str) -> None:
+    async with receiver() as target:
+        async with shop(hook(url=target.url)) as server:
+            await until(lambda: _is(server, state="active"))
+        db = await asyncpg.connect(url)
+        await db.execute("insert into orders values (1)")
+        await db.execute("insert into tableapi_live.mark select now() - interval '1 hour', pg_current_xact_id()")
+        await outbox.clean(db, 600)
+        async with shop(hook(url=target.url)):
+            await target.gets(1)
+        await db.execute("update tableapi_live.webhook set seen = now() - interval '4 days'")
+        await db.execute("insert into orders values (2)")
+        await db.execute("insert into tableapi_live.mark select now() - interval '1 hour', pg_current_xact_id()")
+        await outbox.clean(db, 600)
+        assert await db.fetchval("select count(*) from tableapi_live.change") == 0
+        await db.close()
