@@ -56,7 +56,7 @@ class Site:
     def reply(self, path: str, mount: str, request_headers: Mapping[str, str]) -> Reply:
         """Return the page or file at `path`, which begins with the prefix.
 
-        For a path without a file, browsers get the site's page 404.html; other clients, and sites without one, NotFound.
+        For a path without a file browsers get the site's 404.html. Raises NotFound for other clients, and without one.
         """
         name = path.removeprefix(self._prefix)
         if (not name or name[-1] != "/") and f"{name}/index.html".lstrip("/") in self._paths:

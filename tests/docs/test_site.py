@@ -1,4 +1,4 @@
-"""The site of `make docs`: it builds without a warning, is small, loads nothing from other hosts, and is searched well."""
+"""The site of `make docs` builds without a warning, is small, loads nothing from other hosts, and is searched well."""
 
 from __future__ import annotations
 
@@ -125,10 +125,11 @@ def test_the_examples_are_read_in_the_languages_of_the_tabs(site: Path) -> None:
     (site / "assets" / "package.json").write_text('{"type": "module"}')
     program = (
         f"const {{ requests, translations }} = await import({json.dumps((site / 'assets' / 'curl.js').as_uri())});"
-        "const one = `export T=localhost:8000/t\\ncurl -s \"$T/a?x=1\" --json '{\"n\": null}'`;"
+        'const one = `export T=localhost:8000/t\\ncurl -s "$T/a?x=1" --json \'{"n": null}\'`;'
         "const two = `curl -s localhost:8000/t --get -H 'X-API-Key: K' --data-urlencode 'filter=a = 1'`;"
         "const made = translations([...requests(one), ...requests(two)]);"
-        "console.log(JSON.stringify([made.Python, requests('curl -s a | jq .'), requests('for a in 1; do curl a; done')]));"
+        "const others = [requests('curl -s a | jq .'), requests('for a in 1; do curl a; done')];"
+        "console.log(JSON.stringify([made.Python, ...others]));"
     )
     done = subprocess.run(
         [_node(), "--input-type=module", "-e", program], capture_output=True, text=True, timeout=60, check=False

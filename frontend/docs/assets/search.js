@@ -1,6 +1,7 @@
 // The search of the documentation, over the index that is built with the pages. It is loaded when the search is opened.
 
 const MAX_RESULTS = 12;
+const MAX_OF_A_PAGE = 3;
 /** Words that mean the same here. Each list is a topic; a search for one of its words finds pages with another. */
 const SYNONYMS = [
   ["pagination", "paging", "pages", "page", "cursor", "cursors", "offset", "limit"],
@@ -83,7 +84,17 @@ export function best(index, query) {
     scored.push({ item, score: score * (hits / groups.length) ** 2 });
   }
   scored.sort((one, other) => other.score - one.score);
-  return { words: [...new Set(groups.flatMap(({ word, others }) => [word, ...others]))], asked, found: scored.slice(0, MAX_RESULTS).map(({ item }) => item) };
+  return { words: [...new Set(groups.flatMap(({ word, others }) => [word, ...others]))], asked, found: varied(scored.map(({ item }) => item)).slice(0, MAX_RESULTS) };
+}
+
+/** Return items with at most a few sections of one page. */
+function varied(items) {
+  const seen = new Map();
+  return items.filter(({ location }) => {
+    const page = location.split("#")[0];
+    seen.set(page, (seen.get(page) ?? 0) + 1);
+    return seen.get(page) <= MAX_OF_A_PAGE;
+  });
 }
 
 function extract(item, words) {

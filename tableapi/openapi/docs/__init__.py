@@ -21,7 +21,7 @@ _MEDIA_TYPES = {
     ".woff2": "font/woff2",
     ".json": "application/json",
 }
-# What a folder of a project may add or replace: theme.css, logo.svg, fonts and reference.json, but no page and no script.
+# A folder of a project may add or replace theme.css, logo.svg, fonts and reference.json, but no page and no script.
 _OF_PROJECT = (".css", ".svg", ".woff2")
 _REFERENCE = "reference.json"  # groups, titles and examples of the project's calls; guide.js has its form
 _HEADERS = {
@@ -41,7 +41,8 @@ class DocsPage:
     def __init__(self, look: Path | None) -> None:
         files = {path.name: path for path in Path(__file__).parent.iterdir() if path.suffix in _MEDIA_TYPES}
         if look is not None:
-            files |= {path.name: path for path in look.iterdir() if path.suffix in _OF_PROJECT or path.name == _REFERENCE}
+            own = (path for path in look.iterdir() if path.suffix in _OF_PROJECT or path.name == _REFERENCE)
+            files |= {path.name: path for path in own}
         self._files = {name: (path.read_bytes(), _MEDIA_TYPES[path.suffix]) for name, path in files.items()}
 
     def reply(self, name: str, mount: str, headers: Mapping[str, str]) -> Reply:

@@ -53,18 +53,20 @@ export function placeOf(operation, order) {
   return { group: others ? OTHERS : tag, rank: 1e6 + (order.get(tag) ?? order.size) + (others ? 1e6 : 0) };
 }
 
-/** Take the session of the project's front end, unless credentials were entered in this tab. */
+/** Take the session of the project's front end, as it is now, unless a token was entered in this tab. */
 export function useSession() {
   const [item, ...path] = guide.session ?? [];
-  if (!item || store.getItem("token")) return false;
+  const [own, taken] = [store.getItem("token") ?? "", store.getItem("taken") ?? ""];
+  if (!item || (own && own !== taken)) return;
+  let token;
   try {
-    const token = path.reduce((inner, name) => inner?.[name], JSON.parse(localStorage.getItem(item)));
-    if (typeof token !== "string" || !token) return false;
-    store.setItem("token", token);
-    return true;
+    token = path.reduce((inner, name) => inner?.[name], JSON.parse(localStorage.getItem(item)));
   } catch {
-    return false;
+    token = "";
   }
+  token = typeof token === "string" ? token : "";
+  store.setItem("token", token);
+  store.setItem("taken", token);
 }
 
 /** Return a button that puts a key of the signed-in user's account into an input; null where there is none to find. */
