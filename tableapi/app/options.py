@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from tableapi.auth.access_file import AccessFile
     from tableapi.auth.authenticators import Authenticator
     from tableapi.auth.policy import Access, DatabaseRole, Sessions
-    from tableapi.project.writes import Write
     from tableapi.auth.webhook import Webhook
+    from tableapi.project.writes import Write
 
 
 ANY_ORIGIN = "CORS_ORIGINS=* would give full rights to every web page that a browser opens: name the origins,"
