@@ -5,32 +5,67 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 # Networks that Python takes for public: the address of Azure's host, and protocol assignments with Oracle's metadata.
 _RESERVED = tuple(map(ipaddress.ip_network, ("168.63.129.16/32", "192.0.0.0/24")))
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 MAX_ADDRESSES = 3  # of one host to try
+SAME_SECONDS = 0.5  # in which attempts share a look-up
 
 
 class BlockedAddress(Exception):
     """The address of a webhook is not public."""
 
 
-async def resolve(host: str, port: int, *, private: bool) -> list[str]:
-    """Return the addresses of a host. A connection goes to one of them, without another look-up.
+class Resolver:
+    """The addresses of one host, looked up once for attempts at the same time.
 
-    Raises:
-        OSError: the host has no address.
-        BlockedAddress: one of its addresses is not public, and `private` is False.
+    Each host has a thread of its own, so that a name server that does not answer delays nothing else.
     """
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
-    if not private:
-        for address in addresses:
+
+    def __init__(self, host: str, port: int, *, private: bool) -> None:
+        self._host, self._port, self._private = host, port, private
+        self._thread = ThreadPoolExecutor(1, "webhook_dns")
+        self._found: asyncio.Future[list[str]] | None = None
+        self._until = 0.0
+
+    def close(self) -> None:
+        """End the thread."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def addresses(self) -> list[str]:
+        """Return the addresses of the host. A connection goes to one of them, without another look-up.
+
+        Raises:
+            OSError: the host has no address.
+            BlockedAddress: one of its addresses is not public, and private ones are not allowed.
+        """
+        if self._found is None or (self._found.done() and time.monotonic() > self._until):
+            self._found = asyncio.ensure_future(self._look_up())
+            self._found.add_done_callback(_retrieved)
+        return await asyncio.shield(self._found)
+
+    async def _look_up(self) -> list[str]:
+        ask = partial(socket.getaddrinfo, self._host, self._port, type=socket.SOCK_STREAM)
+        try:
+            found = await asyncio.get_running_loop().run_in_executor(self._thread, ask)
+        finally:
+            self._until = time.monotonic() + SAME_SECONDS
+        addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+        for address in addresses if not self._private else ():
             if not is_public(address):
                 raise BlockedAddress(f"{address} is not a public address (WEBHOOKS_PRIVATE=on allows it)")
-    return addresses[:MAX_ADDRESSES]
+        return addresses[:MAX_ADDRESSES]
+
+
+def _retrieved(found: asyncio.Future[list[str]]) -> None:
+    """Mark an error as seen, also where every attempt that waited for it has timed out."""
+    if not found.cancelled():
+        found.exception()
 
 
 def is_public(text: str) -> bool:

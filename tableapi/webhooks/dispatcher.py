@@ -197,7 +197,7 @@ class Dispatcher:
         target.resume(place["failures"], place["closed_for"])
         if place["ahead"] or place["epoch"] not in ("", self._epoch):
             await connection.execute(queue.REACHED, [target.name], target.position, self._epoch)
-            await self._missed(connection, target, "PostgreSQL lost the record of them in a crash or a failover")
+            await self._missed(connection, target, "PostgreSQL crashed, failed over or was restored")
         return target
 
     async def _missed(self, connection: asyncpg.Connection, target: Target, why: str) -> None:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from tableapi.auth.webhook import Webhook, secrets
 from tableapi.crypto.tls import tls_context
 from tableapi.version import VERSION
-from tableapi.webhooks.address import BlockedAddress, resolve
+from tableapi.webhooks.address import BlockedAddress, Resolver
 from tableapi.webhooks.signature import Event, signed_headers
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ class Sender:
         self._netloc = parts.netloc
         self._port = parts.port or (443 if self._secure else 80)
         self._target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        self._resolver = Resolver(self._host, self._port, private=private)
         self._keys = secrets(webhook.secret)
         self._transport = httpx2.AsyncHTTPTransport(
             verify=tls_context(), trust_env=False, limits=httpx2.Limits(max_connections=connections)
@@ -56,6 +57,7 @@ class Sender:
 
     async def close(self) -> None:
         """Close the connections."""
+        self._resolver.close()
         await self._transport.aclose()
 
     async def send(self, event: Event) -> Attempt:
@@ -82,7 +84,7 @@ class Sender:
     async def _post(self, event: Event) -> int:
         if not self._secure and not self._private:
             raise BlockedAddress("the address must begin with https:// (WEBHOOKS_PRIVATE=on allows http)")
-        addresses = await resolve(self._host, self._port, private=self._private)
+        addresses = await self._resolver.addresses()
         for left, address in zip(reversed(range(len(addresses))), addresses, strict=True):
             try:
                 return await self._post_to(address, event)

@@ -7,10 +7,18 @@ import base64
 import hashlib
 import hmac
 import json
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 from tests.helpers.support import free_port, until
 
@@ -110,11 +118,33 @@ class Receiver:
             writer.close()
 
 
+def certificate(folder: Path, host: str) -> Path:
+    """Write a self-signed certificate with its key, and return the file."""
+    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+        .serial_number(x509.random_serial_number()).not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )  # fmt: skip
+    file = folder / f"{host}.pem"
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    file.write_bytes(private + made.public_bytes(serialization.Encoding.PEM))
+    return file
+
+
 @asynccontextmanager
-async def receiver(port: int = 0, *, secrets: Sequence[str] = (SECRET,)) -> AsyncIterator[Receiver]:
+async def receiver(
+    port: int = 0, *, secrets: Sequence[str] = (SECRET,), tls: ssl.SSLContext | None = None
+) -> AsyncIterator[Receiver]:
     """Run a receiver."""
     made = Receiver(port or free_port(), secrets=secrets)
-    server = await asyncio.start_server(made.accept_connection, "127.0.0.1", made.port)
+    server = await asyncio.start_server(made.accept_connection, "127.0.0.1", made.port, ssl=tls)
     try:
         yield made
     finally:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import ssl
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import httpx2
 import pytest
 
 from tests.helpers.support import ROOT, NewDatabase, Serve, Server, execute, tableapi, until
-from tests.helpers.webhooks import SECRET, Received, receiver
+from tests.helpers.webhooks import SECRET, Received, certificate, receiver
 
 SCHEMA = "create table orders (id integer primary key, status text);"
 ENVIRONMENT = {
@@ -177,6 +178,26 @@ async def test_a_user_without_rights_is_told_what_is_missing(
         await db.close()
 
 
+@pytest.mark.parametrize(("host", "delivered"), [("localhost", True), ("other.example", False)])
+async def test_the_certificate_is_that_of_the_name(
+    new_database: NewDatabase, serve: Serve, tmp_path: Path, host: str, delivered: bool
+) -> None:
+    url = await asyncio.to_thread(new_database, SCHEMA)
+    file, asked = certificate(tmp_path, host), list[str | None]()
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(file)
+    context.sni_callback = lambda _connection, name, _context: asked.append(name)
+    async with receiver(tls=context) as target, httpx2.AsyncClient() as http:
+        declare(tmp_path / "access.json", f"https://localhost:{target.port}/")
+        server = await served(serve, url, tmp_path, SSL_CERT_FILE=file, WORKERS="1")
+        answer = await http.post(
+            f"{server.url}/api/v2/shop/_webhooks/a/test", headers={"X-API-Key": "ADMIN-KEY-OF-24-LETTERS"}
+        )
+        assert answer.json()["delivered"] == delivered, answer.text
+        assert asked == ["localhost"]
+        assert [request.headers["host"] for request in target.received] == [f"localhost:{target.port}"] * delivered
+
+
 @pytest.mark.slow
 async def test_a_thousand_changes_a_second_with_one_slow_receiver(
     new_database: NewDatabase, serve: Serve, tmp_path: Path
@@ -204,7 +225,6 @@ async def test_a_thousand_changes_a_second_with_one_slow_receiver(
                 await asyncio.sleep(max(0.0, began + second + (part + 1) / 10 - asyncio.get_running_loop().time()))
         await quick.gets(3000)
         await db.close()
-        print(f"3,000 events in {asyncio.get_running_loop().time() - began:.1f} s")
         assert len({request.id for request in quick.delivered}) == len(quick.delivered) == 3000
 
 
