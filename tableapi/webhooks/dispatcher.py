@@ -21,7 +21,7 @@ from tableapi.log import get_logger
 from tableapi.observability import background, metrics
 from tableapi.webhooks import queue, recording
 from tableapi.webhooks.statement import OPERATIONS, EventStatement, event_statement
-from tableapi.webhooks.target import Target
+from tableapi.webhooks.target import WebhookTarget
 
 log = get_logger(__name__)
 POLL_SECONDS = 0.1  # between two looks for changes
@@ -48,7 +48,7 @@ class Dispatcher:
     ) -> None:
         self._dataset, self._sealed, self._settings = dataset, sealed, settings
         self.webhooks = {full_name(dataset.name, webhook): webhook for webhook in webhooks}
-        self._targets: dict[str, Target] = {}
+        self._targets: dict[str, WebhookTarget] = {}
         self._working: asyncio.Task[None] | None = None
         self._stopped, self._stopping = False, asyncio.Event()
         self._looked, self._epoch = "", ""
@@ -170,7 +170,7 @@ class Dispatcher:
         """Take the webhooks that have become free, and find the tables of all."""
         for name, webhook in self.webhooks.items():
             if name not in self._targets and await reading.fetchval(queue.LOCK, name):
-                target = await self._begin(reading, Target(webhook, name, self._settings))
+                target = await self._begin(reading, WebhookTarget(webhook, name, self._settings))
                 self._targets[name] = target
                 group.create_task(target.run(writing, self._lock))
                 log.info("webhook_taken", webhook=name)
@@ -187,7 +187,7 @@ class Dispatcher:
                 await self._fault(reading, target, f"the changes of '{table.name}' are not recorded")
                 await self._record(reading)
 
-    async def _begin(self, connection: asyncpg.Connection, target: Target) -> Target:
+    async def _begin(self, connection: asyncpg.Connection, target: WebhookTarget) -> WebhookTarget:
         """Go on from the place that the webhook has reached."""
         await connection.execute(queue.ADD, [target.name])
         place = await connection.fetchrow(queue.PLACE, target.name)
@@ -200,14 +200,14 @@ class Dispatcher:
             await self._missed(connection, target, "PostgreSQL crashed, failed over or was restored")
         return target
 
-    async def _missed(self, connection: asyncpg.Connection, target: Target, why: str) -> None:
+    async def _missed(self, connection: asyncpg.Connection, target: WebhookTarget, why: str) -> None:
         """Report changes that no event tells of."""
         text = f"Changes have no events: {why}. Compare the table with the receiver."
         metrics.webhook("missed")
         log.error("webhook_missed", alarm="webhook", webhook=target.name, error=text)
         await connection.execute(queue.NOTED, target.name, text)
 
-    async def _fault(self, connection: asyncpg.Connection, target: Target, why: str) -> None:
+    async def _fault(self, connection: asyncpg.Connection, target: WebhookTarget, why: str) -> None:
         """Report once why the changes of a webhook cannot be read; they are kept."""
         target.behind = True
         if target.fault != why:
@@ -230,7 +230,7 @@ class Dispatcher:
                 target.position = snapshot
         self._looked = snapshot
 
-    async def _read(self, connection: asyncpg.Connection, target: Target, snapshot: str) -> None:
+    async def _read(self, connection: asyncpg.Connection, target: WebhookTarget, snapshot: str) -> None:
         """Queue the events of one webhook, and note its place in the same transaction."""
         try:
             statement, oid = self._statement(target), target.oid
@@ -261,7 +261,7 @@ class Dispatcher:
         if not status.endswith(" 0"):
             target.wake.set()
 
-    def _statement(self, target: Target) -> EventStatement:
+    def _statement(self, target: WebhookTarget) -> EventStatement:
         """Return the statement of a webhook for the table as it is now."""
         schema = self._dataset.schema
         if target.statement is None or schema.find(target.webhook.table) is not target.statement.table:

@@ -29,7 +29,7 @@ MAX_PAUSE_SECONDS, MAX_OPEN_SECONDS = 900.0, 300.0
 LOOK_SECONDS = 1.0  # between two looks for events that another process queued, and for retries
 
 
-class Target:
+class WebhookTarget:
     """One webhook that this process delivers.
 
     name: with its dataset. position: the place in the outbox that it has reached. behind: whether changes after it have
