@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 
 from product import design
@@ -35,7 +38,7 @@ async def test_key_lookup_is_described_with_the_key_of_the_account_and_its_limit
     assert lookup["security"] == [{"accountkey": []}]
     scheme = document["components"]["securitySchemes"]["accountkey"]
     assert (scheme["in"], scheme["name"]) == ("header", "X-API-Key")
-    assert "key lookup" in scheme["description"]
+    assert "scopes" in scheme["description"]
     assert "30 calls in 60 s per key" in lookup["description"]
     assert "5000 calls in 86400 s per key" in lookup["description"]
     # The query form stays, for programs that cannot set a header.
@@ -52,6 +55,30 @@ async def test_balances_are_described_for_sessions_and_keys_of_the_account(accou
 
 async def test_calls_with_a_group_of_their_own_come_first(account: Account) -> None:
     document = (await account.owner.http.get("/api/v2/_spec")).json()
-    assert document["tags"][0] == {"name": "Key lookup"}
+    assert document["tags"][:2] == [{"name": "Enrichment"}, {"name": "Key lookup"}]
     assert document["paths"]["/api/v2/keylookup"]["get"]["tags"] == ["Key lookup"]
     assert document["paths"]["/api/v2/getcontact"]["post"]["tags"] == ["scripts"]
+
+
+async def test_every_call_of_a_customer_is_in_a_group_under_a_title_of_its_own(account: Account) -> None:
+    """product/design/reference.json: the page falls back to the names of tables and scripts for what it leaves out."""
+    guide = json.loads((design.FOLDER / "reference.json").read_text())
+    grouped = {call for group in guide["groups"] for call in group["calls"]}
+    assert len(grouped) == sum(len(group["calls"]) for group in guide["groups"])
+    document = (await account.owner.http.get("/api/v2/_spec")).json()
+    missing = set()
+    for path, item in document["paths"].items():
+        table = re.search(r"/_table/([^/{]+)", path)
+        call = table[1] if table else re.sub(r"/\{.*", "", path.removeprefix("/api/v2/"))
+        if call not in grouped or (table and call not in guide["words"]):
+            missing.add(call)
+        for verb, operation in item.items():
+            if table is None and verb != "parameters" and operation["operationId"] not in guide["titles"]:
+                missing.add(operation["operationId"])
+    assert missing == set(), "add them to product/design/reference.json"
+
+
+async def test_the_page_gets_the_groups_of_the_project(product: Product) -> None:
+    file = await product.caller().get("/api/docs/reference.json")
+    assert file.json() == json.loads((design.FOLDER / "reference.json").read_text())
+    assert file.headers["content-type"] == "application/json"
