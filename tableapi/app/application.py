@@ -10,6 +10,7 @@ from tableapi.app import routes
 from tableapi.app.agents import endpoint as mcp
 from tableapi.app.agents.endpoint import Agents
 from tableapi.app.agents.requests import ToolRequests
+from tableapi.app.agents.sign_in import SignIn
 from tableapi.app.batch import Batches
 from tableapi.app.callers import Callers
 from tableapi.app.lifespan import Lifespan, Process
@@ -20,6 +21,7 @@ from tableapi.app.script_calls import ScriptCalls
 from tableapi.app.state import Services
 from tableapi.app.table_calls import TableCalls
 from tableapi.app.webhook_calls import WebhookCalls
+from tableapi.auth.scopes import WRITE, require
 from tableapi.config.settings import Settings
 from tableapi.datasets.acting import ActingDataset, request_settings
 from tableapi.datasets.dataset import Dataset
@@ -41,6 +43,7 @@ from tableapi.query.spelling import suggestion
 log = get_logger(__name__)
 
 _API = re.compile(r"/api(?:/v\d+(?:\.\d+)*)?(?:/|\Z)")
+ANY_PAGE = Cors("", ("*",))
 UNLIMITED = frozenset(("/healthz", "/readyz", "/metrics"))  # answered during overload, and without a database
 _BUSY = (
     b'{"error":{"code":503,"context":{"reason":"busy","scope":"resource","request_id":"%s"'
@@ -75,7 +78,8 @@ class App:
         self.admission = AdmissionControl(settings.max_under_way, settings.request_seconds, self.services.waits)
         self.access_log = AccessLog(process is not None and settings.log_level in ("debug", "info"))
         requests = ToolRequests(self.services, self._dataset, self.scripts, self.access_log)
-        self.agents = Agents(self.services, self.callers, requests)
+        sign_in = SignIn(settings, self.services, project, has_docs=self.pages.has_docs)
+        self.agents = Agents(self.services, self.callers, requests, sign_in)
         self.life = Lifespan(self.services, self.pages, self.admission, self.agents, process)
         self._secret_paths = () if scripts is None else scripts.secret_paths
         self._proxies = frozenset(settings.trusted_proxies)
@@ -105,7 +109,7 @@ class App:
             reply.headers["Connection"] = "close"
         if request.unread and not request.cancelled_for:
             await request.drain()
-        await send_response(send, request, reply, self._cors, compress=self._compress)
+        await send_response(send, request, reply, self._cors_of(request), compress=self._compress)
         seconds = time.perf_counter() - request.started_at
         metrics.request(request.route, request.method, reply.status, seconds)
         if self.access_log.enabled:
@@ -120,6 +124,10 @@ class App:
                 request.ip,
                 request.actor.user,
             )
+
+    def _cors_of(self, request: HttpRequest) -> Cors:
+        """Return the CORS rules of a response. The sign-in of clients is open to pages of every origin."""
+        return ANY_PAGE if request.path in self.agents.sign_in.paths else self._cors
 
     async def _other(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer what is no HTTP request. Unknown types of scope are extensions of ASGI and need no answer."""
@@ -163,11 +171,13 @@ class App:
     async def _route(self, request: HttpRequest) -> Reply:
         """Dispatch a request by its path."""
         if request.method == "OPTIONS":
-            return Reply(b"", 204, headers=self._cors.preflight(request))
+            return Reply(b"", 204, headers=self._cors_of(request).preflight(request))
         prefix = _API.match(request.path)
         if prefix is None:
             if request.path.rstrip("/") == mcp.PATH:
                 return await self.agents.answer(request)
+            if (described := routes.SIGN_IN.get(request.path)) is not None:
+                return await described(self.agents.sign_in, request)
             return await self._page(request)
         parts = list(filter(None, request.raw_path[prefix.end() :].split("/")))
         if request.encoded:
@@ -210,6 +220,10 @@ class App:
         if request.actor.role == "*":
             telling.set(True)  # full rights include the details of database errors
         dataset = dataset.others.get(request.actor.role, dataset)
+        if request.actor.scopes is not None:
+            if name in ("_func", "_proc"):
+                require(request.actor.scopes, WRITE)  # a routine may write
+            dataset = self.services.scoped.of(dataset, request.actor.scopes)
         if dataset.database_roles:
             dataset = _acting(request, dataset)
         rights = dataset.rights(request.actor.role)

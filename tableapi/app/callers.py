@@ -28,8 +28,21 @@ class Callers:
         no page of another site. Raises Unauthorized, TooMany, Forbidden, or the error of a role that is confined to
         some scripts.
         """
+        return self._checked(request, await self._actor(request, endpoint), endpoint)
+
+    async def client(self, request: HttpRequest, resource: str) -> Actor:
+        """Return the caller of a message to /mcp, which may be the client of a user.
+
+        resource: the address of /mcp. Raises as `caller`.
+        """
+        authenticator = self._services.callers
+        identify = getattr(authenticator, "client", None)  # an authenticator of a host program may lack it
+        if identify is None:
+            return await self.caller(request)
+        return self._checked(request, await identify(request.headers, request.ip, resource), None)
+
+    def _checked(self, request: HttpRequest, actor: Actor, endpoint: Endpoint | None) -> Actor:
         services = self._services
-        actor = await self._actor(request, endpoint)
         if actor.unproved:
             # A host program has its own name; what its policy gives to anyone may be read under any.
             services.guard.check(request, host=not services.served.embedded or actor.role == "*")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from tableapi.app.agents.endpoint import PATH as MCP
 from tableapi.app.agents.endpoint import Agents
+from tableapi.app.agents.sign_in import RESOURCE, SERVER, SignIn
 from tableapi.app.batch import Batches
 from tableapi.app.meta import Meta
 from tableapi.app.pages import DOCS, STUDIO, Pages
@@ -42,6 +43,9 @@ ROUTES = (
     Route(GET, "/readyz", Pages.ready, "guides/deployment.md"),
     Route(GET, "/metrics", Pages.metrics, "reference/metrics.md"),
     Route(POST, MCP, Agents.answer, "guides/agents.md"),
+    Route(GET, RESOURCE, SignIn.resource, "guides/agents.md"),
+    Route(GET, f"{RESOURCE}{MCP}", SignIn.resource, "guides/agents.md"),
+    Route(GET, SERVER, SignIn.server, "guides/agents.md"),
     Route(GET, DOCS, Pages.docs, "guides/deployment.md"),
     Route(GET, f"{DOCS}/{{file...}}", Pages.docs, "guides/deployment.md"),
     Route(GET, STUDIO, Pages.studio, "guides/studio.md"),
@@ -89,8 +93,9 @@ def _by_segment(prefix: str) -> dict[str, Handler]:
 PAGES = {
     route.path: route.handler
     for route in ROUTES
-    if "{" not in route.path and not route.path.startswith(API) and route.path != MCP
+    if "{" not in route.path and not route.path.startswith((API, MCP, "/.well-known/"))
 }
+SIGN_IN = {route.path: route.handler for route in ROUTES if route.path.startswith("/.well-known/")}
 # Folders of files: the path itself and everything below it.
 FOLDERS = {
     route.path.removesuffix("/{file...}"): route.handler

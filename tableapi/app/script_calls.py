@@ -6,6 +6,7 @@ from functools import partial
 
 from tableapi.app.callers import Callers
 from tableapi.app.state import Services
+from tableapi.auth import scopes
 from tableapi.auth.authenticators import NOBODY
 from tableapi.errors import NotFound
 from tableapi.http.request import HttpRequest
@@ -28,6 +29,8 @@ class ScriptCalls:
         request.route = endpoint.name
         if not endpoint.public and request.actor is NOBODY:  # the request of a tool has its actor already
             request.actor = await self._callers.caller(request, endpoint)
+        if request.actor.scopes is not None:
+            scopes.require(request.actor.scopes, endpoint.scope)
         request.cancellable = request.method == "GET"
         request.time_limit = endpoint.seconds
         key = request.headers.get("idempotency-key")

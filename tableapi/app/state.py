@@ -30,6 +30,7 @@ from tableapi.config.settings import Settings
 from tableapi.crypto.unseal import Unsealer
 from tableapi.datasets.dataset import Dataset
 from tableapi.datasets.declared import BadRights, check_access
+from tableapi.datasets.scoped import ScopedDatasets
 from tableapi.db import budget
 from tableapi.db.database import Db
 from tableapi.db.replicas import Replicas
@@ -51,6 +52,7 @@ class Services:
     def __init__(self, settings: Settings, served: Datasets) -> None:
         self.settings, self.served = settings, served
         self.datasets: dict[str, Dataset] = {}
+        self.scoped = ScopedDatasets()
         self.scripts: Scripts | None = None
         self._module: ModuleType | None = None  # the policy of a project
         # Pages that may use what needs no secret: those of the own address and of CORS_ORIGINS.
@@ -137,7 +139,9 @@ class Services:
             return self.authenticator
         file_roles = self.served.access.roles if self.served.access else {}
         roles = frozenset(self.settings.jwt_roles or {*self.database_roles, *file_roles})
-        return TokenAuthenticator(tokens, roles, self.authenticator, sessions=self.has_sessions)
+        return TokenAuthenticator(
+            tokens, roles, self.authenticator, sessions=self.has_sessions, resources=self.settings.mcp_audience
+        )
 
     @property
     def has_sessions(self) -> bool:

@@ -26,6 +26,7 @@ from tableapi.observability import background
 NOBODY = Actor("")
 ANONYMOUS = Actor("anyone", unproved=True)
 MAX_CACHED_ACTORS = 10_000
+_CLIENT = b"client:"  # before the hash of a client's token, in the cache of actors
 TOUCH_SECONDS = 60.0
 
 
@@ -43,6 +44,13 @@ class Authenticator(Protocol):
         """Return the actor of a request that was authenticated before, without extending its session.
 
         Raises as `actor`.
+        """
+        return await self.actor(headers, ip)
+
+    async def client(self, headers: Mapping[str, str], ip: str, resource: str) -> Actor:
+        """Return the actor of a message to `resource`, the address of /mcp, with the scopes of its token.
+
+        Raises as `actor`, and Unauthorized for a token that was issued for another address.
         """
         return await self.actor(headers, ip)
 
@@ -116,6 +124,18 @@ class SessionAuthenticator(Authenticator):
                 return await self._look_up(digest, key, now)
         return cached[1] if cached[0] > now else await self._look_up(digest, key, now)
 
+    async def client(self, headers: Mapping[str, str], ip: str, resource: str) -> Actor:
+        token = session_token(headers)
+        if not self._sessions.client_lookup or not token.startswith(self._sessions.client_prefix):
+            return await self.actor(headers, ip)
+        # The token of a client needs no app key: the client has an identifier of its own.
+        digest, now = token_hash(token), time.monotonic()
+        cached = self._cached.get(_CLIENT + digest)
+        if cached is not None and cached[0] > now:
+            return cached[1]
+        async with self._guesses.counted(ip):
+            return await self._look_up(digest, app_key(headers), now, touch=False, client=True)
+
     async def again(self, headers: Mapping[str, str], ip: str) -> Actor:
         # Unknown tokens are not counted: this one was known.
         key, token = app_key(headers), session_token(headers)
@@ -138,25 +158,30 @@ class SessionAuthenticator(Authenticator):
             values = orjson.dumps(dict(actor.values), default=str).decode()
             await self._db.writes.fetchrow(sql, values, target, orjson.dumps(detail).decode(), ip)
 
-    async def _look_up(self, digest: bytes, key: str, now: float, *, touch: bool = True) -> Actor:
-        changes = self._changes
-        row = await self._db.reads.fetchrow(self._sessions.lookup, digest)
+    async def _look_up(self, digest: bytes, key: str, now: float, *, touch: bool = True, client: bool = False) -> Actor:
+        """Return the actor of a session token, or with `client` of a client's access token."""
+        changes, cached_as = self._changes, _CLIENT + digest if client else digest
+        lookup = self._sessions.client_lookup if client else self._sessions.lookup
+        row = await self._db.reads.fetchrow(lookup, digest)
         if row is None:
-            self._cached.pop(digest, None)
+            self._cached.pop(cached_as, None)
             raise Unauthorized("Your account access session is expired")
         role = row["role"]
         if refusal := self._sessions.refusals.get(role):
             status, reason, message = refusal
             raise ApiError(message, status=status, reason=reason, scope="account")
         values = dict(row)
+        # A client's tokens change while its session lasts.
+        session = values.pop("session") if client else digest.hex()
         actor = Actor(
-            role, values, session=digest.hex(), key=key, user=self._sessions.user_of(values),
+            role, values, session=session, key=key, user=self._sessions.user_of(values),
             account=values.get(self._sessions.account),
+            scopes=frozenset(values.pop("scopes").split()) if client else None,
         )  # fmt: skip
         if changes == self._changes:  # no change was announced during the look-up
             if len(self._cached) >= MAX_CACHED_ACTORS:
                 self._cached.clear()
-            self._cached[digest] = (now + self._sessions.seconds, actor)
+            self._cached[cached_as] = (now + self._sessions.seconds, actor)
         if touch:
             self._touch(digest, now)
         return actor
@@ -187,5 +212,5 @@ class SessionAuthenticator(Authenticator):
             self._cached.clear()
             return
         for digest, (_, actor) in list(self._cached.items()):
-            if (digest.hex() if name == "session" else str(actor.values.get(name))) == value:
+            if (actor.session if name == "session" else str(actor.values.get(name))) == value:
                 del self._cached[digest]

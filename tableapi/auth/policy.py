@@ -36,6 +36,7 @@ class Actor:
     account: Any = None  # the account of the user, for limits
     claims: Mapping[str, Any] | None = None  # of a token that a trusted issuer signed
     unproved: bool = False  # whether the request needed no secret to be this caller
+    scopes: frozenset[str] | None = None  # of the token of a client that acts for the user; None for no limit
     key_error: str = "A valid API key is needed in X-API-Key."  # the error for a caller without credentials
 
     def __getattr__(self, name: str) -> Any:
@@ -176,6 +177,10 @@ class Sessions:
             {field, call} as JSON, $4 the client's address.
         user, account: columns of `lookup` that identify the user and the account, for logs, limits and idempotency.
             Of several for `user`, the first that is not null counts.
+        client_lookup: SQL like `lookup` for access tokens that an authorization server of the project issued to a
+            client of the user. It also returns `scopes`, a text with blanks between them, and `session`, a text that
+            stays the same when the tokens are refreshed. These tokens are accepted at /mcp alone; they begin with
+            `client_prefix`.
         unknown_key: the message for a request with a key that is not an app key.
         channel: NOTIFY channel. A payload `<column>=<value>`, such as `tenantid=7`, removes the cached actors with that
             value.
@@ -186,6 +191,8 @@ class Sessions:
     touch: str = ""
     identity: Mapping[str, str] | frozenset[str] = frozenset()
     tenant_mismatches: str = ""
+    client_lookup: str = ""
+    client_prefix: str = "mcp_"
     unknown_key: str = "The key in X-API-Key is not a valid app key."
     channel: str = "tableapi_actor"
     user: str | tuple[str, ...] = ""

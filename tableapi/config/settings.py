@@ -129,6 +129,7 @@ class Settings(BaseModel):
     jwt_default_role: str = ""
     jwt_roles: Words = ()  # that a token may name; none: the database roles, and the roles of an access file
     jwt_leeway_seconds: float = Field(default=10.0, ge=0, le=300)
+    mcp_audience: Words = ()  # `aud` of tokens for /mcp, where the issuer cannot name its address
     metrics_token: str = Field(default="", repr=False)
     strict_options: bool | None = None  # reject unknown options; None: off for a project, on for --open and --access
     rate_limits: bool | None = None  # None: on for a project, off for --open and --access

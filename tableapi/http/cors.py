@@ -11,7 +11,8 @@ _NOT_IN_HEADER_NAMES = re.compile(r"[^\w, -]")
 # Response headers that scripts of a page on another origin may read.
 _EXPOSED = (
     b"Accept-Query, Content-Disposition, Content-Range, Dry-Run, ETag, Idempotency-Replayed, Location, "
-    b"Preference-Applied, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id"
+    b"Preference-Applied, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, "
+    b"WWW-Authenticate"
 )
 _MAX_AGE = "600"  # seconds for which a browser keeps the response to a preflight request
 _VARY = (b"vary", b"Origin")

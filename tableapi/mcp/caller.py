@@ -35,13 +35,15 @@ class Caller:
     """The caller of a tool.
 
     datasets: all databases, by name. endpoints: the scripts that are offered to agents and that the caller may call.
-    send: requests to the API; their rights, limits and log lines are those of requests over HTTP.
+    send: requests to the API; their rights, limits and log lines are those of requests over HTTP. all_datasets: without
+    the scopes of the caller's token, for the tools that it could use if its user granted more.
     """
 
     actor: Actor
     datasets: Mapping[str, Dataset]
     endpoints: Sequence[Endpoint]
     send: Send
+    all_datasets: Mapping[str, Dataset]
 
     def rights(self, dataset: Dataset) -> Rights:
         """Return the rights of the caller in a database."""

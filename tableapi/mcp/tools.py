@@ -6,13 +6,14 @@ import copy
 import json
 import operator
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from pydantic import ValidationError
 
 from tableapi import exact_json
+from tableapi.auth.scopes import OF_METHOD, WRITE, require
 from tableapi.db.errors import to_api_error
 from tableapi.errors import ApiError, BadRequest, Internal, Invalid
 from tableapi.log import get_logger
@@ -102,7 +103,8 @@ MAX_ROLES = 64  # in the cache of the tools of each role
 class Offers:
     """The tools of callers, remembered by role.
 
-    They depend on the rights and the schemas of the role alone.
+    They depend on the rights and the schemas of the role alone. The scopes of a token leave none out: the error
+    of a tool beyond them names the scope that is needed.
     """
 
     def __init__(self) -> None:
@@ -111,6 +113,7 @@ class Offers:
     def of(self, caller: Caller) -> list[Offer]:
         """Return the tools that the caller can use."""
         role = caller.actor.role
+        caller = replace(caller, datasets=caller.all_datasets)
         basis: list[Any] = [*caller.endpoints]
         for dataset in caller.datasets.values():
             basis += [caller.rights(dataset), dataset.schema]  # other objects after every change of them
@@ -194,6 +197,29 @@ async def call(caller: Caller, tool: Tool, sent: dict[str, Any] | None) -> ToolR
             refusal = Internal("Something went wrong!")
         return ToolResult((error_text(refusal),), is_error=True)
     return ToolResult((DATA_NOTE, exact_json.dumps(result).decode()))
+
+
+def require_scope(caller: Caller, message: Any) -> None:
+    """Check that the scopes of a token cover a call that the rights of its user allow.
+
+    message: as it was sent. A malformed one is left to the protocol. Raises InsufficientScope.
+    """
+    params = message.get("params") if isinstance(message, dict) and message.get("method") == "tools/call" else None
+    name, arguments = (params.get("name"), params.get("arguments")) if isinstance(params, dict) else (None, None)
+    scopes, tool = caller.actor.scopes, TOOLS.get(name) if isinstance(name, str) else None
+    if scopes is None or tool is None or not isinstance(arguments, dict):
+        return
+    if tool is _SCRIPT:
+        for endpoint in caller.endpoints:
+            if endpoint.name == arguments.get("name"):
+                require(scopes, endpoint.scope)
+    elif tool is _FUNCTION:
+        require(scopes, WRITE)
+    elif len(tool.verbs) == 1 and isinstance(table := arguments.get("table"), str):
+        for dataset in caller.all_datasets.values():
+            found = dataset.schema.find(table)
+            if found is not None and dataset.rights(caller.actor.role).right(found, tool.verbs[0]) is not None:
+                require(scopes, OF_METHOD[tool.verbs[0]], found.name)
 
 
 def _checked(tool: Tool, sent: dict[str, Any]) -> args.Arguments:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar, get_type_hints
 from pydantic import BaseModel, ValidationError
 
 from tableapi.auth.policy import ANYONE, Actor
+from tableapi.auth.scopes import BASIC, OF_METHOD
 from tableapi.errors import ApiError, Forbidden, Invalid, Unauthorized
 from tableapi.http.request import HttpRequest
 from tableapi.ratelimit.enforce import count_use
@@ -97,6 +98,7 @@ class Endpoint:
     seconds: float
     repeatable: bool
     agents: bool
+    scope: str
     tag: str
     own_key: OwnKey | None
     takes_input: bool
@@ -104,6 +106,11 @@ class Endpoint:
     output: Any
     summary: str
     name: str = ""
+
+    @property
+    def has_own_scope(self) -> bool:
+        """Whether its scope is none of those of tables."""
+        return self.scope not in BASIC
 
     @property
     def job(self) -> bool:
@@ -125,6 +132,7 @@ def script(
     seconds: float = 0,
     repeatable: bool = False,
     agents: bool = False,
+    scope: str = "",
     tag: str = SCRIPTS,
     own_key: OwnKey | None = None,
 ) -> Callable[[Run], Run]:
@@ -145,6 +153,8 @@ def script(
         repeatable: Running it twice has the effect of running it once, so that a request with an Idempotency-Key runs
             again when the first attempt died.
         agents: Offer it to language-model agents as the tool `call_script` of MCP.
+        scope: The scope that the token of an agent needs: `read`, `write` or one of its own. By default `read` for GET,
+            else `write`. A script with a scope of its own is offered only to agents that a user signed in.
         tag: Its group in the API description. Groups with a name of their own come first.
         own_key: For a public script: the key that it checks itself.
 
@@ -161,8 +171,8 @@ def script(
         endpoint = Endpoint(
             run=run, method=method, roles=tuple(roles), limits=parse_limits(limit), public=public, raw=raw,
             internal=internal, every=cron(every), tail=tail, body_bytes=body_bytes, seconds=seconds,
-            repeatable=repeatable, agents=agents, tag=tag, own_key=own_key, takes_input=bool(second), input=model,
-            output=hints.get("return"),
+            repeatable=repeatable, agents=agents, scope=scope or OF_METHOD[method], tag=tag, own_key=own_key,
+            takes_input=bool(second), input=model, output=hints.get("return"),
             summary=inspect.getdoc(run) or (inspect.getdoc(inspect.getmodule(run)) or "").split("\n")[0],
         )  # fmt: skip
         run.endpoint = endpoint  # type: ignore[attr-defined]

@@ -88,6 +88,14 @@ class Project:
         """Return members of the web app manifest that replace those of `manifest.json` in the built front end."""
         return {}
 
+    def authorization_server(self, settings: Any) -> Mapping[str, Any]:
+        """Return the metadata of the project's authorization server (RFC 8414), by which agents sign in.
+
+        Its `issuer` is PUBLIC_URL. The engine serves it, and names the issuer in the description of /mcp. Pages of
+        every origin may call its endpoints, except that of authorization. Empty without one.
+        """
+        return {}
+
     def checks(self, settings: Any) -> Iterator[tuple[bool, str]]:
         """Yield (fatal, line) for each missing or unsafe setting; a fatal one fails `tableapi check`."""
         yield from ()

@@ -14,20 +14,23 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tableapi.app.agents.requests import Headers, ToolRequests
+from tableapi.app.agents.sign_in import PATH as PATH
+from tableapi.app.agents.sign_in import SignIn
 from tableapi.app.callers import Callers
 from tableapi.app.options import is_loopback
 from tableapi.app.state import Services
+from tableapi.auth.credentials import session_token
 from tableapi.auth.policy import ANYONE
+from tableapi.auth.scopes import InsufficientScope
 from tableapi.errors import Forbidden, MethodNotAllowed, Unauthorized, UnsupportedMedia
 from tableapi.http.cors import Cors
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply
-from tableapi.mcp import direct, protocol
+from tableapi.mcp import direct, protocol, tools
 from tableapi.mcp.caller import Caller
 from tableapi.mcp.resources import Documentation
 from tableapi.observability import background, tracing
 
-PATH = "/mcp"
 PACKAGE = Path(__file__).parents[2]
 _CALLER = "tableapi.caller"  # in the scope of the message
 _SKIPPED_HEADERS = frozenset((b"content-type", b"content-length"))
@@ -38,8 +41,8 @@ Handle = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]
 class Agents:
     """Answer MCP over HTTP and over stdio. The SDK is loaded by the first message."""
 
-    def __init__(self, services: Services, callers: Callers, requests: ToolRequests) -> None:
-        self._services, self._callers, self._requests = services, callers, requests
+    def __init__(self, services: Services, callers: Callers, requests: ToolRequests, sign_in: SignIn) -> None:
+        self._services, self._callers, self._requests, self.sign_in = services, callers, requests, sign_in
         project = services.served.project
         folders = [*([project / "docs"] if project else []), PACKAGE.parent / "docs", PACKAGE / "docs_pages"]
         self._documentation = Documentation(folders)
@@ -52,15 +55,30 @@ class Agents:
 
         Raises what a request with its headers is refused with.
         """
-        actor = request.actor = await self._callers.caller(request)
-        if not actor.role:
-            raise Unauthorized(actor.key_error, reason="no_key", headers={"WWW-Authenticate": "Bearer"})
+        actor = request.actor = await self._callers.client(request, self.sign_in.address(request))
+        if not actor.role or (actor.unproved and self.sign_in.is_needed):
+            raise Unauthorized(actor.key_error, reason="no_key")
         endpoints = [
             endpoint
             for endpoint in self._services.scripts or ()
-            if endpoint.agents and (endpoint.public or {ANYONE, actor.role} & set(endpoint.roles))
+            if endpoint.agents
+            and (endpoint.public or {ANYONE, actor.role} & set(endpoint.roles))
+            and (actor.scopes is not None or not endpoint.has_own_scope)
         ]
-        return Caller(actor, self._services.datasets_of(actor.role), endpoints, partial(self._requests.send, request))
+        full = datasets = self._services.datasets_of(actor.role)
+        if actor.scopes is not None:
+            datasets = {name: self._services.scoped.of(dataset, actor.scopes) for name, dataset in full.items()}
+        return Caller(actor, datasets, endpoints, partial(self._requests.send, request), full)
+
+    async def _authenticated(self, request: HttpRequest) -> Caller:
+        """Return the caller of a message over HTTP; an error tells clients how to sign in. Raises as `caller`."""
+        try:
+            return await self.caller(request)
+        except Unauthorized as error:
+            if error.status == 401:
+                invalid = "invalid_token" if session_token(request.headers) else ""
+                error.headers["WWW-Authenticate"] = self.sign_in.challenge(request, invalid)
+            raise
 
     # -- HTTP ----------------------------------------------------------------------------------------------------------
 
@@ -72,17 +90,31 @@ class Agents:
         self._refuse_other_origins(request)
         if not request.headers.get("content-type", "").lower().startswith("application/json"):
             raise UnsupportedMedia("Send JSON: Content-Type: application/json.")
-        caller = await self.caller(request)
+        caller = await self._authenticated(request)
         content = await request.body(self._services.settings.body_bytes)
         handle = self._handle or await self._start()
         message = direct.decoded(content)
         if direct.has_null_id(message):
             return Reply(direct.NULL_ID, 400)
+        if caller.actor.scopes is not None:
+            self._require_scope(request, caller, message)
         # A trace has a span for each message, which the SDK opens.
         call = direct.call_of(message, request.headers, request.scope["headers"]) if tracing.tracer is None else None
         if call is not None:
             return Reply(await direct.respond(caller, call))
         return await _exchange(handle, request, content, caller)
+
+    def _require_scope(self, request: HttpRequest, caller: Caller, message: Any) -> None:
+        """Reject a call beyond the scopes of the token, and name the scope that is needed (RFC 6750).
+
+        Raises InsufficientScope.
+        """
+        try:
+            tools.require_scope(caller, message)
+        except InsufficientScope as error:
+            challenge = self.sign_in.challenge(request, error.reason, error.needed)
+            error.headers["WWW-Authenticate"] = challenge
+            raise
 
     def _refuse_other_origins(self, request: HttpRequest) -> None:
         """Reject a page of another site. Callers without a secret are checked again, like those of tables."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import orjson
 
+from tableapi.auth import scopes
 from tableapi.auth.authenticators import MAX_CACHED_ACTORS, Authenticator
 from tableapi.auth.policy import Actor
 from tableapi.auth.tokens import verify
@@ -15,16 +17,27 @@ from tableapi.auth.tokens.verify import BadToken, TokenSettings
 
 CACHE_SECONDS = 60.0  # a verified token; a key that its issuer has withdrawn is in use for so long
 _NEVER = frozenset(("", "*", "key"))
+_NO_AUDIENCE: frozenset[str] = frozenset()
 
 
 class TokenAuthenticator(Authenticator):
     """Identify the caller of a request by a signed token; of one without a token as `inner` does.
 
-    roles: that a token may name. sessions: whether a bearer token that is no JWT is a session of `inner`.
+    roles: that a token may name. sessions: whether a bearer token that is no JWT is a session of `inner`. resources:
+    audiences of tokens for /mcp, in place of its address.
     """
 
-    def __init__(self, settings: TokenSettings, roles: frozenset[str], inner: Authenticator, *, sessions: bool) -> None:
+    def __init__(
+        self,
+        settings: TokenSettings,
+        roles: frozenset[str],
+        inner: Authenticator,
+        *,
+        sessions: bool,
+        resources: Iterable[str] = (),
+    ) -> None:
         self._settings, self._roles, self._inner, self._sessions = settings, roles - _NEVER, inner, sessions
+        self._resources = frozenset(resources)
         self._cached: dict[bytes, tuple[float, float, Actor]] = {}
 
     async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:
@@ -34,14 +47,27 @@ class TokenAuthenticator(Authenticator):
             Unauthorized: the token is not valid, or names no role that is served.
         """
         token = self._token(headers)
+        return await self._inner.actor(headers, ip) if token is None else await self._verified(token)
+
+    async def client(self, headers: Mapping[str, str], ip: str, resource: str) -> Actor:
+        token = self._token(headers)
         if token is None:
-            return await self._inner.actor(headers, ip)
-        digest = hashlib.sha256(token.encode("latin-1", "replace")).digest()
+            return await self._inner.client(headers, ip, resource)
+        if not self._settings.issuer:  # tokens of a shared secret, which no client can sign in for
+            return await self._verified(token)
+        return await self._verified(token, self._resources or frozenset((resource,)))
+
+    async def _verified(self, token: str, audience: frozenset[str] = _NO_AUDIENCE) -> Actor:
+        """Return the actor of a token; with `audience` that of a client, with the scopes of its token."""
+        digest = hashlib.sha256(token.encode("latin-1", "replace") + b"\0".join(map(str.encode, audience))).digest()
         cached = self._cached.get(digest)
         if cached is not None and cached[0] > time.monotonic() and cached[1] > time.time():
             return cached[2]
-        claims = await verify.claims_of(token, self._settings)
+        settings = replace(self._settings, audience=audience) if audience else self._settings
+        claims = await verify.claims_of(token, settings)
         actor = self._of(claims)
+        if audience:
+            actor = replace(actor, scopes=scopes.of_claims(claims))
         if len(self._cached) >= MAX_CACHED_ACTORS:
             self._cached.clear()
         self._cached[digest] = (time.monotonic() + CACHE_SECONDS, claims["exp"] + self._settings.leeway, actor)

@@ -1,0 +1,59 @@
+"""A dataset as the client of a user sees it, with a token of limited scopes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tableapi.auth.rights import Rights
+from tableapi.auth.scopes import BASIC, ScopedRights, Scopes
+from tableapi.datasets.dataset import Dataset
+from tableapi.datasets.plan_cache import PlanCache
+
+MAX_SCOPED = 32  # combinations of scopes that are remembered
+
+
+class ScopedDataset:
+    """A dataset with the rights of some scopes. It has plans of its own, because plans are kept by role."""
+
+    def __init__(self, dataset: Dataset, scopes: Scopes) -> None:
+        self._dataset, self._scopes = dataset, scopes
+        self._rights: dict[str, tuple[Rights, Rights]] = {}  # by role: all of its rights, and those of the scopes
+        self.plan_cache = PlanCache(dataset.bounds.plan_cache, dataset.bounds.shape_bytes)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._dataset, name)
+
+    def rights(self, role: str) -> Rights:
+        """Return the rights of a role within the scopes."""
+        full = self._dataset.rights(role)
+        known = self._rights.get(role)
+        if known is None or known[0] is not full:
+            if known is not None:  # the schema or the rights were replaced, and the plans with them
+                self._rights.clear()
+                self.plan_cache.clear()
+            known = self._rights[role] = full, ScopedRights(full, self._scopes)
+        return known[1]
+
+    def keep(self, key: Any, plan: Any) -> None:
+        """Remember a compiled plan."""
+        self.plan_cache.keep(key, plan)
+
+
+class ScopedDatasets:
+    """The datasets of the scopes that are in use."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, Scopes], ScopedDataset] = {}
+
+    def of(self, dataset: Dataset, scopes: Scopes | None) -> Dataset:
+        """Return a dataset within scopes; the dataset itself where they leave nothing out."""
+        if scopes is None or scopes.issuperset(BASIC):
+            return dataset
+        # Other scopes, such as those of scripts, say nothing about tables.
+        scopes = frozenset(scope for scope in scopes if scope.partition(":")[0] in BASIC)
+        key = id(dataset), scopes
+        found = self._known.pop(key, None) or ScopedDataset(dataset, scopes)
+        if len(self._known) >= MAX_SCOPED:
+            del self._known[next(iter(self._known))]
+        self._known[key] = found
+        return found  # type: ignore[return-value]

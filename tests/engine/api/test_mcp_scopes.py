@@ -1,0 +1,235 @@
+"""/mcp as an OAuth 2.1 resource server: metadata, challenges, the audience of tokens and their scopes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+
+from tests.helpers.agents import INITIALIZE, agent
+from tests.helpers.support import NewDatabase, Serve, Server
+from tests.helpers.tokens import SECRET, Issuer, issuer, token
+
+ISSUER = "https://issuer.example"
+RESOURCE = "/.well-known/oauth-protected-resource"
+HEADERS = {"Accept": "application/json, text/event-stream"}
+SQL = """create table customer (id integer primary key, name text, secret text);
+create table orders (id integer primary key, customer_id integer references customer, total integer);
+insert into customer values (1, 'Ada', 'hidden-ada'), (2, 'Ben', 'hidden-ben');
+insert into orders values (1, 1, 10), (2, 2, 20);
+create function double(value integer) returns integer language sql stable as 'select value * 2'"""
+ACCESS = {
+    "keys": {"service": {"role": "*"}},
+    "roles": {
+        "seller": {"access": [{"component": "_table/*", "verb_mask": 31},
+                              {"component": "_func/double", "verb_mask": 3}]},
+        "reader": {"access": [{"component": "_table/*", "verb_mask": 1}]},
+    },
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def peer() -> Iterator[Issuer]:
+    with issuer() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def access(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file: Path = tmp_path_factory.mktemp("access") / "access.json"
+    file.write_text(json.dumps(ACCESS))
+    return file
+
+
+@pytest.fixture(scope="module")
+def database(module_database: NewDatabase) -> str:
+    return module_database(SQL)
+
+
+@pytest.fixture(scope="module")
+def server(peer: Issuer, database: str, access: Path, module_serve: Serve) -> Server:
+    return module_serve(
+        "--dataset", f"shop={database}", "--access", str(access), JWT_JWKS=peer.url, JWT_ISSUER=ISSUER,
+        PUBLIC_ROUTINES="double",
+    )  # fmt: skip
+
+
+def sent(server: Server, peer: Issuer, **claims: Any) -> dict[str, str]:
+    """Return the headers of a client whose token is for the /mcp of a server, unless `claims` say otherwise."""
+    claims = {"sub": "ada", "role": "seller", "iss": ISSUER, "aud": f"{server.url}/mcp", **claims}
+    return {"Authorization": f"Bearer {token(claims, peer.rsa, 'RS256', kid='rsa')}", **HEADERS}
+
+
+def message(tool: str, **arguments: Any) -> dict[str, Any]:
+    """Return the call of a tool."""
+    return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+
+
+def test_a_message_without_a_token_is_told_where_to_sign_in(server: Server, peer: Issuer) -> None:
+    answer = httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers=HEADERS)
+    challenge = answer.headers["www-authenticate"]
+    assert answer.status_code == 401
+    assert challenge == f'Bearer scope="read", resource_metadata="{server.url}{RESOURCE}/mcp"'
+    for path in (RESOURCE, f"{RESOURCE}/mcp"):
+        answer = httpx.get(server.url + path, headers={"Origin": "https://inspector.example"})
+        assert answer.headers["access-control-allow-origin"] == "*"
+        metadata = answer.json()
+        assert metadata["resource"] == f"{server.url}/mcp"
+        assert metadata["authorization_servers"] == [ISSUER]
+        assert metadata["scopes_supported"] == ["read", "write", "delete"]
+        assert metadata["bearer_methods_supported"] == ["header"]
+    assert httpx.post(f"{server.url}{RESOURCE}").status_code == 405
+    assert httpx.get(f"{server.url}{RESOURCE}/mcp?unknown=1").status_code == 200
+    assert httpx.get(f"{server.url}/.well-known/oauth-authorization-server").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("claims", "reason"),
+    [
+        ({"aud": None}, "bad_token"),
+        ({"aud": "https://other.example/mcp"}, "bad_token"),
+        ({"aud": ["https://other.example/mcp", "shop"]}, "bad_token"),
+        ({"iss": "https://other.example"}, "bad_token"),
+        ({"exp": 1000}, "token_expired"),
+        ({"role": "unknown"}, "unknown_role"),
+    ],
+)
+def test_a_token_for_something_else_is_refused(
+    server: Server, peer: Issuer, claims: dict[str, Any], reason: str
+) -> None:
+    answer = httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers=sent(server, peer, **claims))
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (401, reason)
+    challenge = answer.headers["www-authenticate"]
+    assert 'error="invalid_token"' in challenge
+    assert f'resource_metadata="{server.url}{RESOURCE}/mcp"' in challenge
+
+
+def test_one_audience_of_several_is_enough(server: Server, peer: Issuer) -> None:
+    headers = sent(server, peer, aud=["other", f"{server.url}/mcp"], scope="read")
+    assert httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers=headers).status_code == 200
+
+
+def test_the_audience_of_an_issuer_that_names_no_addresses(
+    peer: Issuer, database: str, access: Path, module_serve: Serve
+) -> None:
+    server = module_serve(
+        "--dataset", f"shop={database}", "--access", str(access), JWT_JWKS=peer.url, JWT_ISSUER=ISSUER,
+        MCP_AUDIENCE="api://tables",
+    )  # fmt: skip
+    for audience, status in (("api://tables", 200), (f"{server.url}/mcp", 401)):
+        headers = sent(server, peer, aud=audience)
+        assert httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers=headers).status_code == status
+
+
+CALLS = (
+    ("query", {"table": "orders"}, "read"),
+    ("get_record", {"table": "orders", "id": 1}, "read"),
+    ("aggregate", {"table": "orders", "measures": [{"function": "count"}]}, "read"),
+    ("create_records", {"table": "orders", "records": [{"id": 9}], "dry_run": True}, "write"),
+    ("update_records", {"table": "orders", "records": [{"id": 1, "total": 1}], "dry_run": True}, "write"),
+    ("delete_records", {"table": "orders", "ids": [1], "dry_run": True}, "delete"),
+    ("call_function", {"name": "double", "arguments": {"value": 2}}, "write"),
+)
+
+
+@pytest.mark.parametrize("granted", ["", "openid", "read", "write", "delete", "read write delete"])
+@pytest.mark.parametrize(("tool", "arguments", "needed"), CALLS)
+def test_each_tool_needs_its_scope(
+    server: Server, peer: Issuer, granted: str, tool: str, arguments: dict[str, Any], needed: str
+) -> None:
+    answer = httpx.post(f"{server.url}/mcp", json=message(tool, **arguments), headers=sent(server, peer, scope=granted))
+    if needed in granted.split():
+        assert answer.status_code == 200
+        assert answer.json()["result"]["isError"] is False, answer.text
+        return
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (403, "insufficient_scope")
+    challenge = answer.headers["www-authenticate"]
+    assert re.search(rf'error="insufficient_scope", scope="{needed}", resource_metadata="', challenge)
+
+
+def test_a_scope_gives_no_right_that_its_user_lacks(server: Server, peer: Issuer) -> None:
+    headers = sent(server, peer, role="reader", scope="read")
+    create = message("create_records", table="orders", records=[{"id": 9}])
+    answer = httpx.post(f"{server.url}/mcp", json=create, headers=headers)
+    # Another sign-in would not help, so the client is not asked for one.
+    assert answer.status_code == 200
+    assert "reason: forbidden" in answer.json()["result"]["content"][0]["text"]
+
+
+def test_scopes_of_one_table(server: Server, peer: Issuer) -> None:
+    headers = sent(server, peer, scope="read:orders write:orders")
+    with httpx.Client(headers=headers) as client:
+
+        def call(tool: str, **arguments: Any) -> httpx.Response:
+            return client.post(f"{server.url}/mcp", json=message(tool, **arguments))
+
+        refused = call("query", table="customer")
+        assert refused.status_code == 403
+        assert 'scope="read:customer"' in refused.headers["www-authenticate"]
+        assert 'scope="delete"' in call("delete_records", table="orders", ids=[1]).headers["www-authenticate"]
+        assert call("query", table="orders").json()["result"]["isError"] is False
+        assert call("query", table="ORDERS").json()["result"]["isError"] is False
+        listed = json.loads(call("list_tables").json()["result"]["content"][-1]["text"])
+        assert [table["name"] for table in listed["tables"]] == ["orders"]
+        assert listed["tables"][0]["may"] == ["read", "create", "update"]
+        for arguments in (
+            {"related": ["customer_by_customer_id"]},
+            {"filter": "customer_by_customer_id.secret = 'hidden-ada'"},
+            {"fields": ["customer_by_customer_id.secret"]},
+            {"order": ["customer_by_customer_id.secret"]},
+        ):
+            answer = call("query", table="orders", **arguments)
+            assert answer.json()["result"]["isError"] is True, (arguments, answer.text)
+            assert "hidden-ada" not in answer.text.replace(json.dumps(arguments), "")
+        nested = [{"id": 8, "customer_by_customer_id": {"id": 8, "name": "Eve"}}]
+        assert call("create_records", table="orders", records=nested).json()["result"]["isError"] is True
+    headers = sent(server, peer, scope="read")
+    with httpx.Client(headers=headers) as client:  # the plans of other scopes are not used
+        call_ = message("query", table="orders", related=["customer_by_customer_id"])
+        assert "hidden-ada" in client.post(f"{server.url}/mcp", json=call_).text
+
+
+def test_a_write_without_the_scope_to_read_returns_keys(server: Server, peer: Issuer) -> None:
+    headers = sent(server, peer, scope="write:customer")
+    with httpx.Client(headers=headers) as client:
+        change = message("update_records", table="customer", records=[{"id": 1, "name": "Ada"}])
+        result = client.post(f"{server.url}/mcp", json=change).json()["result"]
+        assert json.loads(result["content"][-1]["text"])["rows"] == [{"id": 1}]
+        guess = message("update_records", table="customer", filter="secret = 'hidden-ada'", change={"name": "Ada"})
+        assert client.post(f"{server.url}/mcp", json=guess).json()["result"]["isError"] is True
+
+
+async def test_tools_beyond_the_scopes_are_listed_so_that_a_client_can_ask(server: Server, peer: Issuer) -> None:
+    headers = sent(server, peer, scope="read:orders")
+    for mode in ("auto", "legacy"):
+        async with agent(f"{server.url}/mcp", mode, Authorization=headers["Authorization"]) as client:
+            tools = await client.tools()
+            assert "delete_records" in tools
+            assert (await client.answer("query", table="orders"))["rows"]
+
+
+def test_a_token_without_scopes_has_the_rights_of_its_role(server: Server, peer: Issuer) -> None:
+    delete = message("delete_records", table="orders", ids=[1], dry_run=True)
+    answer = httpx.post(f"{server.url}/mcp", json=delete, headers=sent(server, peer))
+    assert answer.json()["result"]["isError"] is False
+    answer = httpx.post(f"{server.url}/mcp", json=delete, headers=sent(server, peer, scp=["read", 7]))
+    assert answer.status_code == 403
+
+
+def test_keys_are_not_asked_to_sign_in(server: Server) -> None:
+    answer = httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers={"X-API-Key": "service", **HEADERS})
+    assert answer.status_code == 200
+
+
+def test_a_server_without_an_issuer_has_no_sign_in(database: str, access: Path, module_serve: Serve) -> None:
+    server = module_serve("--dataset", f"shop={database}", "--access", str(access), JWT_SECRET=SECRET)
+    answer = httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers=HEADERS)
+    assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
+    assert httpx.get(f"{server.url}{RESOURCE}/mcp").status_code == 404
+    bearer = {"Authorization": f"Bearer {token({'role': 'seller', 'aud': 'anything'})}", **HEADERS}
+    assert httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers=bearer).status_code == 200
