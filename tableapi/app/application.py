@@ -83,6 +83,7 @@ class App:
         self.life = Lifespan(self.services, self.pages, self.admission, self.agents, process)
         self._secret_paths = () if scripts is None else scripts.secret_paths
         self._proxies = frozenset(settings.trusted_proxies)
+        self._any_page = sign_in.paths
         self._cors = Cors(settings.public_url, settings.cors_origins)
         self._compress = settings.compression
         self._busy_doc = _BUSY_DOC if self.pages.has_docs else b""
@@ -109,7 +110,8 @@ class App:
             reply.headers["Connection"] = "close"
         if request.unread and not request.cancelled_for:
             await request.drain()
-        await send_response(send, request, reply, self._cors_of(request), compress=self._compress)
+        cors = ANY_PAGE if request.path in self._any_page else self._cors
+        await send_response(send, request, reply, cors, compress=self._compress)
         seconds = time.perf_counter() - request.started_at
         metrics.request(request.route, request.method, reply.status, seconds)
         if self.access_log.enabled:
@@ -124,10 +126,6 @@ class App:
                 request.ip,
                 request.actor.user,
             )
-
-    def _cors_of(self, request: HttpRequest) -> Cors:
-        """Return the CORS rules of a response. The sign-in of clients is open to pages of every origin."""
-        return ANY_PAGE if request.path in self.agents.sign_in.paths else self._cors
 
     async def _other(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer what is no HTTP request. Unknown types of scope are extensions of ASGI and need no answer."""
@@ -171,7 +169,8 @@ class App:
     async def _route(self, request: HttpRequest) -> Reply:
         """Dispatch a request by its path."""
         if request.method == "OPTIONS":
-            return Reply(b"", 204, headers=self._cors_of(request).preflight(request))
+            cors = ANY_PAGE if request.path in self._any_page else self._cors
+            return Reply(b"", 204, headers=cors.preflight(request))
         prefix = _API.match(request.path)
         if prefix is None:
             if request.path.rstrip("/") == mcp.PATH:

@@ -55,7 +55,8 @@ class Agents:
 
         Raises what a request with its headers is refused with.
         """
-        actor = request.actor = await self._callers.client(request, self.sign_in.address(request))
+        resource = f"{self._services.settings.public_url}{request.root_path}{PATH}"
+        actor = request.actor = await self._callers.client(request, resource)
         if not actor.role or (actor.unproved and self.sign_in.is_needed):
             raise Unauthorized(actor.key_error, reason="no_key")
         endpoints = [
@@ -70,16 +71,6 @@ class Agents:
             datasets = {name: self._services.scoped.of(dataset, actor.scopes) for name, dataset in full.items()}
         return Caller(actor, datasets, endpoints, partial(self._requests.send, request), full)
 
-    async def _authenticated(self, request: HttpRequest) -> Caller:
-        """Return the caller of a message over HTTP; an error tells clients how to sign in. Raises as `caller`."""
-        try:
-            return await self.caller(request)
-        except Unauthorized as error:
-            if error.status == 401:
-                invalid = "invalid_token" if session_token(request.headers) else ""
-                error.headers["WWW-Authenticate"] = self.sign_in.challenge(request, invalid)
-            raise
-
     # -- HTTP ----------------------------------------------------------------------------------------------------------
 
     async def answer(self, request: HttpRequest) -> Reply:
@@ -90,7 +81,13 @@ class Agents:
         self._refuse_other_origins(request)
         if not request.headers.get("content-type", "").lower().startswith("application/json"):
             raise UnsupportedMedia("Send JSON: Content-Type: application/json.")
-        caller = await self._authenticated(request)
+        try:
+            caller = await self.caller(request)
+        except Unauthorized as error:
+            if error.status == 401:
+                invalid = "invalid_token" if session_token(request.headers) else ""
+                error.headers["WWW-Authenticate"] = self.sign_in.challenge(request, invalid)
+            raise
         content = await request.body(self._services.settings.body_bytes)
         handle = self._handle or await self._start()
         message = direct.decoded(content)

@@ -47,10 +47,6 @@ class SignIn:
         """Whether a message without credentials is asked to sign in, because the project has a sign-in."""
         return bool(self._server)
 
-    def address(self, request: HttpRequest) -> str:
-        """Return the address of /mcp, for which tokens are issued (RFC 8707)."""
-        return f"{self._public_url}{request.root_path}{PATH}"
-
     def challenge(self, request: HttpRequest, error: str = "", scope: str = READ) -> str:
         """Return the header `WWW-Authenticate` of an error.
 
@@ -68,7 +64,7 @@ class SignIn:
         if not self._issuers:
             raise NotFound("Agents do not sign in here: JWT_ISSUER names no issuer.")
         metadata: dict[str, Any] = {
-            "resource": self.address(request),
+            "resource": f"{self._public_url}{request.root_path}{PATH}",
             "authorization_servers": self._issuers,
             "scopes_supported": self._scopes,
             "bearer_methods_supported": ["header"],

@@ -12,6 +12,7 @@ import pytest
 from tableapi import TableAPI
 from tableapi.app import routes
 from tableapi.app.agents.endpoint import Agents
+from tableapi.app.agents.sign_in import SignIn
 from tableapi.app.pages import Pages
 from tableapi.app.routes import ROUTES, Route
 from tableapi.app.script_calls import ScriptCalls
@@ -33,8 +34,11 @@ VALUES = {
 BODIES: dict[str, Any] = {"POST": {"resource": [{"id": 1, "customer_id": 1}]}, "PUT": {"customer_id": 1}}
 METHODS = ("GET", "QUERY", "POST", "PUT", "PATCH", "DELETE")
 # Answered by scripts, by a front end, by Studio (test_studio.py), only where the documentation is built, metrics are on
-# or webhooks are declared (test_webhooks.py), or with messages of MCP.
-ELSEWHERE = (ScriptCalls.answer, Pages.docs, Pages.studio, Pages.metrics, Agents.answer, WebhookCalls.answer)
+# or webhooks are declared (test_webhooks.py), with messages of MCP, or for clients that sign in (test_mcp_scopes.py).
+ELSEWHERE = (
+    ScriptCalls.answer, Pages.docs, Pages.studio, Pages.metrics, Agents.answer, WebhookCalls.answer, SignIn.resource,
+    SignIn.server,
+)  # fmt: skip
 
 
 @pytest.fixture
