@@ -262,7 +262,7 @@ SESSIONS = Sessions(
                null::bigint as staffid, null as staff
         from usersession s join appuser u using (appuserid)
         where s.tokenhash = $1 and s.expireson > now() and s.lastused > now() - interval '24 hours'
-          and (s.revokedon is null or u.isdeleted = 1 or u.isactive = 0)
+          and (s.revokedon is null or u.isdeleted = 1 or u.isactive = 0) and s.scopes is null
         union all
         select null, u.appuserid, u.clientid, u.afid::text, coalesce(u.name, m.name), coalesce(u.email, m.email),
                u.role, case when s.viewing is null then 'staff' when u.role = 'client' then 'viewclient'
@@ -271,6 +271,20 @@ SESSIONS = Sessions(
         from staffsession s join staff m using (staffid) left join appuser u on u.appuserid = s.viewing
         where s.tokenhash = $1 and s.expireson > now() and s.lastused > now() - interval '2 hours'
           and s.revokedon is null and m.isactive = 1 and (s.viewing is null or u.isactive = 1)
+    """,
+    # Sessions of agents that the user signed in, which last as long as their client refreshes its tokens.
+    client_lookup="""
+        select s.usersessionid, s.appuserid, u.clientid, u.afid::text as afid, u.name, u.email, u.role as seatrole,
+               case when u.isdeleted = 1 then 'deleted'
+                    when u.isactive = 0 then 'disabled'
+                    when u.isverified = 0 or u.invitestatus <> 'accepted' then 'unverified'
+                    when u.mustchangepassword = 1 then 'temporary'
+                    when u.role = 'client' then 'client'
+                    else 'member' end as role,
+               null::bigint as staffid, null as staff, t.scopes, encode(s.tokenhash, 'hex') as session
+        from oauthtoken t join usersession s using (usersessionid) join appuser u using (appuserid)
+        where t.tokenhash = $1 and t.kind = 'access' and t.expireson > now() and s.expireson > now()
+          and (s.revokedon is null or u.isdeleted = 1 or u.isactive = 0)
     """,
     unknown_key=(
         "The key in X-API-Key is not a valid app key. An API key of an account serves GET /api/v2/account/credits, and"

@@ -83,17 +83,44 @@ create table usersession (
     expireson     timestamptz not null default now() + interval '30 days',
     revokedon     timestamptz,
     ip            text,
-    useragent     text check (length(useragent) <= 300)
+    useragent     text check (length(useragent) <= 300),
+    -- Of an agent that the user signed in: the name and the identifier of its client, and what the user allowed.
+    agent         text check (length(agent) <= 100),
+    agentid       text check (length(agentid) <= 2000),
+    scopes        text check (length(scopes) <= 2000),
+    check (num_nonnulls(agent, agentid, scopes) in (0, 3))
 );
 create index usersession_appuser on usersession (appuserid, createdon desc);
 create index usersession_client on usersession (clientid);
 create index usersession_expireson on usersession (expireson);
 create index usersession_revokedon on usersession (revokedon) where revokedon is not null;
 
+create table oauthclient (  -- clients of agents that registered themselves
+    oauthclientid text primary key check (length(oauthclientid) <= 100),
+    name          text not null check (length(name) <= 100),
+    redirecturis  text[] not null check (cardinality(redirecturis) between 1 and 10),
+    ip            text,
+    createdon     timestamptz not null default now(),
+    expireson     timestamptz not null default now() + interval '1 day'  -- later for one that is used
+);
+create index oauthclient_expireson on oauthclient (expireson);
+
+create table oauthtoken (  -- of the session of an agent
+    tokenhash     bytea primary key check (length(tokenhash) = 32),
+    usersessionid bigint not null references usersession on delete cascade,
+    kind          text not null check (kind in ('access', 'refresh')),
+    scopes        text not null,
+    createdon     timestamptz not null default now(),
+    expireson     timestamptz not null,
+    usedon        timestamptz  -- of a refresh token, which is used once
+);
+create index oauthtoken_usersession on oauthtoken (usersessionid);
+create index oauthtoken_expireson on oauthtoken (expireson);
+
 create table onetimetoken (
     tokenhash bytea primary key check (length(tokenhash) = 32),
     purpose   text not null check (purpose in ('verify', 'invite', 'reset', 'emailchange', 'check', 'social',
-                                               'oauthstate', 'session', 'mfa', 'removal')),
+                                               'oauthstate', 'session', 'mfa', 'removal', 'oauthcode')),
     appuserid bigint references appuser on delete cascade,
     email     text,  -- the address it was mailed to; the token is refused once the user has another one
     datacipher text,

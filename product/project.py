@@ -8,6 +8,7 @@ from typing import Any
 
 from product import design
 from product.accounts import users
+from product.authorization import metadata
 from product.context import Context
 from product.demo import people as demopeople
 from product.people import profile_url
@@ -40,6 +41,9 @@ class Product(Project):
     def pages(self, settings: Settings) -> ProjectPages | None:
         # The stand-ins import the product, so a demo finds them by name.
         return resolve_name("sandbox:Sandbox")(settings) if settings.demo else None
+
+    def authorization_server(self, settings: Settings) -> Mapping[str, Any]:
+        return metadata.metadata(settings)
 
     def config(self, settings: Settings) -> Mapping[str, Any]:
         return {

@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from product import call_limits
+from product.authorization.metadata import REVEAL
 from product.contacts import contact, reveal
 from product.contacts.contact import Contact
 from product.context import Context
@@ -37,7 +38,7 @@ class Output(BaseModel):
     checks: list[Check] = []
 
 
-@script(roles=SESSION, limit=call_limits.GETCONTACT, repeatable=True)
+@script(roles=SESSION, limit=call_limits.GETCONTACT, repeatable=True, agents=True, scope=REVEAL)
 async def run(ctx: Context, input: Input) -> Output:
     clientid = ctx.actor.clientid
     key = profile_url.typed_key(input.linkedinurl, ctx.settings.profile_host)

@@ -56,7 +56,7 @@ _FIND = f"""
 """  # noqa: S608 - every part is a constant
 
 
-@script(roles=(*SESSION, *VIEW), limit="120/minute per session", agents=True)
+@script(roles=(*SESSION, *VIEW), limit="120/minute per session", agents=True, scope="read")
 async def run(ctx: Context, input: Input) -> Output:
     pattern = "%" + _WILD.sub(r"\\\1", input.searchtext.strip()) + "%"
     rows: list[Any] = await ctx.db.fetch(

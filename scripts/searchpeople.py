@@ -21,7 +21,9 @@ class Output(BaseModel):
     resource: list[Match]
 
 
-@script(public=True, roles=(*SESSION, *VIEW), own_key=api_keys.OWN_KEY, limit=call_limits.SEARCH, agents=True)
+@script(
+    public=True, roles=(*SESSION, *VIEW), own_key=api_keys.OWN_KEY, limit=call_limits.SEARCH, agents=True, scope="read"
+)
 async def run(ctx: Context, input: Input) -> Output:
     caller = await callers.session_or_key(ctx, "search", call_limits.SEARCH)
     meta, matches = await search.people(ctx, caller, input, input)

@@ -78,7 +78,7 @@ _PAID = """
 """
 
 
-@script(roles=SESSION, limit=call_limits.SEARCHURL, agents=True)
+@script(roles=SESSION, limit=call_limits.SEARCHURL, agents=True, scope="read")
 async def run(ctx: Context, input: Input) -> Output:
     key = profile_url.typed_key(input.linkedinurl, ctx.settings.profile_host)
     person = await directory.find(ctx, key)

@@ -17,7 +17,17 @@ from product.context import Context
 from tableapi import token_hash
 
 Purpose = Literal[
-    "verify", "invite", "reset", "emailchange", "check", "social", "oauthstate", "session", "mfa", "removal"
+    "verify",
+    "invite",
+    "reset",
+    "emailchange",
+    "check",
+    "social",
+    "oauthstate",
+    "session",
+    "mfa",
+    "removal",
+    "oauthcode",
 ]
 LIFETIME: dict[str, timedelta] = {
     "verify": timedelta(hours=24),
@@ -30,6 +40,7 @@ LIFETIME: dict[str, timedelta] = {
     "session": timedelta(seconds=60),
     "mfa": timedelta(minutes=5),
     "removal": timedelta(hours=24),
+    "oauthcode": timedelta(minutes=2),
 }
 MAX_TRIES = 5
 
@@ -62,7 +73,7 @@ async def issue(
         email: the address that the token is mailed to; by default the present address of the user.
     """
     token = secrets.token_urlsafe(32)
-    if appuserid is not None and purpose not in ("check", "session", "mfa", "social"):
+    if appuserid is not None and purpose not in ("check", "session", "mfa", "social", "oauthcode"):
         await ctx.db.execute(_DELETE_UNUSED, appuserid, purpose)
     sealed = None if data is None else ctx.vault.seal(orjson.dumps(data).decode())
     await ctx.db.execute(_INSERT, token_hash(token), purpose, appuserid, sealed, LIFETIME[purpose], email)

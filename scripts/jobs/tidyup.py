@@ -1,4 +1,4 @@
-"""Every night, delete expired sessions, tokens, counters, reserved keys, quotes and stored responses."""
+"""Every night, delete expired sessions, tokens, clients, counters, keys, quotes and stored responses."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ _OLD = (
     "delete from usersession where expireson < now() - interval '7 days' or revokedon < now() - interval '30 days'",
     "delete from staffsession where expireson < now() - interval '90 days'",
     "delete from stafftoken where expireson < now() - interval '7 days'",
+    "delete from oauthclient where expireson < now()",
+    "delete from oauthtoken where expireson < now() - interval '1 day'",
     "delete from onetimetoken where expireson < now() - interval '7 days'",
     "delete from signinfailure where since < now() - interval '1 day'",
     "delete from reservedkey where createdon < now() - interval '1 day'",

@@ -49,7 +49,7 @@ def require(scopes: Scopes, needed: str, table: str = "") -> None:
 
 
 def of_claims(claims: Mapping[str, Any]) -> Scopes | None:
-    """Return the scopes of a token: `scope`, or `scp` as some issuers call it; None for a token without either."""
+    """Return the scopes of a token; None for one that names none. Some issuers call the claim `scp`."""
     value = claims.get("scope", claims.get("scp"))
     if isinstance(value, str):
         return frozenset(value.split())

@@ -1,4 +1,4 @@
-"""The sign-in of clients at /mcp by OAuth 2.1: what /mcp tells them, and which authorization server they use.
+"""The sign-in of clients at /mcp by OAuth 2.1: metadata, and the challenge of errors.
 
 /mcp is a resource server (RFC 9728). Tokens come from the issuer of JWT_ISSUER, or from the authorization server of a
 project. See docs/guides/agents.md.
@@ -44,7 +44,7 @@ class SignIn:
 
     @property
     def is_needed(self) -> bool:
-        """Whether a message without credentials is asked to sign in, because the project has a sign-in."""
+        """Whether a message without credentials is an error, because the project has a sign-in."""
         return bool(self._server)
 
     def challenge(self, request: HttpRequest, error: str = "", scope: str = READ) -> str:

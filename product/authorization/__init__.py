@@ -1,0 +1,1 @@
+"""The authorization server for agents at /mcp: clients, consent, tokens (docs/guides/agents.md)."""

@@ -1,0 +1,148 @@
+"""Clients that users allow to act for them: those that registered, and those whose address is their identifier.
+
+A client is a program on somebody's machine or site, and has no secret: PKCE binds each sign-in to it.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from product.authorization import documents
+from product.context import Context
+from tableapi import ApiError, BadRequest
+
+MAX_CLIENTS = 10_000  # registrations that have not expired
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]{0,60}")
+# Schemes that run or show their content in the browser.
+_NEVER = frozenset(("about", "blob", "data", "file", "filesystem", "javascript", "vbscript", "view-source"))
+_INSERT = """
+    insert into oauthclient (oauthclientid, name, redirecturis, ip)
+    select $1, $2, $3, $4 where (select count(*) from oauthclient where expireson > now()) < $5
+    returning true
+"""
+_FIND = "select name, redirecturis from oauthclient where oauthclientid = $1 and expireson > now()"
+_KEEP = "update oauthclient set expireson = now() + interval '30 days' where oauthclientid = $1"
+
+
+class BadClient(BadRequest):
+    """The client, or the address that it wants the answer at, is not known. Nothing is sent to that address."""
+
+    reason = "bad_client"
+
+
+class TooManyClients(ApiError):
+    """No client can register at present."""
+
+    status, reason = 503, "too_many_clients"
+
+
+class Document(BaseModel):
+    """What a client says of itself (RFC 7591); other members are ignored."""
+
+    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+
+    redirect_uris: list[str] = Field(min_length=1, max_length=10)
+    client_name: str | None = Field(default=None, max_length=200)
+    client_id: str | None = Field(default=None, max_length=2000)
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A client. `host` is where its identifier was found, "" for one that registered under a name of its choice."""
+
+    clientid: str
+    name: str
+    redirect_uris: tuple[str, ...]
+    host: str = ""
+
+    def accepts(self, uri: str) -> bool:
+        """Whether the client may be answered at an address. The port of this machine is free (RFC 8252)."""
+        return uri in self.redirect_uris or any(_same_but_port(uri, known) for known in self.redirect_uris)
+
+
+async def register(ctx: Context, document: Document) -> Client:
+    """Keep a client for a day; its use keeps it longer.
+
+    Raises:
+        BadClient: an address of the client cannot be used.
+        TooManyClients: there are MAX_CLIENTS.
+    """
+    client = _client(secrets.token_urlsafe(18), document)
+    values = client.clientid, client.name, list(client.redirect_uris), ctx.request.ip or None, MAX_CLIENTS
+    if not await ctx.db.fetchval(_INSERT, *values):
+        raise TooManyClients("Too many clients have registered today. Try again tomorrow.")
+    return client
+
+
+async def find(ctx: Context, clientid: str) -> Client:
+    """Return a client by its identifier. Raises BadClient."""
+    if clientid.startswith(("https://", "http://")):
+        return await _of_document(ctx, clientid)
+    row: Any = await ctx.db.fetchrow(_FIND, clientid)
+    if row is None:
+        raise BadClient("This application is not known here, or its registration has expired. Connect it again.")
+    return Client(clientid, row["name"], tuple(row["redirecturis"]))
+
+
+async def keep(ctx: Context, clientid: str) -> None:
+    """Keep a registration that is in use."""
+    await ctx.db.execute(_KEEP, clientid)
+
+
+async def _of_document(ctx: Context, clientid: str) -> Client:
+    """Return the client whose metadata are at its identifier. Raises BadClient."""
+    try:
+        content = await documents.fetch(clientid, local=urlsplit(ctx.settings.public_url).hostname in _LOOPBACK)
+        document = Document.model_validate_json(content)
+    except documents.Unreadable as error:
+        raise BadClient(f"The description of this application cannot be read: {error}.") from None
+    except ValidationError:
+        raise BadClient("The description of this application has no redirect_uris, or is no JSON object.") from None
+    if document.client_id != clientid:
+        raise BadClient("The description of this application names another client_id.")
+    return _client(clientid, document, urlsplit(clientid).netloc)
+
+
+def _client(clientid: str, document: Document, host: str = "") -> Client:
+    uris = tuple(dict.fromkeys(document.redirect_uris))
+    if wrong := next((uri for uri in uris if not _is_usable(uri)), None):
+        raise BadClient(f"The redirect URI {wrong[:100]!r} needs https, an address of this machine, or an own scheme.")
+    name = "".join(char for char in document.client_name or "" if char.isprintable()).strip()[:100]
+    return Client(clientid, name or host or "Unnamed application", uris, host)
+
+
+def _is_usable(uri: str) -> bool:
+    """Whether a client may be answered at an address: https, this machine, or a scheme of a program."""
+    parts = _split(uri)
+    if parts is None or "#" in uri or len(uri) > 2000 or not uri.isascii() or not uri.isprintable() or " " in uri:
+        return False
+    if parts.scheme == "https":
+        return bool(parts.hostname) and parts.username is None
+    if parts.scheme == "http":
+        return parts.hostname in _LOOPBACK
+    return _SCHEME.fullmatch(parts.scheme) is not None and parts.scheme not in _NEVER
+
+
+def _same_but_port(uri: str, known: str) -> bool:
+    sent, kept = _split(uri), _split(known)
+    if sent is None or kept is None or kept.scheme != "http" or kept.hostname not in _LOOPBACK or "@" in sent.netloc:
+        return False
+    return _is_usable(uri) and (sent.scheme, sent.hostname, sent.path, sent.query) == (
+        kept.scheme, kept.hostname, kept.path, kept.query,
+    )  # fmt: skip
+
+
+def _split(uri: str) -> SplitResult | None:
+    try:
+        parts = urlsplit(uri)
+        parts.port  # noqa: B018 - raises ValueError for one that is no number
+    except ValueError:
+        return None
+    return parts

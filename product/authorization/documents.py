@@ -1,0 +1,78 @@
+"""Fetch the metadata document of a client, never from an address of an internal network."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+from urllib.parse import urlsplit
+
+import httpx2
+
+from tableapi import tls_context
+
+SECONDS, MAX_BYTES = 5.0, 65_536
+
+
+class Unreadable(Exception):
+    """The document cannot be read. The text says why."""
+
+
+async def fetch(url: str, *, local: bool = False) -> bytes:
+    """Return the document at an address.
+
+    The name is resolved once, and the connection goes to the address that was checked, so that a name cannot change its
+    address in between.
+
+    Args:
+        url: https, with a path.
+        local: whether http addresses of this machine are allowed, for a server that only this machine reaches.
+
+    Raises:
+        Unreadable: it is no such address, leads to an internal network, or the answer is not a small JSON document.
+    """
+    try:
+        target = httpx2.URL(url)
+        parts = urlsplit(url)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+    except (httpx2.InvalidURL, ValueError):
+        raise Unreadable("it is no address") from None
+    host = parts.hostname or ""
+    plain = local and parts.scheme == "http" and host in ("127.0.0.1", "localhost")
+    if (parts.scheme != "https" and not plain) or not host or parts.path in ("", "/"):
+        raise Unreadable("the identifier has to be an https address with a path")
+    if parts.username is not None or parts.fragment or "/../" in f"{parts.path}/" or len(url) > 2000:
+        raise Unreadable("the address has parts that it may not have")
+    try:
+        async with asyncio.timeout(SECONDS):
+            address = await _checked_address(host, port, local=plain)
+            return await _read(target.copy_with(host=address), parts.netloc, host)
+    except (TimeoutError, OSError, httpx2.HTTPError):
+        raise Unreadable("there is no answer") from None
+
+
+async def _checked_address(host: str, port: int, *, local: bool) -> str:
+    """Return an address of a host, all of whose addresses are public."""
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    addresses = [ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
+    public = [address.is_global and not address.is_multicast for address in addresses]
+    if not addresses or not (all(public) or (local and all(address.is_loopback for address in addresses))):
+        raise Unreadable("it leads to an internal network")
+    return str(addresses[0])
+
+
+async def _read(url: httpx2.URL, netloc: str, host: str) -> bytes:
+    content = bytearray()
+    async with (
+        httpx2.AsyncClient(verify=tls_context(), follow_redirects=False, trust_env=False) as client,
+        client.stream(
+            "GET", url, headers={"Accept": "application/json", "Host": netloc}, extensions={"sni_hostname": host}
+        ) as answer,
+    ):
+        if answer.status_code != 200:
+            raise Unreadable(f"the answer has status {answer.status_code}")
+        async for part in answer.aiter_bytes():
+            content += part
+            if len(content) > MAX_BYTES:
+                raise Unreadable("it is too large")
+    return bytes(content)

@@ -1,0 +1,50 @@
+"""Requests and responses of the endpoints that clients call, in the forms of RFC 6749."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qsl, unquote
+
+from starlette.responses import JSONResponse
+
+from product.authorization.grants import Refused
+from product.context import Context
+
+MAX_FIELDS = 50
+_HEADERS = {"Cache-Control": "no-store", "Pragma": "no-cache"}
+
+
+def read(ctx: Context, body: bytes) -> dict[str, str]:
+    """Return the fields of a form. A client that sends its identifier by HTTP Basic is understood too.
+
+    Raises Refused.
+    """
+    try:
+        pairs = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=MAX_FIELDS)
+    except ValueError:
+        raise Refused("invalid_request", "Send a form: application/x-www-form-urlencoded.") from None
+    sent = dict(pairs)
+    if len(sent) != len(pairs):
+        raise Refused("invalid_request", "A parameter is sent twice.")
+    if any("\0" in value for value in sent.values()):
+        raise Refused("invalid_request", "A parameter holds the NUL character.")
+    kind, _, value = ctx.request.headers.get("authorization", "").partition(" ")
+    if kind.lower() == "basic" and not sent.get("client_id"):
+        try:
+            sent["client_id"] = unquote(base64.b64decode(value).decode().partition(":")[0])
+        except (binascii.Error, UnicodeDecodeError):
+            raise Refused("invalid_client", "The header Authorization is malformed.") from None
+    return sent
+
+
+def answer(content: Mapping[str, Any], status: int = 200) -> JSONResponse:
+    """Return a response that is not stored."""
+    return JSONResponse(content, status, headers=_HEADERS)
+
+
+def error(name: str, description: str, status: int = 400) -> JSONResponse:
+    """Return an error of RFC 6749."""
+    return answer({"error": name, "error_description": description}, status)

@@ -1,0 +1,22 @@
+"""Revocation of tokens by their client (RFC 7009). An unknown token gets the same answer."""
+
+from __future__ import annotations
+
+from starlette.responses import JSONResponse
+
+from product.authorization import form, grants
+from product.authorization.grants import Refused
+from product.context import Context
+from tableapi import script
+
+
+@script(public=True, raw=True, limit="120/minute per ip", body_bytes=20_000)
+async def run(ctx: Context, body: bytes) -> JSONResponse:
+    try:
+        sent = form.read(ctx, body)
+    except Refused as refused:
+        return form.error(refused.error, refused.description)
+    if not sent.get("token") or not sent.get("client_id"):
+        return form.error("invalid_request", "token and client_id are needed.")
+    await grants.revoke(ctx, sent["token"], sent["client_id"])
+    return form.answer({})

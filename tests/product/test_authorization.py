@@ -1,0 +1,494 @@
+"""The sign-in of agents: metadata, registration, consent, tokens, scopes, refresh, revocation."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.helpers.agents import agent
+from tests.helpers.oauth import ACCEPT, REDIRECT, OAuthClient, answer_of, challenge_of
+from tests.helpers.product import API, TABLE, Account, Product, User
+
+AUTHORIZE = f"{API}oauth/authorize"
+ALL = "read write delete reveal"
+
+
+@pytest.fixture
+async def client(product: Product) -> AsyncIterator[OAuthClient]:
+    """A registered client that knows the server."""
+    async with product.caller(key="") as http:
+        client = OAuthClient(http)
+        await client.discover()
+        assert (await client.register()).status_code == 201
+        yield client
+    await product.app.agents.stop()
+
+
+async def consent(user: User, request: dict[str, Any], *scopes: str, allow: bool = True) -> str:
+    """Decide as the screen of the app does; returns the address that the browser opens."""
+    answer = await user.http.post(AUTHORIZE, json={**request, "allow": allow, "scopes": list(scopes)})
+    assert answer.status_code == 200, answer.text
+    redirect: str = answer.json()["redirect"]
+    return redirect
+
+
+async def signed_in(client: OAuthClient, user: User, scope: str = "read") -> OAuthClient:
+    """Sign a client in with some scopes."""
+    code = client.code(await consent(user, client.request(scope), *scope.split()))
+    assert (await client.redeem(code)).status_code == 200
+    return client
+
+
+async def events(product: Product, account: Account) -> list[str]:
+    rows = await product.db.fetch("select event from auditlog where clientid = $1 order by auditid", account.clientid)
+    return [row["event"] for row in rows]
+
+
+# -- a client by the letter of the RFCs --------------------------------------------------------------------------------
+
+
+async def test_a_client_signs_in_asks_for_more_refreshes_and_is_revoked(product: Product, account: Account) -> None:
+    owner = account.owner
+    async with product.caller(key="") as http:
+        client = OAuthClient(http)
+        scope = await client.discover()
+        assert scope == "read"
+        assert client.resource["scopes_supported"] == ["read", "write", "delete", "reveal"]
+        assert (await client.register()).json()["token_endpoint_auth_method"] == "none"
+        request = client.request(scope)
+        described = (await owner.http.get(AUTHORIZE, params=request)).json()
+        assert described["name"] == "Test assistant"
+        assert (described["answered"], described["scopes"], described["redirect"]) == ("127.0.0.1:33418", ["read"], "")
+        assert (await client.redeem(client.code(await consent(owner, request, "read")))).status_code == 200
+        assert client.tokens["scope"] == "read"
+        rows = await client.call("query", {"table": "client", "fields": ["clientid"]})
+        assert json.loads(rows.json()["result"]["content"][-1]["text"])["rows"] == [{"clientid": account.clientid}]
+
+        change = {"table": "client", "records": [{"clientid": account.clientid, "companyname": "By an agent"}]}
+        refused = await client.call("update_records", change)
+        challenge = dict(re.findall(r'(\w+)="([^"]*)"', refused.headers["www-authenticate"]))
+        assert (refused.status_code, challenge["error"], challenge["scope"]) == (403, "insufficient_scope", "write")
+        await signed_in(client, owner, f"{client.tokens['scope']} {challenge['scope']}")
+        assert (await client.call("update_records", change)).json()["result"]["isError"] is False
+
+        old = dict(client.tokens)
+        assert (await client.refresh()).status_code == 200
+        assert client.tokens["access_token"] != old["access_token"]
+        assert client.tokens["refresh_token"] != old["refresh_token"]
+        assert (await client.call("query", {"table": "client"})).status_code == 200
+
+        assert (await client.revoke(client.tokens["access_token"])).status_code == 200
+        ended = await client.call("query", {"table": "client"})
+        assert ended.status_code == 401
+        assert 'error="invalid_token"' in ended.headers["www-authenticate"]
+        assert (await client.refresh()).json()["error"] == "invalid_grant"
+    await product.app.agents.stop()
+    found = await events(product, account)
+    assert found.count("agent_allowed") == 2
+    assert "agent_ended" in found
+
+
+async def test_the_client_of_the_sdk_uses_a_token(product: Product, account: Account, client: OAuthClient) -> None:
+    await signed_in(client, account.owner)
+    transport = httpx2.ASGITransport(product.app, client=("10.9.0.7", 1))
+    bearer = f"Bearer {client.tokens['access_token']}"
+    async with agent("http://test/mcp", transport=transport, Authorization=bearer) as connected:
+        assert (await connected.answer("query", table="client", fields=["clientid"]))["rows"]
+        assert "getcontact" in (await connected.tools())["call_script"].description
+
+
+# -- consent -----------------------------------------------------------------------------------------------------------
+
+
+async def test_only_a_signed_in_user_can_allow(product: Product, account: Account, client: OAuthClient) -> None:
+    request = client.request("read")
+    for token, key in (("", ""), ("", "test-app-key"), ("wrong", "test-app-key")):
+        async with product.caller(token, key) as http:
+            assert (await http.get(AUTHORIZE, params=request)).status_code == 401
+            assert (await http.post(AUTHORIZE, json={**request, "allow": True})).status_code == 401
+    unverified = await account.user(isverified=0)
+    answer = await unverified.http.post(AUTHORIZE, json={**request, "allow": True, "scopes": ["read"]})
+    assert answer.status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"client_id": "unknown"}, "bad_client"),
+        ({"redirect_uri": "https://other.example/callback"}, "bad_client"),
+        ({"redirect_uri": "http://127.0.0.1:33418/other"}, "bad_client"),
+        ({"redirect_uri": "http://127.0.0.1@evil.example/callback"}, "bad_client"),
+        ({"redirect_uri": "http://localhost:33418/callback"}, "bad_client"),
+        ({"client_id": ""}, "bad_client"),
+    ],
+)
+async def test_nothing_is_sent_to_an_address_that_is_not_the_clients(
+    account: Account, client: OAuthClient, changes: dict[str, str], reason: str
+) -> None:
+    request = client.request("read", **changes)
+    for answer in (
+        await account.owner.http.get(AUTHORIZE, params=request),
+        await account.owner.http.post(AUTHORIZE, json={**request, "allow": True, "scopes": ["read"]}),
+    ):
+        assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, reason)
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"response_type": "token"}, "unsupported_response_type"),
+        ({"code_challenge": ""}, "invalid_request"),
+        ({"code_challenge": "short"}, "invalid_request"),
+        ({"code_challenge_method": "plain"}, "invalid_request"),
+        ({"code_challenge_method": ""}, "invalid_request"),
+        ({"resource": "https://other.example/mcp"}, "invalid_target"),
+    ],
+)
+async def test_a_wrong_request_is_answered_to_the_client(
+    account: Account, client: OAuthClient, changes: dict[str, str], error: str
+) -> None:
+    request = client.request("read", **changes)
+    described = (await account.owner.http.get(AUTHORIZE, params=request)).json()["redirect"]
+    for redirect in (described, await consent(account.owner, request, "read")):
+        assert redirect.startswith(REDIRECT)
+        values = answer_of(redirect)
+        assert (values["error"], values["state"]) == (error, client.state)
+        assert "code" not in values
+
+
+async def test_a_user_refuses_or_allows_less(product: Product, account: Account, client: OAuthClient) -> None:
+    request = client.request("read write reveal openid")
+    for redirect in (
+        await consent(account.owner, request, "read", allow=False),
+        await consent(account.owner, request),
+        await consent(account.owner, request, "delete"),  # the client did not ask for it
+    ):
+        assert answer_of(redirect)["error"] == "access_denied"
+    code = client.code(await consent(account.owner, request, "read", "delete"))
+    assert (await client.redeem(code)).json()["scope"] == "read"
+    assert "agent_refused" in await events(product, account)
+
+
+async def test_the_port_of_a_program_on_this_machine_is_free(account: Account, client: OAuthClient) -> None:
+    client.redirect = "http://127.0.0.1:50123/callback"
+    await signed_in(client, account.owner)
+
+
+# -- registration ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "uris",
+    [
+        [],
+        ["javascript:alert(1)"],
+        ["data:text/html,x"],
+        ["http://example.com/callback"],
+        ["https://user@example.com/"],
+        ["https://example.com/#part"],
+        ["https://"],
+        ["//example.com"],
+        ["not an address"],
+        ["http://127.0.0.1:99999999/"],
+        ["https://example.com/\u0000"],
+        ["https://example.com/"] * 11,
+        [7],
+        "https://example.com/",
+    ],
+)
+async def test_addresses_that_cannot_be_used(client: OAuthClient, uris: Any) -> None:
+    answer = await client.register(redirect_uris=uris)
+    assert answer.status_code == 400, answer.text
+    assert answer.json()["error"] in ("invalid_redirect_uri", "invalid_client_metadata")
+
+
+async def test_a_registration_is_lenient_limited_and_expires(
+    product: Product, account: Account, client: OAuthClient
+) -> None:
+    for body in (b"", b"[]", b"{", b'{"redirect_uris": "x"}', b"\xff"):
+        answer = await client.http.post(f"{API}oauth/register", content=body)
+        assert answer.status_code == 400
+    answer = await client.register(redirect_uris=["cursor://anysphere.cursor/callback"], client_name="A\u202eB\n")
+    assert (answer.status_code, answer.json()["client_name"]) == (201, "AB")
+    await product.db.execute("update oauthclient set expireson = now() where oauthclientid = $1", client.clientid)
+    described = await account.owner.http.get(AUTHORIZE, params=client.request("read"))
+    assert described.json()["error"]["context"]["reason"] == "bad_client"
+    await product.scripts.run_job("tidyup", {})
+    assert not await product.db.fetchval("select 1 from oauthclient where oauthclientid = $1", client.clientid)
+    statuses = {(await client.register()).status_code for _ in range(20)}
+    assert 429 in statuses
+
+
+async def test_pages_of_every_origin_may_register_and_get_tokens(client: OAuthClient) -> None:
+    for path in ("register", "token", "revoke"):
+        headers = {"Origin": "https://inspector.example", "Access-Control-Request-Method": "POST"}
+        answer = await client.http.options(f"{API}oauth/{path}", headers=headers)
+        assert answer.headers["access-control-allow-origin"] == "*"
+    answer = await client.http.options(AUTHORIZE, headers=headers)
+    assert "access-control-allow-origin" not in answer.headers
+
+
+# -- documents of clients ----------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def documents(content: dict[str, Any]) -> Iterator[str]:
+    """Serve JSON documents by their path; returns the address."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            found = content.get(self.path)
+            if isinstance(found, str):
+                self.send_response(302)
+                self.send_header("Location", found)
+                self.end_headers()
+                return
+            body = json.dumps(found).encode()
+            self.send_response(200 if found is not None else 404)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+async def test_the_identifier_of_a_client_may_be_its_address(account: Account, client: OAuthClient) -> None:
+    content: dict[str, Any] = {}
+    with documents(content) as address:
+        client.clientid = f"{address}/client.json"
+        content["/client.json"] = {"client_id": client.clientid, "client_name": "Site", "redirect_uris": [REDIRECT]}
+        described = (await account.owner.http.get(AUTHORIZE, params=client.request("read"))).json()
+        assert (described["name"], described["host"]) == ("Site", address.removeprefix("http://"))
+        await signed_in(client, account.owner)
+        assert (await client.refresh()).status_code == 200
+
+
+async def test_documents_that_are_not_read(account: Account, client: OAuthClient) -> None:
+    content: dict[str, Any] = {
+        "/other.json": {"client_id": "https://example.com/c", "redirect_uris": [REDIRECT]},
+        "/list.json": [1],
+        "/redirect.json": "/other.json",
+        "/large.json": {"redirect_uris": ["x" * 70_000]},
+    }
+    with documents(content) as address:
+        for clientid in (
+            *(address + path for path in (*content, "/missing.json", "/", "")),
+            "http://example.com/client.json",
+            "https://localhost/client.json",
+            "https://127.0.0.1/client.json",
+            "https://10.0.0.1/client.json",
+            "https://[::1]/client.json",
+            "https://169.254.169.254/latest/meta-data",
+            "https://user@example.com/client.json",
+            "https://example.com/a/../client.json",
+            "https://",
+            "https://[/",
+            "http://127.0.0.1:1/client.json",
+        ):
+            client.clientid = clientid
+            answer = await account.owner.http.get(AUTHORIZE, params=client.request("read"))
+            assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "bad_client"), clientid
+
+
+# -- tokens ------------------------------------------------------------------------------------------------------------
+
+
+async def test_a_code_is_bound_to_its_client_and_verifier(account: Account, client: OAuthClient) -> None:
+    for fields in (
+        {"code_verifier": ""},
+        {"code_verifier": "x" * 43},
+        {"code_verifier": challenge_of("x")},
+        {"client_id": "another"},
+        {"redirect_uri": "http://127.0.0.1:33418/other"},
+    ):
+        code = client.code(await consent(account.owner, client.request("read"), "read"))
+        answer = await client.redeem(code, **fields)
+        assert (answer.status_code, answer.json()["error"]) == (400, "invalid_grant"), fields
+        assert (await client.redeem(code)).status_code == 400  # it is spent
+    code = client.code(await consent(account.owner, client.request("read"), "read"))
+    assert (await client.redeem(code, resource="https://other.example/mcp")).json()["error"] == "invalid_target"
+    assert (await client.redeem(code, redirect_uri="", resource="")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("fields", "error"),
+    [
+        ({"grant_type": ""}, "unsupported_grant_type"),
+        ({"grant_type": "password"}, "unsupported_grant_type"),
+        ({"grant_type": "authorization_code", "code": ""}, "invalid_grant"),
+        ({"grant_type": "authorization_code", "code": "\u0000"}, "invalid_request"),
+        ({"grant_type": "refresh_token", "refresh_token": "unknown"}, "invalid_grant"),
+        ({"grant_type": "refresh_token", "client_id": ""}, "invalid_client"),
+    ],
+)
+async def test_wrong_requests_for_tokens(client: OAuthClient, fields: dict[str, str], error: str) -> None:
+    answer = await client.token(**fields)
+    assert (answer.status_code, answer.json()["error"]) == (400, error)
+
+
+async def test_malformed_forms(client: OAuthClient) -> None:
+    for content in (b"\xff\xfe", b"a=1&a=2", b"a&" * 200, b'{"grant_type": "x"}'):
+        for path in ("token", "revoke"):
+            answer = await client.http.post(f"{API}oauth/{path}", content=content)
+            assert answer.status_code == 400, answer.text
+            assert isinstance(answer.json()["error"], str)
+    basic = {"Authorization": "Basic /w=="}
+    assert (await client.http.post(f"{API}oauth/token", headers=basic)).json()["error"] == "invalid_client"
+
+
+async def test_the_second_use_of_a_code_ends_the_session(
+    product: Product, account: Account, client: OAuthClient
+) -> None:
+    code = client.code(await consent(account.owner, client.request("read"), "read"))
+    assert (await client.redeem(code)).status_code == 200
+    assert (await client.call("query", {"table": "client"})).status_code == 200
+    assert (await client.redeem(code)).json()["error"] == "invalid_grant"
+    assert (await client.refresh()).json()["error"] == "invalid_grant"
+    assert "agent_code_reused" in await events(product, account)
+
+
+async def test_the_second_use_of_a_refresh_token_ends_the_session(
+    product: Product, account: Account, client: OAuthClient
+) -> None:
+    await signed_in(client, account.owner, "read write")
+    first = client.tokens["refresh_token"]
+    assert (await client.refresh(scope="read unknown")).json()["scope"] == "read"
+    assert (await client.refresh(scope="unknown")).json()["error"] == "invalid_scope"
+    assert (await client.refresh()).json()["scope"] == "read write"
+    newest = client.tokens["refresh_token"]
+    assert (await client.refresh(first)).json()["error"] == "invalid_grant"
+    assert (await client.refresh(newest)).json()["error"] == "invalid_grant"
+    assert "agent_token_reused" in await events(product, account)
+
+
+async def test_of_many_refreshes_at_once_one_succeeds(account: Account, client: OAuthClient) -> None:
+    await signed_in(client, account.owner)
+    token = client.tokens["refresh_token"]
+    answers = await asyncio.gather(*(client.refresh(token) for _ in range(8)))
+    assert sorted(answer.status_code for answer in answers) == [200, *[400] * 7]
+    code = client.code(await consent(account.owner, client.request("read"), "read"))
+    answers = await asyncio.gather(*(client.redeem(code) for _ in range(8)))
+    assert sorted(answer.status_code for answer in answers) == [200, *[400] * 7]
+
+
+async def test_a_client_cannot_use_or_end_what_is_anothers(account: Account, client: OAuthClient) -> None:
+    await signed_in(client, account.owner)
+    own, tokens = client.clientid, dict(client.tokens)
+    await client.register()
+    assert (await client.refresh(tokens["refresh_token"])).json()["error"] == "invalid_grant"
+    assert (await client.revoke(tokens["refresh_token"])).status_code == 200
+    client.clientid = own
+    assert (await client.refresh(tokens["refresh_token"])).status_code == 200
+
+
+async def test_tokens_of_a_client_are_good_for_mcp_alone(
+    product: Product, account: Account, client: OAuthClient
+) -> None:
+    await signed_in(client, account.owner, ALL)
+    code = client.code(await consent(account.owner, client.request("read"), "read"))
+    for token in (client.tokens["access_token"], client.tokens["refresh_token"], code, f"session of the code {code}"):
+        async with product.caller(token) as http:
+            for path in (f"{TABLE}client", f"{API}account/credits", f"{API}user/session"):
+                assert (await http.get(path)).status_code == 401
+            assert (await http.put(f"{API}user/session")).status_code == 401
+            answer = await http.get(AUTHORIZE, params=client.request("read"))
+            assert answer.status_code == 401
+    refused = await client.call("query", {"table": "client"}, client.tokens["refresh_token"])
+    assert refused.status_code == 401
+
+
+# -- what ends a session -----------------------------------------------------------------------------------------------
+
+
+async def test_a_session_is_listed_and_ended_by_its_user(
+    product: Product, account: Account, client: OAuthClient
+) -> None:
+    await signed_in(client, account.owner, "read delete")
+    rows = (await account.owner.http.get(f"{TABLE}usersession?filter=scopes is not null")).json()["resource"]
+    assert [(row["agent"], row["scopes"]) for row in rows] == [("Test assistant", "read delete")]
+    assert (await client.call("query", {"table": "client"})).status_code == 200
+    ended = await account.owner.http.delete(f"{TABLE}usersession/{rows[0]['usersessionid']}")
+    assert ended.status_code == 200
+    await _refused(client)
+    assert (await client.refresh()).json()["error"] == "invalid_grant"
+
+
+@pytest.mark.parametrize("change", ["disabled", "deleted"])
+async def test_an_agent_ends_with_its_user(account: Account, client: OAuthClient, change: str) -> None:
+    member = await account.user()
+    await signed_in(client, member)
+    assert (await client.call("query", {"table": "client"})).status_code == 200
+    path = f"{TABLE}appuser/{member.appuserid}"
+    owner = account.owner.http
+    answer = await (owner.delete(path) if change == "deleted" else owner.patch(path, json={"isactive": 0}))
+    assert answer.status_code == 200
+    await _refused(client)
+    assert (await client.refresh()).json()["error"] == "invalid_grant"
+
+
+async def test_a_token_expires(product: Product, account: Account, client: OAuthClient) -> None:
+    await signed_in(client, account.owner)
+    await product.db.execute("update oauthtoken set expireson = now()")
+    assert (await client.call("query", {"table": "client"})).status_code == 401
+    assert (await client.refresh()).json()["error"] == "invalid_grant"
+
+
+async def _refused(client: OAuthClient) -> None:
+    """Wait until the announcement of a change has reached the server."""
+    for _ in range(100):
+        answer = await client.call("query", {"table": "client"})
+        if answer.status_code != 200:
+            assert answer.status_code in (401, 403, 404)
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError("the token is still accepted")
+
+
+# -- scopes ------------------------------------------------------------------------------------------------------------
+
+
+async def test_without_reveal_no_credit_is_spent(product: Product, account: Account, client: OAuthClient) -> None:
+    person = await product.person()
+    before = await account.credits()
+    reveal = {
+        "name": "getcontact",
+        "input": {"linkedinurl": f"linkedin.com/{person.key}", "type": "businessemail", "action": "reveal"},
+    }
+    await signed_in(client, account.owner, "read write delete")
+    refused = await client.call("call_script", reveal)
+    assert (refused.status_code, refused.json()["error"]["context"]["needed"]) == (403, "reveal")
+    assert 'scope="reveal"' in refused.headers["www-authenticate"]
+    assert await account.credits() == before
+    await signed_in(client, account.owner, "reveal")
+    answer = await client.call("call_script", reveal)
+    assert json.loads(answer.json()["result"]["content"][-1]["text"])["result"]["charged"] == 1
+    assert (await client.call("query", {"table": "client"})).status_code == 403
+    assert await account.credits() != before
+
+
+async def test_a_session_of_the_app_is_not_offered_to_spend(product: Product, account: Account) -> None:
+    bearer = {"X-API-Key": "test-app-key", "X-Session-Token": account.owner.token}
+    params = {"name": "call_script", "arguments": {"name": "getcontact", "input": {}}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    async with product.caller() as http:
+        answer = await http.post("/mcp", json=message, headers=bearer | ACCEPT)
+    await product.app.agents.stop()
+    assert "unknown_service" in answer.json()["result"]["content"][0]["text"]
