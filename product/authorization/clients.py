@@ -1,6 +1,6 @@
-"""Clients that users allow to act for them: those that registered, and those whose address is their identifier.
+"""Clients that act for users: registered ones, and those that are identified by the address of a document.
 
-A client is a program on somebody's machine or site, and has no secret: PKCE binds each sign-in to it.
+A client is a program of a user or a site of a third party, and has no secret: PKCE binds each sign-in to it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _KEEP = "update oauthclient set expireson = now() + interval '30 days' where oau
 
 
 class BadClient(BadRequest):
-    """The client, or the address that it wants the answer at, is not known. Nothing is sent to that address."""
+    """The client or its redirect URI is not known, so nothing is sent to that address."""
 
     reason = "bad_client"
 
@@ -55,7 +55,7 @@ class Document(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A client. `host` is where its identifier was found, "" for one that registered under a name of its choice."""
+    """A client. `host` has its document, "" for one that registered under a name of its choice."""
 
     clientid: str
     name: str
@@ -97,7 +97,7 @@ async def keep(ctx: Context, clientid: str) -> None:
 
 
 async def _of_document(ctx: Context, clientid: str) -> Client:
-    """Return the client whose metadata are at its identifier. Raises BadClient."""
+    """Return the client with metadata at its identifier. Raises BadClient."""
     try:
         content = await documents.fetch(clientid, local=urlsplit(ctx.settings.public_url).hostname in _LOOPBACK)
         document = Document.model_validate_json(content)

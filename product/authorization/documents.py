@@ -52,7 +52,7 @@ async def fetch(url: str, *, local: bool = False) -> bytes:
 
 
 async def _checked_address(host: str, port: int, *, local: bool) -> str:
-    """Return an address of a host, all of whose addresses are public."""
+    """Return an address of a host. Raises Unreadable unless all of its addresses are public."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     addresses = [ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
     public = [address.is_global and not address.is_multicast for address in addresses]

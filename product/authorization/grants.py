@@ -1,4 +1,4 @@
-"""What a user granted to a client: a session of the user, with access tokens of an hour and refresh tokens.
+"""Grants of a user to a client: a session, with access tokens of an hour and refresh tokens.
 
 A refresh token is used once. A second use means that two hold it, so the session ends. So does the second use of a
 code.

@@ -1,4 +1,4 @@
-"""The consent of a user to a client at /mcp: what it asks for, and the decision (OAuth 2.1 authorization endpoint).
+"""The consent of a user to a client at /mcp: the scopes that it asks for, and the decision.
 
 The screen of the app passes the parameters of the authorization request on as they are.
 """
@@ -73,7 +73,7 @@ async def decide(ctx: Context, input: Decision) -> Answer:
 
 
 async def _client(ctx: Context, input: Input) -> tuple[Client, str]:
-    """Return the client and the address of the answer; errors before both are certain are shown to the user.
+    """Return the client and its redirect URI. Errors before both are certain are shown to the user.
 
     Raises BadClient.
     """
@@ -86,7 +86,7 @@ async def _client(ctx: Context, input: Input) -> tuple[Client, str]:
 
 
 def _error(ctx: Context, input: Input) -> dict[str, str]:
-    """Return what the client is told instead of a code; empty for a request that is right."""
+    """Return the error that the client gets in place of a code; empty for a valid request."""
     if input.response_type != "code":
         return {"error": "unsupported_response_type", "error_description": "response_type has to be code"}
     if input.code_challenge_method != "S256" or not grants.is_challenge(input.code_challenge):

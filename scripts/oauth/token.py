@@ -1,4 +1,4 @@
-"""The token endpoint of OAuth 2.1: exchange a code or a refresh token for tokens. Unknown parameters are ignored."""
+"""The token endpoint of OAuth 2.1: exchange a code or a refresh token. Unknown parameters are ignored."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class OAuthClient:
         answer = await self.http.post("/mcp", json=INITIALIZE, headers=ACCEPT)
         assert answer.status_code == 401
         challenge = answer.headers["www-authenticate"]
-        values = dict(re.findall(r'(\w+)="([^"]*)"', challenge))
+        values: dict[str, str] = dict(re.findall(r'(\w+)="([^"]*)"', challenge))
         assert challenge.startswith("Bearer ")
         self.resource = (await self.http.get(_path(values["resource_metadata"]))).json()
         assert self.resource["resource"].endswith("/mcp")

@@ -11,6 +11,7 @@ type Table = keyof Tables;
 
 export const keys = {
   account: ["account"],
+  accessRequest: (search: string) => ["accessrequest", search] as const,
   table: <Name extends Table>(name: Name, options: Query) => [name, options] as const,
   contact: (contactid: number) => ["usercontact", "one", contactid] as const,
   person: (linkedinurl: string) => ["searchurl", "person", linkedinurl] as const,

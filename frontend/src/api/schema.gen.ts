@@ -901,6 +901,21 @@ export interface components {
             new: number;
             savedsearchid: number;
         };
+        "oauth/authorize input": {
+            allow: boolean;
+            client_id: string;
+            code_challenge?: string;
+            code_challenge_method?: string;
+            redirect_uri?: string;
+            resource?: string;
+            response_type?: string;
+            scope?: string;
+            scopes?: string[];
+            state?: string;
+        };
+        "oauth/authorize output": {
+            redirect: string;
+        };
         /** @description The user of the account that revealed a kind, and the time. `name` is null for an API key. */
         Owner: {
             kind: string;
@@ -1359,6 +1374,10 @@ export interface components {
         };
         /** @description A record of usersession. Which fields are there depends on `fields`. */
         usersession: {
+            /** @description text */
+            agent: string | null;
+            /** @description text */
+            agentid: string | null;
             /** @description With related=appuser_by_appuserid. */
             appuser_by_appuserid?: components["schemas"]["appuser"] | null;
             /** @description bigint, refers to appuser.appuserid */
@@ -1377,6 +1396,8 @@ export interface components {
             lastused: string;
             /** @description timestamp with time zone */
             revokedon: string | null;
+            /** @description text */
+            scopes: string | null;
             /** @description text */
             useragent: string | null;
             /** @description bigint */

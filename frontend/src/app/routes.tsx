@@ -76,6 +76,7 @@ const dashboard: RouteObject[] = [
   { path: "main/peoplesearch", lazy: unlessComing("peoplesearch", () => import("../screens/peoplesearch/PeopleSearchScreen")) },
   { path: "main/companysearch", lazy: unlessComing("companysearch", () => import("../screens/companysearch/CompanySearchScreen")) },
   { path: "main/bulklookup", lazy: () => import("../screens/bulklookup/BulkLookupScreen") },
+  { path: "authorize", lazy: () => import("../screens/authorize/AuthorizeScreen") },
   { path: "scheduledemo", lazy: () => import("../screens/scheduledemo/ScheduleDemoScreen") },
   { path: "privacypolicy", lazy: () => import("../screens/privacypolicy/PrivacyPolicyScreen") },
   { path: "termsofuse", lazy: () => import("../screens/termsofuse/TermsOfUseScreen") },

@@ -14,6 +14,9 @@ const one = (usersessionid: number, useragent: string | null) => ({
   expireson: "2099-01-10 09:00:00+00",
   ip: "192.0.2.7",
   useragent,
+  agent: null as string | null,
+  agentid: null as string | null,
+  scopes: null as string | null,
 });
 const TWO = { resource: [one(1, "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0"), one(2, null)] };
 
@@ -29,6 +32,16 @@ test("lists where one is signed in, and ends one", async () => {
   expect(row.queryByText("This device")).toBeNull();
   await user.click(row.getByRole("button", { name: /^Sign out Unknown device/ }));
   expect(await screen.findByText("Session ended.")).toBeVisible();
+});
+
+test("an application is listed by its name, with what it may do", async () => {
+  const assistant = { ...one(3, "python-httpx"), agent: "Helper", agentid: "c1", scopes: "read reveal" };
+  const sent = serve({ [LIST]: { resource: [TWO.resource[0], assistant] }, "DELETE leads/_table/usersession/3": { usersessionid: 3 } });
+  draw(<SessionsScreen />, { at: AT });
+  expect(await screen.findByText(/^May read your contacts.*; reveal contact data/)).toBeVisible();
+  await user.click(screen.getByRole("button", { name: /^Sign out Helper/ }));
+  expect(await screen.findByText("Session ended.")).toBeVisible();
+  expect(sent.at(-2)!.method).toBe("DELETE");
 });
 
 async function end() {

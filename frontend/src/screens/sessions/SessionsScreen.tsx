@@ -15,20 +15,31 @@ import { Confirm } from "../../components/ui/Confirm";
 import { type Column, DataTable } from "../../components/ui/DataTable";
 import { Page } from "../../components/ui/Page";
 import { deviceOf } from "../../domain/device";
+import { scopeText } from "../../domain/scope";
 import { t } from "../../lib/i18n.dashboard";
 import { momentText } from "../../lib/dates";
 import { toast } from "../../stores/toasts";
 
-const deviceText = ({ useragent }: SignIn): string => deviceOf(useragent) || t("sessions.unknown");
+const deviceText = ({ agent, useragent }: SignIn): string => agent ?? (deviceOf(useragent) || t("sessions.unknown"));
 
 function columnsOf(current: number | null, onEnd: (one: SignIn) => void, ending: number | null): Column<SignIn>[] {
   return [
-    { key: "device", head: t("sessions.device"), cell: deviceText },
+    { key: "device", head: t("sessions.device"), cell: Device },
     { key: "ip", head: t("sessions.ip"), cell: ({ ip }) => ip ?? "–" },
     { key: "lastused", head: t("sessions.lastused"), cell: ({ lastused }) => momentText(lastused) },
     { key: "created", head: t("sessions.created"), cell: ({ createdon }) => momentText(createdon) },
     { key: "actions", head: t("sessions.actions"), align: "end", cell: (one) => (one.usersessionid === current ? <Current /> : <End one={one} busy={ending === one.usersessionid} onEnd={onEnd} />) },
   ];
+}
+
+/** The device or, of an application that the user connected, its name and what it may do. */
+function Device(one: SignIn) {
+  return (
+    <>
+      {deviceText(one)}
+      {one.scopes && <div className={classes.small}>{t("sessions.may", { scopes: one.scopes.split(" ").map(scopeText).join("; ") })}</div>}
+    </>
+  );
 }
 
 /** In place of the button: this session ends by signing out. */
@@ -98,7 +109,7 @@ export function SessionsScreen() {
             rowKey={({ usersessionid }) => usersessionid}
             phone={(one) => (
               <div className={classes.phone}>
-                <strong>{deviceText(one)}</strong>
+                <strong>{Device(one)}</strong>
                 {columns.at(-1)!.cell(one)}
                 <span>{momentText(one.lastused)}</span>
                 <span>{one.ip}</span>

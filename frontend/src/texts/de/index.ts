@@ -1,5 +1,6 @@
 /** Every German text, loaded before the first screen when the reader has chosen German. */
 import { account } from "./account";
+import { agents } from "./agents";
 import { api } from "./api";
 import { billing } from "./billing";
 import { bulk } from "./bulk";
@@ -22,6 +23,6 @@ import { team } from "./team";
 import { usage } from "./usage";
 
 const entry = { ...common, ...login, ...signup };
-const dashboard = { ...frame, ...home, ...plans, ...offers, ...payments, ...people, ...billing, ...team, ...account, ...search, ...contacts, ...usage, ...api, ...bulk, ...records, ...events };
+const dashboard = { ...frame, ...home, ...plans, ...offers, ...payments, ...people, ...billing, ...team, ...account, ...agents, ...search, ...contacts, ...usage, ...api, ...bulk, ...records, ...events };
 
 export const translation = { texts: { ...entry, ...dashboard }, legal, refusals };

@@ -4,7 +4,8 @@ import type { Translation } from "../shape";
 
 export const records: Translation<typeof english> = {
   sessions: {
-    lead: "Wo Sie angemeldet sind. Eine Sitzung endet von selbst, wenn sie einen Tag lang nicht verwendet wird.",
+    may: "Darf {{scopes}}",
+    lead: "Wo Sie angemeldet sind, und die Anwendungen, die Sie verbunden haben. Eine Sitzung endet von selbst, wenn sie einen Tag lang nicht verwendet wird.",
     device: "Gerät",
     unknown: "Unbekanntes Gerät",
     ip: "IP-Adresse",

@@ -1,5 +1,6 @@
 /** English texts of the dashboard, loaded with it. */
 import { account } from "./account";
+import { agents } from "./agents";
 import { api } from "./api";
 import { billing } from "./billing";
 import { bulk } from "./bulk";
@@ -15,4 +16,4 @@ import { search } from "./search";
 import { team } from "./team";
 import { usage } from "./usage";
 
-export const dashboard = { ...frame, ...home, ...plans, ...offers, ...payments, ...billing, ...team, ...account, ...search, ...contacts, ...usage, ...api, ...bulk, ...records, ...events } as const;
+export const dashboard = { ...frame, ...home, ...plans, ...offers, ...payments, ...billing, ...team, ...account, ...agents, ...search, ...contacts, ...usage, ...api, ...bulk, ...records, ...events } as const;

@@ -1,7 +1,8 @@
 /** English texts of sessions, audit log and credit ledger. */
 export const records = {
   sessions: {
-    lead: "Where you are signed in. A session ends by itself after a day without use.",
+    lead: "Where you are signed in, and the applications that you connected. A session ends by itself after a day without use.",
+    may: "May {{scopes}}",
     device: "Device",
     unknown: "Unknown device",
     ip: "IP address",

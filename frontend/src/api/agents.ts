@@ -1,0 +1,33 @@
+/** Applications that ask to act for the user: what they ask for, and the decision. */
+import { queryOptions } from "@tanstack/react-query";
+import { call } from "./client";
+import { keys } from "./keys";
+import { useMutation } from "./mutation";
+
+/** What an application asks for; `redirect` alone where its request is wrong. */
+export interface AccessRequest {
+  redirect: string;
+  name: string;
+  host: string;
+  answered: string;
+  scopes: string[];
+}
+
+const PATH = "oauth/authorize";
+
+/** The request in the address of the screen. Its parameters go to the server as they are. */
+export const accessRequest = (search: string) =>
+  queryOptions({
+    queryKey: keys.accessRequest(search),
+    queryFn: ({ signal }) => call<AccessRequest>("GET", PATH, { query: Object.fromEntries(new URLSearchParams(search)), signal }),
+    staleTime: Infinity,
+    retry: false,
+  });
+
+/** Allows some scopes, or refuses; answers with the address to open. */
+export function useDecision(search: string) {
+  return useMutation({
+    mutationFn: (decision: { allow: boolean; scopes: string[] }) =>
+      call<{ redirect: string }>("POST", PATH, { body: { ...Object.fromEntries(new URLSearchParams(search)), ...decision } }),
+  });
+}

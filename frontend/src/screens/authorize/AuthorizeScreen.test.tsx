@@ -1,0 +1,53 @@
+import { screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, expect, test, vi } from "vitest";
+import { redirectTo } from "../../lib/redirect";
+import { Refusal, draw, serve } from "../../testing/render";
+import { AuthorizeScreen } from "./AuthorizeScreen";
+
+vi.mock("../../lib/redirect");
+
+const user = userEvent.setup();
+const AT = "/dashboard/authorize?client_id=c1&state=s1&scope=read+reveal";
+const READ = "GET oauth/authorize";
+const DECIDE = "POST oauth/authorize";
+const ASKED = { redirect: "", name: "Helper", host: "", answered: "127.0.0.1:33418", scopes: ["read", "reveal", "write:usercontact"] };
+
+beforeEach(() => vi.mocked(redirectTo).mockClear());
+
+test("an application that is not known is told to the user, and nothing is opened", async () => {
+  serve({ [READ]: new Refusal(400, { code: 400, message: "This application is not known here." }) });
+  draw(<AuthorizeScreen />, { at: AT });
+  expect(await screen.findByText("This application is not known here.")).toBeVisible();
+  expect(redirectTo).not.toHaveBeenCalled();
+});
+
+test("a wrong request goes back to the application", async () => {
+  serve({ [READ]: { ...ASKED, redirect: "http://127.0.0.1:33418/?error=invalid_request" } });
+  draw(<AuthorizeScreen />, { at: AT });
+  await waitFor(() => expect(redirectTo).toHaveBeenCalledWith("http://127.0.0.1:33418/?error=invalid_request"));
+  expect(screen.queryByRole("button", { name: "Allow" })).toBeNull();
+});
+
+test("the user allows a part of what is asked for", async () => {
+  const sent = serve({ [READ]: ASKED, [DECIDE]: { redirect: "http://127.0.0.1:33418/?code=1" } });
+  draw(<AuthorizeScreen />, { at: AT });
+  expect(await screen.findByRole("heading", { name: "Connect Helper" })).toBeVisible();
+  expect(screen.getByText(/Unknown publisher/)).toBeVisible();
+  expect(screen.getByText("127.0.0.1:33418")).toBeVisible();
+  expect(screen.getByLabelText("create and change usercontact")).toBeChecked();
+  await user.click(screen.getByLabelText(/reveal contact data/));
+  await user.click(screen.getByRole("button", { name: "Allow" }));
+  await waitFor(() => expect(redirectTo).toHaveBeenCalledWith("http://127.0.0.1:33418/?code=1"));
+  expect(sent.at(-1)!.body).toEqual({ client_id: "c1", state: "s1", scope: "read reveal", allow: true, scopes: ["read", "write:usercontact"] });
+});
+
+test("the user cancels; the publisher is named where it is known", async () => {
+  const sent = serve({ [READ]: { ...ASKED, host: "assistant.example" }, [DECIDE]: { redirect: "http://127.0.0.1:33418/?error=access_denied" } });
+  draw(<AuthorizeScreen />, { at: AT });
+  expect(await screen.findByText("assistant.example")).toBeVisible();
+  expect(screen.queryByText(/Unknown publisher/)).toBeNull();
+  await user.click(screen.getByRole("button", { name: "Cancel" }));
+  await waitFor(() => expect(redirectTo).toHaveBeenCalled());
+  expect(sent.at(-1)!.body.allow).toBe(false);
+});

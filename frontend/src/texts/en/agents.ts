@@ -1,0 +1,24 @@
+/** English texts of the consent to an application that acts for the user. */
+export const agents = {
+  authorize: {
+    title: "Connect {{name}}",
+    lead: "{{name}} asks to use your account {{email}}.",
+    from: "Published by",
+    unverified: "Unknown publisher. The application chose this name itself.",
+    answered: "Returns to",
+    may: "It may",
+    rights: "It never may do more than you, and you can end it under Settings > Sessions.",
+    allow: "Allow",
+    cancel: "Cancel",
+    leaving: "Returning to the application…",
+    scope: {
+      read: "read your contacts, members and usage, and search without cost",
+      write: "create and change records",
+      delete: "delete records",
+      reveal: "reveal contact data, which spends your credits",
+      readOf: "read {{table}}",
+      writeOf: "create and change {{table}}",
+      deleteOf: "delete {{table}}",
+    },
+  },
+} as const;
