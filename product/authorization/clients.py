@@ -1,4 +1,4 @@
-"""Clients that act for users: registered ones, and those that are identified by the address of a document.
+"""Clients that act for users: registered ones, and those identified by the address of a document.
 
 A client is a program of a user or a site of a third party, and has no secret: PKCE binds each sign-in to it.
 """
