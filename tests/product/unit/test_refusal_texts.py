@@ -14,7 +14,8 @@ from tests.helpers.support import ROOT
 
 # Where messages are for staff, commands, providers, agents and settings, not for the screens of the app.
 ELSEWHERE = re.compile(
-    r"scripts/(desk|jobs|webhooks|oauth)\b|product/(desk|demo|vendors|people|settings)\b|product/authorization/(documents|form|grants)\b"
+    r"scripts/(desk|jobs|webhooks|oauth)\b|product/(desk|demo|vendors|people|settings)\b"
+    r"|product/authorization/(documents|form|grants)\b"
 )
 # Refusals of requests that no screen sends.
 FOR_PROGRAMS = {
