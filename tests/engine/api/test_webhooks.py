@@ -264,6 +264,7 @@ async def test_the_story_of_a_record(shop: Serving) -> None:
         )
         assert len({request.id for request in target.received}) == 3
 
+        await until(lambda: _is(server, pending=0))
         state = await server.state()
         assert [a["type"] for a in state["attempts"]] == ["orders.deleted", "orders.updated", "orders.created"]
         assert {a["state"] for a in state["attempts"]} == {"delivered"}
