@@ -21,28 +21,17 @@ class Callers:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    async def caller(self, request: HttpRequest, endpoint: Endpoint | None = None) -> Actor:
+    async def caller(self, request: HttpRequest, endpoint: Endpoint | None = None, *, resource: str = "") -> Actor:
         """Return the caller of a script, or without `endpoint` of a table or description.
+
+        resource: the address of /mcp for a message to it, which may come from the client of a user.
 
         For a script that anyone may call, invalid credentials count as none. A caller that needed no secret must be
         no page of another site. Raises Unauthorized, TooMany, Forbidden, or the error of a role that is confined to
         some scripts.
         """
-        return self._checked(request, await self._actor(request, endpoint), endpoint)
-
-    async def client(self, request: HttpRequest, resource: str) -> Actor:
-        """Return the caller of a message to /mcp, which may be the client of a user.
-
-        resource: the address of /mcp. Raises as `caller`.
-        """
-        authenticator = self._services.callers
-        identify = getattr(authenticator, "client", None)  # an authenticator of a host program may lack it
-        if identify is None:
-            return await self.caller(request)
-        return self._checked(request, await identify(request.headers, request.ip, resource), None)
-
-    def _checked(self, request: HttpRequest, actor: Actor, endpoint: Endpoint | None) -> Actor:
         services = self._services
+        actor = await self._actor(request, endpoint, resource)
         if actor.unproved:
             # A host program has its own name; what its policy gives to anyone may be read under any.
             services.guard.check(request, host=not services.served.embedded or actor.role == "*")
@@ -61,11 +50,15 @@ class Callers:
             else:
                 request.hit = count_use("ip", request.network, services.settings.address_per_minute, 60)
 
-    async def _actor(self, request: HttpRequest, endpoint: Endpoint | None) -> Actor:
+    async def _actor(self, request: HttpRequest, endpoint: Endpoint | None, resource: str) -> Actor:
         services = self._services
         if (actor := request.scope.get(ACTOR)) is not None:
             return cast("Actor", actor)
+        # An authenticator of a host program may lack the method.
+        identify = getattr(services.callers, "client", None) if resource else None
         try:
+            if identify is not None:
+                return cast("Actor", await identify(request.headers, request.ip, resource))
             return await services.callers.actor(request.headers, request.ip)
         except ApiError as error:
             if endpoint is not None and ANYONE in endpoint.roles:

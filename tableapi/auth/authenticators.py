@@ -125,8 +125,11 @@ class SessionAuthenticator(Authenticator):
         return cached[1] if cached[0] > now else await self._look_up(digest, key, now)
 
     async def client(self, headers: Mapping[str, str], ip: str, resource: str) -> Actor:
-        token = session_token(headers)
-        if not self._sessions.client_lookup or not token.startswith(self._sessions.client_prefix):
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not self._sessions.client_lookup:
+            return await self.actor(headers, ip)
+        token = token.strip()
+        if not token.startswith(self._sessions.client_prefix):
             return await self.actor(headers, ip)
         # The token of a client needs no app key: the client has an identifier of its own.
         digest, now = token_hash(token), time.monotonic()

@@ -56,7 +56,7 @@ class Agents:
         Raises what a request with its headers is refused with.
         """
         resource = f"{self._services.settings.public_url}{request.root_path}{PATH}"
-        actor = request.actor = await self._callers.client(request, resource)
+        actor = request.actor = await self._callers.caller(request, resource=resource)
         if not actor.role or (actor.unproved and self.sign_in.is_needed):
             raise Unauthorized(actor.key_error, reason="no_key")
         endpoints = [
