@@ -80,3 +80,18 @@ def test_only_the_inline_scripts_of_a_page_may_run(site: Site) -> None:
 
 def test_without_an_index_there_is_no_site(tmp_path: Path) -> None:
     assert Site.find((tmp_path,), "/docs", HEADERS) is None
+
+
+def test_browsers_get_a_page_for_a_wrong_address_and_programs_an_error(site: Site, tmp_path: Path) -> None:
+    folder = tmp_path / "build" / "docs"
+    with pytest.raises(NotFound):  # a site without such a page
+        site.reply("/docs/none/", "", {"accept": "text/html"})
+    (folder / "404.html").write_text('<link href="/assets/docs.css"><a href="/">Start</a>')
+    documentation = Site.find((folder,), "/docs", HEADERS)
+    assert documentation is not None
+    reply = documentation.reply("/docs/deep/below/none/", '/m"t', {"accept": "text/html,*/*"})
+    assert (reply.status, reply.content_type) == (404, "text/html; charset=utf-8")
+    assert reply.body == b'<link href="/m&quot;t/docs/assets/docs.css"><a href="/m&quot;t/docs/">Start</a>'
+    assert "Content-Security-Policy" in reply.headers
+    with pytest.raises(NotFound):
+        documentation.reply("/docs/deep/below/none/", "", {"accept": "application/json"})
