@@ -18,8 +18,8 @@ from tests.helpers.support import ROOT, execute
 
 OURS = (str(ROOT / "tableapi"), str(ROOT / "product"), str(ROOT / "scripts"))
 MAX_CALLS = {
-    "read one": 80, "read with relation": 90, "create two": 95, "update": 80, "getcontact": 100,
-    "change through a hook": 110, "tool call": 130, "delete by filter": 95, "upsert of two": 180, "nested write": 180,
+    "read one": 80, "read with relation": 90, "create two": 95, "update": 80, "getcontact": 118,
+    "change through a hook": 110, "tool call": 135, "delete by filter": 95, "upsert of two": 180, "nested write": 180,
 }  # fmt: skip
 MCP = {"Accept": "application/json, text/event-stream"}
 

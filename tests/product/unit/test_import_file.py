@@ -19,14 +19,16 @@ def reader(*suppressed: bytes) -> LineReader:
 def test_a_row_has_no_contact_value_in_clear() -> None:
     parsed = reader().block(2, GOOD + b"\n")
     assert (parsed.good, parsed.bad) == (1, [])
-    assert parsed.rows.startswith(b"2\tin/jane\tJane Doe\tCEO\tAcme\tacme.example\tUSA\t\\\\x")
+    assert parsed.rows.startswith(
+        b"2\tin/jane\tJane Doe\tCEO\tAcme\tacme.example\tUSA\t\t\t\tc_suite\tmanagement\tvalid\t\\\\x"
+    )
     assert b"j@" not in parsed.rows
     assert b"2025550100" not in parsed.rows
 
 
 def test_quotes_and_no_values() -> None:
     parsed = reader().block(2, b'linkedin.com/in/x,"Doe, Jane","a\\b",,,,,,\r\n')
-    assert b"\tDoe, Jane\ta\\\\b\t\t\t\t\\N\t\\N\t\\N\n" in parsed.rows
+    assert b"\tDoe, Jane\ta\\\\b\t\t\t\t\t\t\tstaff\t\t\\N\t\\N\t\\N\t\\N\t" in parsed.rows
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,11 @@ ELSEWHERE = re.compile(
 )
 # Refusals of requests that no screen sends.
 FOR_PROGRAMS = {
+    "Create one list at a time.",
+    "Idempotency-Key must have 1 to 64 characters.",
+    "Save one search at a time.",
+    "Send either linkedinurls or search",
+    "The first request with this key has not ended. Try again later.",
     "A key cannot be changed.",
     "A member can be member or admin.",
     "A text file must be UTF-8.",

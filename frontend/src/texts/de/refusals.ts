@@ -127,6 +127,11 @@ export const refusals: Readonly<Record<string, string>> = {
   "You are not permitted to do this.": "Dazu sind Sie nicht berechtigt.",
   "You are looking at this account as support: nothing can be changed.": "Sie sehen dieses Konto als Support: Es kann nichts geändert werden.",
   "You are looking at this account as support: nothing can be exported.": "Sie sehen dieses Konto als Support: Es kann nichts exportiert werden.",
+  // Searches and lists
+  "There is no such list.": "Diese Liste gibt es nicht.",
+  "There is no such person in the directory.": "Diese Person steht nicht im Verzeichnis.",
+  "There is no such search of yours.": "Diese Suche gibt es unter Ihren Suchen nicht.",
+  "Must be in the future": "Muss in der Zukunft liegen",
   "There is no such session.": "Diese Sitzung gibt es nicht.",
   "The server is busy. Try again in a moment.": "Der Server ist ausgelastet. Versuchen Sie es gleich noch einmal.",
   "The database is busy. Try again in a moment.": "Die Datenbank ist ausgelastet. Versuchen Sie es gleich noch einmal.",
