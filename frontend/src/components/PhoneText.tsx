@@ -1,13 +1,13 @@
-/** A phone number in groups, with the flag of its country. */
+/** A phone number in groups, with the flag of its country. In lists it is `plain`: each flag is a request. */
 import { countryText } from "../lib/locale";
 import { usePhone } from "../lib/usephone";
 import classes from "./PhoneText.module.css";
 
-export function PhoneText({ value }: { value: string }) {
+export function PhoneText({ value, plain }: { value: string; plain?: boolean }) {
   const { text, country } = usePhone(value);
   return (
     <span className={classes.phone}>
-      <Flag country={country} />
+      {!plain && <Flag country={country} />}
       <span>{text}</span>
     </span>
   );

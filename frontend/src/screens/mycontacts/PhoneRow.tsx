@@ -26,7 +26,7 @@ export function PhoneRow({ row }: { row: UserContact }) {
         </strong>
         {about && <span className={classes.about}>{about}</span>}
         <span>
-          <span>{values[0] ? values[0].kind === "phone" ? <PhoneText value={values[0].value} /> : <Address text={values[0].value} /> : t("contacts.noValue")}</span>
+          <span>{values[0] ? values[0].kind === "phone" ? <PhoneText value={values[0].value} plain /> : <Address text={values[0].value} /> : t("contacts.noValue")}</span>
           {values.length > 1 && <em>+{values.length - 1}</em>}
         </span>
       </span>

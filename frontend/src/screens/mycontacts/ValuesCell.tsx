@@ -50,7 +50,7 @@ function Value({ row, kind, value }: ValueProps) {
   return (
     <span className={classes.line}>
       <button type="button" className={classes.value} aria-label={t("search.copy", { value })} onClick={() => void copy(value)}>
-        {kind === "phone" ? <PhoneText value={value} /> : value}
+        {kind === "phone" ? <PhoneText value={value} plain /> : value}
       </button>
       {kind === "phone" && (
         <a href={`tel:${value}`} className={classes.call} aria-label={t("contacts.call", { value })} title={t("search.call")}>
