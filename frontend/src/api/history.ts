@@ -66,10 +66,10 @@ const userNames = queryOptions({ ...rows("appuser", { fields: "appuserid,name", 
 const keyNames = queryOptions({ ...rows("apikeys", { fields: "keyid,purpose", limit: 1000 }), select: namesOf<ApiKey>(({ keyid }) => keyid, ({ purpose }) => purpose) });
 const planNames = queryOptions({ ...rows("subscriptionplan", { fields: "planid,name", limit: 1000 }), select: namesOf<Plan>(({ planid }) => planid, ({ name }) => planText(name)) });
 
-/** The name shown for an actor: of the user, of the API key, or "System" for neither. */
-export function useActorName(): (actor: number | null, keyid: number | null) => string {
+/** The name shown for an actor: of the user, of the API key, or "System" for neither. `keyed`: a key may be the actor. */
+export function useActorName(keyed = true): (actor: number | null, keyid: number | null) => string {
   const { data: users } = useQuery(userNames);
-  const { data: keys } = useQuery(keyNames);
+  const { data: keys } = useQuery({ ...keyNames, enabled: keyed });
   return useMemo(
     () => (actor, keyid) => {
       if (keyid) return [t("audit.key"), keys?.get(keyid)].filter(Boolean).join(": ");
@@ -79,11 +79,16 @@ export function useActorName(): (actor: number | null, keyid: number | null) => 
   );
 }
 
-/** What an entry of the audit log is about: the name of its user, plan or API key, or its target as it stands. */
-export function useTargetText(): (event: AuditEvent) => string {
+/** The names of all users of the account by number, former ones included. */
+export const useUserNames = (): Map<number, string> | undefined => useQuery(userNames).data;
+
+/** What an entry of the audit log is about: the name of its user, plan or API key, or its target as it stands. Names of
+ plans and keys are asked for when one of `events` needs them. */
+export function useTargetText(events: AuditEvent[]): (event: AuditEvent) => string {
   const { data: user } = useQuery(userNames);
-  const { data: key } = useQuery(keyNames);
-  const { data: plan } = useQuery(planNames);
+  const asks = (what: Named) => events.some(({ event, target }) => namedBy(event, target) === what);
+  const { data: key } = useQuery({ ...keyNames, enabled: asks("key") });
+  const { data: plan } = useQuery({ ...planNames, enabled: asks("plan") });
   return useMemo(() => {
     const names: Record<Named, Map<number, string> | undefined> = { user, key, plan };
     return ({ event, target, detail }) => {

@@ -5,8 +5,7 @@ import { Download } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
 import { explain, problemOf } from "../../api/explain";
-import { HISTORY_PAGE, auditFile, auditLog, useActorName, useTargetText } from "../../api/history";
-import { team } from "../../api/team";
+import { HISTORY_PAGE, auditFile, auditLog, useActorName, useTargetText, useUserNames } from "../../api/history";
 import type { AuditEvent } from "../../api/types";
 import { HistoryList } from "../../components/HistoryList";
 import { BusyButton } from "../../components/ui/BusyButton";
@@ -23,6 +22,7 @@ import { saveFile } from "../../lib/savefile";
 import { toast } from "../../stores/toasts";
 
 type Words = (event: AuditEvent) => string;
+const NONE: AuditEvent[] = [];
 
 function columnsOf(nameOf: Words, targetOf: Words): Column<AuditEvent>[] {
   return [
@@ -39,12 +39,13 @@ export function AuditLogScreen() {
   const page = pageNumber(params.get("page"));
   const filter = { reads: params.get("reads") === "1", by: Number(/^\d{1,15}$/.exec(params.get("by") ?? "")?.[0] ?? 0) };
   const list = useQuery(auditLog(page, filter));
-  const members = useQuery(team).data?.resource ?? [];
+  const members = [...(useUserNames() ?? [])];
   const [saving, setSaving] = useState(false);
   const show = (next: { reads: boolean; by: number; page?: number }) =>
     setParams({ ...(next.reads && { reads: "1" }), ...(next.by > 0 && { by: String(next.by) }), ...((next.page ?? 1) > 1 && { page: String(next.page) }) }, { preventScrollReset: true });
-  const actorName = useActorName();
-  const targetOf = useTargetText();
+  const events = list.data?.resource ?? NONE;
+  const actorName = useActorName(events.some(({ keyid }) => keyid !== null));
+  const targetOf = useTargetText(events);
   const [nameOf, columns] = useMemo(() => {
     const name = ({ event, appuserid, keyid }: AuditEvent) =>
       event.startsWith("support_") ? t("audit.support") : actorName(appuserid, keyid);
@@ -81,7 +82,7 @@ export function AuditLogScreen() {
           <NativeSelect
             size="sm"
             aria-label={t("audit.actor")}
-            data={[{ value: "0", label: t("audit.everybody") }, ...members.map(({ appuserid, name }) => ({ value: String(appuserid), label: name }))]}
+            data={[{ value: "0", label: t("audit.everybody") }, ...members.map(([appuserid, name]) => ({ value: String(appuserid), label: name }))]}
             value={String(filter.by)}
             onChange={(event) => show({ ...filter, by: Number(event.currentTarget.value) })}
           />
