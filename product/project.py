@@ -38,9 +38,10 @@ class Product(Project):
     async def check_input(self, ctx: Context, unknown: Mapping[str, Any]) -> None:
         await users.own_fields(ctx, unknown)
 
-    def pages(self, settings: Settings) -> ProjectPages | None:
-        # The stand-ins import the product, so a demo finds them by name.
-        return resolve_name("sandbox:Sandbox")(settings) if settings.demo else None
+    def pages(self, settings: Settings) -> ProjectPages:
+        # The stand-ins import the product, so they are found by name. Without a demo their addresses are 404.
+        pages: ProjectPages = resolve_name("sandbox:Sandbox")(settings)
+        return pages
 
     def authorization_server(self, settings: Settings) -> Mapping[str, Any]:
         return metadata.metadata(settings)

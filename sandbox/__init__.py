@@ -6,13 +6,16 @@ Their pages are marked as such; without DEMO they answer 404.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Match
+from starlette.routing import Match, Route
 
 from product.settings import Settings
+
+if TYPE_CHECKING:
+    from sandbox import stripe
 
 
 class Sandbox:
@@ -21,23 +24,23 @@ class Sandbox:
     prefix = "/sandbox/"
 
     def __init__(self, settings: Settings) -> None:
-        # Imported here, because vendors import single stand-ins from this package.
+        self._stripe: stripe.Stripe | None = None
+        self._routes: list[Route] = []
+        if not settings.demo:
+            return
         from sandbox import mail, oidc, page, stripe
 
         self._stripe = stripe.Stripe(settings)
-        self._routes = [
-            *(page.routes() if settings.demo else ()),
-            *mail.routes(settings),
-            *oidc.routes(settings),
-            *self._stripe.routes(),
-        ]
+        self._routes = [*page.routes(), *mail.routes(settings), *oidc.routes(settings), *self._stripe.routes()]
 
     def start(self) -> None:
         """Resume webhook deliveries that an earlier process left unfinished."""
-        self._stripe.start()
+        if self._stripe is not None:
+            self._stripe.start()
 
     async def close(self) -> None:
-        await self._stripe.close()
+        if self._stripe is not None:
+            await self._stripe.close()
 
     async def answer(
         self, scope: MutableMapping[str, Any], receive: Callable[[], Awaitable[MutableMapping[str, Any]]]
