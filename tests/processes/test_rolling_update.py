@@ -28,7 +28,8 @@ def first_release(folder: Path) -> Path:
     """Write the schema and policy of the first release. Engine and scripts are the current ones."""
     folder.mkdir()
     released = ROOT / "tests" / "data" / "released"
-    links = {"scripts": ROOT / "scripts", "policy.py": released / "policy.py", "schema.sql": released / "0000.sql"}
+    links = {name: ROOT / name for name in ("scripts", "product", "sandbox", "pyproject.toml")}
+    links |= {"policy.py": released / "policy.py", "schema.sql": released / "0000.sql"}
     for name, target in links.items():
         (folder / name).symlink_to(target)
     return folder
