@@ -89,15 +89,10 @@ CATALOGUE = (
 
 _INSERT = """
     insert into subscriptionplan (planid, name, sku, price, validity, details, availableseats, availableapicall,
-        isaddon, new_features_json, apiaccess, contactcredit, bus_email_credits, personal_email_credits)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+        isaddon, new_features_json, apiaccess, contactcredit, bus_email_credits, personal_email_credits, searchpages,
+        searchpeople)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
 """
-# A node of this version may start on a schema that awaits its migration, which sets these for the plans that exist.
-_HAS_SEARCH = """
-    select exists (select 1 from information_schema.columns where table_schema = current_schema()
-                   and table_name = 'subscriptionplan' and column_name = 'searchpages')
-"""
-_SEARCH = "update subscriptionplan set searchpages = $2, searchpeople = $3 where planid = $1"
 _SUBSCRIBE = """
     insert into usersubscription (clientid, planid, sku, expirydate)
     select $1, planid, sku, now() + make_interval(days => validity) from subscriptionplan where planid = $2
@@ -114,19 +109,12 @@ _ROOM = """
 """
 
 
-async def has_searches(ctx: Context) -> bool:
-    """Return whether the schema has what searches need; it may await its migration."""
-    return bool(await ctx.db.fetchval(_HAS_SEARCH))
-
-
 async def load_catalogue(ctx: Context) -> bool:
     """Fill an empty subscriptionplan table, and return whether it was empty."""
     if await ctx.db.fetchval("select exists (select 1 from subscriptionplan)"):
         return False
     async with ctx.db.connection() as connection:
-        await connection.executemany(_INSERT, [plan.row()[:-2] for plan in CATALOGUE])
-        if await has_searches(ctx):
-            await connection.executemany(_SEARCH, [(plan.planid, *plan.row()[-2:]) for plan in CATALOGUE])
+        await connection.executemany(_INSERT, [plan.row() for plan in CATALOGUE])
     return True
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import tarfile
 from pathlib import Path
 
 import asyncpg
@@ -25,12 +26,16 @@ def asked(number: int) -> Request:
 
 
 def first_release(folder: Path) -> Path:
-    """Write the schema and policy of the first release. Engine and scripts are the current ones."""
+    """Write the schema and policy of the first release, and scripts that know nothing newer than schema version 12.
+
+    The engine is the current one.
+    """
     folder.mkdir()
     released = ROOT / "tests" / "data" / "released"
-    links = {name: ROOT / name for name in ("scripts", "product", "sandbox", "pyproject.toml")}
-    links |= {"policy.py": released / "policy.py", "schema.sql": released / "0000.sql"}
-    for name, target in links.items():
+    with tarfile.open(released / "scripts.tar.xz") as scripts:
+        scripts.extractall(folder, filter="data")
+    links = {"pyproject.toml": ROOT / "pyproject.toml", "policy.py": released / "policy.py"}
+    for name, target in (links | {"schema.sql": released / "0000.sql"}).items():
         (folder / name).symlink_to(target)
     return folder
 
