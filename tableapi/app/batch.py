@@ -19,8 +19,8 @@ from tableapi.app.state import Services
 from tableapi.app.table_calls import TableCalls
 from tableapi.auth.policy import VERBS, Actor
 from tableapi.auth.rights import Rights
+from tableapi.datasets import pinned
 from tableapi.datasets.dataset import Dataset
-from tableapi.datasets.pinned import Pinned
 from tableapi.db.errors import RETRYABLE, to_api_error
 from tableapi.errors import ApiError, BadRequest, Invalid, MethodNotAllowed
 from tableapi.http.body import parse_object
@@ -41,10 +41,6 @@ _ALONE = "select pg_advisory_xact_lock(hashtextextended('tableapi _batch', 0))"
 _ID = re.compile(r"[\w-]{1,64}", re.ASCII)
 _STEP = frozenset(("id", "method", "path", "query", "body"))
 _REF = "$ref"
-
-
-class _Undone(Exception):
-    """Ends the transaction of a dry run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +77,7 @@ class Batches:
         if request.method != "POST" or len(parts) > 1:
             raise MethodNotAllowed("A batch is a POST to _batch.", headers={"Allow": "POST"})
         raw = await request.body(self._services.settings.body_bytes)
-        parse_object(request.headers.get("content-type", ""), raw)
-        sent = exact_json.loads(raw) if raw.strip() else {}
+        sent = parse_object(request.headers.get("content-type", ""), raw, exact_json.loads)
         steps = parse(sent)
         dry_run = options.boolean("dry_run", sent.get("dry_run", query.get("dry_run", False)))
         held = _Held(dataset, request.actor)
@@ -95,8 +90,8 @@ class Batches:
             reply = await run()
         else:
             reply = await self._services.idempotency.whole(key, held, f"POST {dataset.name}/_batch", raw, run)
-        if (listener := self._services.served.on_write) is not None and request.written and not dry_run:
-            await tell(listener, dataset.name, request.actor, request.written)
+        if not dry_run:
+            await tell(self._services.served.on_write, dataset.name, request.actor, request.written)
         return reply
 
     async def _run(self, request: HttpRequest, dataset: Dataset, steps: list[BatchStep], *, dry_run: bool) -> Reply:
@@ -115,22 +110,15 @@ class Batches:
         responses: list[bytes] = []
         results: dict[str, bytes] = {}
         request.written = []
-        try:
-            async with dataset.db.writes.acquire() as connection, connection.transaction():
-                alone = self._alone_until.get(dataset.name, 0.0) > time.monotonic()
-                await connection.execute(_ALONE if alone else _SHORTLY)
-                pinned: Any = Pinned(dataset, connection)
-                for number, step in enumerate(steps):
-                    reply = await self._step(request, pinned, step, number, results)
-                    head = orjson.dumps({"id": step.id or None, "status": reply.status})
-                    responses.append(head[:-1] + b',"body":' + (reply.body or b"null") + b"}")
-                    if step.id:
-                        results[step.id] = reply.body
-                await connection.execute("set constraints all immediate")
-                if dry_run:
-                    raise _Undone
-        except _Undone:
-            pass
+        async with (pinned.undone if dry_run else pinned.kept)(dataset) as held:
+            alone = self._alone_until.get(dataset.name, 0.0) > time.monotonic()
+            await held.db.writes.fetchrow(_ALONE if alone else _SHORTLY)
+            for number, step in enumerate(steps):
+                reply = await self._step(request, held, step, number, results)  # type: ignore[arg-type]
+                head = orjson.dumps({"id": step.id or None, "status": reply.status})
+                responses.append(head[:-1] + b',"body":' + (reply.body or b"null") + b"}")
+                if step.id:
+                    results[step.id] = reply.body
         headers = {"Dry-Run": "true"} if dry_run else {}
         return Reply(b'{"responses":[' + b",".join(responses) + b"]}", headers=headers)
 
@@ -177,11 +165,11 @@ def parse(sent: Any) -> list[BatchStep]:
     if not isinstance(requests, list) or not 1 <= len(requests) <= MAX_STEPS:
         raise Invalid({"requests": f"Send a list of 1 to {MAX_STEPS} requests."})
     steps: list[BatchStep] = []
+    known: set[str] = set()  # names of earlier requests
     for number, one in enumerate(requests):
         steps.append(step := _parsed(one, f"requests.{number}"))
-        if step.id and any(earlier.id == step.id for earlier in steps[:-1]):
+        if step.id in known:
             raise Invalid({f"requests.{number}.id": "Another request has this id."})
-        known = {earlier.id for earlier in steps[:-1] if earlier.id}
         for name in _references((step.query, step.body), MAX_DEPTH):
             if name.partition(".")[0] not in known:
                 raise BadRequest(
@@ -189,6 +177,7 @@ def parse(sent: Any) -> list[BatchStep]:
                     reason="bad_reference",
                     context={"index": number, "reference": name[:200]},
                 )
+        known |= {step.id} - {""}
     return steps
 
 

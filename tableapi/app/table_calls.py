@@ -91,8 +91,7 @@ class TableCalls:
         if call.actor.role in self._services.recorded and call.actor.account is None:
             call.recorded_by = self._services.account
         attempt = partial(self._attempt, call, verb, ident, request)
-        listener = self._services.served.on_write
-        if listener is not None and verb != "GET":
+        if self._services.served.on_write is not None and verb != "GET":
             call.written = request.written if request.in_batch else []
         if verb in ("POST", "PATCH", "PUT"):
             await ddl_retry.notice_fields(call, name, ident)
@@ -119,23 +118,16 @@ class TableCalls:
 
     async def _told(self, run: Awaitable[Reply], call: TableRequest, request: HttpRequest) -> Reply:
         """Return the response of a write, and tell the listener of the program what was written."""
-        listener = self._services.served.on_write
-        if listener is None or request.in_batch:
+        if call.written is None or request.in_batch:  # a batch tells when it is committed
             return await run
-        kept = True
         try:
             reply = await run
-            kept = "Dry-Run" not in reply.headers
-            return reply
         except BatchError as error:
-            kept = error.kept
+            if error.kept:
+                await tell(self._services.served.on_write, call.dataset.name, call.actor, call.written)
             raise
-        except BaseException:
-            kept = False
-            raise
-        finally:
-            if kept and call.written:
-                await tell(listener, call.dataset.name, call.actor, call.written)
+        await tell(self._services.served.on_write, call.dataset.name, call.actor, call.written)
+        return reply
 
     async def _import(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str], verb: str
@@ -185,7 +177,7 @@ class TableCalls:
                     return await read.raw(call, ident)
                 return await read.read(call, ident)
             if _is_dry_run(call, ident):
-                return await _dry_run(replace(call), verb, ident)
+                return await _dry_run(replace(call, written=None), verb, ident)
             reply = await verbs.handle(call, verb, ident)
             return _minimal(call, verb, reply) if call.query else reply
         except Exception as error:

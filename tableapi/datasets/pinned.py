@@ -63,6 +63,17 @@ class Pinned:
 
 
 @asynccontextmanager
+async def kept(dataset: Any) -> AsyncIterator[Pinned]:
+    """Yield the dataset in a transaction that is committed at the end.
+
+    Deferred constraints are checked before.
+    """
+    async with dataset.db.writes.acquire() as connection, connection.transaction():
+        yield Pinned(dataset, connection)
+        await connection.execute("set constraints all immediate")
+
+
+@asynccontextmanager
 async def undone(dataset: Any) -> AsyncIterator[Pinned]:
     """Yield the dataset in a transaction that is rolled back at the end.
 

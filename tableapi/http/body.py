@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable
 from typing import Any
 
 import orjson
@@ -38,10 +39,10 @@ def parse_body(content_type: str, raw: bytes, limit: int = 1_000_000) -> Any:
         raise _bad_json(error) from None
 
 
-def parse_object(content_type: str, raw: bytes) -> dict[str, Any]:
+def parse_object(content_type: str, raw: bytes, loads: Callable[[bytes], Any] = orjson.loads) -> dict[str, Any]:
     """Return the body of a script call: a JSON object; an empty body is an empty object.
 
-    Raises BadRequest or UnsupportedMedia (415).
+    loads: `exact_json.loads` keeps every digit of numbers. Raises BadRequest or UnsupportedMedia (415).
     """
     if not raw.strip():
         return {}
@@ -49,7 +50,7 @@ def parse_object(content_type: str, raw: bytes) -> dict[str, Any]:
     if media_type and media_type != "application/json" and not media_type.endswith("+json"):
         raise UnsupportedMedia("Send JSON: Content-Type: application/json.")
     try:
-        data = orjson.loads(raw)
+        data = loads(raw)
     except orjson.JSONDecodeError as error:
         raise _bad_json(error) from None
     if not isinstance(data, dict):

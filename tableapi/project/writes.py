@@ -33,8 +33,15 @@ class Write:
     actor: Actor
 
 
-async def tell(listener: Listener, dataset: str, actor: Actor, written: Sequence[tuple[str, str, Any]]) -> None:
-    """Call the listener for each table and verb. Its errors are logged: the write is committed."""
+async def tell(
+    listener: Listener | None, dataset: str, actor: Actor, written: Sequence[tuple[str, str, Any]] | None
+) -> None:
+    """Call the listener, if there is one, for each table and verb.
+
+    Its errors are logged: the write is committed.
+    """
+    if listener is None or not written:
+        return
     grouped: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for table, verb, keys in written:
         grouped.setdefault((table, verb), []).append(keys)
