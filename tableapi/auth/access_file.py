@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import partial
@@ -134,6 +135,7 @@ _COMPARE: dict[str, Callable[[Any, Any], sa.ColumnElement[bool]]] = {
     "NOT IN": lambda c, v: c != sa.all_(v),
 }
 _PATTERNS = {"STARTS WITH": "{}%", "ENDS WITH": "%{}", "CONTAINS": "%{}%", "LIKE": "{}"}
+_ACTOR_NAME = re.compile(r'\{([^{}"]+)\}')
 _TESTS = ("IS NULL", "IS NOT NULL")
 ROW_OPERATORS = (*_COMPARE, *_PATTERNS, *_TESTS)
 _SIGNS = {"!=": "<>", "IN": "=", "NOT IN": "<>"}
@@ -221,9 +223,22 @@ def row_condition(
         raise BadValue(f"{type_.db_type} cannot be compared by {word}")
     if word not in ("IN", "NOT IN"):
         return _COMPARE[word](target, actor.value(type_, _single(row_filter.value, checker(type_))))
-    values = row_filter.value
-    items = values if isinstance(values, list) else str(values).strip("() ").split(",")
-    return _COMPARE[word](target, actor.values(type_, _several(items, checker(type_))))
+    return _COMPARE[word](target, actor.values(type_, _several(_items(row_filter), checker(type_))))
+
+
+def actor_names(row_filter: RowFilter) -> list[str]:
+    """Return the values of the actor that a row filter uses, as `user.id`."""
+    return [name for item in _items(row_filter) if (name := _actor_name(item)) is not None]
+
+
+def _items(row_filter: RowFilter) -> list[Any]:
+    """Return the values of a row filter as a list; IN and NOT IN also take `(1, {user.id})`."""
+    value = row_filter.value
+    if isinstance(value, list):
+        return [item.strip() if isinstance(item, str) else item for item in value]
+    if row_filter.operator.upper() not in ("IN", "NOT IN"):
+        return [value]
+    return [part.strip() for part in str(value).strip("() ").split(",")]
 
 
 def _single(value: Any, convert: Callable[[Any], Any]) -> Supply:
@@ -239,10 +254,7 @@ def _several(items: Iterable[Any], convert: Callable[[Any], Any]) -> Supply:
 
     A value of the actor may itself be a list.
     """
-    parts = [
-        (name, None) if (name := _actor_name(item)) is not None else (None, convert(item))
-        for item in (item.strip() if isinstance(item, str) else item for item in items)
-    ]
+    parts = [(name, None) if (name := _actor_name(item)) is not None else (None, convert(item)) for item in items]
 
     def supply(values: Mapping[str, Any]) -> list[Any]:
         bound: list[Any] = []
@@ -260,10 +272,9 @@ def _several(items: Iterable[Any], convert: Callable[[Any], Any]) -> Supply:
 
 
 def _actor_name(value: Any) -> str | None:
-    """Return `user.id` for `{user.id}`; None for a plain value."""
-    if isinstance(value, str) and value.startswith("{") and value.endswith("}"):
-        return value[1:-1]
-    return None
+    """Return `user.id` for `{user.id}`; None for a plain value, and `{"a": 1}` is one."""
+    named = _ACTOR_NAME.fullmatch(value) if isinstance(value, str) else None
+    return named[1] if named else None
 
 
 def _fitting(convert: Callable[[Any], Any], value: Any) -> Any:

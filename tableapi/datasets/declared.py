@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
-from tableapi.auth.access_file import AccessFile, Entry, Role, row_condition
+from tableapi.auth.access_file import AccessFile, Entry, Role, actor_names, row_condition
 from tableapi.auth.policy import VERBS, Access, ActorTerms, Rule, Sessions
 from tableapi.query.spelling import suggestion
 from tableapi.schema.model import Schema, Table
@@ -148,12 +148,10 @@ def _check_entry(
         if matching and not any(table.find(row_filter.name) for table in matching):
             hint = suggestion(row_filter.name, columns)
             raise BadRights(f"{place}: the filter names the column '{row_filter.name}', which does not exist.{hint}")
-        for sent in row_filter.value if isinstance(row_filter.value, list) else (row_filter.value,):
-            if values is None or not isinstance(sent, str) or not (sent.startswith("{") and sent.endswith("}")):
-                continue
-            if sent[1:-1] not in values:
-                hint = suggestion(sent[1:-1], values)
-                raise BadRights(f"{place}: the filter uses '{sent}', which no key of the role has.{hint}")
+        for name in actor_names(row_filter):
+            if values is not None and name not in values:
+                hint = suggestion(name, values)
+                raise BadRights(f"{place}: the filter uses '{{{name}}}', which no key of the role has.{hint}")
     if entry.filters and len(matching) == 1:
         _check_values(place, Role(access=(entry,)), matching[0])
 

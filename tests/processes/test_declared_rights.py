@@ -77,6 +77,7 @@ FIRST = "roles/sales/access/0"
         (f"{FIRST}/filters", [{"name": "city", "operator": "==", "value": "x"}], "unknown operator"),
         (f"{FIRST}/filters", [{"name": "owner_id", "value": "{user.idd}"}], "Did you mean 'user.id'?"),
         (f"{FIRST}/filters", [{"name": "owner_id", "operator": "IN", "value": ["{user.idd}"]}], "user.idd"),
+        (f"{FIRST}/filters", [{"name": "owner_id", "operator": "IN", "value": "({user.id}, {user.idd})"}], "user.idd"),
         (f"{FIRST}/filters", [{"name": "owner_id", "value": "many"}], "does not fit"),
         ("keys/KEY-1/role", "sale", "not defined"),
         ("anonymous", "guest", "not defined"),

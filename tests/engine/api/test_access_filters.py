@@ -100,7 +100,8 @@ KIND_VALUES: dict[str, Any] = {
     "mood": "good", "tags": ["a", "b"], "doc": '{"a": 1}', "cash": "3.5", "raw": "AP8=", "label": "x", "code": "abc",
     "bits": "101", "during": "[1,5)", "place": "(1,2)", "plain": "[1]",
 }  # fmt: skip
-COMPARISONS = ("=", "!=", "<", "<=", ">", ">=", "IN", "NOT IN", "STARTS WITH", "ENDS WITH", "CONTAINS", "LIKE")
+PATTERNS = ("STARTS WITH", "ENDS WITH", "CONTAINS", "LIKE")
+COMPARISONS = ("=", "!=", "<", "<=", ">", ">=", "IN", "NOT IN", *PATTERNS)
 
 
 def _filter(name: str, operator: str, value: Any) -> dict[str, Any]:
@@ -119,11 +120,20 @@ class Roles:
         entry = {"component": f"_table/{table}", "verb_mask": 31, "filters": filters, "filter_op": joined}
         self.access["roles"][key] = {"access": [entry]}
         self.access["keys"][key] = {"role": key, "user": user}
+        # A value that no key of a role has stops the start; here another key has it.
+        self.access["keys"][f"{key}-other"] = {"role": key, "user": {"missing": 1}}
         return key
 
 
 ROLES = Roles()
 SINGLE = {ROLES.add("deal", [_filter(*parts)]): test for *parts, test in FILTERS}
+
+
+def _fits(name: str, operator: str, source: Any) -> bool:
+    """Return whether a filter passes the check of the start: points have no order, and a pattern is no list."""
+    if name == "place":
+        return operator in (*PATTERNS, "!=")
+    return not (operator in PATTERNS and isinstance(source, list))
 
 
 def _source(value: Any) -> str:
@@ -143,6 +153,7 @@ KINDS = {
     for name, value in KIND_VALUES.items()
     for operator in COMPARISONS
     for source in (([value], "{user.list}") if operator in ("IN", "NOT IN") else (value, "{user.v}"))
+    if _fits(name, operator, source)
 }
 
 
