@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from tableapi.auth.policy import ANYONE, Access, Actor, DatabaseRole, KeyedHash, Rule, SealedTable, Sessions
     from tableapi.auth.webhook import Webhook
     from tableapi.cli.progress import ProgressBar
-    from tableapi.config.settings import EnvironmentSettings, Name, Origin, Settings
+    from tableapi.config.environment import EnvironmentSettings
+    from tableapi.config.settings import Name, Origin, Settings
     from tableapi.crypto.tls import tls_context
     from tableapi.crypto.vault import Vault, derive_key, token_hash, unseal
     from tableapi.errors import (
@@ -126,8 +127,8 @@ _NAMES: dict[str, tuple[str, ...]] = {
     ),
     "auth.webhook": ("Webhook",),
     "cli.progress": ("ProgressBar",),
+    "config.environment": ("EnvironmentSettings",),
     "config.settings": (
-        "EnvironmentSettings",
         "Name",
         "Origin",
         "Settings",

@@ -44,7 +44,7 @@ async def serving(project: Path, url: str, data_dir: Path, **settings: Any) -> A
         settings: Settings in lower case; others come from the environment and `.env`, as for `tableapi serve`.
     """
     overrides = {"database_url": url, "data_dir": data_dir, "rate_limits": False, **settings}
-    read = load_project(project).settings.read(overrides)
+    read = load_project(project).settings_class().read(overrides)
     await migrate.init(read, project)
     app = App(read, Datasets(urls={read.dataset: url}, project=project))
     await app.life.start()

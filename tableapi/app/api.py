@@ -103,7 +103,9 @@ class TableAPI:
             embedded=True,
         )
         if settings is None:
-            settings = load_project(served.project).settings.read() if served.project is not None else Settings()
+            settings = (
+                load_project(served.project).settings_class().read() if served.project is not None else Settings()
+            )
         self._settings, self._served = settings, served
         self._app: App | None = None  # while it is open
         self._lock = asyncio.Lock()

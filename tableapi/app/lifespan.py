@@ -107,7 +107,8 @@ class Lifespan:
         self._process.starting()
         counter.start(self._services.limit_settings)
         self._watch()
-        metrics.start()
+        if self._pages.prometheus is not None:
+            self._pages.prometheus.start()
         self._admission.start()
         await self._open()
         if self._pages.of_project is not None:
@@ -138,7 +139,8 @@ class Lifespan:
             await self._pages.of_project.close()
         await self._services.close()
         await counter.stop()
-        metrics.stop()
+        if self._pages.prometheus is not None:
+            self._pages.prometheus.stop()
         self._process.stopped()
 
     async def _open(self) -> None:

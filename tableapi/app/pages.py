@@ -18,9 +18,14 @@ from tableapi.http.response import Reply, dumps, of_starlette
 from tableapi.http.site import Site, docs_folders
 from tableapi.http.static import Static, page_headers, with_members
 from tableapi.log import get_logger
-from tableapi.observability import metrics
 from tableapi.project import queue_metrics
 from tableapi.project.project import Project
+from tableapi.version import install_command
+
+try:
+    from tableapi.observability import prometheus
+except ImportError:  # a host program without the extra `server`
+    prometheus = None  # type: ignore[assignment]
 
 log = get_logger(__name__)
 # Headers that proxies add.
@@ -37,6 +42,7 @@ class Pages:
     def __init__(self, settings: Settings, served: Datasets, services: Services, project: Project) -> None:
         self._settings, self._served, self._services, self._project = settings, served, services, project
         self.draining = False
+        self.prometheus = prometheus
         self._write_refused_at = -READ_ONLY_SECONDS
         self.of_project = project.pages(settings)
         headers = page_headers(
@@ -98,7 +104,12 @@ class Pages:
         """
         if not self._may_see_metrics(request):
             raise NotFound("There is no such page.")
-        return Reply(metrics.text() + await queue_metrics.text(self._services.scripts), content_type=metrics.MEDIA_TYPE)
+        if self.prometheus is None:
+            raise NotFound(f"Metrics need packages that are not installed: {install_command('server')}.")
+        counted = self.prometheus.text()
+        return Reply(
+            counted + await queue_metrics.text(self._services.scripts), content_type=self.prometheus.MEDIA_TYPE
+        )
 
     def _may_see_metrics(self, request: HttpRequest) -> bool:
         """Return whether the request has the token of METRICS_TOKEN.

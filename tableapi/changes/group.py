@@ -176,7 +176,7 @@ class ListenerGroup:
                 body = unseal(listener.call, self.subscription.plan(1).sealed, body)
                 events.append(b"event: row\ndata: " + body.translate(_LINES) + b"\n\n")
         if events:
-            metrics.live("events", len(events))
+            metrics.count("live", "events", by=len(events))
             # Only the last event moves the place to resume from: the others are sent again if it does not arrive.
             listener.id = position.token
             events[-1] = b"id: " + position.token.encode() + b"\n" + events[-1]
@@ -200,14 +200,14 @@ def send_reset(listener: Listener, position: Position) -> None:
     """Tell a stream to read its list anew."""
     listener.sent.clear()
     listener.id = position.token
-    metrics.live("events")
+    metrics.count("live", "events")
     push(listener, b"id: " + position.token.encode() + b"\nevent: reset\ndata: {}\n\n")
 
 
 def push(listener: Listener, chunk: bytes) -> None:
     """Send bytes to a stream, and count it when it is dropped."""
     if not listener.push(chunk):
-        metrics.live("dropped")
+        metrics.count("live", "dropped")
 
 
 class GroupIndex:

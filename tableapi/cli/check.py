@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 from dotenv import dotenv_values
 
 from tableapi.app.options import BadDatasets, Datasets, is_loopback, named_in, of_any
-from tableapi.config.settings import EnvironmentSettings, Settings
+from tableapi.config.environment import EnvironmentSettings
+from tableapi.config.settings import Settings
 from tableapi.crypto.vault import HASHES, MIN_SECRET, MIN_TOKEN, weak_secret, weak_token
 from tableapi.project.project import Project
 from tableapi.server.preflight import CannotServe, check_database

@@ -8,8 +8,8 @@ from contextlib import ExitStack
 from typing import Any
 
 from tableapi.app.options import of_any
+from tableapi.config.environment import EnvironmentSettings
 from tableapi.config.secret_file import kept_secret
-from tableapi.config.settings import EnvironmentSettings
 from tableapi.server import demo
 from tableapi.server.postgres.owner import owned
 from tableapi.server.postgres.server import Embedded

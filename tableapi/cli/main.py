@@ -18,7 +18,8 @@ from tableapi.app.options import BadDatasets, Datasets, named_in, of_any, of_pro
 from tableapi.cli.check import checked, checked_datasets
 from tableapi.cli.process_title import hide_secrets
 from tableapi.config.command_error import CommandError
-from tableapi.config.settings import EnvironmentSettings, Settings
+from tableapi.config.environment import EnvironmentSettings
+from tableapi.config.settings import Settings
 from tableapi.crypto.vault import hash_keys
 from tableapi.errors import ApiError, Invalid
 from tableapi.project.files import check_files, live_tables, load_project
@@ -161,9 +162,9 @@ def _serve(args: argparse.Namespace) -> None:
             settings = settings.model_copy(update={"rate_limits": False})
     else:
         project = load_project(Path.cwd())
-        project.settings.read(options, make_secrets=False)  # report bad settings before a missing project
+        project.settings_class().read(options, make_secrets=False)  # report bad settings before a missing project
         datasets = of_project(Path.cwd())
-        settings = project.settings.read(options)
+        settings = project.settings_class().read(options)
     serve(settings, datasets, reload=args.reload)
 
 
@@ -210,7 +211,7 @@ def _project(*, complete: bool = True) -> tuple[Settings, Path]:
     folder = Path.cwd()
     of_project(folder)
     check_files(folder, complete=complete)
-    return load_project(folder).settings.read(), folder
+    return load_project(folder).settings_class().read(), folder
 
 
 def _live(args: argparse.Namespace) -> None:
@@ -233,7 +234,7 @@ def _live(args: argparse.Namespace) -> None:
 def _worker(args: argparse.Namespace) -> None:
     from tableapi.observability import tracing
     from tableapi.observability.logging import configure, sink
-    from tableapi.project.jobs import work
+    from tableapi.project.queue import work
     from tableapi.server.serve import with_postgres
 
     if args.with_parent:
@@ -291,7 +292,7 @@ def _reseal(args: argparse.Namespace) -> None:
     from tableapi.server.serve import with_postgres
 
     of_project(Path.cwd())
-    settings: Settings = load_project(Path.cwd()).settings.read(make_secrets=False)
+    settings: Settings = load_project(Path.cwd()).settings_class().read(make_secrets=False)
     keys = sealing_keys(settings)
     if args.hash_keys:
         print(f"SECRET_KEYS={hash_keys(keys)}")
@@ -310,7 +311,7 @@ def _check(args: argparse.Namespace) -> int:
     project = load_project(folder)
     if (folder / "policy.py").is_file():
         check_files(folder)
-    settings = project.settings.read(make_secrets=False)
+    settings = project.settings_class().read(make_secrets=False)
     return _report(checked(settings, project))
 
 

@@ -1,4 +1,4 @@
-"""The error that ends a command with one line on standard error instead of a traceback."""
+"""The errors that end a command with one line on standard error instead of a traceback."""
 
 from __future__ import annotations
 
@@ -15,6 +15,12 @@ class CommandError(Exception):
     """
 
     code: ClassVar[int] = 1
+
+
+class BadSettings(CommandError):
+    """Raised for a setting that cannot be used. The message names it."""
+
+    code = 2
 
 
 class MissingExtra(CommandError):

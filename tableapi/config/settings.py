@@ -1,42 +1,22 @@
-"""The settings of the engine: read once at start, frozen, and passed down.
+"""The settings of the engine: frozen, and passed down.
 
-No other module reads the environment.
-
-A host program passes `Settings` to `TableAPI`: keyword arguments and defaults. Commands read `EnvironmentSettings`. Its
-sources, the first with a value counts: options of the command line, the environment, `.env` in the working folder. Keys
-and secrets that are not set are generated once and kept below DATA_DIR (`secret_file.py`).
+A host program passes `Settings` to `TableAPI`: keyword arguments and defaults. Commands read `EnvironmentSettings`
+(`environment.py`).
 """
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from tableapi.config.command_error import CommandError
-from tableapi.config.secret_file import close_folder, kept_secret
 from tableapi.crypto.vault import key_problem
-from tableapi.log import get_logger
 
-log = get_logger(__name__)
 # Any scheme: pages inside an app have origins such as capacitor://localhost.
 _ORIGIN = re.compile(r"([a-z][a-z0-9+.-]*)://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?")
-
-
-class BadSettings(CommandError):
-    """Raised for a setting that cannot be used. The message names it."""
-
-    code = 2
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _listed(value: object) -> object:
@@ -82,11 +62,11 @@ def _secret_keys(value: tuple[str, ...]) -> tuple[str, ...]:
     return value
 
 
-Words = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)]
+Words = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 PostgresUrl = Annotated[str, AfterValidator(postgres_url)]
-PostgresUrls = Annotated[tuple[PostgresUrl, ...], NoDecode, BeforeValidator(_listed)]
+PostgresUrls = Annotated[tuple[PostgresUrl, ...], BeforeValidator(_listed)]
 Origin = Annotated[str, AfterValidator(origin)]
-CorsOrigins = Annotated[tuple[Annotated[str, AfterValidator(_cors_origin)], ...], NoDecode, BeforeValidator(_listed)]
+CorsOrigins = Annotated[tuple[Annotated[str, AfterValidator(_cors_origin)], ...], BeforeValidator(_listed)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,62}$")]
 
 
@@ -173,67 +153,3 @@ class Settings(BaseModel):
     def run_dir(self) -> Path:
         """The folder of files that a running server shares among its workers, one for each port."""
         return self.data_dir / "run" / str(self.port)
-
-
-class EnvironmentSettings(Settings, BaseSettings):
-    """Settings of a command: options before the environment, and that before `.env` in the working folder.
-
-    A project adds its own in a subclass (`Project.settings`).
-    """
-
-    model_config = SettingsConfigDict(
-        env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, case_sensitive=False
-    )
-
-    workers: int = Field(default_factory=_cores, ge=1, le=256)
-    datasets: str = Field(default="", repr=False)  # databases without a project: NAME=URL between blanks, or @FILE
-    access_file: Path | None = None  # rights of `datasets`
-
-    @classmethod
-    def read(cls, overrides: Mapping[str, Any] | None = None, *, make_secrets: bool = True) -> Self:
-        """Read the settings; `overrides` come before the environment, and that before `.env`.
-
-        Raises BadSettings.
-        """
-        try:
-            settings = cls(**(overrides or {}))
-        except ValidationError as error:
-            raise BadSettings(_one_line(error)) from None
-        changes: dict[str, Any] = {"data_dir": settings.data_dir.expanduser().absolute()}
-        if make_secrets:
-            _close(changes["data_dir"])
-            changes |= _generated(settings, changes["data_dir"])
-        return settings.model_copy(update=changes)
-
-
-def _close(data_dir: Path) -> None:
-    """Restrict DATA_DIR to its owner: it holds secrets, uploads and the database."""
-    try:
-        if mode := close_folder(data_dir):
-            log.warning("data_dir_closed", was=f"{mode:04o}", now="0700", data_dir=str(data_dir))
-    except OSError as error:
-        raise BadSettings(f"DATA_DIR {data_dir} cannot be used: {error.strerror}.") from None
-
-
-def _generated(settings: Settings, data_dir: Path) -> dict[str, Any]:
-    """Return the keys that are not set, from their files below DATA_DIR."""
-    missing = [name for name in ("app_keys", "secret_keys") if not getattr(settings, name)]
-    try:
-        return {name: (kept_secret(data_dir / "secrets" / name.removesuffix("s")),) for name in missing}
-    except OSError as error:
-        raise BadSettings(f"DATA_DIR {data_dir} cannot be used: {error.strerror}.") from None
-
-
-def _one_line(error: ValidationError) -> str:
-    """Describe the first problem: `PORT: Input should be a valid integer (is 'x')`.
-
-    Values of secrets are left out.
-    """
-    first = error.errors(include_url=False)[0]
-    text = first["msg"].removeprefix("Value error, ")
-    if not first["loc"]:
-        return f"{text}."
-    name = str(first["loc"][0])
-    field = Settings.model_fields.get(name)
-    shown = f" (is {first['input']!r})" if field is not None and field.repr else ""
-    return f"{name.upper()}: {text}{shown}."

@@ -10,7 +10,8 @@ import asyncio
 from dataclasses import dataclass
 from typing import Protocol
 
-from tableapi.config.settings import BadSettings, Settings
+from tableapi.config.command_error import BadSettings
+from tableapi.config.settings import Settings
 
 DEFAULT_CONNECTIONS = 80  # of one node; PostgreSQL allows 100 by default
 DEFAULT_WORKER_CONNECTIONS = 8

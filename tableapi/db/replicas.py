@@ -171,7 +171,7 @@ class Replicas:
             except _FAILURES as error:
                 replica.suspend(FAILED_SECONDS, type(error).__name__)
             else:
-                metrics.read("replica")
+                metrics.count("reads", "replica")
                 return row
-        metrics.read("primary")
+        metrics.count("reads", "primary")
         return await self._primary.fetchrow(sql, *args)

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 
 from tableapi.config.command_error import CommandError
-from tableapi.config.settings import EnvironmentSettings
+from tableapi.config.settings import Settings
 from tableapi.project.project import Project
 
 PYPROJECT = "pyproject.toml"
@@ -38,7 +38,7 @@ def load_project(folder: Path | None) -> Project:
     project = getattr(_imported(folder, Path(*module.split(".")).with_suffix(".py")), attribute, None)
     if not isinstance(project, Project):
         raise BadProject(NO_PROJECT.format(place=name))
-    if not issubclass(project.settings, EnvironmentSettings):
+    if project.settings is not None and not issubclass(project.settings, Settings):
         raise BadProject(f"{name}: the class of the settings must be a subclass of EnvironmentSettings.")
     return project
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from starlette.responses import Response
 
-from tableapi.config.settings import EnvironmentSettings
+if TYPE_CHECKING:
+    from tableapi.config.environment import EnvironmentSettings
 
 Message = MutableMapping[str, Any]
 
@@ -50,17 +51,23 @@ class Project:
     attribute `settings` names.
 
     Attributes:
-        settings: the class of the settings; a subclass of EnvironmentSettings adds those of the project.
+        settings: a subclass of EnvironmentSettings with the settings of the project; None if it has none of its own.
         content_sources: sources to add to the Content-Security-Policy of pages, by directive:
             {"script-src": ("https://js.example.com",)}.
         look: a folder with theme.css, logo.svg and fonts for the page /api/docs, in place of the engine's own.
         payment_origins: origins that may use the Payment Request API.
     """
 
-    settings: type[EnvironmentSettings] = EnvironmentSettings
+    settings: type[EnvironmentSettings] | None = None
     content_sources: Mapping[str, tuple[str, ...]] = {}
     look: Path | None = None
     payment_origins: tuple[str, ...] = ()
+
+    def settings_class(self) -> type[EnvironmentSettings]:
+        """Return `settings`, or the class of the engine's own settings."""
+        from tableapi.config.environment import EnvironmentSettings  # a host program may not have its packages
+
+        return self.settings or EnvironmentSettings
 
     def title(self, settings: Any) -> str:
         """Return the title of the API description."""

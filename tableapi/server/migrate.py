@@ -28,7 +28,7 @@ from tableapi.changes import triggers
 from tableapi.config.command_error import CommandError
 from tableapi.config.settings import Settings
 from tableapi.db.session import connect
-from tableapi.project import jobs
+from tableapi.project import queue
 from tableapi.project.files import live_tables
 
 LOCK = 0x7461626C65  # advisory lock: "table", one `init` per database
@@ -114,7 +114,7 @@ async def init(settings: Settings, folder: Path | None = None, say: Callable[[st
     try:
         await _lock(connection)
         await upgrade(connection, folder, say)
-        await jobs.install(connection)
+        await queue.install(connection)
         await _record_changes(connection, folder, say)
         return await _load(settings, folder)
     finally:

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 import asyncpg
 
 from tableapi.auth.tokens.settings import token_settings
-from tableapi.config.command_error import CommandError, MissingExtra
+from tableapi.config.command_error import BadSettings, CommandError, MissingExtra
 from tableapi.config.loopback import is_loopback
-from tableapi.config.settings import BadSettings, Settings
+from tableapi.config.settings import Settings
 from tableapi.crypto.vault import GUESSABLE_LOCAL_TOKEN, GUESSABLE_SECRET, GUESSABLE_TOKEN, weak_secret, weak_token
 from tableapi.db.session import connect
 from tableapi.observability import tracing

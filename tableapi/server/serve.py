@@ -172,7 +172,7 @@ def _load(settings: Settings, datasets: Datasets, parent: int) -> Any:
 def reloading_app() -> Any:
     """Create the application under `--reload`; the parent passes its settings through the environment."""
     try:
-        settings = load_project(Path.cwd()).settings.read()
+        settings = load_project(Path.cwd()).settings_class().read()
         datasets = with_database(of_project(Path.cwd()), settings)
         return _load(settings, datasets, os.getppid())
     except CommandError as error:  # the parent starts again after the next change of a file

@@ -203,7 +203,7 @@ class Dispatcher:
     async def _missed(self, connection: asyncpg.Connection, target: WebhookTarget, why: str) -> None:
         """Report changes that no event tells of."""
         text = f"Changes have no events: {why}. Compare the table with the receiver."
-        metrics.webhook("missed")
+        metrics.count("webhooks", "missed")
         log.error("webhook_missed", alarm="webhook", webhook=target.name, error=text)
         await connection.execute(queue.NOTED, target.name, text)
 

@@ -161,7 +161,7 @@ class Webhooks:
             attempt = await sender.send(event)
         finally:
             await sender.close()
-        metrics.webhook("delivered" if attempt.delivered else "failed")
+        metrics.count("webhooks", "delivered" if attempt.delivered else "failed")
         result = {"status": attempt.status, "error": attempt.error, "milliseconds": attempt.milliseconds}
         async with dataset.db.writes.acquire() as connection:
             values = (event.id, event.type, event.at, event.key, event.record, *result.values())

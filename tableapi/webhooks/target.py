@@ -132,8 +132,8 @@ class WebhookTarget:
 
     def _tell(self, deliveries: Sequence[Delivery], attempts: Sequence[Attempt]) -> None:
         failed = [(d, a) for d, a in zip(deliveries, attempts, strict=True) if not a.delivered]
-        metrics.webhook("delivered", len(attempts) - len(failed))
-        metrics.webhook("failed", len(failed))
+        metrics.count("webhooks", "delivered", by=len(attempts) - len(failed))
+        metrics.count("webhooks", "failed", by=len(failed))
         if failed:
             delivery, attempt = failed[0]
             log.warning(
@@ -143,6 +143,6 @@ class WebhookTarget:
 
     def give_up(self, events: Collection[str]) -> None:
         """Report events that are not retried any more."""
-        metrics.webhook("given_up", len(events))
+        metrics.count("webhooks", "given_up", by=len(events))
         for event in list(events)[:10]:
             log.error("webhook_given_up", alarm="webhook", webhook=self.name, event_id=event, events=len(events))

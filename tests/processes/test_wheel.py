@@ -51,7 +51,18 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--disable-pip-version-check",
     ]
     subprocess.run(
-        [*pip, "install", "-q", "--no-compile", "--only-binary", ":all:", "-c", folder / "pins.txt", wheel], check=True
+        [
+            *pip,
+            "install",
+            "-q",
+            "--no-compile",
+            "--only-binary",
+            ":all:",
+            "-c",
+            folder / "pins.txt",
+            f"{wheel}[server]",
+        ],
+        check=True,
     )
     return folder / "venv"
 

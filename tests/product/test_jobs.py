@@ -11,7 +11,7 @@ import pytest
 from aiosmtpd.controller import Controller
 from pgqueuer.core.executors import EntrypointExecutorParameters
 
-from tableapi.project import jobs
+from tableapi.project import queue
 from tests.helpers.product import Product, SmtpServer
 from tests.helpers.support import ROOT, free_port
 
@@ -22,11 +22,11 @@ _LEFT = "select count(*) from pgqueuer where entrypoint = 'sendmail'"
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the back-off, and allow few tries."""
 
-    def executor(parameters: EntrypointExecutorParameters) -> jobs._Retry:
-        return jobs._Retry(parameters=parameters, max_attempts=20, initial_delay=timedelta(milliseconds=50),
+    def executor(parameters: EntrypointExecutorParameters) -> queue._Retry:
+        return queue._Retry(parameters=parameters, max_attempts=20, initial_delay=timedelta(milliseconds=50),
                            max_delay=timedelta(milliseconds=50))  # fmt: skip
 
-    monkeypatch.setattr(jobs, "_executor", executor)
+    monkeypatch.setattr(queue, "_executor", executor)
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ async def worker(product: Product, quick: None) -> AsyncIterator[int]:
     await product.work()
     port, stop = free_port(), asyncio.Event()
     settings = product.scripts.settings.model_copy(update={"mail_url": f"smtp://127.0.0.1:{port}"})
-    running = asyncio.create_task(jobs.work(settings, ROOT, stop))
+    running = asyncio.create_task(queue.work(settings, ROOT, stop))
     yield port
     stop.set()
     await running

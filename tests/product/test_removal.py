@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 
 from tableapi.observability import logging as observe
-from tableapi.observability import metrics
+from tableapi.observability import prometheus
 from tests.helpers.product import API, Account, Product
 
 
@@ -214,7 +214,7 @@ async def test_a_code_in_a_path_is_in_no_log_and_no_metric(
     os.close(file)
     log = (tmp_path / "log").read_text()
     assert '"path":"/api/v2/removalrequest/***"' in log
-    text = metrics.text().decode()
+    text = prometheus.text().decode()
     for secret in (code, short, code.upper(), email):
         assert secret not in log
         assert secret not in text

@@ -14,10 +14,14 @@ import pytest
 
 from tests.helpers.support import ROOT
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT = PYPROJECT["project"]
 ENGINE: list[str] = PROJECT["dependencies"]
 EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
-OPTIONAL = ("redis", "brotli", "xlsx", "otel", "postgres", "mcp", "jwt", "webhooks")  # extras of the engine
+OPTIONAL = [text for extra in EXTRAS.values() for text in extra]
+GROUPS: dict[str, list[str]] = PYPROJECT["dependency-groups"]
+# Modules that only the command imports, or that are left out without the extra `server`.
+SERVER = ("server/serve.py", "project/queue.py", "config/environment.py", "observability/prometheus.py", "cli/check.py")
 OWN = {"tableapi", "product", "sandbox", "scripts", "policy", "tests", "bookings"}
 RANGE = re.compile(r"([A-Za-z0-9_.-]+)(?:\[.*\])?>=([\d.]+),<(\d+)")
 PIN = re.compile(r"([A-Za-z0-9_.-]+)==(\S+)")
@@ -58,31 +62,33 @@ def _packages(*places: str, at_import: bool = False) -> set[str]:
 
 
 def test_what_the_engine_imports_is_a_dependency_or_an_extra_of_it() -> None:
-    optional = [text for extra in OPTIONAL for text in EXTRAS[extra]]
-    assert _packages("tableapi") - _names(ENGINE + optional) == set()
+    assert _packages("tableapi") - _names(ENGINE + OPTIONAL) == set()
 
 
 def test_an_extra_of_the_engine_is_imported_only_where_it_is_used() -> None:
-    assert _packages("tableapi", at_import=True) - _names(ENGINE) == set()
+    of_server = {f"tableapi/{name}" for name in SERVER}
+    others = {path.relative_to(ROOT).as_posix() for path in (ROOT / "tableapi").rglob("*.py")} - of_server
+    assert _packages(*others, at_import=True) - _names(ENGINE) == set()
+    assert _packages(*of_server, at_import=True) - _names(ENGINE + EXTRAS["server"]) == set()
 
 
-def test_what_the_product_imports_is_an_extra() -> None:
-    assert _packages("product", "sandbox", "scripts", "policy.py") - _names(ENGINE + EXTRAS["product"]) == set()
+def test_what_the_product_imports_is_in_its_group() -> None:
+    assert _packages("product", "sandbox", "scripts", "policy.py") - _names(ENGINE + GROUPS["product"]) == set()
 
 
 def test_what_the_tests_import_is_named() -> None:
-    assert _packages("tests") - _names(ENGINE + [text for extra in EXTRAS.values() for text in extra]) == set()
+    assert _packages("tests") - _names(ENGINE + OPTIONAL + GROUPS["product"] + GROUPS["dev"]) == set()
 
 
 def test_the_engine_names_ranges_up_to_the_next_major_version() -> None:
-    for text in ENGINE + [text for extra in OPTIONAL for text in EXTRAS[extra]]:
+    for text in ENGINE + OPTIONAL:
         match = RANGE.fullmatch(text)
         assert match, text
         assert int(match[3]) == int(match[2].split(".")[0]) + 1, text
 
 
 def test_product_and_development_packages_are_pinned() -> None:
-    assert [text for extra in ("product", "dev") for text in EXTRAS[extra] if not PIN.fullmatch(text)] == []
+    assert [text for group in GROUPS.values() for text in group if not PIN.fullmatch(text)] == []
 
 
 def _lock(name: str) -> list[str]:
@@ -106,9 +112,8 @@ def test_every_package_of_a_lock_file_has_hashes_and_no_host(name: str) -> None:
 def test_the_lock_files_agree_with_each_other_and_with_the_pins() -> None:
     whole, deployed = _pins("requirements.lock"), _pins("deploy/requirements.lock")
     assert deployed.items() <= whole.items()
-    named = ENGINE + [text for extra in EXTRAS.values() for text in extra]
-    assert _names(named) <= whole.keys()
-    assert _names(ENGINE + EXTRAS["product"]) <= deployed.keys()
-    for text in EXTRAS["product"] + EXTRAS["dev"]:
+    assert _names(ENGINE + OPTIONAL + GROUPS["product"] + GROUPS["dev"]) <= whole.keys()
+    assert _names(ENGINE + EXTRAS["server"] + GROUPS["product"]) <= deployed.keys()
+    for text in GROUPS["product"] + GROUPS["dev"]:
         name, version = text.split("==")
         assert whole[_normal(name)] == version

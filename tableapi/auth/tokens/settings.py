@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tableapi.auth.tokens import keys, verify
 from tableapi.auth.tokens.verify import TokenSettings
-from tableapi.config.settings import BadSettings, Settings
+from tableapi.config.command_error import BadSettings
+from tableapi.config.settings import Settings
 
 
 def token_settings(settings: Settings) -> TokenSettings | None:

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from product.settings import Settings
+from tableapi.config.command_error import BadSettings
 from tableapi.config.secret_file import kept_secret
-from tableapi.config.settings import BadSettings, origin, postgres_url
 from tableapi.config.settings import Settings as HostSettings
+from tableapi.config.settings import origin, postgres_url
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,8 @@ import asyncio
 
 import pytest
 
-from tableapi.config.settings import BadSettings, Settings
+from tableapi.config.command_error import BadSettings
+from tableapi.config.settings import Settings
 from tableapi.db import budget
 from tableapi.db.budget import Budget, share, sizes
 

@@ -14,7 +14,7 @@ import pytest
 import structlog
 
 from tableapi.observability import logging as observe
-from tableapi.observability import metrics
+from tableapi.observability import metrics, prometheus
 from tests.helpers.support import ROOT
 
 
@@ -102,15 +102,15 @@ def test_request_ids_are_not_repeated() -> None:
 
 COUNTING = """
 import os, sys
-from tableapi.observability import metrics
+from tableapi.observability import metrics, prometheus
 if os.fork() == 0:
     metrics.request("_table", "GET", 200, 0.004)
-    metrics.flush()
+    prometheus.publish()
     os._exit(0)
 os.wait()
 metrics.request("_table", "GET", 200, 0.004)
 metrics.request("_table", "INVENTED", 404, 20.0)
-sys.stdout.buffer.write(metrics.text())
+sys.stdout.buffer.write(prometheus.text())
 """
 
 
@@ -130,4 +130,4 @@ def test_metrics_are_added_up_over_processes(tmp_path: Path) -> None:
 def test_metrics_of_one_process_need_no_folder() -> None:
     metrics.request("_table", "GET", 200, 0.004)
 
-    assert b"tableapi_requests_total" in metrics.text()
+    assert b"tableapi_requests_total" in prometheus.text()

@@ -63,7 +63,7 @@ def test_without_shared_memory_it_lies_below_data_dir(
 
 
 def test_importing_the_engine_patches_nothing() -> None:
-    from tableapi.observability import metrics
+    from tableapi.observability import prometheus
 
-    assert metrics.text()
+    assert prometheus.text()
     assert vars(prometheus_client.values)["MmapedDict"] is MmapedDict
