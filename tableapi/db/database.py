@@ -87,7 +87,7 @@ class Db:
             self._server_settings = {name: self._server_settings[name] for name in POOLED}
             pipelined = (0, 0)
         options = connection_options(pooled) | {"dsn": dsn, "server_settings": self._server_settings}
-        self._pool = Pool(budget=budget, idle=idle)
+        self._pool = Pool(budget=budget, idle=idle, statement_timeout=statement_timeout)
         open_table = opener(options, init_table_connection)
         self.reads = self._pool.lane(open_table, reads, pipelined[0], sure=READS)
         # Writes wait for the disk and for row locks; with connections of their own they do not delay reads.

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from time import perf_counter
 from typing import Any
@@ -30,19 +31,25 @@ log = get_logger(__name__)
 
 MIN_RECONNECT_SECONDS, MAX_RECONNECT_SECONDS = 0.05, 2.0
 CLOSE_SECONDS = 5
+CHECK_SECONDS = 1.0  # between looks for statements that PostgreSQL does not end
+SILENT_SECONDS = 2.0  # past its time limit, until the server of a statement counts as lost
 Connect = Callable[[], Awaitable[asyncpg.Connection]]
 
 
 class Pool:
-    """The lanes of one database, and the timer that closes their idle connections.
+    """The lanes of one database, and the timers that close their idle and lost connections.
 
-    idle: a connection that was not needed for `idle` to `2 * idle` seconds is closed. budget: see `Lane`.
+    idle: a connection that was not needed for `idle` to `2 * idle` seconds is closed. statement_timeout: that of the
+    sessions, in seconds. budget: see `Lane`.
     """
 
-    def __init__(self, *, budget: Budget | None = None, idle: float = 60.0) -> None:
-        self._budget, self._idle = budget, idle
+    def __init__(
+        self, *, budget: Budget | None = None, idle: float = 60.0, statement_timeout: float = math.inf
+    ) -> None:
+        self._budget, self._idle, self._statement_timeout = budget, idle, statement_timeout
         self._lanes: list[Lane] = []
         self._timer: asyncio.TimerHandle | None = None
+        self._check_timer: asyncio.TimerHandle | None = None
 
     def lane(
         self, connect: Connect, leases: int, pipelined: int = 0, *, first: int = 1, sure: int | None = None
@@ -60,6 +67,7 @@ class Pool:
         if self._timer is None:
             connection = await self._lanes[0].connect() if needed else None
             self._timer = asyncio.get_running_loop().call_later(self._idle, self._close_idle)
+            self._check_timer = asyncio.get_running_loop().call_later(CHECK_SECONDS, self._check)
             for lane in self._lanes:
                 lane.open(connection)
                 connection = None
@@ -69,7 +77,14 @@ class Pool:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        if self._check_timer is not None:
+            self._check_timer.cancel()
         await asyncio.gather(*(lane.close() for lane in self._lanes))
+
+    def _check(self) -> None:
+        for lane in self._lanes:
+            lane.close_silent(self._statement_timeout + SILENT_SECONDS)
+        self._check_timer = asyncio.get_running_loop().call_later(CHECK_SECONDS, self._check)
 
     def _close_idle(self) -> None:
         for lane in self._lanes:
@@ -253,6 +268,15 @@ class Lane:
         self._min_free = len(self._free)
         for pipeline in self.pipelines:
             pipeline.used = False
+
+    def close_silent(self, seconds: float) -> None:
+        """Terminate each pipelined connection that has been waiting for one statement for longer than `seconds`.
+
+        Requests have a time limit of their own; this is for what no request waits for, such as a shared lookup.
+        """
+        for pipeline in [pipeline for pipeline in self.pipelines if pipeline.running > seconds]:
+            log.warning("database_silent", seconds=round(pipeline.running, 1))
+            pipeline.connection.terminate()
 
     def _removed(self) -> None:
         """Return the connection of the current task to the budget."""

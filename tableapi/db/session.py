@@ -113,7 +113,7 @@ async def no_reset(connection: asyncpg.Connection) -> None:
     """Skip asyncpg's reset query. Nothing here changes the state of a session."""
 
 
-class Connection(asyncpg.Connection):
+class Connection(internals.CancellingConnection):
     """Keep the prepared statement of each query that returns one row.
 
     asyncpg's own `fetchrow` passes a lock, a cache and five coroutines, which is a sixth of its CPU time.

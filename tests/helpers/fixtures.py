@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 import pytest
@@ -36,8 +37,11 @@ async def product_url(pg_url: str) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def open_product(url: str, data_dir: Path) -> AsyncIterator[Product]:
-    """Open the product on an empty database, which `tableapi init` fills, with a real SMTP server."""
+async def open_product(url: str, data_dir: Path, **more: Any) -> AsyncIterator[Product]:
+    """Open the product on an empty database, which `tableapi init` fills, with a real SMTP server.
+
+    `more` are settings.
+    """
     smtp, port = SmtpServer([]), free_port()
     settings = Settings(
         database_url=url,
@@ -46,6 +50,7 @@ async def open_product(url: str, data_dir: Path) -> AsyncIterator[Product]:
         secret_keys=("a secret for tests",),
         mail_url=f"smtp://127.0.0.1:{port}",
         _env_file=None,
+        **more,
     )
     await migrate.init(settings, ROOT, say=lambda line: None)
     app = App(settings, replace(of_project(ROOT), urls={"leads": url}))

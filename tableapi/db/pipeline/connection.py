@@ -7,7 +7,6 @@ sent as Bind, Execute and Sync, so an error ends that request alone. PostgreSQL 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections import deque
 from collections.abc import Callable, Iterable
 from time import perf_counter
@@ -28,7 +27,6 @@ DEPTH = 3  # requests in flight on one connection
 STALL_SECONDS = 0.02  # behind a statement that runs for longer, no further request is sent
 MAX_PREPARED_STATEMENTS = 300
 CANCEL_AFTER_SECONDS = 0.1  # that the statement of a cancelled request may still run
-CANCEL_SECONDS = 5.0  # for the connection that carries the request to cancel
 _STALE = (asyncpg.InvalidCachedStatementError, asyncpg.InvalidSQLStatementNameError)
 
 
@@ -82,6 +80,7 @@ class PipelinedConnection(asyncio.Protocol):
         self._row: Row | None = None  # of the reply that is being read
         self._error: dict[str, str] | None = None
         self._complete = False  # whether the reply may end
+        self._confirmed: asyncio.Future[None] | None = None  # done with the reply to a statement that is cancelled
         self._parts: list[bytes] = []  # of a message that has not arrived in full
         self._size = self._needed = 0  # bytes
 
@@ -110,6 +109,11 @@ class PipelinedConnection(asyncio.Protocol):
     def idle(self) -> bool:
         """Whether it has no statements in flight and may be used."""
         return not self.load and not self.blocked
+
+    @property
+    def running(self) -> float:
+        """The seconds for which PostgreSQL has been running the first statement in flight; 0.0 without one."""
+        return perf_counter() - self._head_since if self._sent else 0.0
 
     # -- sending -------------------------------------------------------------------------------------------------------
 
@@ -242,6 +246,8 @@ class PipelinedConnection(asyncio.Protocol):
     def _finish(self) -> None:
         """Answer the first request in flight."""
         head, row, error = self._sent.popleft(), self._row, self._error
+        if self._confirmed is not None:
+            self._confirm()
         self._row = self._error = None
         self._complete = False
         began, self._head_since = self._head_since, perf_counter()
@@ -301,31 +307,47 @@ class PipelinedConnection(asyncio.Protocol):
         self._closed = self.blocked = True
         _refuse_lost(self._sent, exc if self._error is None else asyncpg.PostgresError.new(self._error))
         self._sent.clear()
+        self._confirm()
         self._asyncpg.connection_lost(exc)
 
     def abandon(self, request: Request) -> None:
         """Cancel the statement of a cancelled request, if it still runs after a moment."""
-        asyncio.get_running_loop().call_later(CANCEL_AFTER_SECONDS, self._cancel, request)
+        asyncio.get_running_loop().call_later(CANCEL_AFTER_SECONDS, self._cancel)
 
-    def _cancel(self, request: Request) -> None:
-        """Cancel a statement in PostgreSQL, unless the cancellation could hit one of another request.
+    def _cancel(self) -> None:
+        """Cancel the statement that PostgreSQL runs, if every request in flight is cancelled.
 
-        PostgreSQL cancels whatever the connection runs when the message arrives. So this is done only while nothing
-        stands behind the statement, and nothing is sent meanwhile; otherwise its time limit ends it.
+        PostgreSQL cancels whatever the connection runs when the message arrives, so nothing is sent until the statement
+        has ended. A statement in front of other requests is ended by its time limit.
         """
-        if self.blocked or len(self._sent) != 1 or self._sent[0] is not request:
-            return
-        self.blocked = True
-        background.start(self._send_cancel(), "cancel_statement")
+        if not self.blocked and self._sent and all(map(_is_abandoned, self._sent)):
+            self.blocked = True
+            self._confirmed = asyncio.get_running_loop().create_future()
+            background.start(self._send_cancel(self._confirmed), "cancel_statement")
 
-    async def _send_cancel(self) -> None:
+    async def _send_cancel(self, confirmed: asyncio.Future[None]) -> None:
+        """Cancel the first statement in flight; terminate the connection if PostgreSQL does not confirm it."""
         try:
-            with contextlib.suppress(OSError, TimeoutError):
-                async with asyncio.timeout(CANCEL_SECONDS):
-                    await internals.cancel(self.connection)
+            async with asyncio.timeout(internals.CANCEL_SECONDS):
+                await internals.cancel(self.connection)
+                await confirmed
+        except (OSError, TimeoutError):
+            if not confirmed.done():
+                log.warning("cancel_unconfirmed")
+                self.connection.terminate()
         finally:
+            self._confirmed = None
             self.blocked = self._closed or self.transport.is_closing()
             self._freed(self)
+
+    def _confirm(self) -> None:
+        if self._confirmed is not None and not self._confirmed.done():
+            self._confirmed.set_result(None)
+
+
+def _is_abandoned(entry: Request | Preparation) -> bool:
+    """Return whether the requests of an entry are cancelled."""
+    return all(r.future.done() for r in (entry.requests if isinstance(entry, Preparation) else (entry,)))
 
 
 def _refuse_lost(entries: Iterable[Request | Preparation], cause: Exception | None) -> None:

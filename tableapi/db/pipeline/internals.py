@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -14,6 +15,10 @@ from asyncpg.protocol import Protocol
 _CONNECTION = ("_transport", "_protocol", "_loop", "_addr", "_params", "_top_xact")
 _PROTOCOL = ("backend_pid", "backend_secret", "connection_lost", "is_in_transaction", "_is_cancelling", "bind_execute")
 _CANCEL = ("loop", "addr", "params", "backend_pid", "backend_secret")  # parameters of connect_utils._cancel
+
+
+_CONFIRMED = ("self", "waiter", "cancel_waiter")  # parameters of Connection._cancel
+CANCEL_SECONDS = 2.0  # in which the server confirms a cancellation
 
 
 class UnsupportedAsyncpg(RuntimeError):
@@ -29,11 +34,28 @@ def check() -> None:
     cancel_request = getattr(connect_utils, "_cancel", None)
     if cancel_request is None or set(inspect.signature(cancel_request).parameters) != set(_CANCEL):
         missing.append(f"connect_utils._cancel({', '.join(_CANCEL)})")
+    if tuple(inspect.signature(asyncpg.Connection._cancel).parameters) != _CONFIRMED:  # type: ignore[attr-defined]
+        missing.append("Connection._cancel(waiter, cancel_waiter)")
     if missing:
         raise UnsupportedAsyncpg(
             f"asyncpg {asyncpg.__version__} has no {', no '.join(missing)}. Install the version of asyncpg that "
             "requirements.lock names."
         )
+
+
+class CancellingConnection(asyncpg.Connection):
+    """A connection that is terminated when the server does not confirm a cancellation in CANCEL_SECONDS.
+
+    asyncpg waits for ever before the next statement, the rollback of the transaction: a request would outlive its time
+    limit on a server that is frozen.
+    """
+
+    async def _cancel(self, waiter: asyncio.Future[None], cancel_waiter: asyncio.Future[None] | None = None) -> None:
+        async with asyncio.timeout(CANCEL_SECONDS):
+            await super()._cancel(waiter, cancel_waiter)  # type: ignore[misc]
+        # asyncpg ends without an error when this task is cancelled, as by the time limit.
+        if cancel_waiter is not None and not cancel_waiter.done():
+            self.terminate()
 
 
 def transport(connection: asyncpg.Connection) -> Any:

@@ -1,0 +1,117 @@
+"""A relay in front of PostgreSQL that spoils the n-th statement of a program."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Literal
+from urllib.parse import urlsplit
+
+Fault = Literal["raises", "hangs", "is cut"]
+# PostgreSQL rejects this statement while it parses it, with an ordinary error of data.
+_BAD = b"select 'x'::integer"
+_SSL_REQUEST, _GSS_REQUEST = 80877103, 80877104
+
+
+def _message(kind: bytes, body: bytes) -> bytes:
+    return kind + (len(body) + 4).to_bytes(4, "big") + body
+
+
+_PARSE = _message(b"P", b"\0" + _BAD + b"\0\0\0")
+_QUERY = _message(b"Q", _BAD + b"\0")
+
+
+class StatementProxy:
+    """Relay connections to PostgreSQL at `port` of this machine, and count statements while armed.
+
+    A statement is an Execute of the extended protocol or a Query of the simple one, on any connection.
+    """
+
+    def __init__(self, target: int) -> None:
+        self._target = target
+        self.count = 0
+        self._spoiled, self._fault = 0, ""
+        self._armed = False
+        self._port = 0
+        self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def url(self, url: str) -> str:
+        """Return the address of a database on the server, through this relay."""
+        parts = urlsplit(url)
+        return parts._replace(netloc=f"{parts.netloc.rpartition(':')[0]}:{self._port}").geturl()
+
+    async def start(self) -> None:
+        """Begin to relay."""
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self._port = self._server.sockets[0].getsockname()[1]
+
+    async def stop(self) -> None:
+        """Cut every connection."""
+        assert self._server is not None
+        self._server.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def arm(self, number: int = 0, fault: Fault | Literal[""] = "") -> None:
+        """Count from now on, and spoil the statement `number`; 0 for none."""
+        self.count, self._spoiled, self._fault, self._armed = 0, number, fault, True
+
+    def disarm(self) -> int:
+        """Let everything pass; return how many statements there were."""
+        self._armed = False
+        return self.count
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        server_writer = None
+        try:
+            server_reader, server_writer = await asyncio.open_connection("127.0.0.1", self._target)
+            ways = [asyncio.ensure_future(self._to_server(reader, server_writer)),
+                    asyncio.ensure_future(_copy(server_reader, writer))]  # fmt: skip
+            try:
+                await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for way in ways:
+                    way.cancel()
+                await asyncio.gather(*ways, return_exceptions=True)
+        except (asyncio.CancelledError, OSError):
+            pass  # asyncio's server would log it
+        finally:
+            self._tasks.discard(task)
+            for end in (writer, server_writer):
+                if end is not None:
+                    end.transport.abort()
+
+    async def _to_server(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Relay the messages of a client. Returns to cut the connection."""
+        with contextlib.suppress(asyncio.IncompleteReadError, OSError):
+            while True:  # the start: requests for encryption, which a test server declines, and the startup message
+                head = await reader.readexactly(8)
+                writer.write(head + await reader.readexactly(int.from_bytes(head[:4], "big") - 8))
+                if int.from_bytes(head[4:], "big") not in (_SSL_REQUEST, _GSS_REQUEST):
+                    break
+            while True:
+                head = await reader.readexactly(5)
+                message = head + await reader.readexactly(int.from_bytes(head[1:], "big") - 4)
+                if self._armed and head[:1] in b"EQ":
+                    self.count += 1
+                    if self.count == self._spoiled:
+                        if self._fault == "is cut":
+                            return
+                        if self._fault == "hangs":
+                            await reader.read(-1)  # nothing gets through until the client closes the connection
+                            return
+                        message = _PARSE if head[:1] == b"E" else _QUERY
+                writer.write(message)
+                await writer.drain()
+
+
+async def _copy(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(OSError):
+        while data := await source.read(65536):
+            sink.write(data)
+            await sink.drain()
