@@ -333,5 +333,6 @@ SEALED_TABLES = (
         "contactfeedback",
         hashes={"infohash": KeyedHash("feedback", ("type", "info"), lambda kind, info: f"{kind}:{info.lower()}")},
     ),
+    SealedTable("dropitem", hashes={"hash": None}),
     SealedTable("suppression", hashes={"hash": None}),  # hashes of erased values, which cannot be recomputed
 )

@@ -66,6 +66,9 @@ class Settings(EnvironmentSettings):
     people_key: str = Field(default="", repr=False)
     profile_host: str = "linkedin.com"
 
+    drop_api_key: str = Field(default="", repr=False)  # California's deletion requests; off without one
+    drop_url: Origin = "https://api.drop.privacy.ca.gov"
+
     @model_validator(mode="after")
     def _pairs(self) -> Self:
         """Require the client id and the secret of a sign-in provider together."""

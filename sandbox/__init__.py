@@ -28,10 +28,11 @@ class Sandbox:
         self._routes: list[Route] = []
         if not settings.demo:
             return
-        from sandbox import mail, oidc, page, stripe
+        from sandbox import drop, mail, oidc, page, stripe
 
         self._stripe = stripe.Stripe(settings)
-        self._routes = [*page.routes(), *mail.routes(settings), *oidc.routes(settings), *self._stripe.routes()]
+        self._routes = [*page.routes(), *mail.routes(settings), *oidc.routes(settings), *drop.routes(settings),
+                        *self._stripe.routes()]  # fmt: skip
 
     def start(self) -> None:
         """Resume webhook deliveries that an earlier process left unfinished."""

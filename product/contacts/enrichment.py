@@ -9,7 +9,7 @@ from typing import Literal
 from product.callers import Caller
 from product.contacts.purchase import Bought
 from product.context import Context
-from product.people import directory, profile_url, search_terms
+from product.people import directory, profile_url, removal, search_terms
 from product.people.directory import Person
 
 GUESSES_PER_DAY = 500  # addresses in dry runs: a right guess of an address costs nothing there
@@ -21,7 +21,6 @@ _COUNT = """
            (c = 1 and t = 'directdials')::int
     from unnest($3::text[], $4::int[], $5::int[]) as x (t, f, c)
 """
-_SUPPRESSED_EMAIL = "select exists (select 1 from suppression where hash = any($1) and kind = 'email')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +71,7 @@ async def find(ctx: Context, asked: Sequence[Wanted]) -> list[Match]:
 
 
 async def _by_email(ctx: Context, address: str) -> Match:
-    hashes = ctx.vault.indexes("email", address.lower())
-    if await ctx.db.fetchval(_SUPPRESSED_EMAIL, hashes):
+    if await removal.lists(ctx, [address]):
         return Match(None, "suppressed", "removed")
     return _one(await directory.find_by_query(ctx, search_terms.email_query(ctx.vault, address), 2))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import orjson
@@ -24,6 +25,7 @@ _COUNTED = """
            max(company_size) as company_size
     from person {} where company <> '' and full_name <> '' group by 1, 2, 3, 4
 """
+_NAMED = """select ''::text collate "C" as companykey where false"""
 _TOUCHED = """ join touched on lower(company) collate "C" = touched.companykey"""
 _SUMMED = """
     create temporary table summed on commit drop as
@@ -59,14 +61,17 @@ _GONE_TOUCHED = _GONE + " and c.companykey in (select companykey from touched)" 
 BATCH = 200  # rows that are prepared at once, so that other tasks of the worker go on in between
 
 
-async def add_up(connection: Connection, touched: str = "") -> int:
+async def add_up(connection: Connection, touched: str | Sequence[str] = "") -> int:
     """Add up the people of each company, and return how many companies there are. Inside a transaction.
 
-    touched: a query for the keys of the companies to add up, their names in lower case; "" for all.
+    touched: the keys of the companies to add up, their names in lower case, or a query for them; "" for all.
     """
     await connection.execute("set local statement_timeout = 0")
     if touched:
-        await connection.execute(f"create temporary table touched on commit drop as {touched}")
+        query = touched if isinstance(touched, str) else _NAMED
+        await connection.execute(f"create temporary table touched on commit drop as {query}")
+        if not isinstance(touched, str):
+            await connection.execute("insert into touched select distinct unnest($1::text[])", list(touched))
         await connection.execute("analyze touched")
     for statement in (_COUNTED.format(_TOUCHED if touched else ""), _SUMMED, _FUNCTIONS):
         await connection.execute(statement)

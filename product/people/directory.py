@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from product.context import Context
-from product.people import job_titles, profile_url, search_terms
+from product.people import job_titles, profile_url, removal, search_terms
 from product.vendors.people import FoundPerson
 from tableapi import Vault
 
@@ -45,7 +45,6 @@ _KEEP = f"""
         source = 'vendor', updatedon = now()
     returning *
 """  # noqa: S608 - names of columns
-_EMAIL_SUPPRESSED = "select exists (select 1 from suppression where hash = any($1) and kind = 'email')"
 _MANY = """
     select p.* from person p where p.profilekey = any($1)
     union all
@@ -101,8 +100,7 @@ async def find(ctx: Context, key: str) -> Person | None:
         person = await ctx.vendors.people.find(profile_url.url_of(key, ctx.settings.profile_host))
         if person is not None:
             addresses = [*person.personal_emails, *(split_validity(text)[0] for text in person.business_emails)]
-            hashes = [each for address in addresses for each in ctx.vault.indexes("email", address.lower())]
-            if await ctx.db.fetchval(_EMAIL_SUPPRESSED, hashes):
+            if await removal.lists(ctx, addresses, person.phones):
                 return None
             row = await ctx.db.fetchrow(_KEEP, key, *row_of(ctx.vault, person))
     return None if row is None else _person(ctx.vault, row)

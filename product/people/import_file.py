@@ -15,7 +15,7 @@ from operator import itemgetter
 
 import orjson
 
-from product.people import job_titles, profile_url, search_terms
+from product.people import job_titles, profile_url, removal, search_terms
 from product.people.directory import split_validity
 from tableapi import Vault
 
@@ -102,7 +102,7 @@ class LineReader:
             raise BadLine("a phone number is not valid")
         addresses = [*personal, *(address for address, _ in marked)]
         hashes = [self._vault.index("email", address.lower()) for address in addresses]
-        if self._suppressed and self._is_suppressed(key, addresses):
+        if self._suppressed and self._is_suppressed(key, addresses, phones):
             return None
         full_name, title, company, domain, country, city, industry, size, seniority = texts
         derived, function = job_titles.derived(title)
@@ -124,11 +124,9 @@ class LineReader:
     def _sealed(self, values: Sequence[object]) -> str:
         return "\\\\x" + self._vault.seal_bytes(orjson.dumps(values)).hex() if values else "\\N"
 
-    def _is_suppressed(self, key: str, emails: list[str]) -> bool:
-        hashes = set(self._vault.indexes("profile", key))
-        for email in emails:
-            hashes.update(self._vault.indexes("email", email.lower()))
-        return not hashes.isdisjoint(self._suppressed)
+    def _is_suppressed(self, key: str, emails: list[str], phones: list[str]) -> bool:
+        hashes = [*self._vault.indexes("profile", key), *removal.hashes(self._vault, emails, phones)]
+        return not self._suppressed.isdisjoint(hashes)
 
 
 def _fields(line: str) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from product.settings import Settings
 from product.vendors import stand_ins
+from product.vendors.drop import Drop
 from product.vendors.mail import Mailer
 from product.vendors.mailbox import Mailbox
 from product.vendors.oidc import Provider
@@ -30,6 +31,12 @@ class Vendors:
         if not self._settings.people_url:
             return None
         return PeopleVendor(self._settings.people_url, self._settings.people_key)
+
+    @cached_property
+    def drop(self) -> Drop | None:
+        """California's platform of deletion requests (DROP_API_KEY), or None."""
+        settings = self._settings
+        return Drop(settings.drop_url, settings.drop_api_key) if settings.drop_api_key else None
 
     @cached_property
     def mailer(self) -> Mailer:

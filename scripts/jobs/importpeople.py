@@ -23,7 +23,7 @@ from typing import BinaryIO
 from pydantic import BaseModel
 
 from product.context import Context
-from product.people import companies
+from product.people import companies, removal
 from product.people.import_file import COLUMNS, HEADER, OPTIONAL, Parsed, columns_of, read_block, start_worker
 from tableapi import BadRequest, ProgressBar, script
 
@@ -76,12 +76,16 @@ async def run(ctx: Context, input: Input) -> Output:
     started, tally = time.monotonic(), _Tally()
     file, header = _open(input.file)
     with file:
-        suppressed = frozenset(row["hash"] for row in await ctx.db.fetch("select hash from suppression"))
-        setup = (ctx.settings.secret_keys, ctx.settings.profile_host, suppressed, header)
-        spawn = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(os.cpu_count(), mp_context=spawn, initializer=start_worker, initargs=setup) as pool:
-            async with ctx.db.transaction(), ctx.db.connection() as connection:
-                await connection.execute("set local statement_timeout = 0")
+        async with ctx.db.transaction(), ctx.db.connection() as connection:
+            await connection.execute("set local statement_timeout = 0")
+            # Until the commit: a batch of deletion requests waits for it, and then finds the people of this file.
+            await connection.execute("select pg_advisory_xact_lock_shared($1)", removal.LOCK)
+            suppressed = frozenset(row["hash"] for row in await connection.fetch("select hash from suppression"))
+            setup = (ctx.settings.secret_keys, ctx.settings.profile_host, suppressed, header)
+            spawn = multiprocessing.get_context("spawn")
+            with ProcessPoolExecutor(
+                os.cpu_count(), mp_context=spawn, initializer=start_worker, initargs=setup
+            ) as pool:
                 await connection.execute(
                     "set local gin_pending_list_limit = '128MB'"
                 )  # few large merges into the index

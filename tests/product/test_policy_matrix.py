@@ -35,6 +35,8 @@ HIDDEN_FROM_ALL = {
     "stripeevent",
     "paymentcatchup",
     "suppression",
+    "dropbatch",
+    "dropitem",
     "pgqueuer",
     "upload",
 }

@@ -1,0 +1,334 @@
+"""The cycle of California's DROP: store a downloaded batch, match it with the directory, erase, and report each item.
+
+Every stage ends in the database and can be resumed: DROP gives out a batch once, and the next one after every item of
+it has a status. Of a list whose identifiers the directory does not hold, no item can match.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+import multiprocessing
+import os
+import re
+import time
+import zipfile
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+import structlog
+
+from product.context import Context
+from product.people import erasure, removal
+from product.vendors.drop import BadArchive, Drop
+from tableapi import Vault
+
+log = structlog.get_logger(__name__)
+EXEMPTED, DELETED, OPTED_OUT, NOT_FOUND = 2, 3, 4, 5
+ROWS = 20_000  # people or contacts that a process compares at a time
+OVERDUE_DAYS = 40  # DROP has to be read every 45 days
+_FILE = re.compile(r"(?P<prefix>\d{8}_[A-Za-z0-9]+)_(?P<list>NDZ|Email|Phone|MAID|NameVIN|CTVID|Removed)\.csv")
+
+_OPEN = "select * from dropbatch where reportedon is null order by batchid limit 1"
+_BATCH = "insert into dropbatch (name) values ($1) returning *"
+_STAGE = "create temporary table dropstage (itemid text, list text, hash bytea) on commit drop"
+# The ID of an item is permanent. One that comes again keeps its hash and is reported again.
+_ITEMS = """
+    insert into dropitem (itemid, batchid, list, hash)
+    select distinct on (itemid) itemid, $1::bigint, list, hash from dropstage order by itemid
+    on conflict (itemid) do update set batchid = excluded.batchid, list = excluded.list, hash = excluded.hash,
+        status = null
+"""
+_LIST = """
+    insert into suppression (hash, kind, erasedon)
+    select distinct on (hash) hash, case list when 'Email' then 'dropemail' else 'dropphone' end, now()
+    from dropstage where list in ('Email', 'Phone') order by hash
+    on conflict do nothing
+"""
+_WITHDRAWN = """
+    with gone as (
+        delete from dropitem where itemid in (select itemid from dropstage where list = 'Removed') returning hash)
+    delete from suppression s using gone g
+    where s.hash = g.hash and s.kind in ('dropemail', 'dropphone')
+      and not exists (select 1 from dropitem i where i.hash = g.hash
+                      and i.itemid not in (select itemid from dropstage where list = 'Removed'))
+"""
+_HASHES = """
+    select hash from dropitem
+    where list in ('Email', 'Phone') and (batchid = $1 or $1 is null and status = 5 and cardinality(personids) = 0)
+"""
+_PEOPLE = """
+    select personid, personalcipher, businesscipher, phonecipher from person
+    where personid > $1 and (personalcipher is not null or businesscipher is not null or phonecipher is not null)
+    order by personid limit $2
+"""
+_CONTACTS = """
+    select contactid, personid, emails, phone_numbers from usercontact
+    where contactid > $1 and (emails is not null or phone_numbers is not null) order by contactid limit $2
+"""
+_MATCHED = """
+    update dropitem i set personids = m.personids
+    from (select hash, array_agg(distinct personid) as personids
+          from unnest($1::bytea[], $2::bigint[]) as x (hash, personid) group by hash) m
+    where i.hash = m.hash and (i.batchid = $3 or $3 is null)
+"""
+_STATUS = """
+    update dropitem set status = case cardinality(personids) when 0 then 5 when 1 then 3 else 4 end where batchid = $1
+"""
+_HIDE = "update person set searchable = '' where personid = any($1) and full_name <> '' returning profilekey"
+_SUPPRESS = "insert into suppression (hash, kind) select unnest($1::bytea[]), 'profile' on conflict do nothing"
+_IS_MATCHED = "update dropbatch set matchedon = now() where batchid = $1"
+_TO_ERASE = """
+    select distinct p.personid, p.profilekey from dropitem i, unnest(i.personids) as x (personid)
+    join person p on p.personid = x.personid order by p.personid
+"""
+_ERASED = "update dropitem set personids = '{}' where personids <> '{}'"
+_LISTS = "select distinct list from dropitem where batchid = $1 order by list"
+_STATUSES = "select itemid, status from dropitem where batchid = $1 and list = $2 order by itemid"
+_REPORTED = "update dropbatch set reportedon = now() where batchid = $1"
+_LAST = "select max(downloadedon) as last from dropbatch"
+_AMENDED = """
+    update dropitem i set status = case cardinality(i.personids) when 1 then 3 else 4 end
+    from dropbatch b where b.batchid = i.batchid and i.status = 5 and cardinality(i.personids) > 0
+    returning i.itemid, i.status, i.list, b.name
+"""
+
+
+@dataclass(slots=True)
+class Result:
+    """What a cycle did. `waiting` is set when DROP still prepares the batch, `empty` when it has nothing new."""
+
+    items: int = 0
+    matched: int = 0
+    people: int = 0
+    withdrawn: int = 0
+    match_seconds: float = 0.0
+    reported: tuple[str, ...] = ()
+    waiting: int = 0
+    empty: bool = False
+
+
+async def cycle(ctx: Context, drop: Drop) -> Result:
+    """Finish an open batch, or download the next one and take it through every stage."""
+    result = Result()
+    batch: Any = await ctx.db.fetchrow(_OPEN)
+    if batch is None:
+        download = await drop.download()
+        if download.archive is None:
+            result.waiting, result.empty = download.retry_after, not download.retry_after
+            await _warn(ctx)
+            return result
+        batch = await _store(ctx, download.name, download.archive, result)
+    if batch["matchedon"] is None:
+        await _match(ctx, batch["batchid"], result)
+    result.people = await _erase(ctx)
+    result.reported = await _report(ctx, drop, batch)
+    return result
+
+
+async def recheck(ctx: Context, drop: Drop) -> Result:
+    """Match the items that were reported as not found again, and amend the status of those that now match."""
+    result = Result()
+    found = await _compare(ctx, None, result)
+    async with ctx.db.transaction():
+        await _take_out(ctx, found, None)
+        rows: Any = await ctx.db.fetch(_AMENDED)
+    result.people = await _erase(ctx)
+    files: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    for row in rows:
+        files[f"{_prefix(row['name'])}_{row['list']}_{datetime.now(UTC):%d%H%M%S}.csv"].append(
+            (row["itemid"], row["status"])
+        )
+    for name, items in files.items():
+        await drop.amend(name, _statuses(items))
+    result.matched, result.reported = len(rows), tuple(files)
+    return result
+
+
+async def _warn(ctx: Context) -> None:
+    row: Any = await ctx.db.fetchrow(_LAST)
+    if row["last"] is not None and (days := (datetime.now(UTC) - row["last"]).days) >= OVERDUE_DAYS:
+        log.warning("drop_without_batch", days=days)
+
+
+def _prefix(name: str) -> str:
+    """Return the date and the number of the data broker in the name of an archive, as its files have them."""
+    return "_".join(name.split("_")[:2])
+
+
+# Store ----------------------------------------------------------------------------------------------------------------
+
+
+async def _store(ctx: Context, name: str, archive: bytes, result: Result) -> Any:
+    """Store the items of an archive, and put their hashes on the removal list."""
+    rows = await asyncio.to_thread(_rows, ctx.vault, archive)
+    async with ctx.db.transaction(), ctx.db.connection() as connection:
+        await connection.execute("set local statement_timeout = 0")
+        # Waits for imports that have read the list without these hashes: the match has to see what they write.
+        await connection.execute("select pg_advisory_xact_lock($1)", removal.LOCK)
+        batch: Any = await connection.fetchrow(_BATCH, name)
+        await connection.execute(_STAGE)
+        await connection.copy_records_to_table("dropstage", records=rows)
+        withdrawn = await connection.execute(_WITHDRAWN)
+        await connection.execute("delete from dropstage where list = 'Removed'")
+        await connection.execute(_ITEMS, batch["batchid"])
+        await connection.execute(_LIST)
+    result.withdrawn = int(withdrawn.rpartition(" ")[2])
+    result.items = sum(row[1] != "Removed" for row in rows)
+    return batch
+
+
+def _rows(vault: Vault, archive: bytes) -> list[tuple[str, str, bytes | None]]:
+    """Return item, list and stored hash of each line of an archive. Raises BadArchive."""
+    rows: list[tuple[str, str, bytes | None]] = []
+    try:
+        with zipfile.ZipFile(io.BytesIO(archive)) as files:
+            for name in files.namelist():
+                if not (match := _FILE.fullmatch(name.rpartition("/")[2])):
+                    raise BadArchive(f"DROP's archive holds {name!r}, which is no list. Nothing was stored.")
+                with files.open(name) as file:
+                    rows += _of_list(vault, match["list"], io.TextIOWrapper(file, "utf-8-sig", newline=""))
+    except (zipfile.BadZipFile, UnicodeDecodeError, csv.Error, EOFError) as error:
+        raise BadArchive(f"DROP's archive cannot be read ({type(error).__name__}). Nothing was stored.") from None
+    return rows
+
+
+def _of_list(vault: Vault, listed: str, lines: Iterable[str]) -> Iterator[tuple[str, str, bytes | None]]:
+    reader = csv.reader(lines)
+    header = [name.strip().lower() for name in next(reader, [])]
+    if header[:2] != ["id", "hash"]:
+        raise BadArchive(f"The list {listed} of DROP begins with {','.join(header)!r} and not with ID,Hash.")
+    known = listed in removal.KINDS
+    for line in reader:
+        if len(line) < 2:
+            raise BadArchive(f"Line {reader.line_num} of the list {listed} of DROP has no hash.")
+        yield line[0], listed, removal.stored_hash(vault, listed, line[1]) if known else None
+
+
+# Match ----------------------------------------------------------------------------------------------------------------
+
+
+async def _match(ctx: Context, batchid: int, result: Result) -> None:
+    """Give each item of a batch its status, and take the people that match out of every search and look-up."""
+    found = await _compare(ctx, batchid, result)
+    async with ctx.db.transaction():
+        await _take_out(ctx, found, batchid)
+        await ctx.db.execute(_STATUS, batchid)
+        await ctx.db.execute(_IS_MATCHED, batchid)
+    result.matched = len({hashed for hashed, _ in found})
+
+
+async def _take_out(ctx: Context, found: Sequence[tuple[bytes, int]], batchid: int | None) -> None:
+    await ctx.db.execute(_MATCHED, [hashed for hashed, _ in found], [ident for _, ident in found], batchid)
+    keys = await ctx.db.fetch(_HIDE, [ident for _, ident in found])
+    await ctx.db.execute(_SUPPRESS, [ctx.vault.index("profile", row["profilekey"]) for row in keys])
+
+
+async def _compare(ctx: Context, batchid: int | None, result: Result) -> list[tuple[bytes, int]]:
+    """Return the matching hashes with the people of each: values of the directory, and of contacts bought before."""
+    started = time.monotonic()
+    wanted = frozenset(row["hash"] for row in await ctx.db.fetch(_HASHES, batchid))
+    found: set[tuple[bytes, int]] = set()
+    if wanted:
+        async for pairs in _compared(ctx, wanted):
+            found.update(pairs)
+    result.match_seconds = round(time.monotonic() - started, 1)
+    return sorted(found)
+
+
+async def _compared(ctx: Context, wanted: frozenset[bytes]) -> AsyncIterator[list[tuple[bytes, int]]]:
+    few = not await ctx.db.fetch("select 1 from person offset $1 limit 1", ROWS)
+    setup, loop = (ctx.settings.secret_keys, wanted), asyncio.get_running_loop()
+    with _pool(few, setup) as pool:
+        running: list[asyncio.Future[list[tuple[bytes, int]]]] = []
+        async for form, rows in _sealed(ctx):
+            running.append(loop.run_in_executor(pool, _compare_rows, form, rows))
+            if len(running) > 2 * (os.cpu_count() or 1):
+                yield await running.pop(0)
+        for each in running:
+            yield await each
+
+
+def _pool(few: bool, setup: tuple[Sequence[str], frozenset[bytes]]) -> Executor:
+    if few:
+        return ThreadPoolExecutor(1, initializer=_start_worker, initargs=setup)
+    spawn = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(os.cpu_count(), mp_context=spawn, initializer=_start_worker, initargs=setup)
+
+
+async def _sealed(ctx: Context) -> AsyncIterator[tuple[str, list[tuple[Any, ...]]]]:
+    last = 0
+    while rows := await ctx.db.fetch(_PEOPLE, last, ROWS):
+        yield "person", [tuple(row) for row in rows]
+        last = rows[-1]["personid"]
+    last = 0
+    while rows := await ctx.db.fetch(_CONTACTS, last, ROWS):
+        yield "contact", [tuple(row)[1:] for row in rows]
+        last = rows[-1]["contactid"]
+
+
+_worker: tuple[Vault, frozenset[bytes]] | None = None
+
+
+def _start_worker(secret_keys: Sequence[str], wanted: frozenset[bytes]) -> None:
+    """Keep the keys and the hashes of the batch in this process."""
+    global _worker
+    _worker = (Vault(secret_keys), wanted)
+
+
+def _compare_rows(form: str, rows: Sequence[tuple[Any, ...]]) -> list[tuple[bytes, int]]:
+    """Return the wanted hashes of the values of some people, with the id of each person."""
+    assert _worker is not None
+    vault, wanted = _worker
+    values = _of_person if form == "person" else _of_contact
+    return [
+        (hashed, row[0])
+        for row in rows
+        for hashed in removal.drop_hashes(vault, *values(vault, row))
+        if hashed in wanted
+    ]
+
+
+def _of_person(vault: Vault, row: tuple[Any, ...]) -> tuple[list[str], list[str]]:
+    personal, business, phones = ([] if value is None else orjson.loads(vault.open_bytes(value)) for value in row[1:])
+    return [*personal, *(address for address, _ in business)], phones
+
+
+def _of_contact(vault: Vault, row: tuple[Any, ...]) -> tuple[list[str], list[str]]:
+    _, emails, phones = row
+    items = [] if emails is None else orjson.loads(vault.open(emails))
+    return [item["address"] for item in items], [] if phones is None else vault.open(phones).split(",")
+
+
+# Erase and report -----------------------------------------------------------------------------------------------------
+
+
+async def _erase(ctx: Context) -> int:
+    """Erase the people of matched items, and return their number."""
+    rows: Any = await ctx.db.fetch(_TO_ERASE)
+    touched = [await erasure.erase(ctx, row) for row in rows]
+    await erasure.recount(ctx, touched)
+    await ctx.db.execute(_ERASED)
+    return len(rows)
+
+
+async def _report(ctx: Context, drop: Drop, batch: Any) -> tuple[str, ...]:
+    """Upload the status of every item, one file for each list, as the list was named."""
+    names = []
+    for row in await ctx.db.fetch(_LISTS, batch["batchid"]):
+        items = [tuple(item) for item in await ctx.db.fetch(_STATUSES, batch["batchid"], row["list"])]
+        name = f"{_prefix(batch['name'])}_{row['list']}.csv"
+        await drop.upload(name, _statuses(items))
+        names.append(name)
+    await ctx.db.execute(_REPORTED, batch["batchid"])
+    return tuple(names)
+
+
+def _statuses(items: Iterable[tuple[str, int]]) -> bytes:
+    return "".join(["Id,Status\n", *(f"{itemid},{status}\n" for itemid, status in items)]).encode()

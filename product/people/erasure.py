@@ -1,0 +1,88 @@
+"""Erase a person from all tables: directory, contacts, notes, feedback, lists, bulk lookups and stored responses.
+
+Keyed hashes of the profile keys stay, so that no import brings the person back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from product import audit
+from product.bulk import job
+from product.context import Context
+from product.people import companies
+
+_COMPANY = "select lower(company) from person where personid = $1"
+_EMPTY_PERSON = """
+    update person set profilekey = 'removed/' || personid, full_name = '', title = '', company = '', country = '',
+        company_domain = '', city = '', industry = '', company_size = '', seniority = '', jobfunction = '',
+        verification = null, searchable = '', personalcipher = null, businesscipher = null, phonecipher = null,
+        updatedon = now()
+    where personid = $1
+"""
+_EMPTY_CONTACTS = """
+    update usercontact set name = 'Removed', linkedinurl = '', bus_email_validation = null, emails = null,
+        business_emails = null, phone_numbers = null, title = '', company = '', company_domain = '', country = '',
+        city = '', verification = null, checkedon = null, deleted = 1
+    where personid = $1
+"""
+_ALIASES = "delete from personalias where personid = $1 returning profilekey"
+_NOTES = "delete from contactmeta m using usercontact c where c.contactid = m.contactid and c.personid = $1"
+_LOOKUPS = """
+    update bulkrow r set linkedinurl = '' from usercontact c where c.contactid = r.contactid and c.personid = $1
+"""
+# Lookups without a result refer to no contact, but the typed address contains the last part of the profile key.
+_TYPED = """
+    select jobid, line, linkedinurl from bulkrow
+    where contactid is null and (position($1 in lower(linkedinurl)) > 0 or linkedinurl ~ '%|[^ -~]')
+"""
+_UNTYPE = "update bulkrow set linkedinurl = '' where jobid = $1 and line = $2"
+_ANSWERS = """
+    delete from idempotency i using usercontact c, appuser u
+    where c.personid = $1 and u.clientid = c.clientid and i.principal = 'user:appuserid=' || u.appuserid
+      and i.route ~ 'getcontact|searchurl|searchname|contactmeta_addupdate|usercontact|contactfeedback|revealmany'
+"""
+_ANSWERS_OF_KEYS = """
+    delete from idempotency i using usercontact c, apikeys k
+    where c.personid = $1 and k.clientid = c.clientid and i.principal = 'apikey:' || k.keyid
+"""
+_FEEDBACK = "delete from contactfeedback where personid = $1"
+_LISTS = "delete from contactlistitem where personid = $1"
+_STATEMENTS = (
+    _ANSWERS, _ANSWERS_OF_KEYS, _LISTS, _NOTES, _LOOKUPS, _EMPTY_PERSON, _EMPTY_CONTACTS, _FEEDBACK,
+)  # fmt: skip
+_SUPPRESS = """
+    insert into suppression (hash, kind, erasedon) values ($1, 'profile', now())
+    on conflict (hash) do update set erasedon = now()
+"""
+
+
+async def erase(ctx: Context, row: Any) -> str:
+    """Erase one person, and return the key of its company for `recount`. `row` has its personid and profilekey."""
+    async with ctx.db.transaction():
+        personid: int = row["personid"]
+        company: str = await ctx.db.fetchval(_COMPANY, personid)
+        aliases: Any = await ctx.db.fetch(_ALIASES, personid)
+        for key in (row["profilekey"], *(alias["profilekey"] for alias in aliases)):
+            await ctx.db.execute(_SUPPRESS, ctx.vault.index("profile", key))
+            await _forget_lookups(ctx, key)
+        for statement in _STATEMENTS:
+            await ctx.db.execute(statement, personid)
+        await audit.write(ctx, "person_removed", row["personid"])
+    return company
+
+
+async def recount(ctx: Context, companykeys: Iterable[str]) -> None:
+    """Add up companies again whose people were erased."""
+    if keys := sorted(set(companykeys) - {""}):
+        async with ctx.db.transaction(), ctx.db.connection() as connection:
+            await companies.add_up(connection, keys)
+
+
+async def _forget_lookups(ctx: Context, key: str) -> None:
+    """Clear the address in bulk lookup rows that name the person and have no contact."""
+    rows: Any = await ctx.db.fetch(_TYPED, key.rpartition("/")[2])
+    for lookup in rows:
+        if key in job.keys_of(ctx, [lookup["linkedinurl"]]):
+            await ctx.db.execute(_UNTYPE, lookup["jobid"], lookup["line"])

@@ -1,0 +1,60 @@
+"""The removal list: keyed hashes of profile keys, of addresses, and of the identifiers of California's DROP.
+
+DROP (Delete Request and Opt-out Platform) publishes unkeyed hashes: SHA-256 over a standardized address or number, in
+Base64. A number of ten digits can be guessed from such a hash, so it is stored hashed once more with a key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Sequence
+
+from product.context import Context
+from tableapi import Vault
+
+EMAIL, PHONE = "Email", "Phone"  # lists of DROP whose identifiers the directory holds
+KINDS = {EMAIL: "dropemail", PHONE: "dropphone"}  # in the table `suppression`
+_PHONE_DIGITS = 10
+
+# Held by imports while they read the list and write people, and alone by a change of the list that has to see them all.
+LOCK = 7_201_598
+_LISTED = "select exists (select 1 from suppression where hash = any($1) and kind <> 'profile')"
+
+
+def email_hash(address: str) -> str:
+    """Return DROP's hash of an address: without white space, in lower case."""
+    return _hash("".join(address.split()).lower())
+
+
+def phone_hash(number: str) -> str:
+    """Return DROP's hash of a number: its last ten digits."""
+    return _hash("".join(letter for letter in number if letter in "0123456789")[-_PHONE_DIGITS:])
+
+
+def _hash(text: str) -> str:
+    return b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def stored_hash(vault: Vault, listed: str, hashed: str) -> bytes:
+    """Return what is stored for a hash of a list of DROP."""
+    return vault.index(f"drop:{listed}", hashed)
+
+
+def drop_hashes(vault: Vault, emails: Iterable[str], phones: Iterable[str]) -> Iterator[bytes]:
+    """Yield the stored hashes of DROP, by every key, of a person with these values."""
+    for address in emails:
+        yield from vault.indexes(f"drop:{EMAIL}", email_hash(address))
+    for number in phones:
+        yield from vault.indexes(f"drop:{PHONE}", phone_hash(number))
+
+
+def hashes(vault: Vault, emails: Sequence[str], phones: Sequence[str] = ()) -> list[bytes]:
+    """Return every hash by which the removal list may name a person with these values."""
+    own = [hashed for address in emails for hashed in vault.indexes("email", address.lower())]
+    return [*own, *drop_hashes(vault, emails, phones)]
+
+
+async def lists(ctx: Context, emails: Sequence[str], phones: Sequence[str] = ()) -> bool:
+    """Return whether the removal list names one of some addresses and numbers."""
+    return bool(await ctx.db.fetchval(_LISTED, hashes(ctx.vault, emails, phones)))
