@@ -249,7 +249,7 @@ POLICIES = {"staff": DESK}
 
 # The lookup also returns revoked sessions of disabled and deleted users, so that `refusals` can report the reason.
 SESSIONS = Sessions(
-    user=("staff", "appuserid"),
+    user=("staff", "appuserid", "keyid"),
     account="clientid",
     lookup="""
         select s.usersessionid, s.appuserid, u.clientid, u.afid::text as afid, u.name, u.email, u.role as seatrole,
@@ -285,6 +285,13 @@ SESSIONS = Sessions(
         from oauthtoken t join usersession s using (usersessionid) join appuser u using (appuserid)
         where t.tokenhash = $1 and t.kind = 'access' and t.expireson > now() and s.expireson > now()
           and (s.revokedon is null or u.isdeleted = 1 or u.isactive = 0)
+    """,
+    # API keys of accounts; the tools check their scopes. No table has a rule for their role.
+    key_lookup="""
+        select k.keyid, k.clientid, 'apikey' as role, null::bigint as appuserid, null::bigint as staffid
+        from apikeys k join appuser u on u.clientid = k.clientid and u.role = 'client'
+        where k.keyhash = any($1) and k.isactive = 1 and k.isdeleted = 0 and u.isactive = 1 and u.isdeleted = 0
+          and (k.expireson is null or k.expireson > now())
     """,
     unknown_key=(
         "The key in X-API-Key is not a valid app key. An API key of an account serves GET /api/v2/account/credits, and"

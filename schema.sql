@@ -337,7 +337,8 @@ create table creditledger (
     keyid         bigint,
     contactid     bigint,
     staffid       bigint,  -- staff.staffid, of credits that staff granted or took
-    unique (clientid, source, source_id)
+    unique (clientid, source, source_id),
+    tool          text  -- of an agent that spent the credit, with the agent's name
 );
 create index creditledger_client on creditledger (clientid, kind, createdon desc);
 
@@ -820,6 +821,8 @@ declare
     revealed  bigint;
     outcome   text := 'free';
     lister    bigint := p_appuserid;
+    -- Set by the statement that calls this function for an agent (product/contacts/reveal.py).
+    used constant text := nullif(current_setting('product.tool', true), '');
     dial constant integer := (p_kind = 'directdial')::integer;
     work constant integer := (p_kind = 'businessemail')::integer;
     home constant integer := (p_kind = 'personalemail')::integer;
@@ -891,12 +894,12 @@ begin
             personal_email_credits_bought = least(personal_email_credits_bought, personal_email_credits - home)
         where clientid = p_clientid returning * into credit;
         insert into creditledger (clientid, kind, delta, balance_after, reason, source, source_id, actor, keyid,
-                                  contactid)
+                                  contactid, tool)
         values (p_clientid, account, -1, left_over, 'reveal', 'reveal', revealed::text, p_appuserid, p_keyid,
-                contact.contactid);
+                contact.contactid, used);
         insert into auditlog (clientid, appuserid, keyid, event, target, detail, ip)
         values (p_clientid, p_appuserid, p_keyid, 'reveal', 'contact ' || contact.contactid,
-                jsonb_build_object('kind', p_kind), p_ip);
+                jsonb_strip_nulls(jsonb_build_object('kind', p_kind, 'tool', used)), p_ip);
         if left_over in (0, plan.allotted / 5) then
             insert into creditnotice (clientid, kind, threshold)
             values (p_clientid, account, case left_over when 0 then 0 else 20 end) on conflict do nothing;

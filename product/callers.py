@@ -8,7 +8,7 @@ from product import api_keys
 from product.accounts import sessions
 from product.context import Context
 from product.roles import SESSION, VIEW
-from tableapi import Unauthorized, parse_limits
+from tableapi import Forbidden, Unauthorized, parse_limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,7 @@ class Caller:
     clientid: int
     appuserid: int | None = None
     keyid: int | None = None
+    tool: str = ""  # of an agent, with the agent's name
 
     @property
     def name(self) -> str:
@@ -25,15 +26,17 @@ class Caller:
         return f"key={self.keyid}" if self.keyid is not None else f"appuserid={self.appuserid}"
 
 
-async def session_or_key(ctx: Context, scope: str, limits: str) -> Caller:
+async def session_or_key(ctx: Context, scope: str, limits: str, *, spends: bool = False) -> Caller:
     """Return the caller of a public script: a session with an app key, or an API key with a scope.
 
     Raises:
         Unauthorized: there is neither (401).
         MissingScope: the key does not have the scope (403).
+        Forbidden: the call spends credits, and the session is staff looking at the app as a member (403).
         TooMany: one of the limits, counted for each user or key, is exceeded (429).
     """
-    if ctx.actor.role in (*SESSION, *VIEW):  # the request of a tool has its actor already
+    role = ctx.actor.role
+    if role in (*SESSION, *VIEW):  # the request of a tool has its actor already
         caller = Caller(ctx.actor.clientid, ctx.actor.appuserid)
     else:
         key = ctx.request.headers.get("x-api-key") or ctx.request.headers.get("x-dreamfactory-api-key") or ""
@@ -41,9 +44,11 @@ async def session_or_key(ctx: Context, scope: str, limits: str) -> Caller:
             return await by_key(ctx, scope, limits)
         user = await sessions.live_user(ctx, ctx.request.session_token)
         sessions.refuse_confined(user)
-        if user["role"] not in (*SESSION, *VIEW):
+        if (role := user["role"]) not in (*SESSION, *VIEW):
             raise Unauthorized(sessions.EXPIRED)
         caller = Caller(user["clientid"], user["appuserid"])
+    if spends and role in VIEW:
+        raise Forbidden("You are looking at this account as support: nothing can be revealed.", reason="view_only")
     _count(ctx, caller, limits)
     return caller
 

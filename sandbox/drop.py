@@ -1,4 +1,4 @@
-"""/sandbox/drop: a stand-in of California's DROP for a data broker, by its API description, version 1.2.0.
+"""/sandbox/drop: a stand-in of California's DROP, by its API description, version 1.2.0.
 
 People file and withdraw requests on its page. The three operations are below /sandbox/drop/data/; with DEMO=1 set
 DROP_URL to PUBLIC_URL/sandbox/drop and DROP_API_KEY to the key on the page. State is kept in DATA_DIR/drop.json.
@@ -155,7 +155,7 @@ def _archive(prefix: str, items: dict[str, Any], removed: list[list[str]]) -> by
 
 
 def _wrong(state: dict[str, Any], name: str, body: bytes, *, amend: bool) -> str:
-    """Return why a file is rejected before its rows are looked at; "" for a good one."""
+    """Return why a file is rejected before its rows are read; "" for a good one."""
     if not name.endswith(".csv"):
         return "Only CSV files are accepted."
     if not _NAME.fullmatch(name):

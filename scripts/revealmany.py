@@ -8,13 +8,13 @@ from pydantic import BaseModel, Field, model_validator
 
 from product import call_limits
 from product.callers import Caller
-from product.contacts import purchase
+from product.contacts import asked, purchase
 from product.context import Context
 from product.credits import balance
 from product.credits.balance import Balances
-from product.people import directory, profile_url, search, search_use
+from product.people import profile_url
 from product.people.directory import Person
-from product.people.search import Kind, Page, PeopleSearch
+from product.people.search import Kind, PeopleSearch
 from product.roles import SESSION
 from tableapi import script
 
@@ -56,41 +56,19 @@ class Output(BaseModel):
 @script(roles=SESSION, limit=call_limits.REVEALMANY, repeatable=True, seconds=60)
 async def run(ctx: Context, input: Input) -> Output:
     caller = Caller(ctx.actor.clientid, ctx.actor.appuserid)
-    asked = await _asked(ctx, caller, input)
-    people = list({person.personid: person for _, person, _ in asked if person is not None}.values())
+    named = await asked.find(ctx, caller, input.linkedinurls, input.search, input.first)
+    people = list({person.personid: person for _, person, _ in named if person is not None}.values())
     kinds: list[str] = list(dict.fromkeys(input.kinds))
     found = await purchase.quote(ctx, caller.clientid, people, kinds)
     if input.dry_run:
         left = await balance.balances(ctx, caller.clientid)
-        items = [_item(ctx, *each, kinds, None, found) for each in asked]
+        items = [_item(ctx, *each, kinds, None, found) for each in named]
         return Output(price=found.price, charged=0, credits=left, resource=items)
     purchase.check_ceiling(found.price, input.max_credits)
     bought, left = await purchase.buy(ctx, caller, people, kinds, found)
     charged = sum(item.charged for item in bought.values())
-    items = [_item(ctx, *each, kinds, bought, found) for each in asked]
+    items = [_item(ctx, *each, kinds, bought, found) for each in named]
     return Output(price=found.price, charged=charged, credits=left, resource=items)
-
-
-Asked = tuple[str, Person | None, bool]  # the address, the person, and whether it is the address of a profile
-
-
-async def _asked(ctx: Context, caller: Caller, input: Input) -> list[Asked]:
-    if input.search is not None:
-        await search_use.page(ctx, caller.clientid)
-        page = Page(order=input.search.order, limit=input.first)
-        _, rows = await search.find(ctx, search.PEOPLE, search.people_query(input.search), page)
-        await search_use.people(ctx, caller.clientid, [row["personid"] for row in rows])
-        keys = [row["profilekey"] for row in rows]
-        persons = await directory.find_many(ctx, keys)
-        return [(key, persons[key], True) for key in keys if key in persons]
-    keyed: list[tuple[str, str | None]] = []
-    for url in input.linkedinurls:
-        try:
-            keyed.append((url, profile_url.key_of(url, ctx.settings.profile_host)))
-        except profile_url.NotAProfile:
-            keyed.append((url, None))
-    persons = await directory.find_many(ctx, [key for _, key in keyed if key is not None])
-    return [(key or url, persons.get(key) if key else None, key is not None) for url, key in keyed]
 
 
 def _item(

@@ -22,7 +22,13 @@ class Output(BaseModel):
 
 
 @script(
-    public=True, roles=(*SESSION, *VIEW), own_key=api_keys.OWN_KEY, limit=call_limits.SEARCH, agents=True, scope="read"
+    public=True,
+    roles=(*SESSION, *VIEW),
+    own_key=api_keys.OWN_KEY,
+    limit=call_limits.SEARCH,
+    agents=True,
+    tool="search_companies",
+    scope="read",
 )
 async def run(ctx: Context, input: Input) -> Output:
     caller = await callers.session_or_key(ctx, "search", call_limits.SEARCH)

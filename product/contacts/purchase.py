@@ -98,7 +98,13 @@ async def buy(
                 continue
             try:
                 done = await reveal.reveal(
-                    ctx, person, kind, clientid=caller.clientid, appuserid=caller.appuserid, keyid=caller.keyid
+                    ctx,
+                    person,
+                    kind,
+                    clientid=caller.clientid,
+                    appuserid=caller.appuserid,
+                    keyid=caller.keyid,
+                    tool=caller.tool,
                 )
             except (NoCredit, SubscriptionExpired):
                 empty.add(kind)

@@ -18,6 +18,11 @@ from product.people.directory import Person
 from tableapi import count_event
 
 _REVEAL = "select reveal_contact($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
+# The setting lasts as long as the statement, and the function writes it into the ledger.
+_REVEAL_BY_TOOL = f"""
+    with named as materialized (select set_config('product.tool', $14, true) as tool)
+    {_REVEAL} from named where tool is not null
+"""  # noqa: S608 - a constant
 _PRESENT = "select emails from usercontact where contactid = $1 for update"
 _MERGED = "update usercontact set emails = $2 where contactid = $1"
 
@@ -32,7 +37,14 @@ class Revealed:
 
 
 async def reveal(
-    ctx: Context, person: Person, kind: str, *, clientid: int, appuserid: int | None = None, keyid: int | None = None
+    ctx: Context,
+    person: Person,
+    kind: str,
+    *,
+    clientid: int,
+    appuserid: int | None = None,
+    keyid: int | None = None,
+    tool: str = "",
 ) -> Revealed:
     """Reveal one kind of data for an account, on behalf of one of its users or API keys.
 
@@ -43,7 +55,8 @@ async def reveal(
     url = profile_url.url_of(person.key, ctx.settings.profile_host)
     sealed = sealed_values(ctx.vault, person, kind)
     target = (clientid, person.personid, kind, appuserid, keyid, ctx.request.ip or None)
-    result: Any = await ctx.db.fetchval(_REVEAL, *target, person.full_name, url, *sealed)
+    values = (*target, person.full_name, url, *sealed)
+    result: Any = await (ctx.db.fetchval(_REVEAL_BY_TOOL, *values, tool) if tool else ctx.db.fetchval(_REVEAL, *values))
     balances = balance.of_row(result["credits"])
     if result["outcome"] in ("no_credit", "expired"):
         raise balance.refusal(kind, balances, live=result["outcome"] == "no_credit")

@@ -1,7 +1,7 @@
-"""The cycle of California's DROP: store a downloaded batch, match it with the directory, erase, and report each item.
+"""The cycle of California's DROP: store a batch, match it, erase, and report each item.
 
 Every stage ends in the database and can be resumed: DROP gives out a batch once, and the next one after every item of
-it has a status. Of a list whose identifiers the directory does not hold, no item can match.
+it has a status. Items match only in lists of identifiers that the directory holds.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ _AMENDED = """
 
 @dataclass(slots=True)
 class Result:
-    """What a cycle did. `waiting` is set when DROP still prepares the batch, `empty` when it has nothing new."""
+    """What a cycle did. `waiting`: seconds that DROP needs to prepare; `empty`: nothing is new."""
 
     items: int = 0
     matched: int = 0
@@ -215,7 +215,7 @@ def _of_list(vault: Vault, listed: str, lines: Iterable[str]) -> Iterator[tuple[
 
 
 async def _match(ctx: Context, batchid: int, result: Result) -> None:
-    """Give each item of a batch its status, and take the people that match out of every search and look-up."""
+    """Give each item of a batch its status, and hide the people that match from every look-up."""
     found = await _compare(ctx, batchid, result)
     async with ctx.db.transaction():
         await _take_out(ctx, found, batchid)
@@ -231,7 +231,7 @@ async def _take_out(ctx: Context, found: Sequence[tuple[bytes, int]], batchid: i
 
 
 async def _compare(ctx: Context, batchid: int | None, result: Result) -> list[tuple[bytes, int]]:
-    """Return the matching hashes with the people of each: values of the directory, and of contacts bought before."""
+    """Return the matching hashes with their people, in the directory and in bought contacts."""
     started = time.monotonic()
     wanted = frozenset(row["hash"] for row in await ctx.db.fetch(_HASHES, batchid))
     found: set[tuple[bytes, int]] = set()

@@ -1,5 +1,6 @@
-"""Erase a person from all tables: directory, contacts, notes, feedback, lists, bulk lookups and stored responses.
+"""Erase a person from all tables.
 
+These are directory, contacts, notes, feedback, lists, bulk lookups and stored responses.
 Keyed hashes of the profile keys stay, so that no import brings the person back.
 """
 
@@ -59,7 +60,10 @@ _SUPPRESS = """
 
 
 async def erase(ctx: Context, row: Any) -> str:
-    """Erase one person, and return the key of its company for `recount`. `row` has its personid and profilekey."""
+    """Erase one person, and return the key of its company for `recount`.
+
+    row: with its personid and profilekey.
+    """
     async with ctx.db.transaction():
         personid: int = row["personid"]
         company: str = await ctx.db.fetchval(_COMPANY, personid)
@@ -74,7 +78,7 @@ async def erase(ctx: Context, row: Any) -> str:
 
 
 async def recount(ctx: Context, companykeys: Iterable[str]) -> None:
-    """Add up companies again whose people were erased."""
+    """Add up companies again after people of theirs were erased."""
     if keys := sorted(set(companykeys) - {""}):
         async with ctx.db.transaction(), ctx.db.connection() as connection:
             await companies.add_up(connection, keys)

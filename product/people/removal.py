@@ -1,4 +1,4 @@
-"""The removal list: keyed hashes of profile keys, of addresses, and of the identifiers of California's DROP.
+"""The removal list: keyed hashes of profile keys, addresses, and identifiers of California's DROP.
 
 DROP (Delete Request and Opt-out Platform) publishes unkeyed hashes: SHA-256 over a standardized address or number, in
 Base64. A number of ten digits can be guessed from such a hash, so it is stored hashed once more with a key.
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from product.context import Context
 from tableapi import Vault
 
-EMAIL, PHONE = "Email", "Phone"  # lists of DROP whose identifiers the directory holds
+EMAIL, PHONE = "Email", "Phone"  # lists of DROP with identifiers that the directory holds
 KINDS = {EMAIL: "dropemail", PHONE: "dropphone"}  # in the table `suppression`
 _PHONE_DIGITS = 10
 

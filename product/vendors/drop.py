@@ -1,4 +1,4 @@
-"""Client of California's DROP (Delete Request and Opt-out Platform), API version 1.2.0: download, upload, amend."""
+"""Client of California's DROP (Delete Request and Opt-out Platform), API version 1.2.0."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class DropDown(ApiError):
 
 
 class DropRefused(BadRequest):
-    """DROP refuses the request; somebody has to change the account or the key."""
+    """DROP refuses the request, until the account or the key is changed."""
 
     reason = "drop_refused"
 

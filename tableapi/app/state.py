@@ -167,7 +167,9 @@ class Services:
             identity=policy.SESSIONS.identities,
             database_roles=self.database_roles,
         )
-        self.authenticator = SessionAuthenticator(db, policy.SESSIONS, self.settings.app_keys, scripts.guesses)
+        self.authenticator = SessionAuthenticator(
+            db, policy.SESSIONS, self.settings.app_keys, scripts.guesses, scripts.vault
+        )
         others: Mapping[str, Mapping[str, Access]] = getattr(policy, "POLICIES", {})
         for role, tables in others.items():
             self.datasets[name].add_role(role, _policy_rights(tables), frozenset(tables))

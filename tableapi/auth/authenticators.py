@@ -18,7 +18,7 @@ from tableapi.auth.access_file import AccessFile
 from tableapi.auth.credentials import app_key, session_token
 from tableapi.auth.guesses import Guesses
 from tableapi.auth.policy import Actor, Sessions
-from tableapi.crypto.vault import token_hash
+from tableapi.crypto.vault import Vault, token_hash
 from tableapi.db.database import Db
 from tableapi.errors import ApiError, Unauthorized
 from tableapi.observability import background
@@ -95,8 +95,11 @@ class AnonymousAuthenticator(Authenticator):
 class SessionAuthenticator(Authenticator):
     """A policy with sessions: an app key identifies the application, a session token the user."""
 
-    def __init__(self, db: Db, sessions: Sessions, app_keys: Iterable[str] | None, guesses: Guesses) -> None:
-        """Require one of `app_keys`, unless it is None."""
+    def __init__(
+        self, db: Db, sessions: Sessions, app_keys: Iterable[str] | None, guesses: Guesses, vault: Vault | None = None
+    ) -> None:
+        """Require one of `app_keys`, unless it is None. The vault makes the hashes of keys of accounts."""
+        self._vault = vault
         self._db, self._sessions, self._guesses = db, sessions, guesses
         self._keys = None if app_keys is None else frozenset(app_keys)
         self._cached: dict[bytes, tuple[float, Actor]] = {}
@@ -127,7 +130,7 @@ class SessionAuthenticator(Authenticator):
     async def client(self, headers: Mapping[str, str], ip: str, resource: str) -> Actor:
         scheme, _, token = headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not self._sessions.client_lookup:
-            return await self.actor(headers, ip)
+            return await self._of_account(headers, ip) or await self.actor(headers, ip)
         token = token.strip()
         if not token.startswith(self._sessions.client_prefix):
             return await self.actor(headers, ip)
@@ -138,6 +141,22 @@ class SessionAuthenticator(Authenticator):
             return cached[1]
         async with self._guesses.counted(ip):
             return await self._look_up(digest, app_key(headers), now, touch=False, client=True)
+
+    async def _of_account(self, headers: Mapping[str, str], ip: str) -> Actor | None:
+        """Return the actor of a key of an account; None without such a key."""
+        key = app_key(headers)
+        if not key or self._vault is None or not self._sessions.key_lookup or key in (self._keys or ()):
+            return None
+        async with self._guesses.counted(ip):
+            hashes = self._vault.indexes(self._sessions.key_purpose, key)
+            row = await self._db.reads.fetchrow(self._sessions.key_lookup, hashes)
+            if row is None:
+                raise Unauthorized("A valid API key is needed in X-API-Key.", reason="no_key")
+        values = dict(row)
+        return Actor(
+            values["role"], values, key=key, user=self._sessions.user_of(values),
+            account=values.get(self._sessions.account),
+        )  # fmt: skip
 
     async def again(self, headers: Mapping[str, str], ip: str) -> Actor:
         # Unknown tokens are not counted: this one was known.

@@ -181,6 +181,8 @@ class Sessions:
             client of the user. It also returns `scopes`, a text with blanks between them, and `session`, a text that
             stays the same when the tokens are refreshed. These tokens are accepted at /mcp alone; they begin with
             `client_prefix`.
+        key_lookup: SQL like `lookup` for keys of accounts, with $1 = the keyed hashes of the key (bytea[]) for the
+            purpose `key_purpose`. These keys are accepted at /mcp alone; the scripts that are tools check them again.
         unknown_key: the message for a request with a key that is not an app key.
         channel: NOTIFY channel. A payload `<column>=<value>`, such as `tenantid=7`, removes the cached actors with that
             value.
@@ -193,6 +195,8 @@ class Sessions:
     tenant_mismatches: str = ""
     client_lookup: str = ""
     client_prefix: str = "mcp_"
+    key_lookup: str = ""
+    key_purpose: str = "apikey"
     unknown_key: str = "The key in X-API-Key is not a valid app key."
     channel: str = "tableapi_actor"
     user: str | tuple[str, ...] = ""
@@ -206,7 +210,7 @@ class Sessions:
     def user_of(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return {column: value} of the column that identifies the user; empty without one."""
         names = (self.user,) if isinstance(self.user, str) else self.user
-        return next(({name: values[name]} for name in names if name and values[name] is not None), {})
+        return next(({name: values[name]} for name in names if name and values.get(name) is not None), {})
 
     @property
     def identities(self) -> Mapping[str, str]:

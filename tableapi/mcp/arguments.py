@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from tableapi.mcp.conditions import SentCondition
 
@@ -12,23 +12,21 @@ MAX_ROWS = 200  # in one answer
 MAX_DESCRIBED = 10
 MAX_WRITTEN = 1000
 
+# Said by the first tool of a caller that takes a filter; the others name that tool.
+FILTER = (
+    "Which rows. A text such as \"status = 'open' and (total > 100 or customer_by_id.city = 'Oslo')\", or a list of "
+    "{field, operator, value} that must all hold. Operators: = != > >= < <= IN (a,b) LIKE ILIKE CONTAINS STARTS WITH, "
+    "ENDS WITH, BETWEEN a AND b, IS NULL, IS NOT NULL; AND OR NOT and parentheses. Text in single quotes. "
+    "<relation>.<column> filters by a related row. No functions except NOW() and CURRENT_DATE."
+)
 Filter = Annotated[
-    str | list[SentCondition],
-    Field(
-        description=(
-            "Which rows. A text such as \"status = 'open' and (total > 100 or customer_by_id.city = 'Oslo')\", or "
-            "a list of conditions that must all hold. Operators: = != > >= < <= IN (a,b) LIKE ILIKE CONTAINS "
-            "STARTS WITH, ENDS WITH, BETWEEN a AND b, IS NULL, IS NOT NULL; AND OR NOT and parentheses. Text in single "
-            "quotes. <relation>.<column> filters by a related row. No functions except NOW() and CURRENT_DATE."
-        )
-    ),
+    str | list[SentCondition], WithJsonSchema({"type": ["string", "array"], "items": {"type": "object"}})
 ]
 Names = list[str]
 _Part = Annotated[int, Field(strict=True)] | str  # true is no 1: it would name another record
 Identifier = Annotated[
-    _Part | list[_Part],
-    Field(description="The value of the primary key; a list for a key of several columns."),
-]
+    _Part | list[_Part], WithJsonSchema({"type": ["string", "integer", "array"], "items": {"type": "string"}})
+]  # of a primary key; a list for a key of several columns
 Record = dict[str, Any]
 
 
@@ -47,65 +45,65 @@ class DatabaseArguments(Arguments):
 class ListTables(DatabaseArguments):
     """Arguments of list_tables."""
 
-    search: str = Field(default="", max_length=100, description="Only tables with this text in their name.")
-    offset: int = Field(default=0, ge=0, description="Tables to skip, to read on after a cut.")
+    search: str = Field(default="", max_length=100, description="A part of their names.")
+    offset: int = Field(default=0, ge=0)
 
 
 class DescribeTables(DatabaseArguments):
     """Arguments of describe_tables."""
 
-    tables: Names = Field(min_length=1, max_length=MAX_DESCRIBED, description="Names of tables.")
-    samples: bool = Field(default=True, description="Include example values and an estimate of the number of rows.")
+    tables: Names = Field(min_length=1, max_length=MAX_DESCRIBED)
+    samples: bool = Field(default=True, description="With example values and an estimate of the rows.")
 
 
 class TableArguments(DatabaseArguments):
     """Arguments of a tool that uses one table."""
 
-    table: str = Field(min_length=1, description="Name of the table.")
+    table: str = Field(min_length=1)
 
 
 class Query(TableArguments):
     """Arguments of query."""
 
     filter: Filter = ""
-    fields: Names = Field(default=[], description="Columns to return; all by default. Few columns give short answers.")
-    related: Names = Field(default=[], description="Relations whose rows are returned inside each row.")
-    related_limit: int = Field(default=10, ge=1, le=MAX_ROWS, description="Related rows for each row and relation.")
+    fields: Names = Field(default=[], description="All by default; few give short answers.")
+    related: Names = Field(default=[], description="Relations, whose rows are returned inside.")
+    related_limit: int = Field(default=10, ge=1, le=MAX_ROWS)
     order: Names = Field(default=[], description='For example ["total desc", "id"].')
-    limit: int = Field(default=20, ge=1, le=MAX_ROWS, description="Most rows to return.")
-    offset: int = Field(default=0, ge=0, description="Rows to skip: next_offset of the last answer.")
-    count: bool = Field(default=False, description="Also count all matching rows.")
+    limit: int = Field(default=20, ge=1, le=MAX_ROWS)
+    offset: int = Field(default=0, ge=0, description="next_offset of the last answer.")
+    count: bool = Field(default=False, description="Count all matches, too.")
 
 
 class Measure(BaseModel):
     """One aggregate."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_extra=lambda schema: schema.pop("description", None))
     function: Literal["count", "sum", "avg", "min", "max"]
-    field: str = Field(default="*", description="A column; * with count for the number of rows.")
+    field: str = Field(default="*")
 
 
 class Aggregate(TableArguments):
     """Arguments of aggregate."""
 
     measures: list[Measure] = Field(
-        min_length=1, max_length=20, description="Results are named <function>_<field>, and count_all for count of *."
+        min_length=1, max_length=20, description="Named <function>_<field>, and count_all for *."
     )
-    group: Names = Field(default=[], description="Columns to group by; none for a single result.")
+    group: Names = Field(default=[])
     filter: Filter = ""
-    having: str = Field(default="", description='A filter over the results, such as "COUNT(*) > 5".')
-    order: Names = Field(default=[], description='Grouped columns and results, such as ["sum_total desc"].')
-    limit: int = Field(default=50, ge=1, le=MAX_ROWS, description="Most groups to return.")
-    offset: int = Field(default=0, ge=0, description="Groups to skip.")
+    having: str = Field(default="", description='Such as "COUNT(*) > 5".')
+    order: Names = Field(default=[], description='Such as ["sum_total desc"].')
+    limit: int = Field(default=50, ge=1, le=MAX_ROWS)
+    offset: int = Field(default=0, ge=0)
 
 
 class GetRecord(TableArguments):
     """Arguments of get_record."""
 
     id: Identifier
-    fields: Names = Field(default=[], description="Columns to return; all by default.")
-    related: Names = Field(default=[], description="Relations whose rows are returned inside the record.")
-    text_from: int = Field(default=0, ge=0, description="First character of long texts, to read on after a cut.")
+    fields: Names = Field(default=[])
+    related: Names = Field(default=[])
+    text_from: int = Field(default=0, ge=0, description="Read on in texts that were cut.")
 
 
 class WriteArguments(TableArguments):
@@ -115,31 +113,32 @@ class WriteArguments(TableArguments):
         default=10,
         ge=1,
         le=MAX_WRITTEN,
-        description="Refuse the write, and change nothing, when it concerns more rows.",
+        description="Change nothing if more rows are concerned.",
     )
-    dry_run: bool = Field(default=False, description="Return what the write would return, and keep nothing.")
+    dry_run: bool = Field(default=False, description="Keep nothing.")
+
+
+OF_WRITES = tuple(name for name in WriteArguments.model_fields if name not in TableArguments.model_fields)
 
 
 class CreateRecords(WriteArguments):
     """Arguments of create_records."""
 
-    records: list[Record] = Field(min_length=1, max_length=MAX_WRITTEN, description="The new records.")
+    records: list[Record] = Field(min_length=1, max_length=MAX_WRITTEN)
 
 
 class UpdateRecords(WriteArguments):
     """Arguments of update_records."""
 
-    records: list[Record] = Field(
-        default=[], max_length=MAX_WRITTEN, description="Changed columns together with the primary key of each record."
-    )
+    records: list[Record] = Field(default=[], max_length=MAX_WRITTEN, description="Each with its key.")
     filter: Filter = ""
-    change: Record = Field(default={}, description="With filter: the columns to set in every matching record.")
+    change: Record = Field(default={}, description="With filter: the columns to set.")
 
 
 class DeleteRecords(WriteArguments):
     """Arguments of delete_records."""
 
-    ids: list[Identifier] = Field(default=[], max_length=MAX_WRITTEN, description="Primary keys of the records.")
+    ids: list[Identifier] = Field(default=[], max_length=MAX_WRITTEN)
     filter: Filter = ""
 
 
@@ -148,6 +147,12 @@ class CallFunction(DatabaseArguments):
 
     name: str = Field(min_length=1, description="Name of the function or procedure.")
     arguments: dict[str, Any] = Field(default={}, description="Values by the name of the parameter.")
+
+
+class ScriptInput(Arguments):
+    """Arguments of a tool that is a script, as they were sent."""
+
+    model_config = ConfigDict(extra="allow")
 
 
 class CallScript(Arguments):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel
@@ -45,7 +46,12 @@ async def call_script(caller: Caller, arguments: CallScript) -> dict[str, Any]:
     if endpoint is None:
         hint = suggestion(arguments.name, (endpoint.name for endpoint in caller.endpoints))
         raise NotFound(f"There is no script '{arguments.name[:100]}'.{hint}", reason="unknown_service")
-    parts, values = endpoint.name.split("/"), dict(arguments.input)
+    return await run_script(caller, endpoint, arguments.input)
+
+
+async def run_script(caller: Caller, endpoint: Endpoint, sent: Mapping[str, Any]) -> dict[str, Any]:
+    """Call a script with values by the name of the input field, and return its response."""
+    parts, values = endpoint.name.split("/"), dict(sent)
     if endpoint.tail:
         parts[-1] = str(values.pop(endpoint.tail, ""))
     if endpoint.method == "GET":
@@ -92,13 +98,17 @@ def _function(dataset: str, routine: Routine) -> str:
 
 
 def describe_scripts(caller: Caller) -> str:
-    """Return a line for each script that the caller may call; "" without any."""
-    return _lines([_script(endpoint) for endpoint in caller.endpoints])
+    """Return a line for each script that is called by `call_script`; "" without any."""
+    return _lines([_script(endpoint) for endpoint in caller.endpoints if not endpoint.tool])
+
+
+def summary(endpoint: Endpoint) -> str:
+    """Return the first paragraph of a script's description."""
+    return " ".join(endpoint.summary.split("\n\n")[0].split())
 
 
 def _script(endpoint: Endpoint) -> str:
-    summary = " ".join(endpoint.summary.split("\n\n")[0].split())[:SUMMARY_CHARS]
-    return f"{endpoint.name}({', '.join(_fields(endpoint.input))}): {summary}"
+    return f"{endpoint.name}({', '.join(_fields(endpoint.input))}): {summary(endpoint)[:SUMMARY_CHARS]}"
 
 
 def _fields(model: type[BaseModel] | None) -> list[str]:

@@ -51,7 +51,7 @@ def server(caller_of: CallerOf, documentation: Documentation) -> Server[Any]:
     async def call_tool(ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         caller = await _authorized(caller_of, ctx)
         try:
-            tool = tools.named(params.name)
+            tool = tools.named(caller, params.name)
         except BadRequest as error:
             raise _protocol_error(error) from None
         outcome = await tools.call(caller, tool, params.arguments)
@@ -105,7 +105,7 @@ def _tool(offer: tools.Offer) -> Any:
 
     tool = offer.tool
     hints = types.ToolAnnotations(
-        title=tool.title, read_only_hint=tool.reads_only, destructive_hint=tool.destructive, open_world_hint=False
+        read_only_hint=tool.reads_only, destructive_hint=tool.destructive or None, open_world_hint=False
     )
     return types.Tool(
         name=tool.name, title=tool.title, description=offer.description, input_schema=offer.schema, annotations=hints

@@ -10,20 +10,21 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from tableapi import exact_json
-from tableapi.auth.scopes import OF_METHOD, WRITE, require
+from tableapi.auth.scopes import OF_METHOD, READ, WRITE, require
 from tableapi.db.errors import to_api_error
 from tableapi.errors import ApiError, BadRequest, Internal, Invalid
 from tableapi.log import get_logger
 from tableapi.mcp import arguments as args
 from tableapi.mcp import calls, catalog, reading, writing
 from tableapi.mcp.caller import Caller
+from tableapi.project.guard import Endpoint
 from tableapi.query.spelling import suggestion
 
 log = get_logger(__name__)
-MAX_ENUM = 60  # tables that the schema of a tool lists
+MAX_ENUM = 6  # tables that the schema of a tool lists
 INSTRUCTIONS = """\
 Tables of PostgreSQL databases. Begin with list_tables, then describe_tables for the tables that you need, then query or
 aggregate. Answers are cut to a readable size and say so; next_offset tells where to read on. Writes refuse to concern
@@ -45,11 +46,12 @@ class Tool:
     run: Run
     verbs: tuple[str, ...] = ()
     destructive: bool = False
+    script: Endpoint | None = None
 
     @property
     def reads_only(self) -> bool:
         """Whether the tool changes nothing."""
-        return self.verbs in (("GET",), ("GET", "POST", "PUT", "PATCH", "DELETE"))
+        return self.verbs in (("GET",), ANY) if self.script is None else self.script.scope == READ
 
 
 ANY = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -132,15 +134,63 @@ def offered(caller: Caller) -> list[Offer]:
     Descriptions hold names of the schema, never contents of rows.
     """
     offers = []
+    told: dict[str, str] = {}
     for tool in _OF_TABLES:
         tables = {name: caller.tables(dataset, *tool.verbs) for name, dataset in caller.datasets.items()}
         if any(tables.values()):
             names = [table.name for found in tables.values() for table in found]
-            offers.append(Offer(tool, tool.description, _schema(tool, caller, names)))
+            schema = _schema(tool, caller, names)
+            _describe_once(tool.name, schema["properties"], told)
+            offers.append(Offer(tool, tool.description, schema))
     for tool, lines in ((_FUNCTION, calls.describe_functions(caller)), (_SCRIPT, calls.describe_scripts(caller))):
         if lines:
             offers.append(Offer(tool, f"{tool.description}\n{lines}", _schema(tool, caller, [])))
+    for endpoint in caller.endpoints:
+        if endpoint.tool:
+            offers.append(Offer(_of_script(endpoint), calls.summary(endpoint), _short_schema(endpoint.input)))
     return offers
+
+
+def _describe_once(tool: str, fields: dict[str, Any], told: dict[str, str]) -> None:
+    """Describe an argument that several tools take in the first of them. told: that tool, by argument."""
+    if "filter" in fields:
+        fields["filter"]["description"] = f"As in {told['filter']}." if "filter" in told else args.FILTER
+        told.setdefault("filter", tool)
+    for name in args.OF_WRITES:
+        if name in fields:
+            if name in told:
+                fields[name].pop("description")
+            told.setdefault(name, tool)
+
+
+def _of_script(endpoint: Endpoint) -> Tool:
+    """Return the tool that a script is. The script checks the arguments itself, as it does over HTTP."""
+
+    async def run(caller: Caller, arguments: args.ScriptInput) -> dict[str, Any]:
+        return await calls.run_script(caller, endpoint, arguments.model_dump())
+
+    title = endpoint.tool.replace("_", " ").capitalize()
+    return Tool(endpoint.tool, title, calls.summary(endpoint), args.ScriptInput, run, script=endpoint)
+
+
+@cache
+def _short_schema(model: type[BaseModel] | None) -> dict[str, Any]:
+    """Return the schema of a script's input: names, types and words."""
+    if model is None:
+        return {"type": "object", "properties": {}}
+    schema = _inlined(model.model_json_schema())
+    fields = {name: _short(field) for name, field in schema.get("properties", {}).items()}
+    return {"type": "object", "properties": fields} | ({"required": schema["required"]} if "required" in schema else {})
+
+
+def _short(field: dict[str, Any]) -> dict[str, Any]:
+    """Return the type, the allowed words and the description of a field."""
+    forms = [form for form in field.get("anyOf", []) if form.get("type") != "null"]
+    shape = {**field, **forms[0]} if len(forms) == 1 else field
+    kept = {name: shape[name] for name in ("type", "enum", "description") if name in shape}
+    if isinstance(items := shape.get("items"), dict):
+        kept["items"] = {name: items[name] for name in ("type", "enum") if name in items}
+    return kept
 
 
 def _schema(tool: Tool, caller: Caller, tables: list[str]) -> dict[str, Any]:
@@ -163,7 +213,10 @@ def _plain_schema(arguments: type[args.Arguments]) -> dict[str, Any]:
 
 
 def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema without references, which some clients do not follow, and without titles."""
+    """Return a schema without references, titles, limits and empty defaults.
+
+    Some clients do not follow references. An error says which limit was exceeded.
+    """
     definitions = schema.pop("$defs", {})
 
     def walk(node: Any) -> Any:
@@ -173,17 +226,31 @@ def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
             return node
         if "$ref" in node:
             return walk(definitions[node["$ref"].rpartition("/")[2]])
-        return {name: walk(part) for name, part in node.items() if name != "title" or not isinstance(part, str)}
+        return {name: walk(part) for name, part in node.items() if not _is_left_out(name, part)}
 
     inlined: dict[str, Any] = walk(schema)
     return inlined
 
 
-def named(name: str) -> Tool:
+_LIMITS = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "additionalProperties")
+
+
+def _is_left_out(name: str, part: Any) -> bool:
+    """Whether a member of a schema is left out. A property of such a name is an object, and stays."""
+    if isinstance(part, dict):
+        return name == "default" and not part
+    return name in ("title", *_LIMITS) or (name == "default" and not part)
+
+
+def named(caller: Caller, name: str) -> Tool:
     """Return a tool by its name. Raises BadRequest."""
-    if name not in TOOLS:
-        raise BadRequest(f"There is no tool '{name[:100]}'.{suggestion(name, TOOLS)}", reason="unknown_tool")
-    return TOOLS[name]
+    if name in TOOLS:
+        return TOOLS[name]
+    of_scripts = {endpoint.tool: endpoint for endpoint in caller.endpoints if endpoint.tool}
+    if name not in of_scripts:
+        hint = suggestion(name, (*TOOLS, *of_scripts))
+        raise BadRequest(f"There is no tool '{name[:100]}'.{hint}", reason="unknown_tool")
+    return _of_script(of_scripts[name])
 
 
 async def call(caller: Caller, tool: Tool, sent: dict[str, Any] | None) -> ToolResult:
@@ -207,7 +274,12 @@ def require_scope(caller: Caller, message: Any) -> None:
     params = message.get("params") if isinstance(message, dict) and message.get("method") == "tools/call" else None
     name, arguments = (params.get("name"), params.get("arguments")) if isinstance(params, dict) else (None, None)
     scopes, tool = caller.actor.scopes, TOOLS.get(name) if isinstance(name, str) else None
-    if scopes is None or tool is None or not isinstance(arguments, dict):
+    if scopes is None or not isinstance(arguments, dict):
+        return
+    if tool is None:
+        for endpoint in caller.endpoints:
+            if endpoint.tool and endpoint.tool == name:
+                require(scopes, endpoint.scope)
         return
     if tool is _SCRIPT:
         for endpoint in caller.endpoints:

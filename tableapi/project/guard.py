@@ -98,6 +98,7 @@ class Endpoint:
     seconds: float
     repeatable: bool
     agents: bool
+    tool: str
     scope: str
     tag: str
     own_key: OwnKey | None
@@ -132,6 +133,7 @@ def script(
     seconds: float = 0,
     repeatable: bool = False,
     agents: bool = False,
+    tool: str = "",
     scope: str = "",
     tag: str = SCRIPTS,
     own_key: OwnKey | None = None,
@@ -153,8 +155,9 @@ def script(
         repeatable: Running it twice has the effect of running it once, so that a request with an Idempotency-Key runs
             again when the first attempt died.
         agents: Offer it to language-model agents as the tool `call_script` of MCP.
+        tool: Offer it to them as a tool of this name.
         scope: The scope that the token of an agent needs: `read`, `write` or one of its own. By default `read` for GET,
-            else `write`. A script with a scope of its own is offered only to agents that a user signed in.
+            else `write`. In `call_script`, one with a scope of its own is offered only to agents that a user signed in.
         tag: Its group in the API description. Groups with a name of their own come first.
         own_key: For a public script: the key that it checks itself.
 
@@ -171,7 +174,7 @@ def script(
         endpoint = Endpoint(
             run=run, method=method, roles=tuple(roles), limits=parse_limits(limit), public=public, raw=raw,
             internal=internal, every=cron(every), tail=tail, body_bytes=body_bytes, seconds=seconds,
-            repeatable=repeatable, agents=agents, scope=scope or OF_METHOD[method], tag=tag, own_key=own_key,
+            repeatable=repeatable, agents=agents, tool=tool, scope=scope or OF_METHOD[method], tag=tag, own_key=own_key,
             takes_input=bool(second), input=model, output=hints.get("return"),
             summary=inspect.getdoc(run) or (inspect.getdoc(inspect.getmodule(run)) or "").split("\n")[0],
         )  # fmt: skip

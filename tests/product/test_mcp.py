@@ -74,7 +74,7 @@ async def test_scripts_are_called_that_are_offered(product: Product, account: Ac
     async with asked(product, account.owner.token) as own:
         tool = (await own.tools())["call_script"]
         offered = {line.removeprefix("- ").partition("(")[0] for line in tool.description.splitlines()[1:]}
-        assert offered == {"account/credits", "searchcompanies", "searchname", "searchpeople", "searchurl"}
+        assert offered == {"account/credits", "searchname", "searchurl"}
         assert (await own.answer("call_script", name="account/credits"))["result"]["plan"]
         found = await own.answer("call_script", name="searchname", input={"searchtext": "a", "limit": 5})
         assert found["result"]["resource"] == []

@@ -29,7 +29,7 @@ WAYS = ("mail", "desk", "drop email", "drop work email", "drop phone")
 
 @dataclass
 class World:
-    """Somebody who will be removed, and somebody who stays, at companies of their own."""
+    """An account that paid before, another one, an API key and an agent."""
 
     product: Product
     account: Account

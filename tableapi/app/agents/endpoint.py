@@ -62,9 +62,9 @@ class Agents:
         endpoints = [
             endpoint
             for endpoint in self._services.scripts or ()
-            if endpoint.agents
+            if (endpoint.agents or endpoint.tool)
             and (endpoint.public or {ANYONE, actor.role} & set(endpoint.roles))
-            and (actor.scopes is not None or not endpoint.has_own_scope)
+            and (actor.scopes is not None or endpoint.tool or not endpoint.has_own_scope)
         ]
         full = datasets = self._services.datasets_of(actor.role)
         if actor.scopes is not None:

@@ -36,7 +36,9 @@ class SignIn:
         tokens = bool(settings.jwt_secret or settings.jwt_jwks)
         by_token = [settings.jwt_issuer] if tokens and urlsplit(settings.jwt_issuer).scheme in ("https", "http") else []
         self._issuers = by_token or ([self._server["issuer"]] if self._server else [])
-        own = {script.scope for script in services.scripts or () if script.agents and script.has_own_scope}
+        own = {
+            script.scope for script in services.scripts or () if (script.agents or script.tool) and script.has_own_scope
+        }
         self._scopes = [*BASIC, *sorted(own)]
         ends = [name for name in self._server if name.endswith("_endpoint") and name != "authorization_endpoint"]
         called = (urlsplit(self._server[name]).path for name in ends)

@@ -1,0 +1,38 @@
+"""The people that a call names: by profile address, or as the first of a search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from product.callers import Caller
+from product.context import Context
+from product.people import directory, profile_url, search, search_use
+from product.people.directory import Person
+from product.people.search import Page, PeopleSearch
+
+Asked = tuple[str, Person | None, bool]  # the address, the person, and whether it is the address of a profile
+
+
+async def find(
+    ctx: Context, caller: Caller, linkedinurls: Sequence[str], query: PeopleSearch | None, first: int
+) -> list[Asked]:
+    """Return the people of some addresses, or the first of a search, which counts as one page of it.
+
+    May call the vendor: never inside a transaction.
+    """
+    if query is not None:
+        await search_use.page(ctx, caller.clientid)
+        page = Page(order=query.order, limit=first)
+        _, rows = await search.find(ctx, search.PEOPLE, search.people_query(query), page)
+        await search_use.people(ctx, caller.clientid, [row["personid"] for row in rows])
+        keys = [row["profilekey"] for row in rows]
+        persons = await directory.find_many(ctx, keys)
+        return [(key, persons[key], True) for key in keys if key in persons]
+    keyed: list[tuple[str, str | None]] = []
+    for url in linkedinurls:
+        try:
+            keyed.append((url, profile_url.key_of(url, ctx.settings.profile_host)))
+        except profile_url.NotAProfile:
+            keyed.append((url, None))
+    persons = await directory.find_many(ctx, [key for _, key in keyed if key is not None])
+    return [(key or url, persons.get(key) if key else None, key is not None) for url, key in keyed]

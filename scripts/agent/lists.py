@@ -1,0 +1,73 @@
+"""Return the lists of people, or the people of one list, without contact values."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from product import api_keys, call_limits
+from product.contacts import agents
+from product.context import Context
+from product.roles import SESSION, VIEW
+from tableapi import NotFound, script
+
+# A key reads the lists that the team shares, a user those and the user's own.
+_VISIBLE = "l.clientid = $1 and (l.shared = 1 or l.appuserid = $2)"
+_LISTS = f"""
+    select l.listid, l.name, l.shared = 1 as shared, l.createdon,
+           (select count(*) from contactlistitem i where i.listid = l.listid) as people
+    from contactlist l where {_VISIBLE} order by l.createdon desc, l.listid limit 500
+"""  # noqa: S608 - constants
+_ONE = f"select 1 from contactlist l where l.listid = $3 and {_VISIBLE}"  # noqa: S608
+_PEOPLE = """
+    select linkedinurl, full_name, title, company, country, tags, note, createdon from contactlistitem
+    where clientid = $1 and listid = $2 order by createdon desc, itemid limit $3 offset $4
+"""
+
+
+class Input(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    listid: int | None = Field(default=None, ge=1, lt=2**63, description="Return the people of this list.")
+    limit: int = Field(default=50, ge=1, le=100)
+    offset: int = Field(default=0, ge=0, le=100_000)
+
+
+class List(BaseModel):
+    listid: int
+    name: str
+    shared: bool
+    people: int
+    createdon: datetime
+
+
+class Listed(BaseModel):
+    linkedinurl: str
+    full_name: str
+    title: str
+    company: str
+    country: str
+    tags: list[str]
+    note: str
+    createdon: datetime
+
+
+class Output(BaseModel):
+    lists: list[List] = []
+    resource: list[Listed] = []
+
+
+@script(
+    public=True, roles=(*SESSION, *VIEW), own_key=api_keys.OWN_KEY, limit=call_limits.LISTS, tool="lists", scope="read"
+)
+async def run(ctx: Context, input: Input) -> Output:
+    caller = await agents.caller(ctx, "contacts", call_limits.LISTS, "lists")
+    owner = (caller.clientid, caller.appuserid)
+    if input.listid is None:
+        return Output(lists=[List.model_validate(dict(row)) for row in await ctx.db.fetch(_LISTS, *owner)])
+    if await ctx.db.fetchval(_ONE, *owner, input.listid) is None:
+        raise NotFound("There is no such list.")
+    rows: Any = await ctx.db.fetch(_PEOPLE, caller.clientid, input.listid, input.limit, input.offset)
+    return Output(resource=[Listed.model_validate(dict(row)) for row in rows])
