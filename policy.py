@@ -174,7 +174,7 @@ POLICY: dict[str, Access] = {
     "subscriptionplan": Access(read=Rule(roles=("key", *SIGNED_IN, *VIEWS), rows=offered, hidden={"isactive"})),
     "apikeys": Access(
         # Keys are created and disabled by the hooks in scripts/tables/apikeys.py.
-        read=Rule(roles=OWNER_READS, rows=own_client, hidden={"keyhash"}),
+        read=Rule(roles=OWNER_READS, rows=own_client, hidden={"keyhash", "oldkeyhash"}),
         create=Rule(roles=OWNER, rows=own_client, fields={"purpose", "name", "scopes", "expireson"}),
         update=Rule(
             roles=OWNER,
@@ -249,7 +249,7 @@ POLICIES = {"staff": DESK}
 
 # The lookup also returns revoked sessions of disabled and deleted users, so that `refusals` can report the reason.
 SESSIONS = Sessions(
-    user=("staff", "appuserid", "keyid"),
+    user=("staff", "appuserid"),
     account="clientid",
     lookup="""
         select s.usersessionid, s.appuserid, u.clientid, u.afid::text as afid, u.name, u.email, u.role as seatrole,
@@ -290,12 +290,14 @@ SESSIONS = Sessions(
     key_lookup="""
         select k.keyid, k.clientid, 'apikey' as role, null::bigint as appuserid, null::bigint as staffid
         from apikeys k join appuser u on u.clientid = k.clientid and u.role = 'client'
-        where k.keyhash = any($1) and k.isactive = 1 and k.isdeleted = 0 and u.isactive = 1 and u.isdeleted = 0
+        where (k.keyhash = any($1) or k.oldkeyhash = any($1) and k.oldkeyuntil > now())
+          and k.isactive = 1 and k.isdeleted = 0 and u.isactive = 1 and u.isdeleted = 0
           and (k.expireson is null or k.expireson > now())
     """,
     unknown_key=(
         "The key in X-API-Key is not a valid app key. An API key of an account serves GET /api/v2/account/credits, and"
-        " by its scopes keylookup, enrich, findemail, verifyemail, searchpeople and searchcompanies only."
+        " by its scopes keylookup, enrich, findemail, verifyemail, searchpeople, searchcompanies, account/contacts,"
+        " account/usage and the tools of /mcp only."
     ),
     identity={"clientid": "clientid", "appuserid": "appuserid", "afid": "afid", "role": "seatrole"},
     tenant_mismatches="""
@@ -335,7 +337,8 @@ SESSIONS = Sessions(
 SEALED_TABLES = (
     SealedTable("person", sealed={"personalcipher", "businesscipher", "phonecipher"}),
     SealedTable("onetimetoken", sealed={"datacipher"}),
-    SealedTable("apikeys", hashes={"keyhash": KeyedHash("apikey", ("apikey",), str)}),
+    # An old key is not stored: its hash lasts for the hours of a rotation.
+    SealedTable("apikeys", hashes={"keyhash": KeyedHash("apikey", ("apikey",), str), "oldkeyhash": None}),
     SealedTable(
         "contactfeedback",
         hashes={"infohash": KeyedHash("feedback", ("type", "info"), lambda kind, info: f"{kind}:{info.lower()}")},

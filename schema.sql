@@ -558,8 +558,11 @@ create table apikeys (
               check (cardinality(scopes) between 1 and 5
                      and scopes <@ array['lookup', 'enrich', 'search', 'contacts', 'usage']),
     expireson timestamptz,  -- null for a key that does not expire
-    check (isdeleted = 0 or isactive = 0)
+    check (isdeleted = 0 or isactive = 0),
+    oldkeyhash  bytea,  -- of the key before the last rotation, which works until `oldkeyuntil`
+    oldkeyuntil timestamptz
 );
+create unique index apikeys_oldkeyhash on apikeys (oldkeyhash) where oldkeyhash is not null;
 create index apikeys_client on apikeys (clientid, isdeleted, createdon desc);
 
 create table reservedkey (  -- API keys generated for the form before they are created

@@ -41,7 +41,8 @@ _FIND = """
            exists (select 1 from usersubscription s join subscriptionplan p using (planid)
                    where s.clientid = k.clientid and s.isactive = 1 and p.apiaccess = 1) as mayuse
     from apikeys k join appuser u on u.clientid = k.clientid and u.role = 'client'
-    where k.keyhash = any($1) and k.isactive = 1 and k.isdeleted = 0 and u.isactive = 1 and u.isdeleted = 0
+    where (k.keyhash = any($1) or k.oldkeyhash = any($1) and k.oldkeyuntil > now())
+      and k.isactive = 1 and k.isdeleted = 0 and u.isactive = 1 and u.isdeleted = 0
       and (k.expireson is null or k.expireson > now())
 """
 _USED = "update apikeys set lastused = now() where keyid = $1 and lastused is distinct from now()"

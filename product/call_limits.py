@@ -8,6 +8,7 @@ REVEALMANY = "20/minute per user"
 PRICE = "60/minute per key"
 LISTS = "60/minute per key"
 REVEAL = "20/minute per key"  # of agents, for each user or API key
+ACCOUNT = "60/minute per key"  # of the account's contacts and usage
 ENRICH = "30/minute per key"
 FINDEMAIL = "60/minute per key, 5000/day per key"
 VERIFYEMAIL = "60/minute per key, 5000/day per key"

@@ -14,6 +14,7 @@ _OLD = (
     "delete from onetimetoken where expireson < now() - interval '7 days'",
     "delete from signinfailure where since < now() - interval '1 day'",
     "delete from reservedkey where createdon < now() - interval '1 day'",
+    "update apikeys set oldkeyhash = null, oldkeyuntil = null where oldkeyuntil < now()",
     "delete from idempotency where createdon < now() - interval '24 hours'",
     "delete from searchseen where day < current_date - 1",
     "delete from searchuse where day < current_date - 90",

@@ -81,6 +81,7 @@ _WITHOUT_KEY = {
     "lastused",
     "scopes",
     "expireson",
+    "oldkeyuntil",
 }  # fields other than the key
 _ROW = "select * from apikeys where keyid = $1 and clientid = $2 for update"
 _CHANGE = """

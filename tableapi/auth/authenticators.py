@@ -154,7 +154,7 @@ class SessionAuthenticator(Authenticator):
                 raise Unauthorized("A valid API key is needed in X-API-Key.", reason="no_key")
         values = dict(row)
         return Actor(
-            values["role"], values, key=key, user=self._sessions.user_of(values),
+            values["role"], values, key=key, user=dict(list(values.items())[:1]),
             account=values.get(self._sessions.account),
         )  # fmt: skip
 

@@ -182,7 +182,8 @@ class Sessions:
             stays the same when the tokens are refreshed. These tokens are accepted at /mcp alone; they begin with
             `client_prefix`.
         key_lookup: SQL like `lookup` for keys of accounts, with $1 = the keyed hashes of the key (bytea[]) for the
-            purpose `key_purpose`. These keys are accepted at /mcp alone; the scripts that are tools check them again.
+            purpose `key_purpose`. Its first column identifies the key in logs and limits. These keys are accepted at
+            /mcp alone; the scripts that are tools check them again.
         unknown_key: the message for a request with a key that is not an app key.
         channel: NOTIFY channel. A payload `<column>=<value>`, such as `tenantid=7`, removes the cached actors with that
             value.
@@ -210,7 +211,7 @@ class Sessions:
     def user_of(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return {column: value} of the column that identifies the user; empty without one."""
         names = (self.user,) if isinstance(self.user, str) else self.user
-        return next(({name: values[name]} for name in names if name and values.get(name) is not None), {})
+        return next(({name: values[name]} for name in names if name and values[name] is not None), {})
 
     @property
     def identities(self) -> Mapping[str, str]:

@@ -18,6 +18,9 @@ export const useCreateKey = () => useTableWrite<ApiKey>("apikeys", { method: "PO
 /** Changes the purpose, or deletes softly: isdeleted 1 and isactive 0. */
 export const useChangeKey = () => useTableWrite("apikeys", { method: "PATCH", stale: STALE.apiKeys });
 
+/** Replaces a key; the old one works for some hours more. */
+export const useRotateKey = () => useScript("rotateapikey", { stale: STALE.apiKeys });
+
 export type LookupType = "personalemails" | "businessemails" | "directdials";
 
 export interface Lookup {

@@ -26,6 +26,50 @@ export interface components {
         "addonpaymentintent output": {
             [key: string]: unknown;
         };
+        "agent/lists input": {
+            limit?: number;
+            /** @description Return the people of this list. */
+            listid?: number | null;
+            offset?: number;
+        };
+        "agent/lists output": {
+            /** @default [] */
+            lists: components["schemas"]["List"][];
+            /** @default [] */
+            resource: components["schemas"]["Listed"][];
+        };
+        /** @description People by address, or the first of a search, and the kinds of contact data. */
+        "agent/price input": {
+            /** @description People of the search. */
+            first?: number;
+            kinds: ("directdial" | "businessemail" | "personalemail")[];
+            linkedinurls?: string[];
+            /** @description Filters of search_people, instead of linkedinurls. */
+            search?: components["schemas"]["PeopleSearch"] | null;
+        };
+        "agent/price output": {
+            credits: components["schemas"]["Balances"];
+            price: number;
+            resource: components["schemas"]["Revealed"][];
+        };
+        "agent/reveal input": {
+            /** @description People of the search. */
+            first?: number;
+            kinds: ("directdial" | "businessemail" | "personalemail")[];
+            linkedinurls?: string[];
+            /** @description The most to spend; needed to reveal. */
+            max_credits?: number | null;
+            /** @description Filters of search_people, instead of linkedinurls. */
+            search?: components["schemas"]["PeopleSearch"] | null;
+        };
+        "agent/reveal output": {
+            charged: number;
+            credits: components["schemas"]["Balances"];
+            /** @default  */
+            note: string;
+            price: number;
+            resource: components["schemas"]["Revealed"][];
+        };
         /** @description A record of apikeys. Which fields are there depends on `fields`. */
         apikeys: {
             /** @description text, encrypted; cannot be searched or sorted */
@@ -52,6 +96,8 @@ export interface components {
             lastused: string | null;
             /** @description text */
             name: string;
+            /** @description timestamp with time zone */
+            oldkeyuntil: string | null;
             /** @description text */
             purpose: string;
             /** @description text[] */
@@ -530,7 +576,7 @@ export interface components {
             tags?: string[];
         };
         "contactmeta_addupdate output": {
-            resource: components["schemas"]["Meta_2"][];
+            resource: components["schemas"]["Meta_3"][];
             /** @default 1 */
             success: number;
         };
@@ -585,6 +631,8 @@ export interface components {
             source: string;
             /** @description text */
             source_id: string;
+            /** @description text */
+            tool: string | null;
         };
         "datascript/appcounters input": Record<string, never>;
         "datascript/appcounters output": {
@@ -844,6 +892,25 @@ export interface components {
             proof: string;
             socialid: string;
         };
+        List: {
+            /** Format: date-time */
+            createdon: string;
+            listid: number;
+            name: string;
+            people: number;
+            shared: boolean;
+        };
+        Listed: {
+            company: string;
+            country: string;
+            /** Format: date-time */
+            createdon: string;
+            full_name: string;
+            linkedinurl: string;
+            note: string;
+            tags: string[];
+            title: string;
+        };
         /** @description A person in the results of a search, without any contact value. */
         Match: {
             city: string;
@@ -866,7 +933,7 @@ export interface components {
             title: string;
             verification: string | null;
         };
-        Meta_2: {
+        Meta_3: {
             contactid: number;
             note: string;
             tags: string[];
@@ -876,13 +943,13 @@ export interface components {
          *
          *     `next` is the cursor of the next page, null at the end.
          */
-        Meta_3: {
+        Meta_4: {
             count: number;
             estimated: boolean;
             /** @default null */
             next: string | null;
         };
-        Meta_4: {
+        Meta_5: {
             count: number;
         };
         /**
@@ -890,7 +957,7 @@ export interface components {
          *
          *     `next` is the cursor of the next page, null at the end.
          */
-        Meta_5: {
+        Meta_6: {
             count: number;
             estimated: boolean;
             /** @default null */
@@ -985,6 +1052,29 @@ export interface components {
         Result_2: {
             valid: number;
         };
+        /** @description One person: what it costs or has cost, and the values that were paid for. */
+        Revealed: {
+            /** @default [] */
+            business_emails: components["schemas"]["Email"][];
+            /** @default 0 */
+            charged: number;
+            /** @default  */
+            company: string;
+            /** @default  */
+            full_name: string;
+            linkedinurl: string;
+            /** @default [] */
+            owned: string[];
+            /** @default [] */
+            personal_emails: components["schemas"]["Email"][];
+            /** @default [] */
+            phones: string[];
+            /** @default 0 */
+            price: number;
+            status: string;
+            /** @default  */
+            title: string;
+        };
         /** @description Either `linkedinurls`, or `search` with `first`, in the order of the search. */
         "revealmany input": {
             dry_run?: boolean;
@@ -999,6 +1089,16 @@ export interface components {
             credits: components["schemas"]["Balances"];
             price: number;
             resource: components["schemas"]["Item_2"][];
+        };
+        "rotateapikey input": {
+            hours?: number;
+            keyid: number;
+        };
+        "rotateapikey output": {
+            apikey: string;
+            keyid: number;
+            /** Format: date-time */
+            oldkeyuntil: string;
         };
         /** @description A record of savedsearch. Which fields are there depends on `fields`. */
         savedsearch: {
@@ -1047,7 +1147,7 @@ export interface components {
             order?: string;
         };
         "searchcompanies output": {
-            meta: components["schemas"]["Meta_3"];
+            meta: components["schemas"]["Meta_4"];
             resource: components["schemas"]["CompanyMatch"][];
         };
         "searchname input": {
@@ -1056,7 +1156,7 @@ export interface components {
             searchtext?: string;
         };
         "searchname output": {
-            meta: components["schemas"]["Meta_4"];
+            meta: components["schemas"]["Meta_5"];
             resource: components["schemas"]["Contact"][];
         };
         "searchnews input": {
@@ -1083,7 +1183,7 @@ export interface components {
             verification?: ("valid" | "accept_all" | "risky" | "unknown" | "invalid")[];
         };
         "searchpeople output": {
-            meta: components["schemas"]["Meta_5"];
+            meta: components["schemas"]["Meta_6"];
             resource: components["schemas"]["Match"][];
         };
         "searchurl input": {

@@ -1,7 +1,7 @@
 /** The live keys, with copying, editing and deleting each. */
 import { ActionIcon } from "@mantine/core";
-import { Pencil, Trash2 } from "lucide-react";
-import { useMemo, useState } from "react";
+import { Pencil, RefreshCw, Trash2 } from "lucide-react";
+import { Suspense, lazy, useMemo, useState } from "react";
 import { useChangeKey } from "../../api/apikeys";
 import { explain } from "../../api/explain";
 import type { ApiKey, ApiUsage } from "../../api/types";
@@ -16,8 +16,10 @@ import { toast } from "../../stores/toasts";
 import classes from "./Api.module.css";
 import { EditKey } from "./EditKey";
 
+const RotateKey = lazy(() => import("./RotateKey"));
+
 interface Asked {
-  action: "edit" | "delete";
+  action: "edit" | "rotate" | "delete";
   key: ApiKey;
   open: boolean;
 }
@@ -83,6 +85,11 @@ export function KeyTable({ keys, usage }: { keys: ApiKey[]; usage: ApiUsage[] | 
         )}
       />
       {asked?.action === "edit" && <EditKey key={asked.key.keyid} apikey={asked.key} opened={asked.open} onClose={close} />}
+      {asked?.action === "rotate" && (
+        <Suspense fallback={null}>
+          <RotateKey key={asked.key.keyid} apikey={asked.key} opened={asked.open} onClose={close} />
+        </Suspense>
+      )}
       {asked?.action === "delete" && (
         <Confirm
           opened={asked.open}
@@ -105,6 +112,9 @@ function Actions({ apikey, ask }: { apikey: ApiKey; ask: Ask }) {
     <span className={classes.actions}>
       <ActionIcon variant="subtle" color="gray" aria-label={t("api.editOf", { purpose: apikey.purpose })} onClick={() => ask("edit", apikey)}>
         <Pencil size={16} strokeWidth={1.75} aria-hidden="true" />
+      </ActionIcon>
+      <ActionIcon variant="subtle" color="gray" aria-label={t("api.rotateOf", { purpose: apikey.purpose })} onClick={() => ask("rotate", apikey)}>
+        <RefreshCw size={16} strokeWidth={1.75} aria-hidden="true" />
       </ActionIcon>
       <ActionIcon variant="subtle" color="gray" aria-label={t("api.deleteOf", { purpose: apikey.purpose })} onClick={() => ask("delete", apikey)}>
         <Trash2 size={16} strokeWidth={1.75} aria-hidden="true" />

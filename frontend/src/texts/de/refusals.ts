@@ -25,6 +25,8 @@ export const refusals: Readonly<Record<string, string>> = {
   "The provider did not accept the sign-in. Please try again.": "Der Anbieter hat die Anmeldung nicht angenommen. Bitte versuchen Sie es erneut.",
   "The sign-in service does not answer. Please try again.": "Der Anmeldedienst antwortet nicht. Bitte versuchen Sie es erneut.",
   "The Code for this link has expired,Please try with latest": "Der Code dieses Links ist abgelaufen. Bitte verwenden Sie den neuesten.",
+  // API keys that are rotated
+  "This key does not work any more. Create a new one.": "Dieser Schlüssel gilt nicht mehr. Legen Sie einen neuen an.",
   // Passwords
   "Password length must be atleast 8 characters": "Das Passwort muss mindestens 8 Zeichen lang sein",
   "Password must be at most 100 characters": "Das Passwort darf höchstens 100 Zeichen lang sein",

@@ -1,0 +1,58 @@
+/** Replaces a key by a new one; the old one works as long as programs need to be changed. */
+import { Button, NativeSelect } from "@mantine/core";
+import { useState } from "react";
+import { useRotateKey } from "../../api/apikeys";
+import { explain } from "../../api/explain";
+import type { ApiKey } from "../../api/types";
+import { CopyKey } from "../../components/CopyKey";
+import { Dialog } from "../../components/ui/Dialog";
+import { FormAlert } from "../../components/ui/FormAlert";
+import { copyText } from "../../lib/clipboard";
+import { momentText } from "../../lib/dates";
+import { t } from "../../lib/i18n.dashboard";
+import { toast } from "../../stores/toasts";
+import classes from "./Api.module.css";
+
+async function copy(key: string): Promise<void> {
+  await copyText(key);
+  toast(t("copied"));
+}
+
+const HOURS = [0, 24, 72, 168];
+
+export default function RotateKey({ apikey, opened, onClose }: { apikey: ApiKey; opened: boolean; onClose: () => void }) {
+  const [hours, setHours] = useState(24);
+  const rotate = useRotateKey();
+  const made = rotate.data;
+  return (
+    <Dialog opened={opened} onClose={onClose} title={t("api.rotate")}>
+      <FormAlert text={rotate.error && explain(rotate.error)} />
+      {made ? (
+        <div className={classes.rotated}>
+          <CopyKey apikey={made.apikey} onCopy={() => void copy(made.apikey)} />
+          <p>{t("api.rotateUntil", { when: momentText(made.oldkeyuntil) })}</p>
+          <Button onClick={onClose}>{t("api.rotateClose")}</Button>
+        </div>
+      ) : (
+        <form
+          className={classes.rotated}
+          onSubmit={(event) => {
+            event.preventDefault();
+            rotate.mutate({ keyid: apikey.keyid, hours });
+          }}
+        >
+          <p>{t("api.rotateText", { purpose: apikey.purpose })}</p>
+          <NativeSelect
+            label={t("api.rotateHours")}
+            value={hours}
+            onChange={(event) => setHours(Number(event.currentTarget.value))}
+            data={HOURS.map((value) => ({ value: String(value), label: value ? t("api.hours", { count: value }) : t("api.hoursNone") }))}
+          />
+          <Button type="submit" loading={rotate.isPending}>
+            {t("api.rotateSubmit")}
+          </Button>
+        </form>
+      )}
+    </Dialog>
+  );
+}

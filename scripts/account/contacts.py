@@ -1,0 +1,33 @@
+"""Return the contacts of the account, newest first: what was paid for, who revealed it, and when."""
+
+from __future__ import annotations
+
+from pydantic import AwareDatetime, BaseModel, Field
+
+from product import api_keys, call_limits, callers
+from product.contacts import own
+from product.contacts.own import Own
+from product.context import Context
+from tableapi import script
+
+
+class Input(BaseModel):
+    limit: int = Field(default=100, ge=1, le=500)
+    cursor: str = Field(default="", max_length=200)
+    since: AwareDatetime | None = None
+
+
+class Meta(BaseModel):
+    next: str | None
+
+
+class Output(BaseModel):
+    meta: Meta
+    resource: list[Own]
+
+
+@script(method="GET", public=True, own_key=api_keys.OWN_KEY, limit=call_limits.ACCOUNT)
+async def run(ctx: Context, input: Input) -> Output:
+    caller = await callers.by_key(ctx, "contacts", call_limits.ACCOUNT)
+    contacts, more = await own.page(ctx, caller.clientid, input.limit, input.cursor, input.since)
+    return Output(meta=Meta(next=more), resource=contacts)

@@ -1,0 +1,56 @@
+"""Replace an API key. The old one works for some hours more, so that programs can be changed one by one."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from product import api_keys, audit
+from product.context import Context
+from product.roles import OWNER
+from tableapi import Conflict, NotFound, script
+
+MAX_HOURS = 168
+
+
+class KeyIsOff(Conflict):
+    """The key was disabled, deleted or has expired (409)."""
+
+    reason = "key_off"
+
+
+class Input(BaseModel):
+    keyid: int = Field(ge=1, lt=2**63)
+    hours: int = Field(default=24, ge=0, le=MAX_HOURS)
+
+
+class Output(BaseModel):
+    keyid: int
+    apikey: str
+    oldkeyuntil: datetime
+
+
+_KEY = """
+    select keyhash, isactive = 1 and isdeleted = 0 and (expireson is null or expireson > now()) as live
+    from apikeys where keyid = $1 and clientid = $2 for update
+"""
+_ROTATE = """
+    update apikeys set oldkeyhash = keyhash, oldkeyuntil = $2, apikey = $3, keyhash = $4 where keyid = $1
+"""
+
+
+@script(roles=OWNER, limit="20/hour per account")
+async def run(ctx: Context, input: Input) -> Output:
+    key, until = api_keys.generate(), datetime.now(UTC) + timedelta(hours=input.hours)
+    async with ctx.db.transaction():
+        row: Any = await ctx.db.fetchrow(_KEY, input.keyid, ctx.actor.clientid)
+        if row is None:
+            raise NotFound("There is no such key.")
+        if not row["live"]:
+            raise KeyIsOff("This key does not work any more. Create a new one.")
+        stored = key[:4] + "*" * 12 if ctx.settings.keys_shown_once else key
+        await ctx.db.execute(_ROTATE, input.keyid, until, ctx.vault.seal(stored), ctx.vault.index("apikey", key))
+        await audit.write(ctx, "key_rotated", input.keyid, hours=input.hours)
+    return Output(keyid=input.keyid, apikey=key, oldkeyuntil=until)
