@@ -27,6 +27,14 @@ def _announced(value: str) -> str:
     return ",".join(names)
 
 
+def _companies(value: str) -> str:
+    for company in filter(None, (part.strip() for part in value.split(";"))):
+        name, _, purpose = company.partition(",")
+        if not name.strip() or not purpose.strip():
+            raise ValueError("must be `Name, purpose; Name, purpose`")
+    return value
+
+
 class Settings(EnvironmentSettings):
     """One attribute per setting, named like the setting in lower case.
 
@@ -66,6 +74,7 @@ class Settings(EnvironmentSettings):
     people_key: str = Field(default="", repr=False)
     profile_host: str = "linkedin.com"
 
+    subprocessors: Annotated[str, AfterValidator(_companies)] = ""  # `Name, purpose; ...` on the trust page
     drop_api_key: str = Field(default="", repr=False)  # California's deletion requests; off without one
     drop_url: Origin = "https://api.drop.privacy.ca.gov"
 

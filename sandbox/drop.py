@@ -36,7 +36,8 @@ _LETTERS = string.ascii_letters + string.digits
 _NAME = re.compile(r"(?P<prefix>\d{8}_\d{4})_(?P<list>NDZ|Email|Phone|MAID|NameVIN|CTVID)(?:_[A-Za-z0-9]{1,10})?\.csv")
 _UNKNOWN_KEY = "API key is missing or invalid. Fix or regenerate the API key and try again."
 _STYLE = """
-main{max-width:760px}table{width:100%;margin-top:16px;border-collapse:collapse}td,th{padding:8px 12px 8px 0;text-align:left;
+main{max-width:760px}input[type=radio]{width:20px;min-height:20px;height:20px;margin:0;accent-color:var(--accent)}
+label.check{margin:8px 0 0}table{width:100%;margin-top:16px;border-collapse:collapse}td,th{padding:8px 12px 8px 0;text-align:left;
 border-bottom:1px solid var(--line);overflow-wrap:anywhere}th{font-size:13px;font-weight:500;color:var(--text-2)}
 td form{display:inline}td button{width:auto;min-height:32px;margin:0;padding:4px 12px}
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import ipaddress
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import asyncpg
@@ -30,6 +31,7 @@ except ImportError:  # a host program without the extra `server`
 log = get_logger(__name__)
 # Headers that proxies add.
 _FORWARDED = frozenset(("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via"))
+SECURITY_LASTS = timedelta(days=180)  # after which a reader fetches the contact again
 READ_ONLY_SECONDS = 10.0  # how long /readyz reports a refused write
 DOCS = "/docs"
 STUDIO = "/studio"
@@ -96,6 +98,21 @@ class Pages:
         if down:
             return Reply(dumps({"status": "unavailable", "databases": down}), 503, headers={"Retry-After": "1"})
         return Reply(b'{"status":"ready","writes":"refused"}' if self._writes_refused else b'{"status":"ready"}')
+
+    async def security(self, request: HttpRequest) -> Reply:
+        """Return whom to tell of a vulnerability (RFC 9116). Raises NotFound without SECURITY_CONTACT."""
+        settings = self._settings
+        if not settings.security_contact:
+            raise NotFound("There is no such page.")
+        expires = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + SECURITY_LASTS
+        lines = [
+            f"Contact: {settings.security_contact}",
+            f"Expires: {expires:%Y-%m-%dT%H:%M:%SZ}",
+            f"Canonical: {settings.public_url}/.well-known/security.txt",
+            "Preferred-Languages: en",
+        ]
+        text = "\n".join(lines) + "\n"
+        return Reply(text.encode(), content_type="text/plain; charset=utf-8")
 
     async def metrics(self, request: HttpRequest) -> Reply:
         """Return the metrics in the text format of Prometheus.

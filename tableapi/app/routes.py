@@ -22,6 +22,7 @@ from tableapi.http.response import Reply
 
 Handler = Callable[..., Awaitable[Reply]]
 API = "/api/v2/"
+SECURITY = "/.well-known/security.txt"
 GET, ANY, CALL = ("GET",), ("GET", "POST", "PUT", "PATCH", "DELETE"), ("GET", "POST")
 POST = ("POST",)
 TABLE = (*ANY, "QUERY")
@@ -42,6 +43,7 @@ ROUTES = (
     Route(GET, "/healthz", Pages.health, "guides/deployment.md"),
     Route(GET, "/readyz", Pages.ready, "guides/deployment.md"),
     Route(GET, "/metrics", Pages.metrics, "reference/metrics.md"),
+    Route(GET, SECURITY, Pages.security, "guides/deployment.md"),
     Route(POST, MCP, Agents.answer, "guides/agents.md"),
     Route(GET, RESOURCE, SignIn.resource, "guides/agents.md"),
     Route(GET, f"{RESOURCE}{MCP}", SignIn.resource, "guides/agents.md"),
@@ -93,9 +95,11 @@ def _by_segment(prefix: str) -> dict[str, Handler]:
 PAGES = {
     route.path: route.handler
     for route in ROUTES
-    if "{" not in route.path and not route.path.startswith((API, MCP, "/.well-known/"))
+    if "{" not in route.path and (route.path == SECURITY or not route.path.startswith((API, MCP, "/.well-known/")))
 }
-SIGN_IN = {route.path: route.handler for route in ROUTES if route.path.startswith("/.well-known/")}
+SIGN_IN = {
+    route.path: route.handler for route in ROUTES if route.path.startswith("/.well-known/") and route.path != SECURITY
+}
 # Folders of files: the path itself and everything below it.
 FOLDERS = {
     route.path.removesuffix("/{file...}"): route.handler

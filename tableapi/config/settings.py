@@ -70,6 +70,13 @@ CorsOrigins = Annotated[tuple[Annotated[str, AfterValidator(_cors_origin)], ...]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,62}$")]
 
 
+def _contact(value: str) -> str:
+    """Accept the forms of a contact in RFC 9116."""
+    if value and (not value.startswith(("mailto:", "https://", "tel:")) or not value.isprintable() or " " in value):
+        raise ValueError("must be mailto:security@example.com, or an https:// address")
+    return value
+
+
 class Settings(BaseModel):
     """One attribute per setting, named as its environment variable in lower case.
 
@@ -111,6 +118,7 @@ class Settings(BaseModel):
     jwt_leeway_seconds: float = Field(default=10.0, ge=0, le=300)
     mcp_audience: Words = ()  # `aud` of tokens for /mcp, where the issuer cannot name its address
     metrics_token: str = Field(default="", repr=False)
+    security_contact: Annotated[str, AfterValidator(_contact)] = ""  # for /.well-known/security.txt
     strict_options: bool | None = None  # reject unknown options; None: off for a project, on for --open and --access
     rate_limits: bool | None = None  # None: on for a project, off for --open and --access
     trusted_proxies: Words = ()  # addresses of proxies; X-Forwarded-For is read only from these

@@ -39,6 +39,7 @@ const legal: RouteObject[] = [
   { path: "privacypolicy", lazy: () => import("../screens/privacypolicy/PrivacyPolicyScreen") },
   { path: "termsofuse", lazy: () => import("../screens/termsofuse/TermsOfUseScreen") },
   { path: "chromeprivacy", lazy: () => import("../screens/chromeprivacy/ChromePrivacyScreen") },
+  { path: "trust", lazy: () => import("../screens/trust/TrustScreen") },
   { path: "removal", lazy: () => import("../screens/removal/RemovalScreen") },
 ];
 

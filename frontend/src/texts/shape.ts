@@ -12,7 +12,7 @@ export type Names<Tree> = {
   [Key in keyof Tree & string]: Tree[Key] extends string ? Name<Key> : `${Key}.${Names<Tree[Key]>}`;
 }[keyof Tree & string];
 
-export type LegalDocument = "privacy" | "terms" | "chrome";
+export type LegalDocument = "privacy" | "terms" | "chrome" | "trust";
 
 export interface LegalSection {
   heading: string;

@@ -21,6 +21,7 @@ export function PlainLayout() {
           <NavLink to="/privacypolicy">{t("legal.privacy")}</NavLink>
           <NavLink to="/termsofuse">{t("legal.terms")}</NavLink>
           <NavLink to="/chromeprivacy">{t("legal.chrome")}</NavLink>
+          <NavLink to="/trust">{t("legal.trust")}</NavLink>
           <NavLink to="/removal">{t("removal.title")}</NavLink>
           <NavLink to="/login">{t("forgot.back")}</NavLink>
         </nav>

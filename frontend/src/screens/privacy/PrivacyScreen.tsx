@@ -13,6 +13,7 @@ const PAGES: Record<Document, string> = {
   privacy: "/privacypolicy",
   terms: "/termsofuse",
   chrome: "/chromeprivacy",
+  trust: "/trust",
 };
 const DOCUMENTS: Document[] = ["privacy", "terms", "chrome"];
 

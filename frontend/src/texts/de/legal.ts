@@ -59,6 +59,22 @@ export const legal: Legal = {
       ],
     },
   ],
+  trust: [
+    {
+      heading: "Wie lange Daten bleiben",
+      paragraphs: [
+        "Kontaktdaten, für die ein Unternehmen bezahlt hat, bleiben, bis es sein Konto löscht oder die Person ihre Entfernung verlangt. Daten, für die niemand bezahlt hat, werden nie angezeigt; solche von einem Datenanbieter werden nach 30 Tagen neu abgefragt.",
+        "Wer seine Entfernung verlangt, ist sofort aus der Suche verschwunden und innerhalb von 24 Stunden aus jeder Kopie. Es bleiben nur Hashes mit Schlüssel, damit kein Import die Person zurückbringt. Anträge aus Kaliforniens DROP werden jede Nacht ausgeführt.",
+        "Sitzungen enden nach 30 Tagen oder nach 24 Stunden ohne Nutzung und werden eine Woche später gelöscht. Links aus E-Mails werden eine Woche nach ihrem Ablauf gelöscht, gespeicherte Antworten wiederholter Anfragen nach 24 Stunden, Zähler der Suche nach 90 Tagen. Das Protokoll und das Credit-Konto bleiben so lange wie das Konto.",
+      ],
+    },
+    {
+      heading: "Wie Daten geschützt sind",
+      paragraphs: [
+        "Telefonnummern und E-Mail-Adressen sind in der Datenbank mit AES-256-GCM verschlüsselt, Passwörter mit Argon2id gehasht, und jede Verbindung ist verschlüsselt. Jedes Unternehmen sieht nur seine eigenen Daten; das prüft der Server bei jeder Anfrage.",
+      ],
+    },
+  ],
   chrome: [
     {
       heading: "Was die Browser-Erweiterung liest",

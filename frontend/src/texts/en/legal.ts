@@ -19,6 +19,11 @@ export const legal: Legal = {
       link: { to: "/removal", text: "Remove my data" },
     },
     {
+      heading: "Who works for us, and how long data stays",
+      paragraphs: ["The trust page lists the companies that process data for us, how long each kind of data is kept, and whom to tell of a vulnerability."],
+      link: { to: "/trust", text: "Trust" },
+    },
+    {
       heading: "What we use it for",
       paragraphs: [
         "To provide the service, to bill it, to prevent its abuse and to answer you. We sell no data about our users and show no advertising.",
@@ -76,6 +81,22 @@ export const legal: Legal = {
     {
       heading: "How to stop it",
       paragraphs: ["Remove the extension from your browser. What it kept in the browser goes with it."],
+    },
+  ],
+  trust: [
+    {
+      heading: "How long data is kept",
+      paragraphs: [
+        "Contact details that a company has paid for stay until it deletes its account, or the person asks to be removed. Details that nobody has paid for are never shown, and those from a data provider are fetched again after 30 days.",
+        "A person who asks to be removed is gone from search at once and from every copy within 24 hours. Only keyed hashes stay, so that no import brings the person back. Requests of California's DROP are carried out every night.",
+        "Sessions end after 30 days, or 24 hours without use, and are deleted a week later. Links in mails are deleted a week after they expire, stored answers of repeated requests after 24 hours, and counts of searches after 90 days. The audit log and the credit ledger stay as long as the account.",
+      ],
+    },
+    {
+      heading: "How data is protected",
+      paragraphs: [
+        "Phone numbers and email addresses are encrypted with AES-256-GCM in the database, passwords are hashed with Argon2id, and every connection is encrypted. Each company sees its own rows only; the server checks that for every request.",
+      ],
     },
   ],
 };
