@@ -728,6 +728,14 @@ create table contactlistitem (  -- people on a list, revealed or not
 create index contactlistitem_client on contactlistitem (clientid, listid, createdon desc);
 create index contactlistitem_person on contactlistitem (personid);
 
+create table listmapping (  -- what the columns of a file mean, by its header; the team shares it
+    clientid   bigint not null references client,
+    headerhash bytea not null check (length(headerhash) = 32),
+    mapping    jsonb not null check (jsonb_typeof(mapping) = 'object'),
+    changedon  timestamptz not null default now(),
+    primary key (clientid, headerhash)
+);
+
 create table contactmeta (
     contactid bigint not null references usercontact on delete cascade,
     appuserid bigint not null references appuser,

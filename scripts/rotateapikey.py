@@ -1,4 +1,4 @@
-"""Replace an API key. The old one works for some hours more, so that programs can be changed one by one."""
+"""Replace an API key. The old one works for some hours more, until programs are changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Return the companies that process data for this server, and whom to tell of a vulnerability."""
+"""Return the companies that process data for this server, and its security contact."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tools of agents share: who calls, what is asked for, and the person as a tool returns it."""
+"""The shared part of the tools of agents: caller, wanted people, and the person as a result."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ async def caller(ctx: Context, scope: str, limits: str, tool: str, *, spends: bo
 
 
 async def quote(ctx: Context, caller: Caller, wanted: Wanted) -> tuple[list[asked.Asked], list[Person], Quote]:
-    """Return what is asked for in the order of the call, the people in it, and the price of what is not owned yet."""
+    """Return the wanted addresses in their order, the people, and the price of what is not owned yet."""
     named = await asked.find(ctx, caller, wanted.linkedinurls, wanted.search, wanted.first)
     people = list({person.personid: person for _, person, _ in named if person is not None}.values())
     return named, people, await purchase.quote(ctx, caller.clientid, people, wanted.kinds)

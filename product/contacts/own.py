@@ -27,7 +27,7 @@ _OWN = """
 
 
 class Reveal(BaseModel):
-    """Who revealed a kind, and when: a user by name, or an API key."""
+    """The user, by name, or the API key that revealed a kind, and the time."""
 
     kind: str
     by: str | None

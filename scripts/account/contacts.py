@@ -1,4 +1,4 @@
-"""Return the contacts of the account, newest first: what was paid for, who revealed it, and when."""
+"""Return the contacts of the account, newest first, with the user and time of each reveal."""
 
 from __future__ import annotations
 

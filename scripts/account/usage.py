@@ -1,4 +1,4 @@
-"""Return what the account used in the last days: credits by kind and day, and by user, API key and tool."""
+"""Return the credits used in the last days, by kind and day, and by user, API key and tool."""
 
 from __future__ import annotations
 

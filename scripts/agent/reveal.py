@@ -1,4 +1,4 @@
-"""Reveal contact data. Without max_credits it returns the price and charges nothing. Owned kinds are free."""
+"""Reveal contact data. Without max_credits it returns the price. Owned kinds are free."""
 
 from __future__ import annotations
 

@@ -7,19 +7,13 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from product.contacts.lists import LIST_FULL, MAX_ITEMS, ListFull
 from product.context import Context
 from product.people import directory, profile_url
-from tableapi import BadRequest, Conflict, NotFound, validate
+from tableapi import BadRequest, NotFound, validate
 
 MAX_AT_ONCE = 100
-MAX_ITEMS = 10_000  # of one list
 Tag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40)]
-
-
-class ListFull(Conflict):
-    """The list has as many people as a list holds (409)."""
-
-    reason = "list_full"
 
 
 class NewItem(BaseModel):
@@ -76,7 +70,7 @@ async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[st
             )  # fmt: skip
             room[item.listid] -= row["added"]
             if room[item.listid] < 0:
-                raise ListFull(f"A list holds {MAX_ITEMS:,} people.")
+                raise ListFull(LIST_FULL)
             rows.append(dict(row))
     return rows
 

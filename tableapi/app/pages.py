@@ -100,7 +100,7 @@ class Pages:
         return Reply(b'{"status":"ready","writes":"refused"}' if self._writes_refused else b'{"status":"ready"}')
 
     async def security(self, request: HttpRequest) -> Reply:
-        """Return whom to tell of a vulnerability (RFC 9116). Raises NotFound without SECURITY_CONTACT."""
+        """Return the security contact (RFC 9116). Raises NotFound without SECURITY_CONTACT."""
         settings = self._settings
         if not settings.security_contact:
             raise NotFound("There is no such page.")

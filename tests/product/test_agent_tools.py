@@ -1,4 +1,4 @@
-"""The tools of agents: who is offered them, the price before a reveal, its ceiling, and what the ledger says."""
+"""The tools of agents: callers, the price before a reveal, its ceiling, and the ledger."""
 
 from __future__ import annotations
 

@@ -37,6 +37,7 @@ HIDDEN_FROM_ALL = {
     "suppression",
     "dropbatch",
     "dropitem",
+    "listmapping",
     "pgqueuer",
     "upload",
 }

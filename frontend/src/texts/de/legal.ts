@@ -19,6 +19,11 @@ export const legal: Legal = {
       link: { to: "/removal", text: "Meine Daten entfernen" },
     },
     {
+      heading: "Wer für uns arbeitet, und wie lange Daten bleiben",
+      paragraphs: ["Die Seite „Vertrauen“ nennt die Unternehmen, die für uns Daten verarbeiten, die Dauer der Aufbewahrung und den Kontakt für Sicherheitslücken."],
+      link: { to: "/trust", text: "Vertrauen" },
+    },
+    {
       heading: "Wofür wir die Daten verwenden",
       paragraphs: [
         "Um den Dienst zu erbringen und abzurechnen, Missbrauch zu verhindern und Ihre Anfragen zu beantworten. Wir verkaufen keine Daten über unsere Nutzer und zeigen keine Werbung.",

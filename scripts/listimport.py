@@ -1,0 +1,148 @@
+"""Import people into a list: pasted profile addresses, or a CSV with any columns. Free.
+
+The meaning of the columns is sent once and kept for files with the same columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field
+
+from product import audit
+from product.contacts import enrichment, list_file
+from product.contacts.enrichment import Match
+from product.contacts.list_file import Line
+from product.contacts.lists import LIST_FULL, MAX_ITEMS, ListFull
+from product.context import Context
+from product.people import profile_url
+from product.roles import SESSION
+from tableapi import NotFound, script
+
+MAX_CHARS = 2_000_000
+Meaning = Literal["linkedinurl", "name", "firstname", "lastname", "company", "tags", "note", ""]
+
+
+class Input(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    listid: int = Field(ge=1, lt=2**63)
+    text: str = Field(min_length=1, max_length=MAX_CHARS)
+    mapping: dict[str, Meaning] | None = None
+    dry_run: bool = False
+
+
+class Row(BaseModel):
+    """A line that was not added, with the reason: `duplicate`, `present`, or that of the match."""
+
+    line: int
+    status: Literal["present", "duplicate", "not_found", "suppressed", "invalid"]
+    reason: str
+
+
+class Output(BaseModel):
+    columns: list[str]
+    mapping: dict[str, str]
+    total: int
+    added: int
+    present: int
+    duplicates: int
+    not_found: int
+    resource: list[Row]
+
+
+_LIST = """
+    select (select count(*) from contactlistitem i where i.listid = l.listid) as people from contactlist l
+    where l.listid = $1 and l.clientid = $2 and (l.appuserid = $3 or l.shared = 1)
+"""
+_KEPT = "select mapping from listmapping where clientid = $1 and headerhash = $2"
+_KEEP = """
+    insert into listmapping (clientid, headerhash, mapping) values ($1, $2, $3::jsonb)
+    on conflict (clientid, headerhash) do update set mapping = excluded.mapping, changedon = now()
+"""
+_PRESENT = "select personid from contactlistitem where listid = $1 and personid = any($2)"
+_ADD = """
+    insert into contactlistitem (listid, clientid, personid, linkedinurl, full_name, title, company, country, tags,
+                                 note, addedby)
+    select $1, $2, x.personid, x.linkedinurl, x.full_name, x.title, x.company, x.country,
+           array(select jsonb_array_elements_text(x.tags)), x.note, $3
+    from jsonb_to_recordset($4::text::jsonb) as x (personid bigint, linkedinurl text, full_name text, title text,
+        company text, country text, tags jsonb, note text)
+    on conflict (listid, personid) do nothing returning personid
+"""
+
+
+@script(roles=SESSION, body_bytes=MAX_CHARS * 4, limit="30/hour per user", repeatable=True, seconds=120)
+async def run(ctx: Context, input: Input) -> Output:
+    if await ctx.db.fetchval(_LIST, input.listid, ctx.actor.clientid, ctx.actor.appuserid) is None:
+        raise NotFound("There is no such list.")
+    sheet = list_file.read(input.text)
+    mapping = await _mapping(ctx, sheet, input.mapping)
+    lines = list_file.people(sheet, mapping)
+    wanted = [enrichment.Wanted(each.linkedinurl, name=each.name, company=each.company) for each in lines]
+    matches = await enrichment.find(ctx, wanted)  # may call the vendor: outside any transaction
+    rows, first = _sorted_out(lines, matches)
+    async with ctx.db.transaction():
+        locked: Any = await ctx.db.fetchrow(
+            f"{_LIST} for update of l", input.listid, ctx.actor.clientid, ctx.actor.appuserid
+        )
+        if locked is None:
+            raise NotFound("There is no such list.")
+        known = {row["personid"] for row in await ctx.db.fetch(_PRESENT, input.listid, list(first))}
+        rows += [Row(line=first[ident][0].number, status="present", reason="") for ident in sorted(known)]
+        new = [place for ident, place in first.items() if ident not in known]
+        if locked["people"] + len(new) > MAX_ITEMS:
+            raise ListFull(LIST_FULL)
+        if not input.dry_run:
+            records = orjson.dumps([_record(ctx, line, match) for line, match in new]).decode()
+            await ctx.db.execute(_ADD, input.listid, ctx.actor.clientid, ctx.actor.appuserid, records)
+            if sheet.columns:
+                kept = orjson.dumps(mapping).decode()
+                await ctx.db.execute(_KEEP, ctx.actor.clientid, sheet.header_hash, kept)
+            await audit.write(ctx, "list_imported", input.listid, added=len(new), total=len(lines))
+    counts = {status: sum(row.status == status for row in rows) for status in ("present", "duplicate")}
+    return Output(
+        columns=list(sheet.columns), mapping=mapping, total=len(lines), added=len(new), present=counts["present"],
+        duplicates=counts["duplicate"], not_found=len(rows) - sum(counts.values()),
+        resource=sorted(rows, key=lambda row: row.line),
+    )  # fmt: skip
+
+
+async def _mapping(ctx: Context, sheet: list_file.Sheet, sent: Mapping[str, str] | None) -> dict[str, str]:
+    """Return the meaning of the columns: as sent, as kept for files with these columns, or by their names."""
+    if sent is not None:
+        return {name: meaning for name, meaning in sent.items() if meaning}
+    kept: Any = await ctx.db.fetchval(_KEPT, ctx.actor.clientid, sheet.header_hash) if sheet.columns else None
+    if kept is not None:
+        return dict(orjson.loads(kept) if isinstance(kept, str) else kept)
+    return sheet.suggested()
+
+
+def _sorted_out(lines: Sequence[Line], matches: Sequence[Match]) -> tuple[list[Row], dict[int, tuple[Line, Match]]]:
+    """Return the lines that add nobody, and the first line of each person."""
+    rows: list[Row] = []
+    first: dict[int, tuple[Line, Match]] = {}
+    for line, match in zip(lines, matches, strict=True):
+        if match.person is None:
+            status: Any = "suppressed" if match.status == "suppressed" else "not_found"
+            if match.why in ("bad_profile", "no_identifier"):
+                status = "invalid"
+            rows.append(Row(line=line.number, status=status, reason=match.why))
+        elif match.person.personid in first:
+            reason = f"line {first[match.person.personid][0].number}"
+            rows.append(Row(line=line.number, status="duplicate", reason=reason))
+        else:
+            first[match.person.personid] = (line, match)
+    return rows, first
+
+
+def _record(ctx: Context, line: Line, match: Match) -> dict[str, Any]:
+    person = match.person
+    assert person is not None
+    return {
+        "personid": person.personid, "linkedinurl": profile_url.url_of(person.key, ctx.settings.profile_host),
+        "full_name": person.full_name, "title": person.title, "company": person.company, "country": person.country,
+        "tags": list(line.tags), "note": line.note,
+    }  # fmt: skip

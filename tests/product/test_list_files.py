@@ -1,0 +1,178 @@
+"""Lists from files and as files: mapped columns that are kept, duplicates, forms of CRMs, and paid values alone."""
+
+from __future__ import annotations
+
+import csv
+import io
+import secrets
+from typing import Any
+
+import httpx2
+import openpyxl
+import pytest
+
+from product.contacts import list_file
+from product.people.directory import Person
+from scripts import listimport
+from tests.helpers.desk import staff, view
+from tests.helpers.product import API, Account, Product, User
+
+
+async def _list(user: User, **fields: Any) -> int:
+    answer = await user.table("POST", "contactlist", {"name": "Leads"} | fields)
+    return int(answer.json()["resource"][0]["listid"])
+
+
+async def _import(user: User, listid: int, text: str, **more: Any) -> dict[str, Any]:
+    answer = await user.post("listimport", listid=listid, text=text, **more)
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json())
+
+
+async def _export(user: User, listid: int, **query: Any) -> httpx2.Response:
+    return await user.http.get(API + "listexport", params={"listid": listid} | query)
+
+
+def _rows(answer: httpx2.Response) -> list[dict[str, str]]:
+    assert answer.status_code == 200, answer.text
+    return list(csv.DictReader(io.StringIO(answer.content.decode(), newline="")))
+
+
+def _url(person: Person) -> str:
+    return f"https://www.linkedin.com/{person.key}"
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "reason"),
+    [
+        ("", 422, "invalid"), ("\n \n", 422, "invalid"), ("a,b\n1,2", 422, "mapping_needed"),
+        ("a,a\n1,2", 422, "invalid"),
+        ("name\nJane", 422, "mapping_needed"), ("Name,Company\n\"Jane,Acme", 422, "invalid"),
+        ("x\0y", 400, "bad_value"),
+        ("url\n" + "x/in/a\n" * 1001, 422, "invalid"),
+    ],
+)  # fmt: skip
+async def test_texts_that_are_refused(account: Account, text: str, status: int, reason: str) -> None:
+    listid = await _list(account.owner)
+    answer = await account.owner.post("listimport", listid=listid, text=text)
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (status, reason), answer.text
+
+
+@pytest.mark.parametrize("mapping", [{"c": "name"}, {"a": "linkedinurl", "b": "linkedinurl"}, {"a": "fax"}, {"a": ""}])
+async def test_mappings_that_are_refused(account: Account, mapping: dict[str, str]) -> None:
+    listid = await _list(account.owner)
+    answer = await account.owner.post("listimport", listid=listid, text="a,b\n1,2", mapping=mapping)
+    assert answer.status_code == 422, answer.text
+
+
+async def test_whose_list_it_is(product: Product, account: Account, other: Account) -> None:
+    private, shared, member = await _list(account.owner), await _list(account.owner, shared=1), await account.user()
+    watching = await view(await staff(product), account.owner)
+    body = {"text": _url(await product.person())}
+    for user, listid in ((other.owner, private), (other.owner, shared), (member, private)):
+        assert (await user.post("listimport", listid=listid, **body)).status_code == 404
+        assert (await _export(user, listid)).status_code == 404
+    assert (await watching.post(API + "listimport", json={"listid": shared} | body)).status_code == 403
+    assert (await watching.get(API + "listexport", params={"listid": shared})).status_code == 403
+    assert (await _import(member, shared, body["text"]))["added"] == 1
+    for query in ({"format": "pdf"}, {"form": "zoho"}, {"columns": "full_name,keyhash"}):
+        assert (await _export(account.owner, shared, **query)).status_code == 422
+
+
+async def test_pasted_addresses(product: Product, account: Account) -> None:
+    people = [await product.person() for _ in range(3)]
+    listid = await _list(account.owner)
+    text = "\n".join([*(_url(person) for person in people), "linkedin.com/in/nobody-here", "https://example.com/x", ""])
+    text += f"\n{_url(people[0]).upper().replace('HTTPS', 'https')}/"
+    tried = await _import(account.owner, listid, text, dry_run=True)
+    done = await _import(account.owner, listid, text)
+    assert tried == done
+    assert (done["total"], done["added"], done["duplicates"], done["not_found"], done["columns"]) == (6, 3, 1, 2, [])
+    assert [(row["line"], row["status"]) for row in done["resource"]] == [
+        (4, "not_found"), (5, "invalid"), (7, "duplicate"),
+    ]  # fmt: skip
+    again = await _import(account.owner, listid, text)
+    assert (again["added"], again["present"]) == (0, 3)
+    items = (await account.owner.table("GET", "contactlistitem")).json()["resource"]
+    assert len(items) == 3
+
+
+async def test_columns_are_mapped_once_and_kept(product: Product, account: Account, other: Account) -> None:
+    mark = secrets.token_hex(4)
+    await product.person(full_name=f"Ann {mark}", company="Acme Freight")
+    head = f"Vorname {mark};Nachname;Firma;Label;Egal"
+    text = f"{head}\nAnn;{mark};Acme Freight;hot,new;=1+1\nBob;{mark};Nowhere;;"
+    mapping = {f"Vorname {mark}": "firstname", "Nachname": "lastname", "Firma": "company", "Label": "tags", "Egal": ""}
+    member = await account.user()
+    assert (await member.post("listimport", listid=await _list(member), text=text)).status_code == 422
+    first = await _list(account.owner)
+    done = await _import(account.owner, first, text, mapping=mapping)
+    assert (done["added"], done["not_found"], len(done["columns"])) == (1, 1, 5)
+    (item,) = (await account.owner.table("GET", "contactlistitem", filter=f"(listid={first})")).json()["resource"]
+    assert (item["full_name"], item["tags"]) == (f"Ann {mark}", ["hot", "new"])
+    kept = await _import(member, await _list(member), text)  # the team shares what was mapped
+    assert (kept["added"], kept["mapping"]) == (1, {name: field for name, field in mapping.items() if field})
+    assert (await other.owner.post("listimport", listid=await _list(other.owner), text=text)).status_code == 422
+    known = f"Full Name,Company Name,Notes\nAnn {mark},Acme Freight,met\n"
+    assert (await _import(other.owner, await _list(other.owner), known))["added"] == 1
+
+
+async def test_a_full_list(product: Product, account: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listimport, "MAX_ITEMS", 1)
+    listid = await _list(account.owner)
+    text = "\n".join([_url(await product.person()), _url(await product.person())])
+    answer = await account.owner.post("listimport", listid=listid, text=text)
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (409, "list_full")
+    assert (await account.owner.table("GET", "contactlistitem")).json()["resource"] == []
+
+
+async def test_an_export_has_paid_values_alone(product: Product, account: Account) -> None:
+    paid = await product.person(full_name="Jane van Doe", title="=CEO()", company="Acme")
+    free = await product.person(full_name="Free Rider")
+    listid, member = await _list(account.owner, shared=1), await account.user()
+    await _import(account.owner, listid, f"{_url(paid)}\n{_url(free)}")
+    for kind in ("businessemail", "directdial"):
+        body = {"linkedinurl": _url(paid), "type": kind, "action": "reveal"}
+        assert (await account.owner.post("getcontact", **body)).json()["charged"] == 1
+    rows = {row["full_name"]: row for row in _rows(await _export(account.owner, listid))}
+    assert list(rows["Jane van Doe"]) == ["full_name", "title", "company", "country", "email", "phone"]
+    jane = rows["Jane van Doe"]
+    assert (jane["title"], jane["email"], jane["phone"]) == ("'=CEO()", paid.business[0][0], paid.phones[0])
+    assert (rows["Free Rider"]["email"], rows["Free Rider"]["phone"]) == ("", "")
+    of_member = {row["full_name"]: row for row in _rows(await _export(member, listid))}
+    assert of_member["Jane van Doe"]["email"] == ""  # not in the member's own contacts
+    sheet = await _export(account.owner, listid, format="xlsx", columns="lastname,firstname,personal_emails")
+    lines = list(openpyxl.load_workbook(io.BytesIO(sheet.content)).active.values)
+    assert lines[0] == ("lastname", "firstname", "personal_emails")
+    assert ("Doe", "Jane van") in {line[:2] for line in lines[1:]}
+    assert all(not line[2] for line in lines[1:])  # that kind was not paid for
+    audited = "select count(*) from auditlog where clientid = $1 and event = 'contacts_exported'"
+    assert await product.db.fetchval(audited, account.clientid) == 3
+
+
+@pytest.mark.parametrize(
+    ("form", "head"),
+    [
+        ("hubspot", ("First Name", "Last Name", "Email", "Phone Number", "Company Name")),
+        ("salesforce", ("First Name", "Last Name", "Email", "Phone", "Company")),
+        (
+            "pipedrive",
+            ("Person - Name", "Person - Email", "Person - Phone", "Person - Job title", "Organization - Name"),
+        ),
+    ],
+)
+async def test_forms_of_crms(product: Product, account: Account, form: str, head: tuple[str, ...]) -> None:
+    person = await product.person(full_name="Jane Doe", company="Acme")
+    listid = await _list(account.owner)
+    await _import(account.owner, listid, _url(person))
+    answer = await _export(account.owner, listid, form=form)
+    assert f'filename="{form}-{listid}.csv"' in answer.headers["content-disposition"]
+    (row,) = _rows(answer)
+    assert tuple(row)[:5] == head
+    assert "Acme" in row.values()
+
+
+def test_lines_keep_their_numbers() -> None:
+    sheet = list_file.read('\ufeffName\tCompany\n\n"Jane\nDoe"\tAcme\n')
+    (line,) = list_file.people(sheet, sheet.suggested())
+    assert (line.number, line.name, line.company) == (4, "Jane\nDoe", "Acme")
