@@ -51,7 +51,7 @@ async def _no_agents_left(product: Product) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _world(product: Product, account: Account, fresh: Account, folder: Path) -> AsyncIterator[World]:
-    record = {"purpose": "CRM", "scopes": ["lookup", "enrich", "search"]}
+    record = {"purpose": "CRM", "scopes": ["lookup", "enrich", "search", "contacts"]}
     made = await account.owner.table("POST", "apikeys", record)
     transport = httpx2.ASGITransport(product.app, client=("10.9.0.7", 1))
     headers = {"X_API_Key": KEY, "X_Session_Token": fresh.owner.token}
@@ -209,9 +209,33 @@ async def _by_agent(world: World, person: Person) -> str:
     return "".join(texts)
 
 
+async def _by_tools(world: World, person: Person) -> str:
+    """The tools of agents; a person that nobody can buy has the price 0."""
+    kinds = ["businessemail", "personalemail"]
+    found = (await world.agent.texts("search_people", name=person.full_name))[1][-1]
+    price = await world.agent.answer("price", linkedinurls=[world.url(person)], kinds=kinds)
+    asked = await world.agent.answer("reveal", search={"name": person.full_name}, kinds=kinds, max_credits=5)
+    people = [row for each in (price, asked) for row in each["result"]["resource"] if row["status"] == "found"]
+    companies = (await world.agent.answer("search_companies", name=person.company))["result"]["resource"]
+    return found + orjson.dumps([people, companies]).decode()
+
+
+async def _list_file(world: World, person: Person) -> str:
+    made = await world.fresh.owner.table("POST", "contactlist", {"name": f"F {secrets.token_hex(4)}"})
+    listid = made.json()["resource"][0]["listid"]
+    text = f"url,name,company\n{world.url(person)},,\n,{person.full_name},{person.company}\n"
+    added = (await world.fresh.owner.post("listimport", listid=listid, text=text)).json()["added"]
+    file = await world.fresh.owner.http.get(API + "listexport", params={"listid": listid, "columns": "full_name,email"})
+    return file.text + (person.full_name if added else "")
+
+
+async def _of_key(world: World, person: Person) -> str:
+    return (await world.product.caller(key=world.key).get(API + "account/contacts")).text
+
+
 PATHS: tuple[Callable[[World, Person], Awaitable[str]], ...] = (
     _search, _search_by_key, _companies, _saved_search, _search_url, _reveal, _reveal_many, _lookup, _enrich,
-    _find_email, _verify_email, _bulk, _put_on_list, _bought_before, _by_agent,
+    _find_email, _verify_email, _bulk, _put_on_list, _bought_before, _by_agent, _by_tools, _list_file, _of_key,
 )  # fmt: skip
 
 
