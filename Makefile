@@ -21,7 +21,7 @@ help: ## This list
 run: setup ## Demo: app and API on http://127.0.0.1:8000, with an embedded database
 	@DEMO=$${DEMO-1} LOG_LEVEL=$${LOG_LEVEL-warning} exec $(BIN)/tableapi serve
 
-test: setup chromium postgis ## Every check
+test: setup chromium postgis conformance ## Every check
 	@$(MAKE) -j2 lint types
 	@$(MAKE) unit
 	@$(WITH_NODE) $(BIN)/pytest -q -n 2 tests
@@ -60,7 +60,7 @@ unit: setup ## Unit tests and bundle sizes of the front end
 cluster: setup ## Failures in a cluster of two nodes, nginx, Redis and a replica (docs/guides/scaling.md)
 	@tools/peers && $(BIN)/python -m tests.system.cluster
 
-api: setup chromium postgis ## Tests of Python, without the journeys
+api: setup chromium postgis conformance ## Tests of Python, without the journeys
 	@$(WITH_NODE) $(BIN)/pytest -q -n 2 tests --ignore tests/e2e
 
 e2e: setup chromium ## Journeys in Chromium
@@ -96,6 +96,15 @@ chromium:
 .PHONY: postgis
 postgis:
 	@tools/postgis
+
+# The conformance suite of the Model Context Protocol, which needs a newer Node than the front end.
+.PHONY: conformance
+conformance: tests/conformance/node_modules/.installed
+
+tests/conformance/node_modules/.installed: tests/conformance/package-lock.json .venv/.installed
+	@echo "Installing the conformance suite ..."
+	@cd tests/conformance && PATH="$$($(CURDIR)/tools/node --install --least 22):$$PATH" npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
 
 .venv/.installed: requirements.lock pyproject.toml tools/venv tools/node $(wildcard tools/locks/*)
 	@tools/venv

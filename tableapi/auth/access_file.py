@@ -18,7 +18,7 @@ from tableapi.auth.rights import EVERYTHING, DerivedRights, Right
 from tableapi.auth.webhook import MAX_WEBHOOKS, Webhook
 from tableapi.schema.model import Column, Table
 from tableapi.schema.pgtypes import TEXT
-from tableapi.schema.sqltypes import Supply, as_text, like_ended, like_escaped
+from tableapi.schema.sqltypes import Supply, as_text, constant_text, like_ended, like_escaped
 from tableapi.schema.types import BadValue, check, checker
 
 
@@ -215,15 +215,26 @@ def row_condition(
     if word in _TESTS:
         return target.is_(None) if word == "IS NULL" else target.is_not(None)
     if word in _PATTERNS:
-        pattern = actor.value(TEXT, _single(row_filter.value, partial(_pattern, word, row_filter.value)))
+        supply = _single(row_filter.value, partial(_pattern, word, row_filter.value))
+        pattern = actor.value(TEXT, supply, f"{word} {_in_words(row_filter)}")
         return as_text(target, type_).op("LIKE", is_comparison=True)(pattern)
     if type_.kind == "json":  # it has no =, and is compared as text in a filter of a request, too
         target, type_ = as_text(target, type_), TEXT
     if type_.signs is not None and _SIGNS.get(word, word) not in type_.signs:
         raise BadValue(f"{type_.db_type} cannot be compared by {word}")
     if word not in ("IN", "NOT IN"):
-        return _COMPARE[word](target, actor.value(type_, _single(row_filter.value, checker(type_))))
-    return _COMPARE[word](target, actor.values(type_, _several(_items(row_filter), checker(type_))))
+        value = actor.value(type_, _single(row_filter.value, checker(type_)), _in_words(row_filter))
+        return _COMPARE[word](target, value)
+    listed = actor.values(type_, _several(_items(row_filter), checker(type_)), _in_words(row_filter))
+    return _COMPARE[word](target, listed)
+
+
+def _in_words(row_filter: RowFilter) -> str:
+    """Return the value of a row filter for people: a value of the actor by its name, a constant as it is."""
+    is_list = row_filter.operator.upper() in ("IN", "NOT IN")
+    show = str if is_list and isinstance(row_filter.value, str) else constant_text  # `(1, {user.id})` is written as SQL
+    said = [f"your {name}" if (name := _actor_name(item)) else show(item) for item in _items(row_filter)]
+    return f"({', '.join(said)})" if is_list else said[0]
 
 
 def actor_names(row_filter: RowFilter) -> list[str]:

@@ -54,13 +54,16 @@ class ActorTerms:
             raise AttributeError(name)
         return sa.bindparam("actor." + name, unique=False)
 
-    def value(self, type_: PgType, supply: Supply) -> sa.ColumnElement[Any]:
-        """Return a bound parameter of a type. `supply` makes its value of the actor's values, at each request."""
-        return bind(type_, "actor", supply=supply)
+    def value(self, type_: PgType, supply: Supply, words: str = "") -> sa.ColumnElement[Any]:
+        """Return a bound parameter of a type. `supply` makes its value of the actor's values, at each request.
 
-    def values(self, type_: PgType, supply: Supply) -> sa.ColumnElement[Any]:
+        words: the value for people, such as `your user.company`; "" for one that is not told.
+        """
+        return bind(type_, "actor", supply=supply, words=words)
+
+    def values(self, type_: PgType, supply: Supply, words: str = "") -> sa.ColumnElement[Any]:
         """Return a bound array of values of a type, for ANY and ALL. `supply` makes the list of them."""
-        return bind_array(type_, "actor", supply=supply)
+        return bind_array(type_, "actor", supply=supply, words=words)
 
 
 Rows = Callable[[sa.FromClause, Any], sa.ColumnElement[bool]]

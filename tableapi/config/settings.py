@@ -117,6 +117,7 @@ class Settings(BaseModel):
     jwt_roles: Words = ()  # that a token may name; none: the database roles, and the roles of an access file
     jwt_leeway_seconds: float = Field(default=10.0, ge=0, le=300)
     mcp_audience: Words = ()  # `aud` of tokens for /mcp, where the issuer cannot name its address
+    mcp_read_only: bool | None = None  # agents only read; None: on for --open, off for a project and --access
     metrics_token: str = Field(default="", repr=False)
     security_contact: Annotated[str, AfterValidator(_contact)] = ""  # for /.well-known/security.txt
     strict_options: bool | None = None  # reject unknown options; None: off for a project, on for --open and --access

@@ -7,6 +7,7 @@ from typing import Any
 
 from tableapi import exact_json
 from tableapi.errors import BadRequest
+from tableapi.schema.model import Table
 
 MAX_BYTES = 16_000  # of the rows in one answer
 MAX_LIST_CHARS = 1_000  # of one text in a list of rows
@@ -30,10 +31,10 @@ def fitting(rows: Sequence[Any], max_bytes: int = MAX_BYTES) -> tuple[list[Any],
     for row in rows:
         names: dict[str, None] = {}
         short = _shortened(row, names)
-        row_bytes = len(exact_json.dumps(short))
+        row_bytes = _bytes_of(short)
         if not kept and row_bytes > max_bytes:
             short = _cut(row, MIN_CHARS, "", names)
-            row_bytes = len(exact_json.dumps(short))
+            row_bytes = _bytes_of(short)
             if row_bytes > max_bytes:
                 raise too_large()
         size += row_bytes
@@ -59,6 +60,41 @@ def record(row: Any, start: int, max_bytes: int = MAX_BYTES) -> tuple[Any, dict[
         if chars <= MIN_CHARS:
             raise too_large()
         chars //= 2
+
+
+def _bytes_of(row: Any) -> int:
+    """Return the length of a row in an answer, where the names stand once for all rows."""
+    return len(exact_json.dumps(list(row.values()) if isinstance(row, dict) else row))
+
+
+def columns_and_values(rows: Sequence[Any], table: Table | None = None) -> dict[str, Any]:
+    """Return rows as one list of names and a list of values for each row, which is half as long.
+
+    table: the table of the rows; the rows of its relations to many have the same form inside the value. Rows that have
+    not all the same names, and values that are no rows, stay as they are.
+    """
+    if not rows or not isinstance(rows[0], dict) or any(not _has_names(row, rows[0]) for row in rows):
+        return {"rows": list(rows)}
+    names = list(rows[0])
+    targets = [_rows_of(table, name) for name in names]
+    if not any(targets):
+        return {"columns": names, "rows": [[row[name] for name in names] for row in rows]}
+
+    def shown(value: Any, target: Table | None) -> Any:
+        return columns_and_values(value, target) if target is not None and isinstance(value, list) else value
+
+    columns = list(zip(names, targets, strict=True))
+    return {"columns": names, "rows": [[shown(row[name], target) for name, target in columns] for row in rows]}
+
+
+def _has_names(row: Any, first: dict[str, Any]) -> bool:
+    return isinstance(row, dict) and row.keys() == first.keys()
+
+
+def _rows_of(table: Table | None, name: str) -> Table | None:
+    """Return the target of a relation to many; None for any other field."""
+    relation = table.relations.get(name) if table is not None and name not in table.columns else None
+    return relation.target if relation is not None and relation.many else None
 
 
 def too_large() -> BadRequest:

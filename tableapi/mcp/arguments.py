@@ -39,13 +39,15 @@ class Arguments(BaseModel):
 class DatabaseArguments(Arguments):
     """Arguments of a tool that uses one database."""
 
-    database: str = Field(default="", description="Name of the database; left out where there is one.")
+    database: str = Field(default="")
 
 
 class ListTables(DatabaseArguments):
     """Arguments of list_tables."""
 
-    search: str = Field(default="", max_length=100, description="A part of their names.")
+    search: str = Field(
+        default="", max_length=100, description="Words in the names and comments of tables and columns."
+    )
     offset: int = Field(default=0, ge=0)
 
 
@@ -145,8 +147,8 @@ class DeleteRecords(WriteArguments):
 class CallFunction(DatabaseArguments):
     """Arguments of call_function."""
 
-    name: str = Field(min_length=1, description="Name of the function or procedure.")
-    arguments: dict[str, Any] = Field(default={}, description="Values by the name of the parameter.")
+    name: str = Field(min_length=1)
+    arguments: dict[str, Any] = Field(default={}, description="By name.")
 
 
 class ScriptInput(Arguments):
@@ -158,5 +160,5 @@ class ScriptInput(Arguments):
 class CallScript(Arguments):
     """Arguments of call_script."""
 
-    name: str = Field(min_length=1, description="Name of the script.")
-    input: dict[str, Any] = Field(default={}, description="Values by the name of the input field.")
+    name: str = Field(min_length=1)
+    input: dict[str, Any] = Field(default={}, description="By name.")

@@ -24,7 +24,12 @@ SUMMARY_CHARS = 160
 
 def functions(caller: Caller, dataset: Dataset) -> list[Routine]:
     """Return the functions and procedures that the caller may call."""
-    return routines.public(dataset, caller.actor.role, "POST")
+    return routines.public(dataset, caller.actor.role, _verb(caller))
+
+
+def _verb(caller: Caller) -> str:
+    """Return the method that calls functions. GET runs them in a transaction that cannot write."""
+    return "GET" if caller.reads_only else "POST"
 
 
 async def call_function(caller: Caller, arguments: CallFunction) -> dict[str, Any]:
@@ -36,8 +41,10 @@ async def call_function(caller: Caller, arguments: CallFunction) -> dict[str, An
         hint = suggestion(arguments.name, named)
         raise NotFound(f"There is no function '{arguments.name[:100]}'.{hint}", reason="unknown_routine")
     kind = "_proc" if routine.kind == "p" else "_func"
-    result = await caller.json("POST", dataset, (kind, routine.name), {}, {"params": arguments.arguments})
-    return _shown(result)
+    path, sent = (kind, routine.name), {"params": arguments.arguments}
+    if caller.reads_only:
+        return _shown(await caller.json("GET", dataset, path, sent))
+    return _shown(await caller.json("POST", dataset, path, {}, sent))
 
 
 async def call_script(caller: Caller, arguments: CallScript) -> dict[str, Any]:
@@ -72,7 +79,7 @@ def _shown(result: Any) -> dict[str, Any]:
     if isinstance(result, list):
         rows, cut = answers.fitting(result) if result else ([], [])
         note = f"{len(rows)} of {len(result)} rows fit into the answer."
-        shown = {"rows": rows} | ({"note": note} if len(rows) < len(result) else {})
+        shown = answers.columns_and_values(rows) | ({"note": note} if len(rows) < len(result) else {})
         return shown | ({"cut_texts": cut} if cut else {})
     record, ends = answers.record(result, 0)
     return {"result": record} | ({"cut_texts": ends} if ends else {})

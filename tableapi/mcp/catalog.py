@@ -7,6 +7,7 @@ from typing import Any
 from tableapi import exact_json
 from tableapi.auth.policy import VERBS
 from tableapi.auth.rights import Right, Rights
+from tableapi.auth.row_words import rule_of
 from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import to_api_error
 from tableapi.mcp.answers import MAX_BYTES
@@ -29,12 +30,12 @@ async def list_tables(caller: Caller, arguments: ListTables) -> dict[str, Any]:
     if not arguments.database and len(caller.datasets) > 1:
         return {"databases": [{"name": n, "tables": len(caller.tables(d))} for n, d in caller.datasets.items()]}
     dataset = caller.dataset(arguments.database)
-    search = arguments.search.lower()
-    tables = [table for table in caller.tables(dataset) if search in table.name.lower()]
     rights, size = caller.rights(dataset), 0
+    found = _found(caller.tables(dataset), rights, arguments.search.lower().split())
+    tables = [table for table, _ in found]
     lines: list[dict[str, Any]] = []
-    for table in tables[arguments.offset :]:
-        line = _line(table, rights)
+    for table, columns in found[arguments.offset :]:
+        line = _line(table, rights) | ({"found": columns} if columns else {})
         size += len(exact_json.dumps(line))
         if lines and size > LIST_BYTES:
             break
@@ -43,6 +44,28 @@ async def list_tables(caller: Caller, arguments: ListTables) -> dict[str, Any]:
     if (end := arguments.offset + len(lines)) < len(tables):
         result |= {"next_offset": end, "note": "More tables follow: call again with offset, or with search."}
     return result
+
+
+def _found(tables: list[Table], rights: Rights, words: list[str]) -> list[tuple[Table, list[str]]]:
+    """Return the tables that have every word in their name or comment, or in those of their columns.
+
+    Each comes with the columns in which a word was found. Columns that the caller cannot read are not searched. Tables
+    with all words in their name come first.
+    """
+    if not words:
+        return [(table, []) for table in tables]
+    named: list[tuple[Table, list[str]]] = []
+    others: list[tuple[Table, list[str]]] = []
+    for table in tables:
+        right = _right(table, rights)
+        own = f"{table.name}\n{table.comment or ''}".lower()
+        texts = {c.name: f"{c.name}\n{c.comment or ''}".lower() for c in table.columns.values() if right.sees(c.name)}
+        columns = [name for name, text in texts.items() if any(word in text for word in words)]
+        if all(word in table.name.lower() for word in words):
+            named.append((table, columns))
+        elif all(word in own or any(word in texts[name] for name in columns) for word in words):
+            others.append((table, columns))
+    return named + others
 
 
 def _line(table: Table, rights: Rights) -> dict[str, Any]:
@@ -92,6 +115,7 @@ async def _description(caller: Caller, dataset: Dataset, table: Table, *, sample
         described["view"] = True
     if samples and reads and (rows := await _estimate(caller, dataset, table)) is not None:
         described["estimated_rows"] = rows
+    described |= _row_rules(table, rights, right)
     described["key"] = [name for name in table.key if right.sees(name)]
     columns = [column for column in table.columns.values() if right.sees(column.name)]
     usable = {other.name for other in describe.allowed(dataset.schema, rights)}
@@ -128,6 +152,19 @@ def _right(table: Table, rights: Rights) -> Right:
     """
     granted = (rights.right(table, verb) for verb in VERBS)
     return next((right for right in granted if right is not None), None) or plan.right_of(table, rights, "GET")
+
+
+def _row_rules(table: Table, rights: Rights, shown: Right) -> dict[str, str]:
+    """Return in words which rows the caller may read, and change where that differs.
+
+    shown: the right that says which columns it sees.
+    """
+    said: dict[str, str] = {}
+    for verb, name in (("GET", "rows"), ("PATCH", "rows_to_update"), ("DELETE", "rows_to_delete")):
+        right = rights.right(table, verb)
+        if right is not None and (words := rule_of(table, right, shown.sees)) and words != said.get("rows"):
+            said[name] = words
+    return said
 
 
 def _may(table: Table, rights: Rights) -> list[str]:

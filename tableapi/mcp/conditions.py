@@ -22,11 +22,9 @@ class SentCondition(BaseModel):
     """One condition on a column."""
 
     model_config = ConfigDict(extra="forbid")
-    field: str = Field(description="A column, or <relation>.<column> for a column of a related table.")
+    field: str = Field()
     operator: Operator = "="
-    value: Any = Field(
-        default=None, description="A list for in, not in and between; left out for is null and is not null."
-    )
+    value: Any = Field(default=None)
 
 
 def joined(conditions: str | Sequence[SentCondition]) -> tuple[str, dict[str, Any]]:

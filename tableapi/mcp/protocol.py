@@ -17,6 +17,7 @@ from tableapi.version import VERSION, install_command
 if TYPE_CHECKING:
     from mcp.server import Server
 
+LIST_MILLISECONDS = 60_000  # for which a client may keep a list of tools or resources
 CallerOf = Callable[[Any], Awaitable[Caller]]  # of the HTTP request of a message; None over stdio
 
 
@@ -41,7 +42,9 @@ def server(caller_of: CallerOf, documentation: Documentation) -> Server[Any]:
     """
     import mcp.types as types
     from mcp.server import Server
+    from mcp.server.caching import CacheHint
 
+    lists = CacheHint(ttl_ms=LIST_MILLISECONDS, scope="private")  # they depend on the rights of the caller
     offers = tools.Offers()
 
     async def list_tools(ctx: Any, params: Any) -> types.ListToolsResult:
@@ -80,7 +83,7 @@ def server(caller_of: CallerOf, documentation: Documentation) -> Server[Any]:
         try:
             media_type, text = await resources.read(caller, documentation, params.uri)
         except Exception as error:
-            raise _protocol_error(error) from None
+            raise _protocol_error(error, uri=params.uri) from None
         contents = types.TextResourceContents(uri=params.uri, mime_type=media_type, text=text)
         return types.ReadResourceResult(contents=[contents])
 
@@ -93,6 +96,7 @@ def server(caller_of: CallerOf, documentation: Documentation) -> Server[Any]:
         on_list_resources=list_resources,
         on_list_resource_templates=list_templates,
         on_read_resource=read_resource,
+        cache_hints=dict.fromkeys(("tools/list", "resources/list", "resources/templates/list"), lists),
         # No argument of a tool is sent as a header, so there is none to compare. Without this the SDK lists the tools
         # at each call, to look for such arguments.
         get_tool_input_schema=lambda name: None,
@@ -105,7 +109,10 @@ def _tool(offer: tools.Offer) -> Any:
 
     tool = offer.tool
     hints = types.ToolAnnotations(
-        read_only_hint=tool.reads_only, destructive_hint=tool.destructive or None, open_world_hint=False
+        read_only_hint=offer.reads_only,
+        destructive_hint=tool.destructive and not offer.reads_only,
+        idempotent_hint=tool.repeatable or offer.reads_only,
+        open_world_hint=False,
     )
     return types.Tool(
         name=tool.name, title=tool.title, description=offer.description, input_schema=offer.schema, annotations=hints
@@ -120,12 +127,15 @@ async def _authorized(caller_of: CallerOf, ctx: Any) -> Caller:
         raise _protocol_error(error) from None
 
 
-def _protocol_error(error: Exception) -> Exception:
-    """Return a refusal as an error of the protocol; any other error as it is."""
+def _protocol_error(error: Exception, **data: str) -> Exception:
+    """Return a refusal as an error of the protocol; any other error as it is.
+
+    data: for the programs of the client.
+    """
     from mcp.shared.exceptions import MCPError
 
     refusal = to_api_error(error)
     if refusal is None:
         return error
     code = -32602 if refusal.status < 500 else -32603  # invalid params, internal error
-    return MCPError(code=code, message=tools.error_text(refusal), data={"reason": refusal.reason})
+    return MCPError(code=code, message=tools.error_text(refusal), data={"reason": refusal.reason, **data})

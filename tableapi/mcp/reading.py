@@ -70,7 +70,7 @@ async def _page(
     body = await caller.json("GET", dataset, ("_table", table.name), options | page)
     rows = body["resource"]
     shown, cut = answers.fitting(rows[:limit])
-    result: dict[str, Any] = {"rows": shown}
+    result = answers.columns_and_values(shown, table)
     if len(shown) < len(rows):
         result["next_offset"] = arguments.offset + len(shown)
     if "count" in body.get("meta", {}):

@@ -75,7 +75,7 @@ async def _write(
     rows = answer["resource"]
     shown, _ = answers.fitting(rows) if rows else ([], [])
     result: dict[str, Any] = {"dry_run": True, "kept": "nothing"} if arguments.dry_run else {}
-    result |= {"count": len(rows), "rows": shown}
+    result |= {"count": len(rows), **answers.columns_and_values(shown, table)}
     if len(shown) < len(rows):
         result["note"] = f"The first {len(shown)} of {len(rows)} records are shown."
     return result

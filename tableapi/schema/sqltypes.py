@@ -65,14 +65,28 @@ class Native(Named):
 Supply = Callable[[Mapping[str, Any]], Any]  # makes the value of a parameter of the values of the caller
 
 
+def constant_text(value: Any) -> str:
+    """Return a constant of a rule as a filter has it; "" for one that a filter cannot have."""
+    if isinstance(value, bool) or value is None:
+        return "NULL" if value is None else str(value).lower()
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    if isinstance(value, list | tuple | set | frozenset):
+        return "(" + ", ".join(constant_text(item) for item in value) + ")"
+    return str(value) if isinstance(value, int | float) else ""
+
+
 class Supplied(Native):
-    """The type of a parameter of a row rule; at each request `supply` makes its value."""
+    """The type of a parameter of a row rule; at each request `supply` makes its value.
+
+    words: the value for people, such as `your user.company`.
+    """
 
     cache_ok = False
 
-    def __init__(self, name: str, supply: Supply) -> None:
+    def __init__(self, name: str, supply: Supply, words: str) -> None:
         super().__init__(name)
-        self.supply = supply
+        self.supply, self.words = supply, words
 
 
 def own_type(type_: PgType) -> Named:
@@ -94,20 +108,20 @@ def call(schema: str, name: str, *args: Any, type_: TypeEngine[Any] | None = Non
     return sa.sql.functions.Function(own, *args, packagenames=(package,), type_=type_)
 
 
-def bind(type_: PgType, name: str, *, supply: Supply | None = None) -> sa.ColumnElement[Any]:
+def bind(type_: PgType, name: str, *, supply: Supply | None = None, words: str = "") -> sa.ColumnElement[Any]:
     """Return a bound parameter of a type, sent as text and cast where asyncpg has no native values.
 
-    supply: makes the value, see `Supplied`; the name is then one of several parameters.
+    supply, words: of a value that is made at each request, see `Supplied`; the name is then one of several parameters.
     """
     native = KINDS[type_.kind].native
-    parameter = _parameter(name, type_.name if native else "text", supply)
+    parameter = _parameter(name, type_.name if native else "text", supply, words)
     return parameter if native else _from_text(parameter, type_)
 
 
-def _parameter(name: str, type_name: str, supply: Supply | None) -> sa.BindParameter[Any]:
+def _parameter(name: str, type_name: str, supply: Supply | None, words: str = "") -> sa.BindParameter[Any]:
     if supply is None:
         return sa.bindparam(name, type_=Native(type_name))
-    return sa.bindparam(name, type_=Supplied(type_name, supply), unique=True)
+    return sa.bindparam(name, type_=Supplied(type_name, supply, words), unique=True)
 
 
 def bind_list(type_: PgType, name: str) -> tuple[sa.ColumnElement[Any], TypeEngine[Any]]:
@@ -123,10 +137,10 @@ def _element_type(type_: PgType) -> Native:
     return Native(type_.name if KINDS[type_.kind].native and not type_.is_time else "text")
 
 
-def bind_array(type_: PgType, name: str, *, supply: Supply | None = None) -> sa.ColumnElement[Any]:
+def bind_array(type_: PgType, name: str, *, supply: Supply | None = None, words: str = "") -> sa.ColumnElement[Any]:
     """Return what ANY and ALL compare a value of the type with: one bound array, whatever its length."""
     own = _element_type(type_)
-    array = _parameter(name, f"{own.name}[]", supply)
+    array = _parameter(name, f"{own.name}[]", supply, words)
     if own.name == type_.name:
         return array
     if type_.kind in ("array", "composite") or type_.postgis:  # text[] has no cast to an array of these

@@ -18,6 +18,22 @@ INITIALIZE = {
 }  # fmt: skip
 
 
+def as_objects(data: Any) -> Any:
+    """Return the data of an answer with an object for each row, in place of columns and values."""
+    if not isinstance(data, dict) or "columns" not in data or "rows" not in data:
+        return data
+    names = data["columns"]
+    rows = [dict(zip(names, map(_related, row), strict=True)) for row in data["rows"]]
+    return {name: value for name, value in data.items() if name != "columns"} | {"rows": rows}
+
+
+def _related(value: Any) -> Any:
+    """Return the rows of a relation as a list of objects."""
+    if isinstance(value, dict) and value.keys() <= {"columns", "rows"} and "rows" in value:
+        return as_objects(value)["rows"]
+    return value
+
+
 @dataclass
 class Agent:
     """A client that counts its calls and the characters of the answers."""
@@ -37,7 +53,11 @@ class Agent:
         return result.is_error, texts
 
     async def answer(self, tool: str, **arguments: Any) -> Any:
-        """Call a tool and return its data."""
+        """Call a tool and return its data, with rows as objects."""
+        return as_objects(await self.raw(tool, **arguments))
+
+    async def raw(self, tool: str, **arguments: Any) -> Any:
+        """Call a tool and return its data as it was sent."""
         is_error, texts = await self.texts(tool, **arguments)
         assert not is_error, texts
         return json.loads(texts[-1])

@@ -36,9 +36,20 @@ def command(cwd: Path, *words: str) -> StdioServerParameters:
 async def test_tables_are_offered_over_stdio(database: str, tmp_path: Path, mode: str) -> None:
     async with Client(command(tmp_path, "--dataset", f"rental={database}", "--open"), mode=mode) as client:
         agent = Agent(client)
-        assert {"list_tables", "query", "delete_records"} <= set(await agent.tools())
+        assert set(await agent.tools()) == {"list_tables", "describe_tables", "query", "aggregate", "get_record"}
         page = await agent.answer("query", table="language")
         assert page["rows"] == [{"language_id": 1, "name": "English"}, {"language_id": 2, "name": "Italian"}]
+
+
+async def test_agents_write_under_open_when_the_setting_allows_it(database: str, tmp_path: Path) -> None:
+    started = command(tmp_path, "--dataset", f"rental={database}", "--open")
+    started.env = {**clean_environment(), "MCP_READ_ONLY": "off"}
+    async with Client(started) as client:
+        agent = Agent(client)
+        assert {"create_records", "update_records", "delete_records"} <= set(await agent.tools())
+        change = {"language_id": 2, "name": "Latin"}
+        kept = await agent.answer("update_records", table="language", records=[change], dry_run=True)
+        assert kept["rows"] == [change]
 
 
 async def test_the_rights_are_those_of_the_key(database: str, tmp_path: Path) -> None:

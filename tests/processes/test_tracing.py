@@ -109,3 +109,32 @@ def test_one_trace_from_the_browser_to_the_mail(
     assert statement["attributes"]["db.system.name"] == "postgresql"
     assert "Secret" not in str(collector.spans)
     assert "tom@trace-buyer.example" not in str(collector.spans)
+
+
+@pytest.mark.parametrize("place", ["header", "message"])
+def test_a_tool_call_belongs_to_the_trace_of_the_agent(
+    serve: Serve, new_database: NewDatabase, collector: Collector, place: str
+) -> None:
+    database = new_database(
+        "create table town (id integer primary key, name text); insert into town values (1, 'Oslo')"
+    )
+    server = serve(
+        "--dataset", f"x={database}", "--open", OTEL_BSP_SCHEDULE_DELAY="100",
+        OTEL_EXPORTER_OTLP_ENDPOINT=f"http://127.0.0.1:{collector.server_port}",
+    )  # fmt: skip
+    parent = f"00-{TRACE}-b7ad6b7169203331-01"
+    params = {"name": "query", "arguments": {"table": "town"}} | (
+        {"_meta": {"traceparent": parent}} if place == "message" else {}
+    )
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    headers = {"Accept": "application/json, text/event-stream"} | ({"traceparent": parent} if place == "header" else {})
+    answer = httpx2.post(f"{server.url}/mcp", json=message, headers=headers, timeout=20)
+    assert "Oslo" in answer.text
+    read = collector.wait(
+        lambda spans: next((s for s in spans if s["name"] == "SELECT" and "town" in str(s["attributes"])), None)
+    )
+    assert read["trace"] == TRACE
+    known = {span["id"]: span for span in collector.spans if span["trace"] == TRACE}
+    while read["parent"] in known:
+        read = known[read["parent"]]
+    assert read["parent"] == "b7ad6b7169203331"

@@ -71,7 +71,7 @@ async def test_a_client_signs_in_asks_for_more_refreshes_and_is_revoked(product:
         assert (await client.redeem(client.code(await consent(owner, request, "read")))).status_code == 200
         assert client.tokens["scope"] == "read"
         rows = await client.call("query", {"table": "client", "fields": ["clientid"]})
-        assert json.loads(rows.json()["result"]["content"][-1]["text"])["rows"] == [{"clientid": account.clientid}]
+        assert json.loads(rows.json()["result"]["content"][-1]["text"])["rows"] == [[account.clientid]]
 
         change = {"table": "client", "records": [{"clientid": account.clientid, "companyname": "By an agent"}]}
         refused = await client.call("update_records", change)

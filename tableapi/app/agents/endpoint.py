@@ -21,7 +21,7 @@ from tableapi.app.options import is_loopback
 from tableapi.app.state import Services
 from tableapi.auth.credentials import session_token
 from tableapi.auth.policy import ANYONE
-from tableapi.auth.scopes import InsufficientScope
+from tableapi.auth.scopes import READ, InsufficientScope
 from tableapi.errors import Forbidden, MethodNotAllowed, Unauthorized, UnsupportedMedia
 from tableapi.http.cors import Cors
 from tableapi.http.request import HttpRequest
@@ -43,7 +43,8 @@ class Agents:
 
     def __init__(self, services: Services, callers: Callers, requests: ToolRequests, sign_in: SignIn) -> None:
         self._services, self._callers, self._requests, self.sign_in = services, callers, requests, sign_in
-        project = services.served.project
+        project, settings = services.served.project, services.settings
+        self._reads_only = services.served.open if settings.mcp_read_only is None else settings.mcp_read_only
         folders = [*([project / "docs"] if project else []), PACKAGE.parent / "docs", PACKAGE / "docs_pages"]
         self._documentation = Documentation(folders)
         self._loading = asyncio.Lock()
@@ -63,13 +64,14 @@ class Agents:
             endpoint
             for endpoint in self._services.scripts or ()
             if (endpoint.agents or endpoint.tool)
+            and (endpoint.method == "GET" or (endpoint.tool and endpoint.scope == READ) or not self._reads_only)
             and (endpoint.public or {ANYONE, actor.role} & set(endpoint.roles))
             and (actor.scopes is not None or endpoint.tool or not endpoint.has_own_scope)
         ]
         full = datasets = self._services.datasets_of(actor.role)
         if actor.scopes is not None:
             datasets = {name: self._services.scoped.of(dataset, actor.scopes) for name, dataset in full.items()}
-        return Caller(actor, datasets, endpoints, partial(self._requests.send, request), full)
+        return Caller(actor, datasets, endpoints, partial(self._requests.send, request), full, self._reads_only)
 
     # -- HTTP ----------------------------------------------------------------------------------------------------------
 

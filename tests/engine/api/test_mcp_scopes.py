@@ -199,7 +199,7 @@ def test_a_write_without_the_scope_to_read_returns_keys(server: Server, peer: Is
     with httpx.Client(headers=headers) as client:
         change = message("update_records", table="customer", records=[{"id": 1, "name": "Ada"}])
         result = client.post(f"{server.url}/mcp", json=change).json()["result"]
-        assert json.loads(result["content"][-1]["text"])["rows"] == [{"id": 1}]
+        assert json.loads(result["content"][-1]["text"]) == {"count": 1, "columns": ["id"], "rows": [[1]]}
         guess = message("update_records", table="customer", filter="secret = 'hidden-ada'", change={"name": "Ada"})
         assert client.post(f"{server.url}/mcp", json=guess).json()["result"]["isError"] is True
 

@@ -82,7 +82,7 @@ def differential(stack: ExitStack, folder: Path, url: str, reads: int, writes: i
         # A DELETE is compared without what the references of other tables to its rows would do.
         execute(url, f"alter database {own}_{name} set session_replication_role = replica")
     words = [word for name in MODELS for word in ("--dataset", f"{name}={urls[name]}")]
-    server = start(stack, folder, *words, "--open", LOG_LEVEL="warning")
+    server = start(stack, folder, *words, "--open", LOG_LEVEL="warning", MCP_READ_ONLY="off")
     outcome = Outcome()
     asyncio.run(run(server.url, urls, reads, seed, outcome))
     asyncio.run(filtered_writes.run(server.url, urls, writes, seed, outcome))

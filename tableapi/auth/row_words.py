@@ -1,0 +1,94 @@
+"""Row rules in words, for a person or an agent that wants to know why a row is missing. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.sql import elements, operators
+
+from tableapi.auth.policy import ActorTerms
+from tableapi.auth.rights import Right
+from tableapi.schema.model import Table
+from tableapi.schema.sqltypes import Supplied, constant_text
+
+UNSAID = "a condition of this server"  # on columns that the caller cannot read, or on other tables
+SECURED = "the row-level security of the database lets you see them"
+_SIGNS = {
+    operators.eq: "=", operators.ne: "!=", operators.lt: "<", operators.le: "<=", operators.gt: ">", operators.ge: ">=",
+    operators.in_op: "IN", operators.not_in_op: "NOT IN", operators.like_op: "LIKE", operators.is_: "IS",
+    operators.is_not: "IS NOT", operators.is_distinct_from: "!=", operators.is_not_distinct_from: "=",
+}  # fmt: skip
+
+
+def rule_of(table: Table, right: Right, sees: Callable[[str], bool]) -> str:
+    """Return which rows a right covers, such as `company_id = your user.company`; "" for every row.
+
+    sees: whether the caller may read a column. Others, and other tables, are not named.
+    """
+    said = [_said(right.rows(table.clause, ActorTerms()), table, sees)] if right.rows is not None else []
+    return " AND ".join([*said, SECURED] if right.secured else said)
+
+
+def _said(node: Any, table: Table, sees: Callable[[str], bool]) -> str:
+    """Return a condition in words. Parts that cannot be said become `UNSAID`, once in each list."""
+    if isinstance(node, elements.Grouping):
+        return _said(node.element, table, sees)
+    if isinstance(node, elements.True_):
+        return "every row"
+    if isinstance(node, elements.False_):
+        return "no row"
+    if isinstance(node, elements.BooleanClauseList):
+        word = " OR " if node.operator is operators.or_ else " AND "
+        parts = dict.fromkeys(_said(part, table, sees) for part in node.clauses)
+        ordered = [part for part in parts if part != UNSAID] + ([UNSAID] if UNSAID in parts else [])
+        text = word.join(ordered)
+        return f"({text})" if word == " OR " and len(ordered) > 1 else text
+    if isinstance(node, elements.BinaryExpression):
+        left, right = _operand(node.left, table, sees), _operand(node.right, table, sees)
+        sign = _SIGNS.get(node.operator, getattr(node.operator, "opstring", "").rpartition(".")[2].rstrip(")"))
+        if left and right and sign == "LIKE" and _is_supplied(node.right):
+            return f"{left} {right}"  # the words of a pattern have its operator
+        if left and right and sign:
+            return f"{left} {_listed(node.right, sign)} {right}"
+    return UNSAID
+
+
+def _listed(right: Any, sign: str) -> str:
+    """Return the sign of a comparison, in the words of filters where it is one with a list."""
+    return {"=": "IN", "<>": "NOT IN", "!=": "NOT IN"}.get(sign, sign) if _is_list(right) else sign
+
+
+def _is_supplied(node: Any) -> bool:
+    return isinstance(node, elements.BindParameter) and isinstance(node.type, Supplied)
+
+
+def _is_list(node: Any) -> bool:
+    return isinstance(node, elements.CollectionAggregate)
+
+
+def _operand(node: Any, table: Table, sees: Callable[[str], bool]) -> str:
+    """Return one side of a comparison in words; "" for what cannot be said."""
+    while isinstance(node, elements.Grouping | elements.Cast | elements.CollectionAggregate | elements.TypeClause):
+        inner = getattr(node, "element", None) if not isinstance(node, elements.Cast) else node.clause
+        if inner is None:
+            return ""
+        node = inner
+    if isinstance(node, elements.Null):
+        return "NULL"
+    if isinstance(node, elements.ColumnClause):
+        name = str(node.name)
+        return name if node.table is table.clause and name in table.columns and sees(name) else ""
+    if isinstance(node, elements.BindParameter):
+        return _value(node)
+    return ""
+
+
+def _value(node: sa.BindParameter[Any]) -> str:
+    """Return a value of the caller by its name, and a constant of the rule as it is."""
+    if isinstance(node.type, Supplied):
+        return node.type.words
+    if node.key.startswith("actor."):
+        return f"your {node.key.removeprefix('actor.')}"
+    return constant_text(node.value)
