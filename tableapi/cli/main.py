@@ -68,6 +68,13 @@ CHECK = """examples:
   DATASETS=shop=postgresql://... ACCESS_FILE=access.json tableapi check"""
 
 
+DOCTOR = """examples:
+  tableapi doctor mcp https://api.example.com/mcp    walk the sign-in of an assistant, and say what is wrong
+  tableapi doctor mcp https://api.example.com/mcp --token TOKEN     and why this token is refused
+
+Exit code 1 when an assistant cannot sign in. docs/guides/agents.md describes the steps."""
+
+
 def parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
     top = argparse.ArgumentParser(
@@ -125,6 +132,10 @@ def parser() -> argparse.ArgumentParser:
         "List settings that are missing or unsafe; exit 1 if unfit for production.",
         CHECK,
     )
+    doctor = add("doctor", _doctor, "Examine the sign-in of agents at an address, and say what to do.", DOCTOR)
+    doctor.add_argument("what", choices=("mcp",))
+    doctor.add_argument("url", help="address of the endpoint, such as https://api.example.com/mcp")
+    doctor.add_argument("--token", default="", metavar="TOKEN", help="an access token to try")
     return top
 
 
@@ -313,6 +324,14 @@ def _check(args: argparse.Namespace) -> int:
         check_files(folder)
     settings = project.settings_class().read(make_secrets=False)
     return _report(checked(settings, project))
+
+
+def _doctor(args: argparse.Namespace) -> int:
+    from tableapi.cli.doctor import examine, report
+
+    findings = examine(args.url, args.token)
+    print(report(findings))
+    return int(findings.is_bad)
 
 
 def _report(problems: list[tuple[bool, str]]) -> int:

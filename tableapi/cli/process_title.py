@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 _PASSWORD = re.compile(rb"(?<=://)([^/?#:@\0]*:)([^/?#\0]+)(?=@)|([?&]password=)([^&\0]+)", re.IGNORECASE)
-_SECRET_OPTIONS = (b"--api-key", b"--session")
+_SECRET_OPTIONS = (b"--api-key", b"--session", b"--token")
 _ARG_START = 47  # place of `arg_start` in /proc/self/stat, counted from 0; `arg_end` follows
 
 

@@ -1,0 +1,419 @@
+"""`tableapi doctor mcp URL`: walk the sign-in of agents as an assistant does, and say what is wrong.
+
+The steps are those of the Model Context Protocol: a message without a token, the metadata of the resource (RFC 9728),
+the metadata of its authorization server (RFC 8414), and what that has to offer: PKCE, public clients, scopes.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit, urlunsplit
+
+from tableapi.config.command_error import CommandError, MissingExtra
+from tableapi.config.loopback import is_loopback
+from tableapi.crypto.tls import tls_context
+from tableapi.version import VERSION
+
+if TYPE_CHECKING:
+    import httpx2
+
+TIMEOUT_SECONDS = 10.0
+MAX_BODY_CHARS = 1_000_000
+OK, NOTE, WRONG = "ok", "note", "wrong"
+RESOURCE, SERVER, OPENID = (
+    "/.well-known/oauth-protected-resource",
+    "/.well-known/oauth-authorization-server",
+    "/.well-known/openid-configuration",
+)
+_MESSAGE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "doctor", "version": VERSION},
+    },
+}
+_LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}}
+_HEADERS = {"Accept": "application/json, text/event-stream", "User-Agent": f"tableapi-doctor/{VERSION}"}
+_PARAMETER = re.compile(r'(\w+)=(?:"([^"]*)"|([^\s,"]+))')
+
+
+class BadAddress(CommandError):
+    """The address is not one of a server."""
+
+    code = 2
+
+
+@dataclass
+class Findings:
+    """What was found: lines of a state, a text, and what to do."""
+
+    lines: list[tuple[str, str, str]] = field(default_factory=list)
+
+    def add(self, state: str, text: str, advice: str = "") -> None:
+        """Add a finding."""
+        self.lines.append((state, text, advice))
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether an assistant cannot sign in."""
+        return any(state == WRONG for state, _, _ in self.lines)
+
+
+@dataclass(frozen=True)
+class Document:
+    """The response to a request for metadata: `data` if it is a JSON object, else `problem`."""
+
+    data: dict[str, Any]
+    problem: str = ""
+
+
+def examine(url: str, token: str = "") -> Findings:
+    """Walk the sign-in at an address of /mcp. `token`: an access token that is tried, too.
+
+    Raises BadAddress, MissingExtra.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise BadAddress(f"'{url}' is no address. Give that of the endpoint, such as https://api.example.com/mcp.")
+    try:
+        import httpx2
+    except ImportError:
+        raise MissingExtra("tableapi doctor", "mcp") from None
+    findings = Findings()
+    with httpx2.Client(timeout=TIMEOUT_SECONDS, verify=tls_context(), headers=_HEADERS) as http:
+        _Walk(http, url, findings, httpx2.HTTPError).run(token)
+    return findings
+
+
+class _Walk:
+    """One examination. Each step uses what the one before found, as an assistant does."""
+
+    def __init__(self, http: httpx2.Client, url: str, findings: Findings, errors: type[Exception]) -> None:
+        self._http, self._url, self._add, self._errors = http, url, findings.add, errors
+
+    def run(self, token: str) -> None:
+        """Examine each step; stops where the next one has nothing to begin with."""
+        challenge = self._challenge()
+        if challenge is None:
+            return
+        resource = self._resource(challenge)
+        if resource is None:
+            return
+        servers = [server for server in resource.get("authorization_servers") or [] if isinstance(server, str)]
+        wanted = challenge.get("scope", "").split()
+        for issuer in servers:
+            self._server(issuer, wanted)
+        if token:
+            self._token(token, servers)
+
+    def _challenge(self) -> dict[str, str] | None:
+        """Send a message without a token; returns the parameters of the challenge, None where there is no sign-in."""
+        self._secure(self._url, "The address")
+        try:
+            answer = self._http.post(self._url, json=_MESSAGE)
+        except self._errors as error:
+            self._add(
+                WRONG, f"{self._url} cannot be reached: {_reason(error)}.", "Check the address, DNS and the proxy."
+            )
+            return None
+        if 300 <= answer.status_code < 400:
+            target = answer.headers.get("location", "")
+            self._add(WRONG, f"{self._url} redirects to {target}.", "Give assistants the address without a redirect.")
+            return None
+        if answer.status_code == 200:
+            self._add(OK, "A message without a token is answered: this server asks for no sign-in.")
+            return None
+        if answer.status_code == 404:
+            reason = _reason_of(answer.text)
+            advice = (
+                "Install the extra mcp on the server." if reason == "no_mcp" else "The path of the endpoint is /mcp."
+            )
+            self._add(WRONG, f"{self._url} is 404{f' ({reason})' if reason else ''}.", advice)
+            return None
+        if answer.status_code != 401:
+            advice = "An assistant begins its sign-in at a 401 only."
+            self._add(WRONG, f"A message without a token is {answer.status_code}, not 401.", advice)
+            return None
+        header = answer.headers.get("www-authenticate", "")
+        scheme, _, rest = header.partition(" ")
+        if scheme.lower() != "bearer":
+            advice = "A proxy may have removed or replaced the header: pass WWW-Authenticate on."
+            self._add(WRONG, f"The 401 has no challenge Bearer (WWW-Authenticate: {header or 'missing'}).", advice)
+            return {}
+        self._add(OK, "A message without a token is 401 with a challenge Bearer.")
+        return {name: quoted or bare for name, quoted, bare in _PARAMETER.findall(rest)}
+
+    def _resource(self, challenge: dict[str, str]) -> dict[str, Any] | None:
+        """Read the metadata of the resource (RFC 9728)."""
+        named = challenge.get("resource_metadata", "")
+        places = [named] if named else list(_well_known(self._url, RESOURCE, inserted_only=False))
+        document = self._first(places)
+        if document.problem and not named:
+            self._add(
+                WRONG,
+                "The challenge names no resource_metadata, and there is none at the usual addresses.",
+                "The server has no sign-in for agents, so they send keys. A server of tableapi needs JWT_ISSUER, "
+                "with JWT_JWKS or JWT_SECRET, or a project with an authorization server.",
+            )
+            return None
+        if document.problem:
+            self._add(
+                WRONG,
+                f"The metadata of the resource cannot be read: {document.problem}.",
+                "The address comes from PUBLIC_URL; it has to be the one that assistants use, and the proxy has "
+                "to pass /.well-known/ on.",
+            )
+            return None
+        if not named:
+            self._add(
+                NOTE,
+                "The challenge names no resource_metadata; it was found at a usual address.",
+                "Clients of the newer revisions look there, older ones do not.",
+            )
+        data = document.data
+        if data.get("resource") != self._url:
+            self._add(
+                WRONG,
+                f"The metadata is for {data.get('resource')!r}, not for {self._url}.",
+                "Tokens are issued for that address, so assistants refuse it. Set PUBLIC_URL to the origin "
+                "that they use (https, host, port), or give them that address, without a slash at the end.",
+            )
+        if not data.get("authorization_servers"):
+            self._add(WRONG, "The metadata names no authorization_servers.", "Set JWT_ISSUER to the issuer's address.")
+            return None
+        self._add(OK, f"The metadata of the resource names {', '.join(map(str, data['authorization_servers']))}.")
+        return data
+
+    def _server(self, issuer: str, wanted: list[str]) -> None:
+        """Read the metadata of an authorization server (RFC 8414), and check what a public client needs."""
+        self._secure(issuer, "The authorization server")
+        document = self._first([*_well_known(issuer, SERVER), *_well_known(issuer, OPENID, inserted_only=False)])
+        if document.problem:
+            self._add(
+                WRONG,
+                f"The metadata of {issuer} cannot be read: {document.problem}.",
+                f"It belongs at {next(_well_known(issuer, SERVER))}.",
+            )
+            return
+        data = document.data
+        if data.get("issuer") != issuer:
+            self._add(
+                WRONG,
+                f"The metadata says the issuer is {data.get('issuer')!r}, the resource says {issuer!r}.",
+                "They have to be equal, to the last slash. Set JWT_ISSUER to what the metadata says.",
+            )
+        else:
+            self._add(OK, f"The metadata of {issuer} can be read.")
+        for name in ("authorization_endpoint", "token_endpoint"):
+            if not isinstance(data.get(name), str):
+                self._add(
+                    WRONG, f"The metadata of {issuer} has no {name}.", "It has to serve the authorization code flow."
+                )
+            else:
+                self._secure(data[name], name)
+        self._pkce(data)
+        self._clients(data)
+        self._scopes(data, wanted)
+        if isinstance(data.get("token_endpoint"), str):
+            self._token_endpoint(data["token_endpoint"])
+        if isinstance(data.get("jwks_uri"), str) and (keys := self._document(data["jwks_uri"])).problem:
+            self._add(
+                WRONG, f"The keys of the issuer cannot be read: {keys.problem}.", "Without them no token is valid."
+            )
+
+    def _pkce(self, data: dict[str, Any]) -> None:
+        if "S256" in (data.get("code_challenge_methods_supported") or []):
+            self._add(OK, "PKCE with S256 is supported.")
+        else:
+            self._add(
+                WRONG,
+                "The metadata does not say that PKCE with S256 is supported.",
+                "Assistants refuse a server without it: turn PKCE on, so that "
+                "code_challenge_methods_supported has S256.",
+            )
+        if "code" not in (data.get("response_types_supported") or ["code"]):
+            self._add(WRONG, "The response type code is not supported.", "Turn the authorization code flow on.")
+        grants = data.get("grant_types_supported") or ["authorization_code"]
+        if "authorization_code" not in grants:
+            self._add(WRONG, "The grant authorization_code is not supported.", "Turn the authorization code flow on.")
+        elif "refresh_token" not in grants:
+            self._add(NOTE, "There are no refresh tokens.", "Users sign in again whenever a token expires.")
+
+    def _clients(self, data: dict[str, Any]) -> None:
+        methods = data.get("token_endpoint_auth_methods_supported")
+        if methods is not None and "none" not in methods:
+            self._add(
+                NOTE,
+                f"Clients need a secret ({', '.join(map(str, methods))}).",
+                "Assistants on a user's machine are public clients: allow the method none.",
+            )
+        ways = [
+            name
+            for name, key in (
+                ("client ID metadata documents", "client_id_metadata_document_supported"),
+                ("dynamic registration", "registration_endpoint"),
+            )
+            if data.get(key)
+        ]
+        if ways:
+            self._add(OK, f"Assistants introduce themselves by {' or '.join(ways)}.")
+        else:
+            self._add(
+                NOTE,
+                "There is no registration of clients.",
+                "Register each assistant by hand and enter its client id there, or turn registration on.",
+            )
+
+    def _scopes(self, data: dict[str, Any], wanted: list[str]) -> None:
+        known = data.get("scopes_supported")
+        missing = [scope for scope in wanted if known is not None and scope not in known]
+        if missing:
+            self._add(
+                WRONG,
+                f"The scope {' '.join(missing)} that the challenge asks for is unknown to the issuer.",
+                "Add it to the scopes of the authorization server, or leave the claim scope out of its tokens.",
+            )
+        elif wanted:
+            self._add(OK, f"The challenge asks for the scope {' '.join(wanted)}.")
+
+    def _token_endpoint(self, address: str) -> None:
+        """Redeem a code that does not exist: the error has to be one of OAuth, in JSON."""
+        sent = {
+            "grant_type": "authorization_code",
+            "code": "doctor",
+            "client_id": "doctor",
+            "code_verifier": "d" * 43,
+            "redirect_uri": "http://127.0.0.1/callback",
+            "resource": self._url,
+        }
+        try:
+            answer = self._http.post(address, data=sent)
+            told = json.loads(answer.text[:MAX_BODY_CHARS]) if answer.status_code in (400, 401) else None
+        except self._errors as error:
+            self._add(
+                WRONG, f"The token endpoint cannot be reached: {_reason(error)}.", "Check its address and the proxy."
+            )
+            return
+        except ValueError:
+            told = None
+        if isinstance(told, dict) and isinstance(told.get("error"), str):
+            self._add(OK, f"The token endpoint refuses a code that does not exist ({told['error']}).")
+        else:
+            self._add(
+                WRONG,
+                f"The token endpoint answers a wrong code with {answer.status_code} and no OAuth error.",
+                'It has to be 400 with JSON such as {"error": "invalid_grant"}.',
+            )
+
+    def _token(self, token: str, servers: list[str]) -> None:
+        """Send a message with a token, and say why it is refused."""
+        try:
+            answer = self._http.post(self._url, json=_LIST, headers={"Authorization": f"Bearer {token}"})
+        except self._errors as error:
+            self._add(WRONG, f"The endpoint cannot be reached with the token: {_reason(error)}.", "Try again.")
+            return
+        if answer.status_code == 200:
+            self._add(OK, "The token is accepted.")
+            return
+        reason = _reason_of(answer.text)
+        self._add(
+            WRONG,
+            f"The token is refused: {answer.status_code}{f' ({reason})' if reason else ''}.",
+            " ".join(_flaws(token, self._url, servers)) or "Its signature, role or session is not valid here.",
+        )
+
+    def _secure(self, address: str, what: str) -> None:
+        parts = urlsplit(address)
+        if parts.scheme != "https" and not is_loopback((parts.hostname or "").strip("[]")):
+            self._add(
+                WRONG, f"{what} {address} is not https.", "Assistants send tokens over https only, but on this machine."
+            )
+
+    def _first(self, addresses: list[str]) -> Document:
+        """Return the first metadata that can be read, else the problem of the first address."""
+        problem = ""
+        for address in dict.fromkeys(addresses):
+            document = self._document(address)
+            if not document.problem:
+                return document
+            problem = problem or document.problem
+        return Document({}, problem)
+
+    def _document(self, address: str) -> Document:
+        try:
+            answer = self._http.get(address, headers={"Accept": "application/json"})
+        except self._errors as error:
+            return Document({}, f"{address}: {_reason(error)}")
+        except ValueError:
+            return Document({}, f"{address} is no address")
+        if answer.status_code != 200:
+            return Document({}, f"{address} is {answer.status_code}")
+        try:
+            data = json.loads(answer.text[:MAX_BODY_CHARS])
+        except ValueError:
+            data = None
+        return Document(data) if isinstance(data, dict) else Document({}, f"{address} has no JSON object")
+
+
+def _well_known(address: str, name: str, *, inserted_only: bool = True) -> Iterator[str]:
+    """Yield the addresses of metadata: `name` before the path, and unless `inserted_only` also without or after it."""
+    parts = urlsplit(address)
+    path = parts.path.rstrip("/")
+    yield urlunsplit((parts.scheme, parts.netloc, f"{name}{path}", "", ""))
+    if not inserted_only and path:
+        after = f"{path}{name}" if name == OPENID else name
+        yield urlunsplit((parts.scheme, parts.netloc, after, "", ""))
+
+
+def _reason(error: Exception) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__
+
+
+def _reason_of(text: str) -> str:
+    """Return the reason of an error of tableapi; "" for another body."""
+    try:
+        return str(json.loads(text[:MAX_BODY_CHARS])["error"]["context"]["reason"])
+    except (ValueError, KeyError, TypeError):
+        return ""
+
+
+def _flaws(token: str, resource: str, servers: list[str]) -> Iterator[str]:
+    """Yield what the claims of a signed token show to be wrong. Its signature is not checked here."""
+    try:
+        payload = token.split(".")[1]
+        claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    except (ValueError, IndexError):
+        return
+    if not isinstance(claims, dict):
+        return
+    if isinstance(expires := claims.get("exp"), int | float) and expires < time.time():
+        yield f"It expired {int(time.time() - expires)} seconds ago."
+    named = claims.get("aud")
+    audiences = named if isinstance(named, list) else [named]
+    if resource not in audiences:
+        yield (
+            f"Its aud is {named!r} and not {resource}: the client has to send the parameter resource (RFC 8707), or "
+            "MCP_AUDIENCE has to name what the issuer writes."
+        )
+    if claims.get("iss") not in servers:
+        yield f"Its iss is {claims.get('iss')!r}, which the resource does not name."
+
+
+def report(findings: Findings) -> str:
+    """Return the findings as text, a line for each, with what to do below it."""
+    lines = []
+    for state, text, advice in findings.lines:
+        lines.append(f"{state + ':':<7}{text}")
+        if advice:
+            lines.append(f"       {advice}")
+    end = "An assistant cannot sign in." if findings.is_bad else "An assistant can connect."
+    return "\n".join([*lines, end])

@@ -1,0 +1,188 @@
+"""`tableapi doctor mcp URL` against servers whose sign-in works, is missing, or is wrong at one step."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers.support import ROOT, NewDatabase, Serve, tableapi
+from tests.helpers.tokens import token
+
+
+class Host(ThreadingHTTPServer):
+    """An endpoint and its authorization server in one, whose answers a test changes."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.url = f"http://127.0.0.1:{self.server_port}"
+        metadata = f"{self.url}/.well-known/oauth-protected-resource/mcp"
+        self.status, self.challenge = 401, f'Bearer scope="read", resource_metadata="{metadata}"'
+        self.resource: Any = {"resource": f"{self.url}/mcp", "authorization_servers": [self.url]}
+        self.server: Any = {
+            "issuer": self.url, "authorization_endpoint": f"{self.url}/authorize",
+            "token_endpoint": f"{self.url}/token", "registration_endpoint": f"{self.url}/register",
+            "code_challenge_methods_supported": ["S256"],
+            "grant_types_supported": ["authorization_code", "refresh_token"], "response_types_supported": ["code"],
+            "token_endpoint_auth_methods_supported": ["none"], "scopes_supported": ["read", "write"],
+        }  # fmt: skip
+        self.token: tuple[int, str] = 400, '{"error": "invalid_grant"}'
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Host
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if self.path == "/token":
+            self._send(*self.server.token)
+        elif self.headers.get("Authorization") == "Bearer good":
+            self._send(200, "{}")
+        else:
+            self._send(self.server.status, "{}", {"WWW-Authenticate": self.server.challenge, "Location": "/elsewhere"})
+
+    def do_GET(self) -> None:
+        found = {
+            "/.well-known/oauth-protected-resource/mcp": self.server.resource,
+            "/.well-known/oauth-authorization-server": self.server.server,
+        }.get(self.path)
+        self._send(404 if found is None else 200, found if isinstance(found, str) else json.dumps(found))
+
+    def _send(self, status: int, text: str, headers: dict[str, str] | None = None) -> None:
+        self.send_response(status)
+        for name, value in (headers or {}).items():
+            if value:
+                self.send_header(name, value)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def host() -> Iterator[Host]:
+    server = Host()
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def doctor(tmp_path: Path, url: str, *words: str) -> subprocess.CompletedProcess[str]:
+    return tableapi("doctor", "mcp", url, *words, cwd=tmp_path)
+
+
+def test_a_sign_in_that_works(host: Host, tmp_path: Path) -> None:
+    ended = doctor(tmp_path, f"{host.url}/mcp", "--token", "good")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "wrong:" not in ended.stdout
+    for text in ("401 with a challenge Bearer", "PKCE with S256", "dynamic registration", "scope read",
+                 "invalid_grant", "The token is accepted", "An assistant can connect."):  # fmt: skip
+        assert text in ended.stdout
+
+
+def changed(name: str, **values: Any) -> Any:
+    def change(host: Host) -> None:
+        target = getattr(host, name)
+        setattr(host, name, {key: value for key, value in {**target, **values}.items() if value is not None})
+
+    return change
+
+
+def replaced(name: str, value: Any) -> Any:
+    return lambda host: setattr(host, name, value)
+
+
+@pytest.mark.parametrize(
+    ("change", "texts"),
+    [
+        (replaced("status", 404), ["is 404", "/mcp"]),
+        (replaced("status", 307), ["redirects to /elsewhere", "without a redirect"]),
+        (replaced("status", 500), ["is 500, not 401"]),
+        (replaced("challenge", ""), ["no challenge Bearer", "A proxy may have removed"]),
+        (replaced("challenge", "Basic realm=x"), ["no challenge Bearer"]),
+        (replaced("challenge", 'Bearer resource_metadata="http://127.0.0.1:1/x"'), ["cannot be read", "PUBLIC_URL"]),
+        (replaced("resource", "<html>"), ["has no JSON object"]),
+        (
+            changed("resource", resource="https://other.example/mcp"),
+            ["is for 'https://other.example/mcp'", "PUBLIC_URL"],
+        ),
+        (changed("resource", authorization_servers=[]), ["names no authorization_servers", "JWT_ISSUER"]),
+        (replaced("server", None), ["cannot be read", "oauth-authorization-server"]),
+        (changed("server", issuer="http://127.0.0.1/"), ["the issuer is 'http://127.0.0.1/'", "to the last slash"]),
+        (changed("server", code_challenge_methods_supported=None), ["PKCE", "turn PKCE on"]),
+        (changed("server", code_challenge_methods_supported=["plain"]), ["PKCE"]),
+        (changed("server", scopes_supported=["openid"]), ["The scope read", "unknown to the issuer"]),
+        (changed("server", token_endpoint=None), ["has no token_endpoint"]),
+        (changed("server", authorization_endpoint="http://login.example/a"), ["is not https"]),
+        (changed("server", jwks_uri="http://127.0.0.1:1/keys"), ["keys of the issuer cannot be read"]),
+        (replaced("token", (200, "<html>Sign in</html>")), ["answers a wrong code with 200"]),
+        (replaced("token", (400, "[]")), ["no OAuth error"]),
+    ],
+)
+def test_the_step_that_is_wrong_is_named_with_what_to_do(
+    host: Host, tmp_path: Path, change: Any, texts: list[str]
+) -> None:
+    change(host)
+    ended = doctor(tmp_path, f"{host.url}/mcp")
+    assert (ended.returncode, ended.stderr) == (1, "")
+    assert "An assistant cannot sign in." in ended.stdout
+    for text in texts:
+        assert text in ended.stdout
+
+
+def test_what_makes_it_harder_is_a_note(host: Host, tmp_path: Path) -> None:
+    changed("server", registration_endpoint=None, token_endpoint_auth_methods_supported=["client_secret_post"])(host)
+    host.challenge = 'Bearer scope="read"'
+    ended = doctor(tmp_path, f"{host.url}/mcp")
+    assert ended.returncode == 0
+    for text in ("no registration of clients", "Clients need a secret", "names no resource_metadata"):
+        assert text in ended.stdout
+
+
+def test_a_refused_token_is_explained(host: Host, tmp_path: Path) -> None:
+    old = token({"iss": "https://other.example", "aud": "https://elsewhere.example/mcp", "exp": 1_700_000_000})
+    ended = doctor(tmp_path, f"{host.url}/mcp", "--token", old)
+    assert ended.returncode == 1
+    for text in ("The token is refused: 401", "It expired", "Its aud is 'https://elsewhere.example/mcp'", "Its iss is"):
+        assert text in ended.stdout
+    assert old not in ended.stdout
+
+
+@pytest.mark.parametrize(("url", "text"), [("api.example.com/mcp", "is no address"), ("ftp://x/mcp", "is no address")])
+def test_a_wrong_address_is_one_line(tmp_path: Path, url: str, text: str) -> None:
+    ended = doctor(tmp_path, url)
+    assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (2, "", 1)
+    assert text in ended.stderr
+
+
+def test_a_server_that_is_not_there(tmp_path: Path) -> None:
+    ended = doctor(tmp_path, "http://127.0.0.1:1/mcp")
+    assert ended.returncode == 1
+    assert "cannot be reached" in ended.stdout
+
+
+def test_servers_of_tableapi(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
+    dataset = f"x={new_database('create table town (id integer primary key)')}"
+    opened = serve("--dataset", dataset, "--open")
+    assert "asks for no sign-in" in doctor(tmp_path, f"{opened.url}/mcp").stdout
+    keyed = serve("--dataset", dataset, "--open", "--api-key", "a-key-of-16-chars")
+    ended = doctor(tmp_path, f"{keyed.url}/mcp")
+    assert (ended.returncode, "JWT_ISSUER" in ended.stdout) == (1, True)
+
+
+def test_the_sign_in_of_the_product_works(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
+    server = serve(cwd=ROOT, DEMO="1", WORKERS="1", DATABASE_URL=new_database(), DATA_DIR=tmp_path / "data")
+    ended = doctor(tmp_path, f"{server.url}/mcp")
+    assert ended.returncode == 0, ended.stdout
+    assert "client ID metadata documents or dynamic registration" in ended.stdout
