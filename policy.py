@@ -250,6 +250,7 @@ POLICIES = {"staff": DESK}
 # The lookup also returns revoked sessions of disabled and deleted users, so that `refusals` can report the reason.
 SESSIONS = Sessions(
     user=("staff", "appuserid"),
+    explains=("staff",),
     account="clientid",
     lookup="""
         select s.usersessionid, s.appuserid, u.clientid, u.afid::text as afid, u.name, u.email, u.role as seatrole,

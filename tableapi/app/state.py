@@ -67,6 +67,7 @@ class Services:
         self.confined: Mapping[str, tuple[int, str, str]] = {}
         self.read_only: Mapping[str, tuple[int, str, str]] = {}
         self.recorded: Mapping[str, str] = {}
+        self._explaining: frozenset[str] = frozenset()  # roles of the policy that may ask about rights
         self.account = ""  # the column of the account, for `recorded`
         self.database_roles: Mapping[str, DatabaseRole] = served.database_roles
         if served.project is not None:
@@ -181,7 +182,23 @@ class Services:
     def _roles(self, sessions: Sessions) -> None:
         """Use what the policy says about the sessions of some roles."""
         self.confined, self.read_only, self.recorded = sessions.confined, sessions.read_only, sessions.recorded
-        self.account = sessions.account
+        self.account, self._explaining = sessions.account, frozenset(sessions.explains)
+
+    def explains(self, role: str) -> bool:
+        """Whether a role may ask why a request is refused."""
+        access = self.served.access
+        named = access.roles.get(role) if access is not None else None
+        return role in self._explaining or (role == "*" and self.full_rights) or (named is not None and named.explain)
+
+    @property
+    def full_rights(self) -> bool:
+        """Whether the role `*` has every right: under `--open` and an access file."""
+        return self.served.open or self.served.access is not None
+
+    def known_roles(self) -> frozenset[str] | None:
+        """Return the roles of the access file; None where the roles are those of a policy."""
+        access = self.served.access
+        return frozenset((*access.roles, "*")) if access is not None else None
 
     def reload_access(self) -> None:
         """Read the access file again. One that cannot be used changes nothing and is logged."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from tableapi.app import ddl_retry
+from tableapi.app import ddl_retry, explain_rights
 from tableapi.app.state import Services
 from tableapi.auth.authenticators import SessionAuthenticator
 from tableapi.auth.rights import Rights
@@ -67,12 +67,17 @@ class TableCalls:
         if verb != "GET" and "explain" in query and options.boolean("explain", query["explain"]):
             message = "Option 'explain' belongs to reads: a write would be executed."
             raise BadRequest(message, reason="bad_option", context={"option": "explain"})
-        if "import" in query and options.boolean("import", query["import"]):
+        question = explain_rights.asked(request.headers["prefer"]) if "prefer" in request.headers else None
+        if question is None and "import" in query and options.boolean("import", query["import"]):
             return await self._import(request, dataset, rights, parts, query, verb)
         body: Any = asked
         if request.method not in ("GET", "QUERY"):
             raw = await request.body(self._body_bytes)
             body = parse_body(request.headers.get("content-type", ""), raw, self._body_bytes)
+        if question is not None:
+            return await explain_rights.answer(
+                self._services, request, dataset, rights, parts, query, body, verb, question
+            )
         applied = _preferred(request, query) if "prefer" in request.headers else ""
         request.cancellable = verb == "GET"
         name, ident = parts[1], parts[2] if len(parts) == 3 else None

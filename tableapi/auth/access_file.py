@@ -46,11 +46,15 @@ class Entry(BaseModel):
 
 
 class Role(BaseModel):
-    """A role: its list of accesses, or the role of PostgreSQL that its statements run as (`DatabaseRole`)."""
+    """A role: its list of accesses, or the role of PostgreSQL that its statements run as (`DatabaseRole`).
+
+    explain: whether it may ask why a request is refused (`Prefer: explain=rights`).
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     comment: Any = None  # for people
     access: tuple[Entry, ...] = ()
+    explain: bool = False
     database_role: str = Field(default="", max_length=63)
     schemas: frozenset[str] = frozenset(("public",))
 
@@ -152,18 +156,24 @@ class FileRights(DerivedRights):
         path = f"{kind}/{name}".lower()
         return any(e.component.strip().lower().rstrip("/") == path and e.verb_mask & VERBS[verb] for e in self._entries)
 
+    def source(self, table: Table, verb: str) -> str:
+        """Return the components of the entries that grant the right."""
+        return " and ".join(dict.fromkeys(entry.component for entry in self._granting(table, verb)))
+
+    def _granting(self, table: Table, verb: str) -> list[Entry]:
+        """Return the entries of the highest rank, of which those are kept that grant the verb."""
+        ranked: dict[int, list[Entry]] = {}
+        for entry in self._entries:
+            if (rank := _rank(entry.component, table.name)) is not None:
+                ranked.setdefault(rank, []).append(entry)
+        return [entry for entry in ranked[max(ranked)] if entry.verb_mask & VERBS[verb]] if ranked else []
+
     def _derive(self, table: Table, verb: str) -> Right | None:
         """Return the right of the most specific entries for the table.
 
         Entries of equal rank are combined with OR.
         """
-        ranked: dict[int, list[Entry]] = {}
-        for entry in self._entries:
-            if (rank := _rank(entry.component, table.name)) is not None:
-                ranked.setdefault(rank, []).append(entry)
-        if not ranked:
-            return None
-        granting = [e for e in ranked[max(ranked)] if e.verb_mask & VERBS[verb]]
+        granting = self._granting(table, verb)
         if not granting:
             return None
         if any(not e.filters for e in granting):

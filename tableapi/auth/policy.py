@@ -178,6 +178,8 @@ class Sessions:
             refused as `tenant_mismatch`; an equal value is ignored.
         tenant_mismatches: SQL that records such an attempt: $1 the actor's values as JSON, $2 the value sent, $3
             {field, call} as JSON, $4 the client's address.
+        explains: roles that may ask why a request is refused, for themselves and, without what rows decide, for other
+            roles (`Prefer: explain=rights`).
         user, account: columns of `lookup` that identify the user and the account, for logs, limits and idempotency.
             Of several for `user`, the first that is not null counts.
         client_lookup: SQL like `lookup` for access tokens that an authorization server of the project issued to a
@@ -206,6 +208,7 @@ class Sessions:
     user: str | tuple[str, ...] = ""
     account: str = ""
     seconds: float = 30.0
+    explains: Collection[str] = ()
     refusals: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
     confined: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
     read_only: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)

@@ -105,6 +105,10 @@ class DerivedRights(ABC):
             self._rights[key] = self._derive(table, verb)
         return self._rights[key]
 
+    def source(self, table: Table, verb: str) -> str:
+        """Return the name of the rule that a right comes from; "" where it has none."""
+        return ""
+
     @abstractmethod
     def _derive(self, table: Table, verb: str) -> Right | None: ...
 
@@ -121,6 +125,10 @@ class PolicyRights(DerivedRights):
 
     def routine(self, kind: str, name: str, verb: str) -> bool:
         return False
+
+    def source(self, table: Table, verb: str) -> str:
+        """Return the rule as the policy spells it."""
+        return f"POLICY['{table.name}'].{_ACTIONS[verb]}"
 
     def _derive(self, table: Table, verb: str) -> Right | None:
         access = self._policy.get(table.name)

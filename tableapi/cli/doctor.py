@@ -116,7 +116,10 @@ class _Walk:
             self._token(token, servers)
 
     def _challenge(self) -> dict[str, str] | None:
-        """Send a message without a token; returns the parameters of the challenge, None where there is no sign-in."""
+        """Send a message without a token, and return the parameters of the challenge.
+
+        None where there is no sign-in.
+        """
         self._secure(self._url, "The address")
         try:
             answer = self._http.post(self._url, json=_MESSAGE)
@@ -365,7 +368,10 @@ class _Walk:
 
 
 def _well_known(address: str, name: str, *, inserted_only: bool = True) -> Iterator[str]:
-    """Yield the addresses of metadata: `name` before the path, and unless `inserted_only` also without or after it."""
+    """Yield the addresses of metadata: `name` before the path, and the older ones.
+
+    inserted_only: without the older ones.
+    """
     parts = urlsplit(address)
     path = parts.path.rstrip("/")
     yield urlunsplit((parts.scheme, parts.netloc, f"{name}{path}", "", ""))

@@ -1,4 +1,4 @@
-"""`tableapi doctor mcp URL` against servers whose sign-in works, is missing, or is wrong at one step."""
+"""`tableapi doctor mcp URL`, with a sign-in that works, that is missing, and that is wrong at one step."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.helpers.tokens import token
 
 
 class Host(ThreadingHTTPServer):
-    """An endpoint and its authorization server in one, whose answers a test changes."""
+    """An endpoint and its authorization server in one. Tests change its answers."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)

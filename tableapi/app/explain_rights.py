@@ -1,0 +1,202 @@
+"""`Prefer: explain=rights`: why a request is allowed or refused, in place of its execution.
+
+Nothing is written, and no row is returned. The response names only columns that the caller may read, and says of a
+record only what the caller could read itself. See docs/reference/wire.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import orjson
+
+from tableapi.app.state import Services
+from tableapi.auth.policy import Actor
+from tableapi.auth.rights import DerivedRights, FullRights, Right, Rights
+from tableapi.auth.row_words import rule_of
+from tableapi.datasets import pinned
+from tableapi.datasets.dataset import Dataset
+from tableapi.db.errors import to_api_error
+from tableapi.errors import ApiError, BadRequest, Forbidden
+from tableapi.http.request import HttpRequest
+from tableapi.http.response import Reply, dumps
+from tableapi.query.spelling import suggestion
+from tableapi.schema.model import Table
+from tableapi.tables import read, verbs
+from tableapi.tables.batch import BatchError
+from tableapi.tables.request import TableRequest
+
+_ACTIONS = {"GET": "read", "POST": "create", "PUT": "update", "PATCH": "update", "DELETE": "delete"}
+_VERBS = ("GET", "POST", "PATCH", "DELETE")
+_HIDDEN = ("not_found", "unknown_record")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked: a role, "" for the caller's own, and values of its user."""
+
+    role: str
+    values: Mapping[str, Any]
+
+
+def asked(prefer: str) -> Question | None:
+    """Return what a header `Prefer` asks about rights, such as `explain=rights; role=clerk; user.store=1`.
+
+    None for a header that asks for something else. Raises BadRequest.
+    """
+    for part in prefer.split(","):
+        name, _, value = (word.strip() for word in part.partition("="))
+        kind, *parameters = (word.strip() for word in value.split(";"))
+        if name.lower() != "explain":
+            continue
+        if kind.strip('"').lower() != "rights":
+            raise _bad(f"Prefer: explain={kind[:50]} is not known; explain=rights is.")
+        pairs = [parameter.partition("=") for parameter in parameters if parameter]
+        if wrong := next((key for key, sign, _ in pairs if not sign or not key), ""):
+            raise _bad(f"'{wrong[:50]}' has no value. Write role=NAME, and values of its user such as user.id=8.")
+        values = {key.strip(): _value(text.strip().strip('"')) for key, _, text in pairs}
+        return Question(str(values.pop("role", "")), values)
+    return None
+
+
+def _bad(message: str) -> BadRequest:
+    return BadRequest(message, reason="bad_option", context={"option": "explain"})
+
+
+def _value(text: str) -> Any:
+    """Return a number for a number, and the text for anything else."""
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return text
+    return value if isinstance(value, int | float) else text
+
+
+async def answer(
+    services: Services,
+    request: HttpRequest,
+    dataset: Dataset,
+    rights: Rights,
+    parts: list[str],
+    query: dict[str, str],
+    body: Any,
+    verb: str,
+    question: Question,
+) -> Reply:
+    """Say why a request for a table is allowed or refused.
+
+    Raises Forbidden for a caller that may not ask, NotFound for a table that it may not use, BadRequest.
+    """
+    caller = request.actor
+    if not services.explains(caller.role):
+        raise Forbidden(
+            'Your role may not ask why a request is refused. Full rights may, and a role with "explain": true.',
+            reason="no_explain",
+        )
+    role = question.role or caller.role
+    if (known := services.known_roles()) is not None and role not in known:
+        raise _bad(f"There is no role '{role[:100]}'.{suggestion(role, known)}")
+    table = await dataset.table(parts[1], rights)
+    is_own = role == caller.role and not question.values
+    actor = caller if is_own else Actor(role, question.values)
+    subject = services.datasets_of(role)[dataset.name] if not is_own else dataset
+    granted = rights if is_own else subject.rights(role)
+    right = granted.right(table, verb)
+    sees = _sight(table, rights)
+    ident = parts[2] if len(parts) == 3 else None
+    told: dict[str, Any] = {"explain": "rights", "role": role, "table": table.name, "verb": verb, "allowed": False}
+    if right is None:
+        actions = dict.fromkeys(_ACTIONS[other] for other in _VERBS if granted.right(table, other) is not None)
+        told["why"] = (
+            f"No rule lets the role '{role}' {_ACTIONS[verb]} '{table.name}'. "
+            f"It may {', '.join(actions)}." if actions else
+            f"No rule gives the role '{role}' any right to '{table.name}'."
+        )  # fmt: skip
+        return Reply(dumps(told))
+    told |= _described(table, granted, right, verb, sees)
+    # What the rows of others decide is told only to callers who could read these rows.
+    runs = (is_own or isinstance(rights, FullRights)) and role not in subject.database_roles
+    if not runs:
+        told["allowed"] = None
+        told["why"] = "The rule is the one below; rows and values decide the rest."
+        return Reply(dumps(told))
+    call = TableRequest(subject, actor, granted, table, query, body, {})
+    refusal = await _refusal(call, verb, ident)
+    if refusal is None:
+        told |= {"allowed": True, "why": "The request is allowed."}
+    else:
+        told["refusal"] = {"status": refusal.status, "reason": refusal.reason, "message": refusal.message}
+        if field := refusal.context.get("field"):
+            told["refusal"]["field"] = field
+        seen = (
+            ident is not None
+            and await _refusal(TableRequest(dataset, caller, rights, table, {}, None, {}), "GET", ident) is None
+        )
+        told["why"] = _why(refusal, told.get("rows", ""), ident, seen=seen)
+    if services.scripts is not None and (table.name, verb) in services.scripts.hooks and subject.has_hooks:
+        told["hook"] = f"A hook of the project decides about {verb} as well; it was not run."
+    return Reply(dumps(told))
+
+
+def _sight(table: Table, rights: Rights) -> Any:
+    """Return which columns the caller may read."""
+    right = rights.right(table, "GET")
+    return right.sees if right is not None else lambda name: name in table.key
+
+
+def _described(table: Table, rights: Rights, right: Right, verb: str, sees: Any) -> dict[str, Any]:
+    """Return the rule of a right: its name, its rows in words, and the columns that it leaves out."""
+    told: dict[str, Any] = {}
+    if isinstance(rights, FullRights):
+        told["rule"] = "full rights"
+    elif isinstance(rights, DerivedRights) and (name := rights.source(table, verb)):
+        told["rule"] = name
+    if rows := rule_of(table, right, sees):
+        told["rows"] = rows
+    if hidden := [name for name in table.columns if sees(name) and not right.sees(name)]:
+        told["not_readable"] = hidden
+    if verb in ("POST", "PUT", "PATCH"):
+        fixed = [name for name in table.columns if sees(name) and not right.sets([name])]
+        told |= {"not_writable": fixed} if fixed else {}
+    return told
+
+
+async def _refusal(call: TableRequest, verb: str, ident: str | None) -> ApiError | None:
+    """Run a request without keeping anything of it. Returns the error that it ends with, None without one."""
+    try:
+        if verb == "GET":
+            if ident is None:
+                call.query = {"limit": "1", **call.query}
+            reply = await read.read(call, ident)
+        else:
+            async with pinned.undone(call.dataset) as undone:
+                reply = await verbs.handle(replace(call, dataset=undone), verb, ident)  # type: ignore[arg-type]
+        await reply.discard()
+    except Exception as error:
+        refusal = to_api_error(error)
+        if refusal is None or refusal.status >= 500:
+            raise
+        return _first(refusal)
+    return None
+
+
+def _first(refusal: ApiError) -> ApiError:
+    """Return the error of the first record that failed, for a list of records."""
+    if not isinstance(refusal, BatchError):
+        return refusal
+    entry, reason = refusal.context["resource"][refusal.context["error"][0]], refusal.context["reasons"][0]
+    return ApiError(entry["message"], status=entry["status_code"], reason=reason, context=entry["context"])
+
+
+def _why(refusal: ApiError, rows: str, ident: str | None, *, seen: bool) -> str:
+    """Return one sentence about a refusal."""
+    rule = f": {rows}" if rows else ""
+    if ident is not None and refusal.status == 404 and seen:
+        return f"The record exists, and the row rule does not let the role reach it{rule}."
+    if ident is not None and refusal.status == 404:
+        return f"There is no such record, or the row rule hides it{rule}." if rows else "There is no such record."
+    if refusal.reason == "row_rule":
+        return f"The record would be outside of the row rule{rule}."
+    return refusal.message

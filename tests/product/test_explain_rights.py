@@ -1,0 +1,22 @@
+"""Staff ask why a user is refused, and learn the rule without the rows of the user."""
+
+from __future__ import annotations
+
+from tests.helpers.desk import staff
+from tests.helpers.product import TABLE, Account, Product
+
+
+async def test_staff_learn_the_rule_of_a_role(product: Product, account: Account) -> None:
+    member = await staff(product)
+    asked = {"Prefer": f"explain=rights; role=member; clientid={account.clientid}; appuserid=1"}
+    answer = await member.http.get(f"{TABLE}savedsearch", headers=asked)
+    assert answer.status_code == 200, answer.text
+    said = answer.json()
+    assert (said["role"], said["allowed"], said["rule"]) == ("member", None, "POLICY['savedsearch'].read")
+    assert "clientid = your clientid" in said["rows"]
+    assert "refusal" not in said
+
+
+async def test_users_may_not_ask(product: Product, account: Account) -> None:
+    answer = await account.owner.http.get(f"{TABLE}appuser", headers={"Prefer": "explain=rights"})
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (403, "no_explain")
