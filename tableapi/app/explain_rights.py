@@ -35,7 +35,7 @@ _HIDDEN = ("not_found", "unknown_record")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked: a role, "" for the caller's own, and values of its user."""
+    """A question about a role ("" for the caller's own) with the values of its user."""
 
     role: str
     values: Mapping[str, Any]
@@ -116,7 +116,7 @@ async def answer(
         )  # fmt: skip
         return Reply(dumps(told))
     told |= _described(table, granted, right, verb, sees)
-    # What the rows of others decide is told only to callers who could read these rows.
+    # Running as another role shows what its rows decide, so the caller has to have the right to read these rows.
     runs = (is_own or isinstance(rights, FullRights)) and role not in subject.database_roles
     if not runs:
         told["allowed"] = None

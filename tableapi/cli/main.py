@@ -68,6 +68,11 @@ CHECK = """examples:
   DATASETS=shop=postgresql://... ACCESS_FILE=access.json tableapi check"""
 
 
+CONTRACT = """examples:
+  tableapi contract lock api.json                    the project in this folder, as its first app key sees it
+  tableapi contract check api.json                   in CI: exit code 1 for a change that breaks clients
+  tableapi contract check api.json --dataset shop=postgresql://me@localhost/shop --open
+  tableapi contract check api.json --url https://api.example.com --api-key KEY"""
 DOCTOR = """examples:
   tableapi doctor mcp https://api.example.com/mcp    walk the sign-in of an assistant, and say what is wrong
   tableapi doctor mcp https://api.example.com/mcp --token TOKEN     and why this token is refused
@@ -132,6 +137,15 @@ def parser() -> argparse.ArgumentParser:
         "List settings that are missing or unsafe; exit 1 if unfit for production.",
         CHECK,
     )
+    contract = add("contract", _contract, "Keep the description of the API, and name what breaks clients.", CONTRACT)
+    contract.add_argument("action", choices=("lock", "check"))
+    contract.add_argument("file", type=Path, metavar="FILE")
+    contract.add_argument("--dataset", action="append", default=[], metavar="NAME=URL", help="describe this database")
+    contract.add_argument("--open", action="store_true", help="as a caller with full rights sees it")
+    contract.add_argument("--access", type=Path, metavar="FILE", help="rights from a JSON file of keys and roles")
+    contract.add_argument("--url", default="", help="describe the server at this address")
+    contract.add_argument("--api-key", default="", metavar="KEY", help="as a caller with this key sees it")
+    contract.add_argument("--session", default="", metavar="TOKEN", help="as the user of this session sees it")
     doctor = add("doctor", _doctor, "Examine the sign-in of agents at an address, and say what to do.", DOCTOR)
     doctor.add_argument("what", choices=("mcp",))
     doctor.add_argument("url", help="address of the endpoint, such as https://api.example.com/mcp")
@@ -196,26 +210,33 @@ def _any(args: argparse.Namespace, settings: EnvironmentSettings, key: str) -> D
 
 
 def _mcp(args: argparse.Namespace) -> None:
-    from tableapi.cli.mcp import CannotServeAgents, serve_stdio
-    from tableapi.server.serve import with_database, with_postgres
+    from tableapi.cli.mcp import serve_stdio
 
     with ExitStack() as stack:
-        key = args.api_key
-        if _is_any(args) and not args.session:
-            environment = EnvironmentSettings.read({"host": "127.0.0.1"}, make_secrets=False)
-            datasets = _any(args, environment, "")
-            settings: Settings = environment
-            if datasets.access and not key:
-                raise CannotServeAgents("--access needs --api-key KEY: a key of the file, whose rights the agent gets.")
-        else:
-            settings, folder = _project()
-            settings = with_postgres(settings, stack)
-            datasets = with_database(of_project(folder), settings)
-            key = key or (settings.app_keys[0] if settings.app_keys else "")
-        for url in datasets.urls.values():
-            asyncio.run(check_database(url))
-        settings = settings.model_copy(update={"rate_limits": bool(settings.rate_limits)})
+        settings, datasets, key = _served(args, stack)
         asyncio.run(serve_stdio(settings, datasets, key, args.session))
+
+
+def _served(args: argparse.Namespace, stack: ExitStack) -> tuple[Settings, Datasets, str]:
+    """Return the settings and databases that a command uses without a server, and the key of its caller."""
+    from tableapi.cli.mcp import CannotServeAgents
+    from tableapi.server.serve import with_database, with_postgres
+
+    key = args.api_key
+    if _is_any(args) and not args.session:
+        environment = EnvironmentSettings.read({"host": "127.0.0.1"}, make_secrets=False)
+        datasets = _any(args, environment, "")
+        settings: Settings = environment
+        if datasets.access and not key:
+            raise CannotServeAgents("--access needs --api-key KEY: a key of the file, whose rights the caller gets.")
+    else:
+        settings, folder = _project()
+        settings = with_postgres(settings, stack)
+        datasets = with_database(of_project(folder), settings)
+        key = key or (settings.app_keys[0] if settings.app_keys else "")
+    for url in datasets.urls.values():
+        asyncio.run(check_database(url))
+    return settings.model_copy(update={"rate_limits": bool(settings.rate_limits)}), datasets, key
 
 
 def _project(*, complete: bool = True) -> tuple[Settings, Path]:
@@ -324,6 +345,30 @@ def _check(args: argparse.Namespace) -> int:
         check_files(folder)
     settings = project.settings_class().read(make_secrets=False)
     return _report(checked(settings, project))
+
+
+def _contract(args: argparse.Namespace) -> int:
+    from tableapi.cli import contract
+
+    known = contract.read(args.file) if args.action == "check" else {}
+    document = _description(args)
+    if args.action == "lock":
+        print(contract.lock(args.file, document))
+        return 0
+    lines, is_broken = contract.check(known, document, args.file)
+    print("\n".join(lines))
+    return int(is_broken)
+
+
+def _description(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the description of a server, of databases or of the project in this folder."""
+    from tableapi.cli.contract import described, fetched, headers_of
+
+    if args.url:
+        return fetched(args.url, headers_of(args.api_key, args.session))
+    with ExitStack() as stack:
+        settings, datasets, key = _served(args, stack)
+        return asyncio.run(described(settings, datasets, headers_of(key, args.session)))
 
 
 def _doctor(args: argparse.Namespace) -> int:

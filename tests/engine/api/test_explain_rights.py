@@ -1,4 +1,4 @@
-"""`Prefer: explain=rights`: who may ask, what is told, and what is not."""
+"""`Prefer: explain=rights`: the callers that may ask, and the limits of the answer."""
 
 from __future__ import annotations
 
