@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 
 from tableapi.app.callers import Callers
@@ -20,6 +20,8 @@ from tableapi.http.response import Reply, dumps
 from tableapi.openapi import compact, outline, system_services
 from tableapi.openapi.cache import Descriptions, unpacked
 from tableapi.openapi.docs import DocsPage
+from tableapi.openapi.tables import TableDescription
+from tableapi.openapi.typed import TextNumbers, TypedDescription
 from tableapi.project.project import Project
 from tableapi.query import options, plan
 from tableapi.tables import describe, routines
@@ -115,9 +117,9 @@ class Meta:
     async def _described(self, request: HttpRequest, datasets: Iterable[Dataset], *, scripts: bool) -> Reply:
         if not request.actor.role:
             raise Unauthorized(request.actor.key_error, reason="no_key")
-        typed = options.boolean("typed", request.query.get("typed", ""))
+        kind = _kind_of(request.query)
         root = request.root_path or "/"
-        packed = await self._descriptions.of(request.actor, datasets, root, scripts=scripts, typed=typed)
+        packed = await self._descriptions.of(request.actor, datasets, root, scripts=scripts, kind=kind)
         if compression.weights(request.headers.get("accept-encoding", "")).get("gzip", 0.0) > 0:
             return Reply(packed, headers={"Content-Encoding": "gzip", "Vary": "Accept-Encoding"})
         return Reply(await asyncio.to_thread(unpacked, packed), headers={"Vary": "Accept-Encoding"})
@@ -212,6 +214,14 @@ class Meta:
 def _only_get(request: HttpRequest, message: str = "Only GET is served here.") -> None:
     if request.method not in ("GET", "HEAD"):
         raise MethodNotAllowed(message, headers={"Allow": "GET"})
+
+
+def _kind_of(query: Mapping[str, str]) -> type[TableDescription]:
+    """Return the description that `typed` and `numbers` ask for. Raises BadRequest."""
+    parsed = options.options({"numbers": query["numbers"]} if "numbers" in query else {})
+    if not options.boolean("typed", query.get("typed", "")):
+        return TableDescription
+    return TextNumbers if parsed.exact_texts else TypedDescription
 
 
 def _unknown(name: str) -> NotFound:

@@ -33,6 +33,32 @@ log = get_logger(__name__)
 _FORWARDED = frozenset(("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via"))
 SECURITY_LASTS = timedelta(days=180)  # after which a reader fetches the contact again
 READ_ONLY_SECONDS = 10.0  # how long /readyz reports a refused write
+LLMS = """\
+# {title}
+
+> An HTTP API of the tables of PostgreSQL databases: filters, relations, aggregates and writes below
+> `/api/v2/<database>/_table/<table>`, with the rights of the caller.
+
+Send the key as the header X-API-Key, and the token of a session as X-Session-Token. Errors are JSON;
+`error.context.reason` is stable, and the message says what to do.
+
+## API
+
+- [Databases]({root}/api/v2/): their names; `/api/v2/<database>/_spec?compact=true` is a short description for language
+  models, with tables, columns, relations and the syntax of requests
+- [OpenAPI 3.1]({root}/api/v2/_spec): every call that the caller may use; `?typed=true` for generators of clients
+- [Tools]({root}/mcp): the Model Context Protocol over HTTP
+- [Page for people]({root}/api/docs)
+"""
+LLM_PAGES = (
+    ("reference/wire", "Requests and responses", "every option, verb and status"),
+    ("guides/filters", "Filters", "the language of conditions"),
+    ("guides/relations", "Relations", "related rows, and conditions on them"),
+    ("guides/writes", "Writes", "records, upserts, batches, dry runs"),
+    ("guides/agents", "Agents", "MCP: sign-in, tools, rights"),
+    ("guides/clients", "Clients", "generated clients for TypeScript and Python"),
+    ("reference/errors", "Errors", "every reason, and what to do"),
+)
 DOCS = "/docs"
 STUDIO = "/studio"
 BUILT_STUDIO = Path(__file__).parents[1] / "studio_site"  # by `make setup`, and inside a wheel
@@ -146,6 +172,16 @@ class Pages:
         client = (request.scope.get("client") or ("",))[0]
         direct = _FORWARDED.isdisjoint(request.headers) and _is_loopback_address(client)
         return harmless and is_loopback(self._settings.host) and direct
+
+    async def llms(self, request: HttpRequest) -> Reply:
+        """Return what a language model should read first (llmstxt.org), or the file of the project."""
+        own = self._static.reply(request.path, request.headers) if self._static else None
+        if own is not None:
+            return own
+        root = f"{self._settings.public_url}{request.root_path}"
+        pages = "".join(f"- [{title}]({root}{DOCS}/{path}/): {text}\n" for path, title, text in LLM_PAGES)
+        text = LLMS.format(title=self._project.title(self._settings), root=root)
+        return Reply((text + (f"\n## Pages\n\n{pages}" if self._docs else "")).encode(), content_type="text/markdown")
 
     async def docs(self, request: HttpRequest) -> Reply:
         """Return a page of the built documentation. Raises NotFound where it was not built."""

@@ -44,6 +44,7 @@ ROUTES = (
     Route(GET, "/readyz", Pages.ready, "guides/deployment.md"),
     Route(GET, "/metrics", Pages.metrics, "reference/metrics.md"),
     Route(GET, SECURITY, Pages.security, "guides/deployment.md"),
+    Route(GET, "/llms.txt", Pages.llms, "guides/agents.md"),
     Route(POST, MCP, Agents.answer, "guides/agents.md"),
     Route(GET, RESOURCE, SignIn.resource, "guides/agents.md"),
     Route(GET, f"{RESOURCE}{MCP}", SignIn.resource, "guides/agents.md"),

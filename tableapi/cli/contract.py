@@ -1,4 +1,4 @@
-"""`tableapi contract`: keep the description of the API as a file, and name the changes that break its clients."""
+"""`tableapi contract`: the description of the API as a file, and the changes that break clients."""
 
 from __future__ import annotations
 

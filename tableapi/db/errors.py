@@ -61,7 +61,9 @@ def _from_postgres(error: asyncpg.PostgresError) -> ApiError | None:
     if code == "42601" and not (inside or of_value) and _PARSER.fullmatch(str(error.server_source_filename)):
         return None
     if code == "23502" and error.column_name:
-        return BadRequest(f"Field '{error.column_name}' is required and cannot be null.", reason="required")
+        return BadRequest(f"Field '{error.column_name}' is required and cannot be null.", reason="required",
+            context={"field": str(error.column_name)},
+        )  # fmt: skip
     meaning = sqlstates.meaning(code, inside=inside)
     if code == "55000" and error.server_source_function == "ExecOpenScanRelation":
         meaning = sqlstates.NOT_FILLED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any
 
 from tableapi import exact_json
@@ -73,27 +74,27 @@ def columns_and_values(rows: Sequence[Any], table: Table | None = None) -> dict[
     table: the table of the rows; the rows of its relations to many have the same form inside the value. Rows that have
     not all the same names, and values that are no rows, stay as they are.
     """
-    if not rows or not isinstance(rows[0], dict) or any(not _has_names(row, rows[0]) for row in rows):
+    first = rows[0] if rows else None
+    if not isinstance(first, dict) or not first:
         return {"rows": list(rows)}
-    names = list(rows[0])
-    targets = [_rows_of(table, name) for name in names]
-    if not any(targets):
-        return {"columns": names, "rows": [[row[name] for name in names] for row in rows]}
+    names, keys = list(first), first.keys()
+    for row in rows:
+        if not isinstance(row, dict) or row.keys() != keys:
+            return {"rows": list(rows)}
+    values: list[Any] = (
+        [[row[names[0]]] for row in rows] if len(names) == 1 else list(map(list, map(itemgetter(*names), rows)))
+    )
+    if table is not None and not keys <= table.columns.keys():
+        for place, name in enumerate(names):
+            if (target := _rows_of(table, name)) is not None:
+                for row in values:
+                    row[place] = columns_and_values(row[place], target) if isinstance(row[place], list) else row[place]
+    return {"columns": names, "rows": values}
 
-    def shown(value: Any, target: Table | None) -> Any:
-        return columns_and_values(value, target) if target is not None and isinstance(value, list) else value
 
-    columns = list(zip(names, targets, strict=True))
-    return {"columns": names, "rows": [[shown(row[name], target) for name, target in columns] for row in rows]}
-
-
-def _has_names(row: Any, first: dict[str, Any]) -> bool:
-    return isinstance(row, dict) and row.keys() == first.keys()
-
-
-def _rows_of(table: Table | None, name: str) -> Table | None:
+def _rows_of(table: Table, name: str) -> Table | None:
     """Return the target of a relation to many; None for any other field."""
-    relation = table.relations.get(name) if table is not None and name not in table.columns else None
+    relation = table.relations.get(name) if name not in table.columns else None
     return relation.target if relation is not None and relation.many else None
 
 

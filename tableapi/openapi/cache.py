@@ -21,6 +21,7 @@ from tableapi.datasets.dataset import Dataset
 from tableapi.http import response
 from tableapi.openapi.components import Json
 from tableapi.openapi.document import Document
+from tableapi.openapi.tables import TableDescription
 from tableapi.project.guard import Endpoint
 
 MAX_CACHED_DOCUMENTS = 50
@@ -49,12 +50,13 @@ class Descriptions:
         self._builds: dict[str, asyncio.Task[bytes]] = {}
 
     async def of(
-        self, actor: Actor, datasets: Iterable[Dataset], root: str, *, scripts: bool, typed: bool = False
-    ) -> bytes:
+        self, actor: Actor, datasets: Iterable[Dataset], root: str,
+        *, scripts: bool, kind: type[TableDescription] = TableDescription,
+    ) -> bytes:  # fmt: skip
         """Return the document for one caller, as JSON compressed by gzip.
 
         Concurrent requests for the same document share one build. `root` is the URL path that the application is
-        mounted under, "/" for none. `typed` is the document for generators of clients.
+        mounted under, "/" for none. `kind` describes the tables, for people or for generators of clients.
         """
         served = tuple(datasets)
         mark = [
@@ -63,7 +65,7 @@ class Descriptions:
             root,
             actor.role,
             scripts,
-            typed,
+            kind.__name__,
             *([d.name, d.schema.fingerprint] for d in served),
         ]
         name = hashlib.blake2b(response.dumps(mark), digest_size=20).hexdigest()
@@ -72,16 +74,16 @@ class Descriptions:
             return await asyncio.to_thread(path.read_bytes)
         task = self._builds.get(name)
         if task is None:
-            pieces = self._document(actor, root, typed).pieces(served, self._endpoints(actor) if scripts else ())
+            pieces = self._document(actor, root, kind).pieces(served, self._endpoints(actor) if scripts else ())
             task = self._builds[name] = asyncio.create_task(asyncio.to_thread(_build, path, pieces))
             task.add_done_callback(lambda _: self._builds.pop(name, None))
         return await asyncio.shield(task)
 
-    def _document(self, actor: Actor, root: str, typed: bool) -> Document:
+    def _document(self, actor: Actor, root: str, kind: type[TableDescription]) -> Document:
         security: list[Json] = [{"key": []}] if self._keyed else []
         if self._scripts is not None:
             security = [{"key": [], "session": []}, {"key": [], "bearer": []}]
-        return Document(self._title, security, actor.role, root, typed=typed)
+        return Document(self._title, security, actor.role, root, kind=kind)
 
     def _endpoints(self, actor: Actor) -> list[Endpoint]:
         """Return the scripts that the caller may call."""

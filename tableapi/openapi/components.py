@@ -45,7 +45,7 @@ OPTIONS: dict[str, tuple[Json, str]] = {
     "offset": ({**_WHOLE, "default": 0}, "Records to leave out at the beginning. Alias: skip."),
     "cursor": (_TEXT, "Pages that stay fast: empty for the first, then `meta.next_cursor` of the last answer."),
     "include_count": (
-        _TEXT,
+        {"anyOf": [_FLAG, {"type": "string", "enum": ["estimated"]}]},
         "`true`: the number of all records of the filter in `meta.count`; `estimated`: a cheap guess.",
     ),
     "count_only": (_FLAG, "The answer is the number of records alone."),
@@ -73,6 +73,10 @@ OPTIONS: dict[str, tuple[Json, str]] = {
         '`minimal`: the response is `{"success": true}`.',
     ),
     "timezone": (_TEXT, "Times, and starts of days and months, in this zone, such as `Europe/Oslo`."),
+    "numbers": (
+        {"type": "string", "enum": ["json", "text"], "default": "json"},
+        "`text`: numeric, bigint and money as strings, for languages whose numbers cannot hold them.",
+    ),
     "explain": (_FLAG, "With all rights: how PostgreSQL would execute the read."),
     "allow_related_delete": (_FLAG, "Delete released children that cannot stand alone."),
     "force": (_FLAG, "Delete all records, when neither ids, records nor filter say which."),
@@ -82,7 +86,7 @@ OPTIONS: dict[str, tuple[Json, str]] = {
 READ = ("fields", "related", "id_field")
 LIST = ("fields", "filter", "params", "ids", "id_field", "order", "group", "having", "limit", "offset", "cursor",
         "include_count", "count_only", "include_schema", "related", "as_list", "wrap", "file", "accept",
-        "refresh", "timezone", "explain")  # fmt: skip
+        "refresh", "timezone", "numbers", "explain")  # fmt: skip
 WRITE = ("fields", "related", "id_field", "continue", "rollback", "as_list", "wrap", "allow_related_delete",
          "dry_run", "max_affected", "return")  # fmt: skip
 CHOOSE = ("ids", "filter", "params")

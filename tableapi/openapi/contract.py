@@ -1,4 +1,4 @@
-"""The description of the API as a contract: what of a change breaks clients that were written against it. Pure."""
+"""Compare two descriptions of the API, and name the changes that break clients. Pure."""
 
 from __future__ import annotations
 

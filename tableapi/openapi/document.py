@@ -22,7 +22,6 @@ from tableapi.openapi import batch
 from tableapi.openapi.components import SECURITY, Json, components, json, refusals
 from tableapi.openapi.routines import describe as describe_routine
 from tableapi.openapi.tables import TableDescription, describe, plain
-from tableapi.openapi.typed import TypedDescription
 from tableapi.project.guard import SCRIPTS, Endpoint
 from tableapi.schema.model import Table
 from tableapi.tables import routines
@@ -37,11 +36,14 @@ DIALECT = "https://spec.openapis.org/oas/3.1/dialect/base"
 class Document:
     """One document, built in pieces, so that one of thousands of tables is never in memory as a whole.
 
-    `role` selects the rights, `root` is the URL path of the mount, `typed` describes tables for generators of clients.
+    `role` selects the rights, `root` is the URL path of the mount, `kind` describes the tables.
     """
 
-    def __init__(self, title: str, security: list[Json], role: str, root: str = "/", *, typed: bool = False) -> None:
-        self._kind = TypedDescription if typed else TableDescription
+    def __init__(
+        self, title: str, security: list[Json], role: str, root: str = "/",
+        *, kind: type[TableDescription] = TableDescription,
+    ) -> None:  # fmt: skip
+        self._kind = kind
         self._title, self._security, self._role, self._root = title, security, role, root
         self._names: dict[tuple[str, str], str] = {}
         self._taken: set[str] = {"Error", "Meta"}

@@ -179,7 +179,7 @@ class TableDescription:
 
     def _get_one(self) -> Json:
         more = {
-            "parameters": self._parameters(*READ, "accept", "file", "timezone"),
+            "parameters": self._parameters(*READ, "accept", "file", "timezone", "numbers"),
             "responses": self._responses("GET", single=True),
         }
         return self._operation("GET", True, f"Read one record of {self.table.name}", more)

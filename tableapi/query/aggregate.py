@@ -217,7 +217,7 @@ def _columns(group: Group, options: Options) -> dict[str, Any]:
         BadRequest: `not_grouped`.
     """
     if not options.fields:
-        return _named([(key.name, key) for key in group.keys.values()], group)
+        return _named([(key.name, key) for key in group.keys.values()], group, options)
     found: list[tuple[str, Operand]] = []
     for part in syntax.selected(options.fields):
         group.binder.count("fields")
@@ -228,10 +228,10 @@ def _columns(group: Group, options: Options) -> dict[str, Any]:
         if part.alias:
             group.aliases[part.alias.lower()] = operand
         found.append((part.alias or operand.name, operand))
-    return _named(found, group)
+    return _named(found, group, options)
 
 
-def _named(found: list[tuple[str, Operand]], group: Group) -> dict[str, Any]:
+def _named(found: list[tuple[str, Operand]], group: Group, options: Options) -> dict[str, Any]:
     """Return the columns by their names.
 
     Raises:
@@ -243,7 +243,8 @@ def _named(found: list[tuple[str, Operand]], group: Group) -> dict[str, Any]:
         known = columns.setdefault(name, operand)
         if known is not operand and (id(known) in keys or id(operand) in keys):
             raise fields.same_name(name)
-    return {name: shown(operand.expression, operand.type) for name, operand in columns.items()}
+    texts = options.exact_texts
+    return {name: shown(operand.expression, operand.type, texts=texts) for name, operand in columns.items()}
 
 
 def _grouped_field(group: Group, part: Selected) -> Operand:

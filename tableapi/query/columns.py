@@ -74,7 +74,7 @@ class Reader:
         own = [field.name for field in columns] + [r.name for r in relations]
         if not path:
             self.top = own
-        expressions = [field.shown for field in columns]
+        expressions = [field.shown(texts=self.options.exact_texts) for field in columns]
         expressions += [self._relation(scope, r, (*path, r.name), most) for r in relations]
         labels = aggregate.labels(own)
         return [

@@ -33,7 +33,7 @@ ALIASES = {
 }  # fmt: skip
 BODY_OPTIONS = frozenset(
     ("fields", "filter", "params", "ids", "id_field", "order", "group", "having", "limit", "offset", "count_only",
-     "include_count", "related", "continue", "rollback", "cursor", "dry_run", "max_affected")
+     "include_count", "related", "continue", "rollback", "cursor", "dry_run", "max_affected", "numbers")
 )  # fmt: skip
 KNOWN = BODY_OPTIONS | {
     "include_schema", "allow_related_delete", "force", "as_list", "wrap", "file", "accept", "upsert", "refresh",
@@ -42,7 +42,7 @@ KNOWN = BODY_OPTIONS | {
 # Options without an effect on writes.
 OF_READS = frozenset(
     ("order", "sort", "order_by", "limit", "top", "offset", "skip", "group", "group_by", "having", "cursor",
-     "include_count", "count_only", "include_schema")
+     "include_count", "count_only", "include_schema", "numbers")
 )  # fmt: skip
 _CONDITIONS = "Write all conditions in one option: filter=(a = 1) or (b > 2)."
 _HEADER = "Send credentials as headers: X-API-Key, X-Session-Token."
@@ -94,6 +94,7 @@ class Options:
     minimal: bool = False  # return=minimal
     timezone: str = ""
     explain: bool = False
+    exact_texts: bool = False  # numbers=text
     as_list: bool = False
     refresh: bool = False  # has no effect: reads are not cached
     wrap: bool = True
@@ -249,6 +250,13 @@ def _set_count(parsed: Options, value: Any) -> None:
     parsed.include_count = parsed.estimated or boolean("include_count", value)
 
 
+def _set_numbers(parsed: Options, value: Any) -> None:
+    word = str(value).strip().lower()
+    if word not in ("text", "json"):
+        raise BadRequest("Option 'numbers' is text or json.", reason="bad_option", context={"option": "numbers"})
+    parsed.exact_texts = word == "text"
+
+
 def _refuse_raw(_parsed: Options, _value: Any) -> None:
     message = "Option 'raw' belongs to the read of one record by its path."
     raise BadRequest(message, reason="bad_option", context={"option": "raw"})
@@ -256,7 +264,8 @@ def _refuse_raw(_parsed: Options, _value: Any) -> None:
 
 # Options that set two fields, or none; `import` is read where a request is dispatched.
 _SETTERS: dict[str, Callable[[Options, Any], None]] = {
-    "upsert": _set_upsert, "include_count": _set_count, "raw": _refuse_raw, "import": lambda parsed, value: None,
+    "numbers": _set_numbers, "upsert": _set_upsert, "include_count": _set_count, "raw": _refuse_raw,
+    "import": lambda parsed, value: None,
 }  # fmt: skip
 
 

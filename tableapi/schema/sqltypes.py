@@ -223,10 +223,23 @@ _JSON_ELEMENTS = frozenset(
 )
 
 
-def shown(column: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[Any]:
-    """Return the expression that PostgreSQL renders as the JSON value of a column."""
+def is_exact(type_: PgType) -> bool:
+    """Whether a type has numbers that a floating point number cannot hold: numeric, bigint and money."""
+    return type_.kind in ("decimal", "money") or type_.name == "bigint"
+
+
+def shown(column: sa.ColumnElement[Any], type_: PgType, *, texts: bool = False) -> sa.ColumnElement[Any]:
+    """Return the expression that PostgreSQL renders as the JSON value of a column.
+
+    texts: exact numbers as text (option `numbers=text`).
+    """
+    if texts and is_exact(type_):
+        return sa.cast(sa.cast(column, Named("numeric")) if type_.kind == "money" else column, Named("text"))
     if type_.kind == "array":
         inner = type_.element.kind if type_.element else "other"
+        if texts and type_.element is not None and is_exact(type_.element):
+            numbers = sa.cast(column, Named("numeric[]")) if inner == "money" else column
+            return sa.cast(numbers, Named("text[]"))
         if inner == "bytea":
             each = sa.func.unnest(column).table_valued("element").render_derived()
             rows = sa.select(_as_base64(each.c.element)).select_from(each).correlate_except(each).scalar_subquery()

@@ -22,7 +22,8 @@ class BatchStopped(Exception):
 class BatchError(ApiError):
     """The refusal of a batch.
 
-    `context` has the positions that failed, their reasons, and a result or error for each record.
+    `context` has the positions that failed, their reasons, and a result or error for each record; for a request of one
+    record also its `cause`: status, reason, message, and what the error names, such as field and constraint.
     """
 
     status, reason = 400, "batch"
@@ -38,10 +39,10 @@ class BatchError(ApiError):
 class Batch:
     """The results of one batch.
 
-    done: the word of the error message: created, updated, deleted or retrieved.
+    done: the word of the error message: created, updated, deleted or retrieved. single: it is of one record.
     """
 
-    def __init__(self, done: str, options: Options) -> None:
+    def __init__(self, done: str, options: Options, *, single: bool = False) -> None:
         if options.go_on and options.rollback:
             raise BadRequest("Use either 'continue' or 'rollback', not both.", reason="bad_option")
         self._word, self._go_on, self._rollback = done, options.go_on, options.rollback
@@ -49,6 +50,8 @@ class Batch:
         self.errors: list[int] = []
         self._retryable = False
         self._reasons: list[str] = []  # one for each of `errors`
+        self._single = single
+        self._cause: dict[str, Any] = {}  # of the last failure
         self.alone: ApiError | None = None  # the refusal of a hook, which is that of the whole request
 
     @property
@@ -66,6 +69,8 @@ class Batch:
         self._retryable = self._retryable or error.retryable
         self._reasons.append(error.reason)
         entry: dict[str, Any] = error.body()
+        named = {name: value for name, value in entry["context"].items() if name != "scope"}
+        self._cause = {"status": error.status, "message": error.message, **named}
         entry["context"] = None if entry["context"].keys() == {"reason", "scope"} else entry["context"]
         self.bodies.append(exact_json.dumps(entry))
 
@@ -81,9 +86,10 @@ class Batch:
         if not self._go_on and self._word != "retrieved":
             message += " All changes rolled back." if self._rollback else " Nothing was kept."
         resource = [exact_json.loads(body) for body in self.bodies]
-        error = BatchError(
-            message, code=1000, context={"error": self.errors, "reasons": self._reasons, "resource": resource}
-        )
+        context: dict[str, Any] = {"error": self.errors, "reasons": self._reasons, "resource": resource}
+        if self._single:
+            context["cause"] = self._cause
+        error = BatchError(message, code=1000, context=context)
         error.kept = self._go_on and len(self.errors) < len(self.bodies)
         error.again = self._retryable and not error.kept
         error.reasons = frozenset(self._reasons)

@@ -6,6 +6,7 @@ them. Any other value is rejected with a reason of its own, and recorded for the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -13,7 +14,7 @@ import asyncpg
 
 from tableapi.auth.rights import Right
 from tableapi.db import sqlstates
-from tableapi.db.errors import telling
+from tableapi.db.errors import telling, to_api_error
 from tableapi.errors import BadRequest, Forbidden, NotFound
 from tableapi.http import etag
 from tableapi.http.body import records as body_records
@@ -22,6 +23,8 @@ from tableapi.query.plan import no_right_to
 from tableapi.query.spelling import spelled
 from tableapi.schema.model import Column, Relation, Table
 from tableapi.tables.request import TableRequest
+
+_KEY = re.compile(r"\(([^()]+)\)=\(")  # the fields in the detail of a broken key, in any language
 
 
 def missing(ident: Any) -> NotFound:
@@ -149,16 +152,43 @@ def unwritable(fields: Mapping[str, Any]) -> Forbidden:
     return Forbidden(f"You cannot change: {names}.", reason="field_not_writable", context={"field": names})
 
 
-def required(call: TableRequest, error: Exception) -> Exception:
-    """Return an error; one of a missing value names no field that the caller may not read or write."""
-    if not isinstance(error, asyncpg.NotNullViolationError):
+def violated(call: TableRequest, error: Exception) -> Exception:
+    """Return the error of a broken constraint, with its name and fields where the caller may know them.
+
+    A caller knows the fields that it may read or write, and the constraints on such fields. Other errors are returned
+    as they are.
+    """
+    if not isinstance(error, asyncpg.IntegrityConstraintViolationError):
         return error
     place = (error.schema_name, error.table_name)
     table = next((table for table in call.dataset.schema.tables.values() if (table.schema, table.bare) == place), None)
     rights = [call.rights.right(table, verb) for verb in ("GET", "POST", "PATCH")] if table is not None else []
-    name = str(error.column_name)
-    known = any(right is not None and (right.sees(name) or right.writes(name)) for right in rights)
-    return error if known or telling.get() or not error.column_name else sqlstates.REQUIRED.error()
+
+    def knows(name: str) -> bool:
+        return telling.get() or any(right is not None and (right.sees(name) or right.writes(name)) for right in rights)
+
+    if isinstance(error, asyncpg.NotNullViolationError) and error.column_name and not knows(str(error.column_name)):
+        return sqlstates.REQUIRED.error()
+    refusal = to_api_error(error)
+    if refusal is None or table is None or not error.constraint_name:  # raised by a trigger
+        return refusal or error
+    names = _fields_of(table, error)
+    if all(map(knows, names or table.columns)):
+        refusal.context["constraint"] = str(error.constraint_name)
+        refusal.context |= {"field": names[0]} if len(names) == 1 else {"fields": names} if names else {}
+    return refusal
+
+
+def _fields_of(table: Table, error: asyncpg.IntegrityConstraintViolationError) -> list[str]:
+    """Return the fields of a broken constraint; none where PostgreSQL does not name them, as for a CHECK."""
+    match = _KEY.search(str(error.detail or ""))
+    names = [name.strip().strip('"') for name in match[1].split(",")] if match else []
+    if not all(name in table.columns for name in names):
+        return []  # of an expression
+    is_reference = isinstance(error, asyncpg.ForeignKeyViolationError | asyncpg.RestrictViolationError)
+    if is_reference and not any(r.kind == "belongs_to" and [*r.own] == names for r in table.relations.values()):
+        return []  # of the table that is referred to
+    return names
 
 
 def differs(call: TableRequest, name: str, value: Any) -> bool:

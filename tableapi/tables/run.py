@@ -178,8 +178,8 @@ class Run(ABC):
         """Return the result of a statement. An error names no field that the caller may not know."""
         try:
             return await statement
-        except asyncpg.NotNullViolationError as error:
-            raise errors.required(self.call, error) from None
+        except asyncpg.IntegrityConstraintViolationError as error:
+            raise errors.violated(self.call, error) from None
 
     def record_of(self, plan: WritePlan, row: Any) -> Record:
         """Return the written record.

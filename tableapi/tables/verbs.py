@@ -50,7 +50,7 @@ async def _by_known_plan(call: TableRequest, verb: str, ident: str | None, recor
         return await _record(call, written) if written is not None else None
     outcome = await trying(writer.run_known(plan, record, record))
     if isinstance(outcome, ApiError):
-        batch = Batch(_DONE[verb], targets.DEFAULTS)
+        batch = Batch(_DONE[verb], targets.DEFAULTS, single=True)
         batch.failed(outcome)
         batch.answer()
     if not isinstance(outcome, Record):
@@ -92,7 +92,7 @@ async def _record(call: TableRequest, written: Record) -> Reply:
 async def _list(call: TableRequest, target: Targets) -> Reply:
     """Write each record: all or none, or with `continue` each in its own transaction."""
     options = target.options
-    batch = Batch(_DONE[target.verb], options)
+    batch = Batch(_DONE[target.verb], options, single=len(target.items) == 1)
     if options.max_affected is not None:
         errors.check_affected(options.max_affected, len(target.items))
     marks = []

@@ -148,7 +148,7 @@ def _compiled(webhook: Webhook, table: Table, names: Collection[str], right: Rig
 def _object(scope: Scope, row: Any, names: Collection[str]) -> Any:
     """Return columns of the row as a JSON object, as a read returns them."""
     labels = aggregate.labels(list(names))
-    shown = (fields.of_column(scope, scope.table.columns[name]).shown for name in names)
+    shown = (fields.of_column(scope, scope.table.columns[name]).shown() for name in names)
     columns = sa.select(*(value.label(label) for value, label in zip(shown, labels or names, strict=True)))
     record = columns.correlate(row).subquery(scope.binder.name("r"))
     return sa.select(aggregate.json_of(record, list(names) if labels else None)).select_from(record).scalar_subquery()

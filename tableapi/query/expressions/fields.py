@@ -29,10 +29,9 @@ class Field:
     name: str
     operand: Operand
 
-    @property
-    def shown(self) -> Any:
-        """The expression that PostgreSQL renders as its JSON value."""
-        return shown(self.operand.expression, self.operand.type)
+    def shown(self, *, texts: bool = False) -> Any:
+        """Return the expression that PostgreSQL renders as its JSON value. `texts`: see `sqltypes.shown`."""
+        return shown(self.operand.expression, self.operand.type, texts=texts)
 
 
 def chosen(scope: Scope, fields: str | None) -> list[Column]:

@@ -108,7 +108,7 @@ class _Import:
     def _report(self, line: int, error: Exception, name: str = "") -> None:
         if isinstance(error, asyncpg.BadCopyFileFormatError):
             error = BadRequest(_MALFORMED, reason="bad_csv")
-        refusal = to_api_error(errors.required(self.call, error))
+        refusal = to_api_error(errors.violated(self.call, error))
         assert refusal is not None
         if isinstance(error, asyncpg.FeatureNotSupportedError):
             raise _unchecked("PostgreSQL checks its new rows one by one")

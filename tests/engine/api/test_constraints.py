@@ -1,0 +1,83 @@
+"""Errors of constraints name their field and their name, to callers who may know them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.helpers.support import NewDatabase, Serve
+
+SQL = """
+create table team (id integer primary key, name text not null);
+create table person (
+    id integer primary key, email text not null, country text, number integer, secret text, age integer,
+    team_id integer references team,
+    constraint person_email_key unique (email),
+    constraint person_number_key unique (country, number),
+    constraint person_secret_key unique (secret),
+    constraint person_age_check check (age >= 0));
+create unique index person_lower on person (lower(country)) where number is null;
+insert into team values (1, 'A');
+insert into person values (1, 'a@x.example', 'NO', 1, 'hush', 5, 1);
+create view visible as select id, email, country, number, age, team_id from person;
+"""
+ROLE = {"access": [{"component": "_table/person/*", "verb_mask": 15}, {"component": "_table/team/*", "verb_mask": 31}]}
+ACCESS = {"keys": {"k": {"role": "r"}, "boss": {"role": "*"}}, "roles": {"r": ROLE}}
+
+
+@pytest.fixture(scope="module")
+def http(
+    module_database: NewDatabase, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[httpx2.Client]:
+    (file := tmp_path_factory.mktemp("access") / "access.json").write_text(json.dumps(ACCESS))
+    server = module_serve("--dataset", f"x={module_database(SQL)}", "--access", str(file))
+    headers = {"X-API-Key": "k"}
+    with httpx2.Client(base_url=f"{server.url}/api/v2/x/_table/", headers=headers, timeout=30) as client:
+        yield client
+
+
+def context(answer: httpx2.Response) -> dict[str, Any]:
+    told: dict[str, Any] = answer.json()["error"]["context"]
+    return told
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "named"),
+    [
+        ({"email": "a@x.example"}, 409, {"reason": "duplicate", "constraint": "person_email_key", "field": "email"}),
+        ({"country": "NO", "number": 1}, 409,
+         {"reason": "duplicate", "constraint": "person_number_key", "fields": ["country", "number"]}),
+        ({"team_id": 9}, 409, {"reason": "reference", "constraint": "person_team_id_fkey", "field": "team_id"}),
+        ({"age": -1}, 400, {"reason": "check", "constraint": "person_age_check"}),
+        ({"email": None}, 400, {"reason": "required", "field": "email"}),
+    ],
+)  # fmt: skip
+def test_a_single_record(http: httpx2.Client, change: dict[str, Any], status: int, named: dict[str, Any]) -> None:
+    http.post("person", json={"resource": [{"id": 2, "email": "b@x.example"}]})
+    answer = http.patch("person/2", json=change)
+    assert answer.status_code == status, answer.text
+    assert {name: context(answer).get(name) for name in ("reason", "constraint", "field", "fields")} == {
+        "constraint": None, "field": None, "fields": None, **named,
+    }  # fmt: skip
+    listed = http.post("person", json={"resource": [{"id": 3, "email": "c@x.example", **change}]})
+    assert (listed.status_code, context(listed)["reason"]) == (400, "batch")
+    cause = context(listed)["cause"]
+    assert cause.pop("message")
+    assert cause == {"status": status, **named}
+    assert context(listed)["resource"][0]["context"] == {"scope": "resource", **named}
+
+
+def test_a_list_of_several_has_no_cause(http: httpx2.Client) -> None:
+    both = [{"id": 7, "email": "a@x.example"}, {"id": 8, "email": "h@x.example"}]
+    told = context(http.post("person", json={"resource": both}))
+    assert "cause" not in told
+    assert told["resource"][0]["context"]["constraint"] == "person_email_key"
+
+
+def test_the_referring_table_is_not_described_by_fields_of_the_other(http: httpx2.Client) -> None:
+    told = context(http.delete("team/1"))
+    assert (told["reason"], told.get("field")) == ("reference", None)

@@ -1,0 +1,109 @@
+"""Exact numbers as text, the typed description, and /llms.txt."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import httpx2
+import pytest
+
+from tableapi import TableAPI
+from tests.helpers.support import execute
+
+SCHEMA = """
+create table account (id bigint primary key, owner integer not null, balance numeric(30, 10), price money,
+    rates numeric[], small real);
+create table entry (id integer primary key, account_id bigint references account, amount numeric not null);
+create table pair (a integer, b text, primary key (a, b));
+insert into account values (9007199254740993, 1, 12345678901234567890.0123456789, 12.5, '{1.10,2.20}', 0.5);
+insert into entry values (1, 9007199254740993, 0.10), (2, 9007199254740993, 0.20);
+"""
+BIG = "9007199254740993"
+
+
+@pytest.fixture
+def url(new_database: Callable[[], str]) -> str:
+    execute(address := new_database(), SCHEMA)
+    return address
+
+
+@pytest.fixture
+async def http(url: str) -> AsyncIterator[httpx2.AsyncClient]:
+    api = TableAPI({"x": url}, open=True)
+    transport = httpx2.ASGITransport(app=api)
+    async with api.lifespan(), httpx2.AsyncClient(transport=transport, base_url="http://host/api/v2/x") as client:
+        yield client
+
+
+async def rows(http: httpx2.AsyncClient, path: str) -> Any:
+    answer = await http.get(path)
+    assert answer.status_code == 200, answer.text
+    content = answer.json()
+    return content.get("resource", content)
+
+
+async def test_exact_numbers_are_text_by_request(http: httpx2.AsyncClient) -> None:
+    record = {
+        "id": BIG, "owner": 1, "balance": "12345678901234567890.0123456789", "price": "12.50",
+        "rates": ["1.10", "2.20"], "small": 0.5,
+    }  # fmt: skip
+    assert await rows(http, "_table/account?numbers=text") == [record]
+    assert await rows(http, f"_table/account/{BIG}?numbers=text") == record
+    plain = (await rows(http, "_table/account"))[0]
+    assert isinstance(plain["balance"], float | int)
+    assert (await rows(http, "_table/account?numbers=json"))[0] == plain
+
+
+async def test_relations_groups_and_aliases_too(http: httpx2.AsyncClient) -> None:
+    [record] = await rows(http, "_table/account?numbers=text&fields=id&related=entry_by_account_id")
+    assert [entry["amount"] for entry in record["entry_by_account_id"]] == ["0.10", "0.20"]
+    sums = await rows(http, "_table/entry?numbers=text&group=account_id&fields=account_id,SUM(amount) AS total")
+    assert sums == [{"account_id": BIG, "total": "0.30"}]
+    assert await rows(http, "_table/entry?numbers=text&fields=amount AS a&limit=1&order=amount") == [{"a": "0.10"}]
+
+
+async def test_the_order_is_that_of_numbers(http: httpx2.AsyncClient) -> None:
+    await http.post("_table/entry", json={"resource": [{"id": 3, "amount": 10}, {"id": 4, "amount": 9}]})
+    found = await rows(http, "_table/entry?numbers=text&order=amount desc&fields=amount")
+    assert [row["amount"] for row in found] == ["10", "9", "0.20", "0.10"]
+
+
+@pytest.mark.parametrize("path", ["_table/entry?numbers=words", "_spec?typed=true&numbers=words"])
+async def test_another_word_is_refused(http: httpx2.AsyncClient, path: str) -> None:
+    answer = await http.get(path)
+    assert (answer.status_code, answer.json()["error"]["context"]["option"]) == (400, "numbers")
+
+
+async def test_the_typed_description(http: httpx2.AsyncClient) -> None:
+    typed = await rows(http, "_spec?typed=true")
+    identifiers = {
+        path.split("/")[-2]: item["parameters"][0]["schema"] for path, item in typed["paths"].items() if "{id}" in path
+    }
+    assert identifiers == {
+        "account": {"type": "integer"}, "entry": {"type": "integer"}, "pair": {"type": "string", "minLength": 1},
+    }  # fmt: skip
+    count = typed["components"]["parameters"]["include_count"]["schema"]
+    assert count == {"anyOf": [{"type": "boolean"}, {"type": "string", "enum": ["estimated"]}]}
+    assert typed["components"]["schemas"]["entry"]["properties"]["amount"]["type"] == "number"
+    texts = (await rows(http, "_spec?typed=true&numbers=text"))["components"]["schemas"]
+    assert texts["entry"]["properties"]["amount"]["type"] == "string"
+    assert texts["entry_create"]["properties"]["amount"]["type"] == "string"
+    assert texts["account"]["properties"]["id"]["format"] == "int64"
+    assert texts["account"]["properties"]["balance"]["type"] == ["string", "null"]
+    assert texts["account"]["properties"]["owner"]["type"] == "integer"
+
+
+async def test_numbers_are_sent_as_text(http: httpx2.AsyncClient) -> None:
+    sent = {"id": "9007199254740995", "owner": 2, "balance": "0.0000000001"}
+    answer = await http.post("_table/account", json={"resource": [sent]})
+    assert answer.status_code == 200, answer.text
+    assert (await rows(http, "_table/account/9007199254740995?numbers=text"))["balance"] == "0.0000000001"
+
+
+async def test_the_page_for_language_models(http: httpx2.AsyncClient) -> None:
+    answer = await http.get("http://host/llms.txt")
+    assert (answer.status_code, answer.headers["content-type"].partition(";")[0]) == (200, "text/markdown")
+    assert answer.text.startswith("# tableapi\n")
+    for link in ("_spec?compact=true", "/mcp", "X-API-Key"):
+        assert link in answer.text
