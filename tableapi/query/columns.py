@@ -12,7 +12,7 @@ from tableapi.query import aggregate
 from tableapi.query.bounds import Limits
 from tableapi.query.cursor import directed, ordering
 from tableapi.query.expressions import fields
-from tableapi.query.expressions.conditions import guarded
+from tableapi.query.expressions.conditions import clause, guarded
 from tableapi.query.expressions.order import order_terms
 from tableapi.query.expressions.scope import Scope
 from tableapi.query.filter import cache
@@ -198,6 +198,16 @@ def narrowing(options: Options, limits: Limits) -> Callable[[Scope], list[Any]]:
         return [guarded(shifted(tree.tree, scope.binder.constants(literals)), scope, scope.rows())]
 
     return narrow
+
+
+def filtering(limits: Limits) -> Callable[[Scope, str], Any]:
+    """Return the function that makes the condition of an aggregate with FILTER."""
+
+    def condition(scope: Scope, text: str) -> Any:
+        tree, literals = cache.parse(text, limits)
+        return clause(shifted(tree.tree, scope.binder.constants(literals)), scope)
+
+    return condition
 
 
 def _in_all(table: Table, relation: Relation) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 CLOSING = {'"': '"', "`": "`", "[": "]"}
-FUNCTIONS = frozenset(("count", "sum", "avg", "min", "max"))
+FUNCTIONS = frozenset(("count", "sum", "avg", "min", "max", "median", "percentile"))
 _BLANK = re.compile(r"\s*+")
 
 
@@ -25,7 +25,7 @@ def quoted(text: str, at: int) -> tuple[str, int] | None:
 def split(text: str) -> list[str]:
     """Return the parts of a comma list without the blanks around them.
 
-    A comma inside quotes or parentheses separates nothing.
+    A comma inside quotes or parentheses separates nothing. Inside parentheses there may be text in single quotes.
     """
     if not any(sign in text for sign in '"`[('):
         return [part.strip() for part in text.split(",")]
@@ -35,6 +35,9 @@ def split(text: str) -> list[str]:
         sign = text[at]
         if name_may_begin and (name := quoted(text, at)) is not None:
             at, name_may_begin = name[1], False
+            continue
+        if sign == "'" and depth and (end := text.find("'", at + 1)) > 0:
+            at, name_may_begin = end + 1, False
             continue
         depth = max(0, depth + (sign == "(") - (sign == ")"))
         if sign == "," and depth == 0:

@@ -92,6 +92,7 @@ class ReadRequest:
         binder = Binder(self.options.params, self.bounds.filter)
         binder.account = self.account
         binder.narrow = columns.narrowing(self.options, self.bounds.filter)
+        binder.condition = columns.filtering(self.bounds.filter)
         return Scope(self.table, binder.alias(self.table), self.right, self.rights, binder)
 
     def reader(self) -> columns.Reader:

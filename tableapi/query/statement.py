@@ -33,6 +33,10 @@ class ParamSource:
     label: str = ""
 
 
+def _no_condition(scope: Any, text: str) -> Any:
+    raise BadRequest("FILTER belongs to the fields of a read.", reason="bad_aggregate")
+
+
 class Binder:
     """Collects the parameters, aliases and tables of one statement while it is built."""
 
@@ -46,6 +50,7 @@ class Binder:
         self.may_fail = False  # whether a condition may fail at the value of a row, as a cast does
         self.account = ""  # the field of the account for which the read is recorded
         self.narrow: Callable[[Any], list[Any]] = lambda scope: []  # conditions of the options of a relation
+        self.condition: Callable[[Any, str], Any] = _no_condition  # of an aggregate with FILTER, in a scope
         self._constants: list[str | list[str]] = []
         self._limits = limits
         self._left: dict[str, int] | None = None  # what the request may still have, from the first that is counted

@@ -13,7 +13,7 @@ from tableapi.auth.policy import Actor
 from tableapi.auth.rights import Right, Rights
 from tableapi.datasets.dataset import Dataset
 from tableapi.query import aggregate, select
-from tableapi.query.columns import Reader, narrowing
+from tableapi.query.columns import Reader, filtering, narrowing
 from tableapi.query.expressions.scope import Scope
 from tableapi.query.filter import cache
 from tableapi.query.options import Options, options
@@ -75,6 +75,7 @@ async def read(
     tree, literals = cache.parse(parsed.filter, dataset.bounds.filter) if parsed.filter.strip() else (None, [])
     rows = call.table_valued(*_columns(table), name=binder.name("t"))
     binder.params, binder.narrow = parsed.params, narrowing(parsed, dataset.bounds.filter)
+    binder.condition = filtering(dataset.bounds.filter)
     scope, node = Scope(table, rows, right, rights, binder), tree.tree if tree is not None else None
     if aggregate.is_grouped(parsed):
         statement = select.grouping(scope, parsed, node, limit, dataset.bounds.filter, probe=False)

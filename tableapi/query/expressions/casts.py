@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tableapi.query.expressions.syntax import Function
 
 BIGINT = PgType("integer", "bigint", "bigint")
+FLOAT = PgType("float", "double precision", "double precision")
 _NAMES = {
     "text": "text", "integer": "integer", "int": "integer", "bigint": "bigint", "numeric": "numeric",
     "decimal": "numeric", "float": "double precision", "double": "double precision", "boolean": "boolean",
@@ -86,6 +87,8 @@ def aggregate(function: Function, operand: Operand) -> Operand:
             check_sortable(operand, grouped=True)
             target = sa.distinct(target)
         return _result(operand, sa.func.count(target), BIGINT, result)
+    if name in ("median", "percentile"):
+        return _percentile(function, operand)
     if operand.text is not None:
         if name in ("min", "max"):
             raise BadRequest(
@@ -109,6 +112,28 @@ def aggregate(function: Function, operand: Operand) -> Operand:
             reason="bad_type",
         )
     return _result(operand, getattr(sa.func, name)(target), NUMERIC, result)
+
+
+def _percentile(function: Function, operand: Operand) -> Operand:
+    """Return the value below which a fraction of the values lies; between two values it is interpolated.
+
+    Raises:
+        BadRequest: the field is not a number, or the fraction is not between 0 and 1.
+    """
+    fraction = "0.5" if function.name == "median" else function.argument
+    if not fraction or float(fraction) > 1:
+        message = f"A percentile needs a fraction between 0 and 1: PERCENTILE({operand.name}, 0.9) AS p90."
+        raise BadRequest(message, reason="bad_aggregate", context={"field": operand.name})
+    if operand.text is None and operand.type.kind not in ("integer", "decimal", "float"):
+        raise BadRequest(
+            f"Field '{operand.name}' has the type {operand.type.db_type}, which has no {function.name.upper()}.",
+            reason="bad_type",
+        )
+    values = sa.cast(operand.number if operand.text is not None else operand.expression, Named("double precision"))
+    share: Any = sa.literal_column(fraction)
+    percent = f"{float(fraction) * 100:.7f}".rstrip("0").rstrip(".").replace(".", "_")
+    name = f"{'median' if function.name == 'median' else 'p' + percent}_{operand.name.lower()}"
+    return _result(operand, sa.func.percentile_cont(share).within_group(values), FLOAT, name)
 
 
 def _result(operand: Operand, expression: Any, type_: PgType, name: str) -> Operand:

@@ -208,8 +208,16 @@ def aggregate(scope: Any, path: tuple[str, ...], function: Function) -> Operand:
     if path == ("*",):
         if function.name != "count":
             raise BadRequest(f"{function.name.upper()}(*) does not exist. Name a field.", reason="bad_aggregate")
-        return Operand(sa.func.count(), casts.BIGINT, "count_all", nullable=False)
-    return casts.aggregate(function, single(scope, Term(path, function.inner)))
+        rows: Any = sa.func.count()
+        if function.where:
+            rows = sa.func.count(sa.case((scope.binder.condition(scope, function.where), sa.literal_column("1"))))
+        return Operand(rows, casts.BIGINT, "count_all", nullable=False)
+    operand = single(scope, Term(path, function.inner))
+    if function.where:  # aggregates pass over null, so that a CASE does what FILTER would do
+        condition = scope.binder.condition(scope, function.where)
+        text = sa.case((condition, operand.text)) if operand.text is not None else None
+        operand = replace(operand, expression=sa.case((condition, operand.expression)), text=text)
+    return casts.aggregate(function, operand)
 
 
 def _of_related(scope: Scope, path: tuple[str, ...], function: Function) -> Operand:

@@ -18,6 +18,8 @@ _CALL = re.compile(r"([^\W\d]\w*+)\s*+\(")
 _AS = re.compile(r"\s++AS\s++(?=\S)", re.IGNORECASE)
 _SHAPE = re.compile(r"\s*+,\s*+(?:'((?:[^']|'')*+)'|(:[^\W\d]\w*+))")
 _DISTINCT = re.compile(r"DISTINCT\s++(?=\S)", re.IGNORECASE)
+_FILTER = re.compile(r"\s*+FILTER\s*+\(\s*+(?:WHERE(?=[\s(])\s*+)?", re.IGNORECASE)
+_FRACTION = re.compile(r"\s*+,\s*+(\d{1,9}+(?:\.\d{1,9}+)?+)\s*+(?=\))")
 MAX_ALIAS_CHARS = 100
 RESERVED = "tableapi "  # prefix of the columns that statements add for themselves
 MAX_FUNCTIONS = 3  # one in another; two have a meaning, and the third one is reported
@@ -27,14 +29,16 @@ MAX_FUNCTIONS = 3  # one in another; two have a meaning, and the third one is re
 class Function:
     """A function of a field.
 
-    argument: the type of a cast, "distinct", or the shape of a distance (`:name` for a named value). through: the
-    relations before an aggregate, to the rows that it reads. inner: a function that is applied first.
+    argument: the type of a cast, "distinct", the fraction of a percentile, or the shape of a distance (`:name` for a
+    named value). through: the relations before an aggregate, to the rows that it reads. inner: a function that is
+    applied first. where: the condition of the rows that an aggregate reads.
     """
 
     name: str
     argument: str = ""
     through: tuple[str, ...] = ()
     inner: Function | None = None
+    where: str = ""
 
     @property
     def aggregates(self) -> bool:
@@ -130,8 +134,13 @@ def _selected(part: str) -> Selected:
     parsed = parse(part)
     if parsed is None:
         return Selected(plain(part), None, "")
-    term, at = parsed
+    term, at = _filtered(part, *parsed)
     if at == len(part):
+        if term.function is not None and term.function.where:
+            raise BadRequest(
+                f"'{part[:100]}': name an aggregate with FILTER: {part[:30]} ... AS open_orders.", reason="bad_alias",
+                context={"field": part[:100]},
+            )  # fmt: skip
         return Selected(plain(part), term, "")
     if (word := _AS.match(part, at)) is None:
         return Selected(plain(part), None, "")
@@ -145,6 +154,33 @@ def _selected(part: str) -> Selected:
             context={"field": part[:100]},
         )
     return Selected(part, term, alias)
+
+
+def _filtered(text: str, term: Term, at: int) -> tuple[Term, int]:
+    """Return an aggregate with the condition of a FILTER that comes next, and the position after it.
+
+    Raises:
+        BadRequest: the parentheses hold no condition.
+    """
+    if term.function is None or not term.function.aggregates or (match := _FILTER.match(text, at)) is None:
+        return term, at
+    start = end = match.end()
+    depth = 1
+    while end < len(text):
+        sign = text[end]
+        if sign == "'" and (closing := text.find("'", end + 1)) > 0:
+            end = closing
+        depth += (sign == "(") - (sign == ")")
+        if depth == 0:
+            break
+        end += 1
+    where = text[start:end].strip()
+    if depth or not where:
+        raise BadRequest(
+            f"'{text[:100]}': FILTER needs a condition: COUNT(*) FILTER (WHERE status = 'open') AS open_orders.",
+            reason="bad_aggregate", context={"field": text[:100]},
+        )  # fmt: skip
+    return replace(term, function=replace(term.function, where=where)), end + 1
 
 
 def _through(names: tuple[str, ...], term: Term) -> Term:
@@ -194,6 +230,8 @@ def _aggregated(name: str, text: str, at: int, depth: int) -> tuple[Term, int] |
     argument = "distinct" if distinct else ""
     start = distinct.end() if distinct else at
     parsed = parse(text, start, depth)
+    if name == "percentile" and parsed is not None and (fraction := _FRACTION.match(text, parsed[1])) is not None:
+        argument, parsed = fraction[1], (parsed[0], fraction.end())
     if parsed is not None and text[skip(text, parsed[1]) : skip(text, parsed[1]) + 1] == ")":
         term, at = parsed
         if term.function is not None and term.function.aggregates:

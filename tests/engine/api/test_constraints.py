@@ -1,4 +1,4 @@
-"""Errors of constraints name their field and their name, to callers who may know them."""
+"""The field and the constraint in errors of the database, and the cause of a single record."""
 
 from __future__ import annotations
 

@@ -92,9 +92,9 @@ class Generator:
             size, skip = self.random.randint(1, 20), self.random.randint(0, 10)
             options |= {"limit": str(size), "offset": str(skip)}
             limit = f" limit {size} offset {skip}"
-        ordered = ordered if source.key == "id" else "1"
-        if source.key != "id":
-            options["order"] = ",".join(text for text, _ in fields[:1])
+        if source.key != "id":  # rows that are equal in the order are equal as a whole
+            options["order"] = ",".join(text for text, _ in fields)
+            ordered = ",".join(str(number + 1) for number in range(len(fields)))
         return Read(name, options, f"select {columns} from {name} t where {condition} order by {ordered}{limit}")
 
     def _groups(self, name: str, source: Source) -> Read:
@@ -112,7 +112,23 @@ class Generator:
             column, function = self.random.choice(numbers), self.random.choice(AGGREGATES)
             options["fields"] += f",{function}({column}) AS s"
             columns += f", {function}(t.{column}) as s"
+        if self.random.random() < 0.5:
+            part, sql = self._filtered(source, numbers)
+            options["fields"] += f",{part} AS f"
+            columns += f", {sql} as f"
+        if numbers and self.random.random() < 0.3:
+            column, share = self.random.choice(numbers), self.random.choice(["0", "0.1", "0.5", "0.75", "1"])
+            options["fields"] += f",PERCENTILE({column}, {share}) AS p"
+            columns += f", percentile_cont({share}) within group (order by t.{column}) as p"
         return Read(name, options, f"select {columns} from {name} t where {condition} group by 1 order by 1")
+
+    def _filtered(self, source: Source, numbers: list[str]) -> tuple[str, str]:
+        """Return an aggregate with a FILTER."""
+        wire, condition = self.condition(source, "t", 1)
+        if not numbers or self.random.random() < 0.3:
+            return f"COUNT(*) FILTER (WHERE {wire})", f"count(*) filter (where {condition})"
+        column, function = self.random.choice(numbers), self.random.choice(AGGREGATES)
+        return f"{function}({column}) FILTER ({wire})", f"{function}(t.{column}) filter (where {condition})"
 
     def _direction(self) -> str:
         return self.random.choice(["", " desc", " nulls first", " desc nulls last"])
