@@ -84,7 +84,7 @@ journey("studio", async (open) => {
   await drawer(page).getByLabel("note", { exact: true }).fill("mine");
   await patch("customer/7", { note: "theirs" });
   await drawer(page).getByRole("button", { name: "Save" }).click();
-  const dialog = page.getByRole("dialog", { name: "This record was changed meanwhile" });
+  const dialog = page.getByRole("dialog", { name: "Someone else changed this record" });
   await dialog.getByRole("row", { name: /note.*mine.*theirs/ }).waitFor();
   await accessible(page, "a conflict");
   await picture(page, "studio-conflict");
@@ -105,6 +105,7 @@ journey("studio", async (open) => {
   // Groups by month, with a table for screen readers.
   await page.goto("/studio#/shop/purchase?view=chart");
   await page.getByRole("img", { name: "count · month:placed" }).waitFor();
+  await page.getByText(/2026-02 is not complete: the last record is of 2026-02-/).waitFor();
   check((await page.locator(".plot-bar").count()) > 12, "a bar for each month");
   await page.getByLabel("Measure").selectOption("sum:total");
   await page.getByRole("img", { name: "sum:total · month:placed" }).waitFor();

@@ -29,7 +29,7 @@ journey("studio shows all tables in one picture", async (open) => {
   const page = await open();
   await page.goto("/studio#/shop?view=picture");
   await page.locator(".picture-box").nth(20).waitFor();
-  const isCut = () => page.getByRole("region", { name: "Picture" }).evaluate((box) => box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight);
+  const isCut = () => page.getByRole("region", { name: "Map of the tables" }).evaluate((box) => box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight);
   check(!(await isCut()), "all tables to be in view at first");
   for (let times = 0; times < 6; times += 1) await page.getByRole("button", { name: "Larger" }).click();
   check(await isCut(), "an enlarged picture to be scrolled");

@@ -40,7 +40,7 @@ UNREACHABLE = (
 telling: ContextVar[bool] = ContextVar("telling", default=False)
 _WITH_DETAILS = (
     sqlstates.DEFINITION, sqlstates.NOT_FILLED, sqlstates.NOT_WRITABLE, sqlstates.TYPE, sqlstates.REFUSED,
-    sqlstates.DENIED, sqlstates.DAMAGED,
+    sqlstates.DENIED, sqlstates.DAMAGED, sqlstates.CHECK,
 )  # fmt: skip
 # Source files of PostgreSQL that report unreadable SQL. Other files report a value that a type cannot read: tsquery,
 # jsonpath, hstore and other types call that a syntax error, too.

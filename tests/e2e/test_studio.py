@@ -18,7 +18,7 @@ def test_studio_on_the_sample_shop(serve: Serve, new_database: NewDatabase, tmp_
     assert not asyncio.run(demo.load(url, lambda done, steps, name: None))
     server = serve("--dataset", f"shop={url}", "--open", cwd=tmp_path)
     assert f"{server.url}/studio/" in server.told
-    run_journey("studio|studiohome", server.url)
+    run_journey("studio|studiohome|studioedit", server.url)
 
 
 def test_studio_shows_what_a_key_permits(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:

@@ -10,10 +10,15 @@ export const API = `${MOUNT}/api/v2/`;
 export interface BatchEntry {
   code?: number;
   message?: string;
+  context?: { postgres?: string };
 }
 
 export interface ErrorContext {
   reason?: string;
+  /** Of a failed list, in the order of the records that failed. */
+  reasons?: string[];
+  /** The message of PostgreSQL, for callers with full rights. */
+  postgres?: string;
   field?: string;
   fields?: Record<string, string>;
   position?: number;

@@ -1,7 +1,7 @@
 /** The requests of the page, with their keys in the query cache. */
 import { type QueryClient, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { type Answer, type Params, ask, recordPath, segment, tablePath } from "./client";
-import type { ModelTable, Page, Row, TableInfo, TableLine } from "./types";
+import { type Answer, ApiError, type Params, ask, recordPath, segment, tablePath } from "./client";
+import type { ModelTable, Page, Row, TableInfo, TableLine, WebhookState } from "./types";
 
 export const PAGE_ROWS = 100;
 const SCHEMA_MS = 300_000;
@@ -45,6 +45,22 @@ export const model = (dataset: string) =>
     queryKey: ["model", dataset],
     queryFn: async () => (await ask<{ tables: ModelTable[] }>(`${segment(dataset)}/_spec`, { params: { model: true } })).data.tables,
     staleTime: SCHEMA_MS,
+  });
+
+/** The webhooks of a database; none for callers without full rights, who may not see them. */
+export const webhooks = (dataset: string) =>
+  queryOptions({
+    queryKey: ["webhooks", dataset],
+    queryFn: async (): Promise<WebhookState[]> => {
+      try {
+        return (await ask<{ resource: WebhookState[] }>(`${segment(dataset)}/_webhooks`)).data.resource;
+      } catch (error) {
+        if (error instanceof ApiError && error.status >= 400 && error.status < 500) return [];
+        throw error;
+      }
+    },
+    enabled: dataset !== "",
+    retry: false,
   });
 
 export const list = (dataset: string, table: string, params: Params, { previous = false } = {}) =>

@@ -71,3 +71,30 @@ export interface Page {
   resource: Row[];
   meta?: Meta;
 }
+
+export interface Attempt {
+  id: string;
+  type: string;
+  key: Record<string, Json> | null;
+  at: string;
+  /** When it was last sent. */
+  tried: string | null;
+  attempts: number;
+  state: "pending" | "delivered" | "failed";
+  status: number | null;
+  error: string | null;
+  milliseconds: number | null;
+}
+
+export interface WebhookState {
+  name: string;
+  table: string;
+  on: string[];
+  filter: string | null;
+  url: string;
+  state: "active" | "paused" | "stopped";
+  pending?: number;
+  failed?: number;
+  error?: string | null;
+  attempts: Attempt[];
+}

@@ -1,5 +1,6 @@
 /** What a database holds, before a table is chosen: its largest tables, and what this browser opened last. */
 import { useQuery } from "@tanstack/react-query";
+import { Suspense, lazy } from "react";
 import { Book, BookOpen, List, Network } from "lucide-react";
 import { MOUNT } from "../api/client";
 import { config, tables } from "../api/queries";
@@ -10,7 +11,7 @@ import { T } from "../texts";
 import { Button, ICON, Problem, State, Waiting } from "../ui";
 
 const MOST_TABLES = 12;
-const MOST_ASKED = 4;
+const MOST_ASKED = 6;
 
 /** The tables with the most rows, those of an unknown size last. */
 export const largest = (all: readonly TableLine[]): TableLine[] => all.toSorted((a, b) => (b.rows ?? -1) - (a.rows ?? -1)).slice(0, MOST_TABLES);
@@ -24,6 +25,8 @@ function sizeOf({ is_view, rows }: TableLine): string {
 function lately(dataset: string): Asked[] {
   return history().filter(({ href }) => parseAddress(href).dataset === dataset).slice(0, MOST_ASKED);
 }
+
+const Schema = lazy(() => import("../panels/picture/Schema"));
 
 export function Overview({ dataset, onAll }: { dataset: string; onAll: () => void }) {
   const all = useQuery(tables(dataset));
@@ -40,38 +43,51 @@ export function Overview({ dataset, onAll }: { dataset: string; onAll: () => voi
   const asked = lately(dataset);
   const docs = settings.data?.docsurl;
   const rows = all.data.reduce((sum, table) => sum + (table.rows ?? 0), 0);
+  const most = Math.max(1, ...all.data.map((table) => table.rows ?? 0));
+  // Row rules hide how many rows there are: then tables are listed by their name.
+  const isSized = rows > 0;
+  const shown = isSized ? largest(all.data) : all.data.slice(0, MOST_TABLES);
   return (
     <section className="overview" aria-label={T.overview(dataset)}>
       <div className="overview-head">
         <h1>{dataset}</h1>
-        <p className="dim">{T.overviewSize(all.data.length, rows)}</p>
+        <p className="dim">{isSized ? T.overviewSize(all.data.length, rows) : T.overviewTables(all.data.length)}</p>
       </div>
       <div className="overview-ways">
         <Button icon={List} className="narrow-only" onClick={onAll}>{T.allTables}</Button>
-        <a className="button plain" href={hrefOf(dataset, "", { view: "picture" })}><Network {...ICON} /><span className="button-text">{T.pictureTitle}</span></a>
         <a className="button plain" href={`${MOUNT}/api/docs`}><BookOpen {...ICON} /><span className="button-text">{T.reference}</span></a>
         {docs && <a className="button plain" href={docs}><Book {...ICON} /><span className="button-text">{T.documentation}</span></a>}
       </div>
-      {asked.length > 0 && (
-        <>
-          <h2>{T.lately}</h2>
-          <ul className="overview-lately">
-            {asked.map(({ href }) => <li key={href}><Lately href={href} /></li>)}
+      <div className="overview-parts">
+        <div className="panel">
+          <div className="panel-head"><h2>{isSized && all.data.length > MOST_TABLES ? T.largest : T.tables}</h2></div>
+          <ul className="overview-tables">
+            {shown.map((table) => (
+              <li key={table.name}>
+                <a href={hrefOf(dataset, table.name)}>
+                  <strong>{table.name}</strong>
+                  <span className="overview-rows">{sizeOf(table)}</span>
+                  {table.description && <span className="overview-text">{table.description}</span>}
+                  {isSized && table.rows !== null && <span className="overview-size" style={{ width: `${Math.max(0.5, (100 * table.rows) / most)}%` }} />}
+                </a>
+              </li>
+            ))}
           </ul>
-        </>
-      )}
-      <h2>{all.data.length > MOST_TABLES ? T.largest : T.tables}</h2>
-      <ul className="overview-tables">
-        {largest(all.data).map((table) => (
-          <li key={table.name}>
-            <a href={hrefOf(dataset, table.name)}>
-              <strong>{table.name}</strong>
-              <span className="overview-rows">{sizeOf(table)}</span>
-              {table.description && <span className="overview-text">{table.description}</span>}
-            </a>
-          </li>
-        ))}
-      </ul>
+        </div>
+        <div className="overview-side">
+          <div className="panel">
+            <div className="panel-head">
+              <h2>{T.pictureTitle}</h2>
+              <a className="button plain" href={hrefOf(dataset, "", { view: "picture" })}><Network {...ICON} /><span className="button-text">{T.pictureOpen}</span></a>
+            </div>
+            <Suspense fallback={<div className="overview-map" />}><Schema dataset={dataset} /></Suspense>
+          </div>
+          <div className="panel">
+            <div className="panel-head"><h2>{T.lately}</h2></div>
+            {asked.length === 0 ? <p className="dim">{T.latelyNone}</p> : <ul className="overview-lately">{asked.map(({ href }) => <li key={href}><Lately href={href} /></li>)}</ul>}
+          </div>
+        </div>
+      </div>
     </section>
   );
 }

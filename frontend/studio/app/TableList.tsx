@@ -21,7 +21,7 @@ export function matching(all: readonly TableLine[], search: string): TableLine[]
   return first ? found.toSorted((a, b) => Number(b.name.toLowerCase().startsWith(first)) - Number(a.name.toLowerCase().startsWith(first))) : found;
 }
 
-export function TableList({ dataset, current, isOpen, onChosen }: { dataset: string; current: string; isOpen: boolean; onChosen: () => void }) {
+export function TableList({ dataset, current, onChosen }: { dataset: string; current: string; onChosen: () => void }) {
   const all = useQuery(tables(dataset));
   const [search, setSearch] = useState("");
   const found = useMemo(() => matching(all.data ?? [], search), [all.data, search]);
@@ -40,7 +40,7 @@ export function TableList({ dataset, current, isOpen, onChosen }: { dataset: str
   }
 
   return (
-    <nav className={`tables ${isOpen ? "open" : ""}`} aria-label={T.tables}>
+    <nav className="tables" aria-label={T.tables}>
       <label className="search">
         <Search {...ICON} />
         <input

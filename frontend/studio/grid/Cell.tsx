@@ -1,5 +1,5 @@
 /** One value by the type of its column. Whatever stands in the database is text here: nothing of it is interpreted. */
-import { useState } from "react";
+import { type CSSProperties, useState } from "react";
 import type { Field, Json } from "../api/types";
 import { isArray, isNumber, linkOf, shown } from "../lib/format";
 import { type Image, imageOf } from "../lib/images";
@@ -8,7 +8,13 @@ import { plainOf } from "./kinds";
 
 const MAX_CHARS = 300;
 
-export const alignOf = (field: Field): string => (isNumber(field) && !field.picklist ? "right" : "left");
+export const alignOf = (field: Field): string => (isNumber(field) && !field.picklist && !field.ref_table ? "right" : "left");
+
+// Far from one another, and neither the green nor the red that say whether something is well.
+const HUES = [210, 35, 280, 185, 320, 60, 245, 15];
+
+/** A hue for each choice of a column, in the order of its choices. */
+const hueOf = (field: Field, value: Json | undefined): number => HUES[Math.max(0, field.picklist?.indexOf(shown(value)) ?? 0) % HUES.length]!;
 
 interface Props {
   field: Field;
@@ -23,7 +29,7 @@ export function Value({ field, value, hasImages = false }: Props) {
   if (isArray(field) && Array.isArray(value)) {
     return <span className="chips">{value.map((item, index) => <span key={index} className="chip">{shown(item)}</span>)}</span>;
   }
-  if (field.picklist) return <span className="chip">{shown(value)}</span>;
+  if (field.picklist) return <span className="chip avatar-colors" style={{ "--hue": hueOf(field, value) } as CSSProperties}>{shown(value)}</span>;
   const image = imageOf(value, location.origin);
   if (image && (image.host === null || hasImages)) return <Thumbnail key={image.source} image={image} text={shown(value)} />;
   const link = linkOf(value);

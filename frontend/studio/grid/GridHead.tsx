@@ -18,6 +18,8 @@ interface Props {
   order: Sort | null;
   info: TableInfo;
   onImages: (column: string) => void;
+  /** The tick over all rows; null where rows cannot be selected. */
+  all: { isOn: boolean; isPart: boolean; toggle: () => void } | null;
 }
 
 /** Ascending, then descending, then as the table is ordered. */
@@ -26,17 +28,24 @@ export function nextSort(order: Sort | null, name: string): string | null {
   return order.descending ? null : `-${name}`;
 }
 
-export function GridHead({ columns, width, order, info, onImages }: Props) {
+export function GridHead({ columns, width, order, info, onImages, all }: Props) {
   return (
     <div className="grid-head" role="rowgroup" style={{ width }}>
       <div role="row" aria-rowindex={1}>
+        {all && (
+          <div role="columnheader" aria-colindex={1} className="row-head head">
+            <label className="row-tick">
+              <input type="checkbox" aria-label={T.selectRead} title={T.selectRead} checked={all.isOn} ref={(box) => { if (box) box.indeterminate = all.isPart; }} onChange={all.toggle} />
+            </label>
+          </div>
+        )}
         {columns.map(({ index, field, style, hasImages }) => {
           const isSorted = order?.name === field.name;
           return (
             <div
               key={field.name}
               role="columnheader"
-              aria-colindex={index + 1}
+              aria-colindex={index + (all ? 2 : 1)}
               aria-sort={isSorted ? (order.descending ? "descending" : "ascending") : undefined}
               className={`head-cell ${alignOf(field)}`}
               style={style}

@@ -1,4 +1,4 @@
-/** Move in the grid with the keyboard, open a record, copy a cell, switch the images of a column. */
+/** Move in the grid with the keyboard; edit, copy and preview a cell, open and select a row, undo. */
 import { type KeyboardEvent, useState } from "react";
 import type { Row } from "../api/types";
 import { copyText } from "../lib/copy";
@@ -18,12 +18,18 @@ interface Options {
   rowAt: (index: number) => Row | undefined;
   onMove: (cell: Cell) => void;
   onOpen: (row: Row | undefined) => void;
+  /** Edits a cell, or opens its record where that is not possible. */
+  onEdit: (cell: Cell) => void;
+  onSelect: (row: number, extend: boolean) => void;
+  onSelectAll: () => void;
+  onPeek: (cell: Cell) => void;
+  onUndo: () => void;
   onImages: (column: string) => void;
 }
 
 const between = (value: number, most: number): number => Math.max(0, Math.min(most, value));
 
-export function useGridKeys({ columns, count, page, rowAt, onMove, onOpen, onImages }: Options) {
+export function useGridKeys({ columns, count, page, rowAt, onMove, onOpen, onEdit, onSelect, onSelectAll, onPeek, onUndo, onImages }: Options) {
   const [active, setActive] = useState<Cell>({ row: 0, column: 0 });
 
   function pressed(event: KeyboardEvent): void {
@@ -35,15 +41,28 @@ export function useGridKeys({ columns, count, page, rowAt, onMove, onOpen, onIma
     };
     const field = columns[column]?.field;
     const to = moves[event.key]?.();
-    if (to) {
+    const withControl = event.ctrlKey || event.metaKey;
+    const handled = (act: () => void): void => {
       event.preventDefault();
+      act();
+    };
+    if (to) {
       const next = { row: between(to[0], count - 1), column: between(to[1], columns.length - 1) };
-      setActive(next);
-      onMove(next);
-    } else if (event.key === "Enter") onOpen(rowAt(row));
-    else if (event.key === "c" && (event.ctrlKey || event.metaKey)) {
+      handled(() => {
+        if (event.shiftKey && next.row !== row) onSelect(next.row, true);
+        setActive(next);
+        onMove(next);
+      });
+    } else if (event.key === "Enter" && event.shiftKey) handled(() => onOpen(rowAt(row)));
+    else if (event.key === "Enter" || event.key === "F2") handled(() => onEdit(active));
+    else if (event.key === " ") handled(() => onSelect(row, event.shiftKey));
+    else if (event.key === "a" && withControl) handled(onSelectAll);
+    else if (event.key === "z" && withControl) handled(onUndo);
+    else if (event.key === "c" && withControl) {
       if (field && getSelection()?.isCollapsed) void copyText(shown(rowAt(row)?.[field.name]));
-    } else if (event.key === "i" && field && !event.ctrlKey && !event.metaKey) onImages(field.name);
+    } else if (withControl) return;
+    else if (event.key === "p") handled(() => onPeek(active));
+    else if (event.key === "i" && field) onImages(field.name);
   }
 
   return { active, setActive, pressed };

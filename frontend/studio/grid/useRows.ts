@@ -23,6 +23,8 @@ interface Known {
 
 export interface Rows {
   row: (index: number) => Row | undefined;
+  /** The pages that are held, in the order of their rows. */
+  pages: Page[];
   /** Rows that can be scrolled to. */
   count: number;
   total: number | null;
@@ -84,6 +86,7 @@ export function useRows(dataset: string, info: TableInfo, params: Params, { firs
   const failed = results.find(({ isError, data }) => isError && !data);
   return {
     row: (index) => loaded.get(Math.floor(index / PAGE_ROWS))?.resource[index % PAGE_ROWS],
+    pages: [...loaded.values()],
     count: chain.total ?? chain.cursors.length * PAGE_ROWS,
     total: chain.total,
     estimate: estimate.data ?? null,

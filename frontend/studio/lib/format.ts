@@ -19,6 +19,7 @@ export const isText = (field: Field): boolean =>
 
 /** The first width of a column, in pixels. */
 export function widthOf(field: Field): number {
+  if (field.ref_table && !isArray(field)) return 208; // room for the name of the record
   if (isArray(field) || isJson(field) || WIDE.has(field.type)) return 240;
   if (isNumber(field)) return 112;
   if (isBoolean(field)) return 96;
@@ -47,14 +48,31 @@ export function linkOf(value: Json | undefined): string | null {
   }
 }
 
-const LABELS = ["name", "title", "label", "fullname", "full_name", "subject", "email", "code", "sku", "description"];
+const NAMES = ["name", "title", "label", "fullname", "full_name", "subject", "companyname", "company_name", "displayname", "display_name"];
+const CODES = ["email", "street", "code", "sku", "slug"];
+const FIRST = /^first_?name$/i;
+const LAST = /^last_?name$/i;
 
-/** The column that names a record to a person; null where only its key does. */
-export function labelField(info: TableInfo): Field | null {
-  const readable = info.field.filter((field) => !field.sealed);
-  const known = LABELS.map((name) => readable.find((field) => field.name.toLowerCase() === name)).find(Boolean);
-  return known ?? readable.find((field) => isText(field) && !field.is_primary_key) ?? null;
+/** The columns that hold the name of a record, such as a first and a last name; empty where nothing names it. */
+export function nameFields(info: TableInfo): Field[] {
+  const open = info.field.filter((field) => !field.sealed && !isArray(field) && !isJson(field));
+  const called = (names: readonly string[]): Field | undefined => names.map((name) => open.find((field) => field.name.toLowerCase() === name)).find(Boolean);
+  const whole = called(NAMES);
+  if (whole) return [whole];
+  const parts = [FIRST, LAST].flatMap((pattern) => open.find(({ name }) => pattern.test(name)) ?? []);
+  if (parts.length > 0) return parts;
+  const code = called(CODES);
+  return code ? [code] : [];
 }
+
+/** The column that tells most of a record to a person; null where only its key does. */
+export function labelField(info: TableInfo): Field | null {
+  const [named] = nameFields(info);
+  return named ?? info.field.find((field) => !field.sealed && (field.name.toLowerCase() === "description" || (isText(field) && !field.is_primary_key))) ?? null;
+}
+
+/** The name of a record by the columns of `nameFields`; empty where all of them are. */
+export const nameIn = (fields: readonly Field[], row: Row): string => fields.map(({ name }) => shown(row[name])).filter(Boolean).join(" ");
 
 /** The identifier of a row in a path; null without a key. */
 export function idOf(info: TableInfo, row: Row): string | null {
@@ -64,7 +82,8 @@ export function idOf(info: TableInfo, row: Row): string | null {
 }
 
 export function labelOf(info: TableInfo, row: Row): string {
+  const named = nameIn(nameFields(info), row);
   const field = labelField(info);
-  const value = field ? shown(row[field.name]) : "";
+  const value = named || (field ? shown(row[field.name]) : "");
   return value || `${info.label} ${idOf(info, row) ?? ""}`.trim();
 }

@@ -32,7 +32,7 @@ async function download(dataset: string, info: TableInfo, request: Params, forma
   }
 }
 
-export function ExportMenu({ dataset, info, request }: { dataset: string; info: TableInfo; request: Params }) {
+export function ExportMenu({ dataset, info, request, isSelection = false }: { dataset: string; info: TableInfo; request: Params; isSelection?: boolean }) {
   const [isBusy, setBusy] = useState(false);
 
   async function start(format: Format): Promise<void> {
@@ -51,9 +51,9 @@ export function ExportMenu({ dataset, info, request }: { dataset: string; info: 
       {(close) => (
         <ul className="menu-list">
           {(["CSV", "JSON", "NDJSON"] as const).map((format) => (
-            <li key={format}><Button tone="ghost" disabled={isBusy} onClick={() => { void start(format); close(); }}>{T.exportAll(format)}</Button></li>
+            <li key={format}><Button tone="ghost" disabled={isBusy} onClick={() => { void start(format); close(); }}>{isSelection ? T.exportSelected(format) : T.exportAll(format)}</Button></li>
           ))}
-          <li><Button tone="ghost" disabled={isBusy} onClick={() => { void start("xlsx"); close(); }}>{T.exportXlsx}</Button></li>
+          <li><Button tone="ghost" disabled={isBusy} onClick={() => { void start("xlsx"); close(); }}>{isSelection ? T.exportSelected("Excel") : T.exportXlsx}</Button></li>
         </ul>
       )}
     </Popover>

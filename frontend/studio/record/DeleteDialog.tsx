@@ -6,6 +6,7 @@ import { written } from "../api/queries";
 import type { Row, TableInfo } from "../api/types";
 import { change } from "../lib/address";
 import { labelOf } from "../lib/format";
+import { tellDone } from "../lib/undo";
 import { T } from "../texts";
 import { tell } from "../toasts";
 import { Button, Dialog, Waiting } from "../ui";
@@ -36,18 +37,11 @@ export function DeleteDialog({ dataset, info, id, row, etag, onClose }: Props) {
     change({ open: null }, { replace: true });
     await written(client, dataset);
     const values = Object.fromEntries(info.field.filter(({ create }) => create).map(({ name }) => [name, row[name] ?? null]));
-    const undo = info.access.includes("POST") ? () => void restore(values) : undefined;
-    tell(T.deleted, { undo });
-  }
-
-  async function restore(values: Row): Promise<void> {
-    try {
+    if (!info.access.includes("POST")) return tell(T.deleted);
+    tellDone(T.deleted, async () => {
       await ask(tablePath(dataset, info.name), { method: "POST", body: { resource: [values] } });
       await written(client, dataset);
-      tell(T.undone);
-    } catch (error) {
-      tell(T.notUndone + (error as Error).message, { isError: true });
-    }
+    });
   }
 
   return (

@@ -50,9 +50,16 @@ export function FieldInput(props: Props) {
   );
 }
 
-function Input({ dataset, field, text, isNull, isNew, error, onChange, id }: Props & { id: string }) {
+interface InputProps extends Pick<Props, "dataset" | "field" | "text" | "isNull" | "isNew" | "error" | "onChange"> {
+  id: string;
+  "aria-label"?: string;
+}
+
+/** The box for a value, by the type of its column. */
+export function Input({ dataset, field, text, isNull, isNew, error, onChange, id, "aria-label": label }: InputProps) {
   const shared = {
     id,
+    "aria-label": label,
     className: "input",
     value: text ?? "",
     placeholder: isNull ? T.null : "",

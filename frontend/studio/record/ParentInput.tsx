@@ -4,7 +4,8 @@ import { type KeyboardEvent, useDeferredValue, useState } from "react";
 import { list, tableInfo } from "../api/queries";
 import type { Field } from "../api/types";
 import { nameOf } from "../filter/tree";
-import { labelField, shown } from "../lib/format";
+import { labelField, nameFields, nameIn, shown } from "../lib/format";
+import { useName } from "../grid/useNames";
 import { searchFilter } from "../lib/listing";
 
 interface Props {
@@ -13,6 +14,7 @@ interface Props {
   field: Field;
   value: string;
   placeholder: string;
+  "aria-label"?: string;
   "aria-invalid"?: boolean;
   "aria-describedby"?: string;
   onChange: (text: string) => void;
@@ -29,13 +31,16 @@ export function ParentInput({ dataset, field, value, onChange, ...rest }: Props)
   const info = useQuery(tableInfo(dataset, target));
   const label = info.data ? labelField(info.data) : null;
   const canRead = info.data?.access.includes("GET") ?? false;
-  const names = [...new Set([key, label?.name ?? key])].map(nameOf).join(",");
+  const named = info.data ? nameFields(info.data).filter((other) => other.name !== key) : [];
+  const says = named.length > 0 ? named : label && label.name !== key ? [label] : [];
+  const names = [key, ...says.map((other) => other.name)].map(nameOf).join(",");
   const filter = info.data ? searchFilter(info.data, search) : "";
   const found = useQuery({
     ...list(dataset, target, { fields: names, filter: filter || undefined, limit: OFFERED }, { previous: true }),
     enabled: isOpen && canRead,
   });
   const options = isOpen ? (found.data?.resource ?? []) : [];
+  const name = useName(dataset, field, value);
   const listId = `${rest.id}-list`;
 
   function choose(index: number): void {
@@ -81,13 +86,14 @@ export function ParentInput({ dataset, field, value, onChange, ...rest }: Props)
         onKeyDown={pressed}
         onBlur={() => setOpen(false)}
       />
+      {name && <span className="combo-name">{name}</span>}
       <div id={listId} role="listbox" aria-label={target} className="combo-list" hidden={options.length === 0}>
         {options.map((row, index) => (
           // The press keeps the focus in the box, so that its blur does not close the list before the choice.
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the box handles the keys
           <div key={shown(row[key])} id={`${listId}-${index}`} role="option" aria-selected={index === active} onPointerDown={(event) => event.preventDefault()} onClick={() => choose(index)}>
             <span className="combo-key">{shown(row[key])}</span>
-            {label && label.name !== key && <span>{shown(row[label.name])}</span>}
+            {says.length > 0 && <span>{nameIn(says, row)}</span>}
           </div>
         ))}
       </div>

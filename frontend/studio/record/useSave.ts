@@ -7,11 +7,13 @@ import type { Page, Row, TableInfo } from "../api/types";
 import { nameOf } from "../filter/tree";
 import { change } from "../lib/address";
 import { idOf } from "../lib/format";
+import { tellDone } from "../lib/undo";
 import { T } from "../texts";
 import { tell } from "../toasts";
 import { BadValue, type Draft, valuesOf } from "./draft";
 import { nextRecord } from "./next";
 import { placeOf } from "./place";
+import { withRule } from "./rule";
 
 export interface VersionConflict {
   mine: Row;
@@ -45,8 +47,12 @@ export function useSave({ dataset, info, id, row, etag, onSaved }: Options) {
     nextRecord.clear();
     await written(client, dataset);
     change({ open: created ? placeOf(info.name, created) : null }, { replace: true });
-    const undo = created && info.access.includes("DELETE") ? () => void undone(dataset, () => ask(recordPath(dataset, info.name, created), { method: "DELETE" }), true) : undefined;
-    tell(T.created, { undo });
+    if (!created || !info.access.includes("DELETE")) return tell(T.created);
+    tellDone(T.created, async () => {
+      await ask(recordPath(dataset, info.name, created), { method: "DELETE" });
+      change({ open: null }, { replace: true });
+      await written(client, dataset);
+    });
   }
 
   async function update(values: Row, version: string | null): Promise<void> {
@@ -57,18 +63,10 @@ export function useSave({ dataset, info, id, row, etag, onSaved }: Options) {
     await written(client, dataset);
     // The undo carries the version that this write made: a later change is not undone with it.
     const match: Record<string, string> = saved.etag ? { "If-Match": saved.etag } : {};
-    tell(T.saved, { undo: () => void undone(dataset, () => ask(path, { method: "PATCH", body: before, headers: match })) });
-  }
-
-  async function undone(name: string, request: () => Promise<unknown>, closes = false): Promise<void> {
-    try {
-      await request();
-      if (closes) change({ open: null }, { replace: true });
-      await written(client, name);
-      tell(T.undone);
-    } catch (error) {
-      tell(T.notUndone + (error as Error).message, { isError: true });
-    }
+    tellDone(T.saved, async () => {
+      await ask(path, { method: "PATCH", body: before, headers: match });
+      await written(client, dataset);
+    });
   }
 
   async function run(work: () => Promise<void>, mine: Row): Promise<void> {
@@ -79,7 +77,7 @@ export function useSave({ dataset, info, id, row, etag, onSaved }: Options) {
       await work();
     } catch (error) {
       if (error instanceof ApiError && error.status === STALE) await showConflict(mine);
-      else refuse(error);
+      else refuse(withRule(error, mine));
     } finally {
       setBusy(false);
     }

@@ -49,6 +49,13 @@ def test_a_batch_names_the_reason_of_each_failure(api: str, table: str, record: 
     assert (response.status_code, context["error"], context["reasons"]) == (400, [0], [reason])
 
 
+def test_full_rights_include_the_name_of_a_violated_check(api: str) -> None:
+    response = httpx2.patch(f"{api}/api/v2/shop/_table/customer/1", json={"age": -1})
+    context = response.json()["error"]["context"]
+    assert (response.status_code, context["reason"]) == (400, "check")
+    assert 'check constraint "customer_age_check"' in context["postgres"]
+
+
 def test_reasons_are_in_the_order_of_the_positions(api: str) -> None:
     records = [{"id": 1}, {"id": 5}, {"id": 6, "age": -1}]
     response = httpx2.post(f"{api}/api/v2/shop/_table/customer?continue=true", json={"resource": records})

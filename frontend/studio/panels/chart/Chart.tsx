@@ -1,19 +1,30 @@
 /** Groups of rows as bars, a line or a table. The database counts and adds up; the page draws. */
+import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { list } from "../../api/queries";
 import type { TableInfo } from "../../api/types";
 import { change } from "../../lib/address";
+import { shown } from "../../lib/format";
 import { T } from "../../texts";
 import { Problem, State, Waiting } from "../../ui";
 import { Plot } from "./Plot";
-import { KINDS, type Offered, groupsOf, measuresOf, MAX_GROUPS, pointsOf, readChoice, requestOf } from "./groups";
+import { KINDS, type Offered, endsRequest, groupsOf, measuresOf, MAX_GROUPS, partsOf, pointsOf, readChoice, requestOf } from "./groups";
 
 const KIND_TEXT = { bar: T.chartBar, line: T.chartLine, table: T.chartTable };
 
 export default function Chart({ dataset, info, filter, params }: { dataset: string; info: TableInfo; filter: string | undefined; params: URLSearchParams }) {
   const choice = readChoice(info, params);
   const groups = useQuery(list(dataset, info.name, requestOf(choice, filter), { previous: true }));
-  const points = pointsOf(groups.data?.resource ?? [], choice.group);
+  const rows = groups.data?.resource ?? [];
+  const ends = useQuery({ ...list(dataset, info.name, endsRequest(choice, filter) ?? {}), enabled: endsRequest(choice, filter) !== null });
+  const [now] = useState(() => Date.now());
+  const span = ends.data?.resource[0];
+  const parts = partsOf(choice.group, [rows[0]?.label, rows.at(-1)?.label], span, now);
+  const points = pointsOf(rows, choice.group).map((point, index, all) => ({ ...point, isPart: (index === 0 && parts.first) || (index === all.length - 1 && parts.last) }));
+  const notes = [
+    parts.last && points.length > 0 ? T.chartEnds(points.at(-1)!.label, shown(span?.ends).slice(0, 10)) : "",
+    parts.first && points.length > 1 ? T.chartBegins(points[0]!.label, shown(span?.begins).slice(0, 10)) : "",
+  ].filter(Boolean);
   return (
     <div className="chart">
       <div className="chart-bar">
@@ -25,14 +36,15 @@ export default function Chart({ dataset, info, filter, params }: { dataset: stri
       {groups.isError && <Problem error={groups.error} retry={() => void groups.refetch()} />}
       {groups.isSuccess && points.length === 0 && <State title={T.chartNone} />}
       {points.length > 0 && choice.kind !== "table" && <Plot points={points} kind={choice.kind} title={`${choice.measure} · ${choice.group}`} />}
+      {notes.length > 0 && <p className="dim chart-note" role="status"><span className="plot-key" aria-hidden /> {notes.join(" ")}</p>}
       {points.length > 0 && (
-        <div className={choice.kind === "table" ? "chart-table" : "hidden"}>
+        <div className="chart-table">
           <table className="plain-table">
             <caption className="hidden">{T.chart}</caption>
             <thead><tr><th scope="col">{choice.group}</th><th scope="col" className="right">{choice.measure}</th></tr></thead>
             <tbody>
-              {points.map(({ label, value }, index) => (
-                <tr key={`${label} ${index}`}><th scope="row">{label}</th><td className="right">{value?.toLocaleString("en") ?? T.null}</td></tr>
+              {points.map(({ label, value, isPart }, index) => (
+                <tr key={`${label} ${index}`}><th scope="row">{label}{isPart && <span className="dim"> {T.chartPart}</span>}</th><td className="right">{value?.toLocaleString("en") ?? T.null}</td></tr>
               ))}
             </tbody>
           </table>

@@ -1,8 +1,9 @@
 /** Bars or a line in real pixels, with the value of the point under the pointer or the focus. */
 import { useEffect, useRef, useState } from "react";
+import { T } from "../../texts";
 import { type Point, scaleOf } from "./groups";
 
-const HEIGHT = 320;
+const HEIGHT = 280;
 const LEFT = 72;
 const TOP = 16;
 const BOTTOM = 32;
@@ -28,7 +29,7 @@ export function Plot({ points, kind, title }: { points: Point[]; kind: "bar" | "
   const x = (index: number): number => LEFT + (index + 0.5) * slot;
   const y = (value: number): number => TOP + ((high - value) / (high - low)) * (HEIGHT - TOP - BOTTOM);
   const every = Math.max(1, Math.ceil(LABEL_WIDTH / Math.max(1, slot)));
-  const bar = Math.max(1, Math.min(48, slot * 0.7));
+  const bar = Math.max(1, Math.min(24, slot * 0.6));
   const path = points.map(({ value }, index) => `${index === 0 ? "M" : "L"}${x(index)},${y(value ?? 0)}`).join(" ");
   const point = active === null ? null : points[active];
 
@@ -42,10 +43,16 @@ export function Plot({ points, kind, title }: { points: Point[]; kind: "bar" | "
           </g>
         ))}
         {kind === "line" && <path className="plot-path" d={path} />}
-        {points.map(({ label, value }, index) => (
+        <defs>
+          <pattern id="plot-part" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+            <rect className="plot-part-ground" width="6" height="6" />
+            <rect className="plot-part-line" width="3" height="6" />
+          </pattern>
+        </defs>
+        {points.map(({ label, value, isPart }, index) => (
           <g key={`${label} ${index}`} onPointerEnter={() => setActive(index)}>
             <rect className="plot-slot" x={x(index) - slot / 2} y={TOP} width={slot} height={HEIGHT - TOP - BOTTOM} />
-            {kind === "bar" && <rect className={`plot-bar ${index === active ? "active" : ""}`} x={x(index) - bar / 2} y={Math.min(y(value ?? 0), y(0))} width={bar} height={Math.abs(y(value ?? 0) - y(0))} />}
+            {kind === "bar" && <rect className={`plot-bar ${index === active ? "active" : ""} ${isPart ? "part" : ""}`} rx={2} x={x(index) - bar / 2} y={Math.min(y(value ?? 0), y(0))} width={bar} height={Math.abs(y(value ?? 0) - y(0))} />}
             {kind === "line" && <circle className="plot-dot" cx={x(index)} cy={y(value ?? 0)} r={index === active ? 4 : 2} />}
             {index % every === 0 && <text className="plot-text" x={x(index)} y={HEIGHT - 8} textAnchor="middle">{label.slice(0, 14)}</text>}
           </g>
@@ -53,7 +60,7 @@ export function Plot({ points, kind, title }: { points: Point[]; kind: "bar" | "
       </svg>
       {point && active !== null && (
         <div className="plot-tip" style={{ left: Math.min(Math.max(x(active), 80), Math.max(80, width - 80)) }}>
-          <strong>{point.value?.toLocaleString("en") ?? "null"}</strong> {point.label}
+          <strong>{point.value?.toLocaleString("en") ?? "null"}</strong> {point.label}{point.isPart && `, ${T.chartPart}`}
         </div>
       )}
     </div>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Field, TableInfo } from "../../api/types";
-import { firstGroup, readChoice, requestOf, scaleOf } from "./groups";
+import { firstGroup, partsOf, readChoice, requestOf, scaleOf } from "./groups";
 
 const field = (name: string, db_type: string, type = "string"): Field => ({ name, db_type, type, picklist: null, sealed: false, is_primary_key: false, ref_table: null }) as Field;
 const INFO = { field: [field("id", "integer", "id"), field("placed", "timestamp with time zone"), field("total", "numeric", "decimal"), field("status", "text")] } as TableInfo;
@@ -27,3 +27,14 @@ test.each([
   const scale = scaleOf(values);
   expect([scale.low, scale.high]).toEqual([low, high]);
 });
+
+test.each([
+  ["2026-02-28 00:07:00+00", "2026-11-25", true],
+  ["2026-02-28 23:50:00+00", "2026-11-25", false],
+  ["2026-02-28 23:50:00+00", "2026-02-28T23:55:00Z", true],
+])("with a last record of %s, seen at %s, the month is incomplete: %s", (ends, now, isPart) => {
+  const starts = ["2026-01-01", "2026-02-01"] as const;
+  expect(partsOf("month:placed", starts, { begins: "2026-01-01 00:05:00+00", ends }, Date.parse(now))).toEqual({ first: false, last: isPart });
+});
+
+test("a group that is no period is complete", () => expect(partsOf("status", ["paid", "open"], undefined, 0)).toEqual({ first: false, last: false }));

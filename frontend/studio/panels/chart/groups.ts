@@ -21,6 +21,8 @@ export interface Choice {
 export interface Point {
   label: string;
   value: number | null;
+  /** Whether the period of the point has records in a part of it only, as the present month. */
+  isPart?: boolean;
 }
 
 export interface Offered {
@@ -87,4 +89,41 @@ export function scaleOf(values: readonly number[], lines = 4): { low: number; hi
   const low = Math.floor(bottom / step) * step;
   const high = Math.max(low + step, Math.ceil(top / step) * step);
   return { low, high, steps: Array.from({ length: Math.round((high - low) / step) + 1 }, (_, index) => low + index * step) };
+}
+
+const DAY_MS = 86_400_000;
+const LENGTHS: Record<string, (start: Date) => Date> = {
+  year: (start) => new Date(Date.UTC(start.getUTCFullYear() + 1, 0, 1)),
+  quarter: (start) => new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 3, 1)),
+  month: (start) => new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1)),
+  week: (start) => new Date(start.getTime() + 7 * DAY_MS),
+  day: (start) => new Date(start.getTime() + DAY_MS),
+};
+// A quiet night before or after a month leaves it complete.
+const GAP = 1 / 40;
+
+/** The first and the last time among the records of a chart by a period; null for other groups. */
+export function endsRequest({ group }: Choice, filter: string | undefined): Params | null {
+  const [period, date] = group.split(/:(.*)/s);
+  if (!date || !period) return null;
+  return { fields: `MIN(${nameOf(date)}) AS begins,MAX(${nameOf(date)}) AS ends`, filter };
+}
+
+/** A time of the API as milliseconds: `2026-05-01 09:00:00+00`, or a date. */
+function timeOf(value: Json | undefined): number {
+  return Date.parse(shown(value).replace(" ", "T").replace(/(:\d\d(?:\.\d+)?[+-]\d\d)$/, "$1:00"));
+}
+
+/** Which ends of the data leave their period incomplete. `starts` are the first and the last group as the API returns them. */
+export function partsOf(group: string, starts: readonly [Json | undefined, Json | undefined], ends: Row | undefined, now: number): { first: boolean; last: boolean } {
+  const [period = ""] = group.split(":");
+  const length = LENGTHS[period];
+  const [begin, final] = starts.map((value) => timeOf(value)) as [number, number];
+  const [first, last] = [timeOf(ends?.begins), timeOf(ends?.ends)];
+  if (!length || [begin, final, first, last].some(Number.isNaN)) return { first: false, last: false };
+  const span = (start: number): number => length(new Date(start)).getTime() - start;
+  return {
+    first: first - begin > GAP * span(begin),
+    last: final + span(final) - last > GAP * span(final) * (now < final + span(final) ? 0 : 1),
+  };
 }

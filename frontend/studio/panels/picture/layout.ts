@@ -3,6 +3,10 @@ import { graphlib, layout } from "@dagrejs/dagre";
 import type { ModelTable } from "../../api/types";
 
 export const BOX = { width: 200, head: 28, line: 20 };
+/** A table as its name alone, for a picture from far away. */
+export const NAME_BOX = { width: 144, head: 32 };
+/** How much of a table is drawn. */
+export type Detail = "names" | "columns";
 const GAP = 48;
 const MAX_COLUMNS = 8;
 
@@ -69,17 +73,19 @@ export function busiest(tables: readonly ModelTable[]): string {
 
 const weight = (column: ModelTable["columns"][number]): number => (column.primary_key ? 0 : column.references ? 1 : 2);
 
-function boxOf(table: ModelTable): Box {
+function boxOf(table: ModelTable, detail: Detail): Box {
+  if (detail === "names") return { table, columns: [], x: 0, y: 0, width: NAME_BOX.width, height: NAME_BOX.head };
   const columns = table.columns.toSorted((a, b) => weight(a) - weight(b)).slice(0, MAX_COLUMNS);
   return { table, columns, x: 0, y: 0, width: BOX.width, height: BOX.head + columns.length * BOX.line + 8 };
 }
 
-export function draw(tables: readonly ModelTable[]): Drawing {
+export function draw(tables: readonly ModelTable[], detail: Detail = "columns"): Drawing {
   const edges = edgesOf(tables).filter(({ from, to }) => from !== to);
   const linked = new Set(edges.flatMap(({ from, to }) => [from, to]));
-  const boxes = new Map(tables.map((table) => [table.name, boxOf(table)]));
+  const boxes = new Map(tables.map((table) => [table.name, boxOf(table, detail)]));
   const graph = new graphlib.Graph({ multigraph: true });
-  graph.setGraph({ rankdir: "LR", nodesep: 24, ranksep: 72, marginx: GAP, marginy: GAP, ranker: "longest-path" });
+  const isFar = detail === "names";
+  graph.setGraph({ rankdir: "LR", nodesep: isFar ? 12 : 24, ranksep: isFar ? 24 : 72, marginx: isFar ? GAP / 3 : GAP, marginy: isFar ? GAP / 3 : GAP, ranker: "longest-path" });
   for (const box of boxes.values()) if (linked.has(box.table.name)) graph.setNode(box.table.name, { width: box.width, height: box.height });
   for (const { from, to, column } of edges) graph.setEdge(from, to, {}, column);
   if (linked.size > 0) layout(graph);
@@ -94,6 +100,30 @@ export function draw(tables: readonly ModelTable[]): Drawing {
   const end = placeRest([...boxes.values()].filter(({ table }) => !linked.has(table.name)), bottom, size.width ?? 0);
   const lines = edges.map((edge) => ({ edge, points: graph.edge(edge.from, edge.to, edge.column).points ?? [] }));
   return { boxes: [...boxes.values()], lines, width: Math.max(size.width ?? 0, end.width), height: end.height };
+}
+
+/** The hue of each table: tables that refer to each other most share one. Related tables gather around the busiest ones. */
+export function clusters(tables: readonly ModelTable[], most: number): Map<string, number> {
+  const edges = edgesOf(tables).filter(({ from, to }) => from !== to);
+  const degree = new Map<string, number>();
+  for (const { from, to } of edges) for (const name of [from, to]) degree.set(name, (degree.get(name) ?? 0) + 1);
+  const centers = [...degree].toSorted(([a, first], [b, second]) => second - first || a.localeCompare(b)).slice(0, most).map(([name]) => name);
+  const cluster = new Map(centers.map((name, index) => [name, index]));
+  // Step by step outwards: a table belongs to the centre that it is nearest to.
+  let ring = centers;
+  while (ring.length > 0) {
+    const next: string[] = [];
+    for (const name of ring) {
+      for (const { from, to } of edges) {
+        const other = from === name ? to : to === name ? from : null;
+        if (other === null || cluster.has(other)) continue;
+        cluster.set(other, cluster.get(name)!);
+        next.push(other);
+      }
+    }
+    ring = next;
+  }
+  return cluster;
 }
 
 /** A line through the middles between its points, without corners: the path of an SVG. */
