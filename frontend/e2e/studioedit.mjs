@@ -49,7 +49,7 @@ journey("a cell is edited in place and undone, by pointer and by keyboard", asyn
   await page.getByText("The change was undone.").waitFor();
   check((await stored("carrier/3")).name === before, "the value before to be stored again");
 
-  // A value that somebody else changed since is not overwritten.
+  // A value that was changed elsewhere in between is not overwritten.
   await cell(page, 2, 1).getByText(before).waitFor();
   await cell(page, 2, 1).dblclick();
   await page.getByLabel(`name of ${before}`).fill("Mine");

@@ -1,5 +1,5 @@
 /** The calls of the desk. Only staff use them; nothing of them is described to anybody else. */
-import { queryOptions, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { deskLeft } from "../stores/session";
 import { signInSilently } from "./account";
 import { call } from "./client";
@@ -95,6 +95,14 @@ export const overviewOf = (clientid: number) =>
 export const votes = list<{ resource: Vote[] }>("feedback");
 export const jobs = list<{ resource: Job[]; counts: Record<string, number> }>("jobs");
 export const paymentEvents = list<{ resource: PaymentEvent[] }>("payments");
+
+const WORK_MS = 60_000;
+
+/** How much work waits, for the navigation and the first page: votes, failed jobs, events that were not applied. */
+export function useWork(): { feedback: number | undefined; queue: number | undefined; payments: number | undefined } {
+  const [open, failed, events] = [useQuery({ ...votes, staleTime: WORK_MS }), useQuery({ ...jobs, staleTime: WORK_MS }), useQuery({ ...paymentEvents, staleTime: WORK_MS })];
+  return { feedback: open.data?.resource.length, queue: failed.data && (failed.data.counts["failed"] ?? 0), payments: events.data?.resource.length };
+}
 
 /** A change by a call of the desk, after which all that the desk shows is read again. */
 export function useDesk<Answer = unknown>(name: string) {

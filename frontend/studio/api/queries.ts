@@ -47,7 +47,7 @@ export const model = (dataset: string) =>
     staleTime: SCHEMA_MS,
   });
 
-/** The webhooks of a database; none for callers without full rights, who may not see them. */
+/** The webhooks of a database; an empty list for callers without full rights. */
 export const webhooks = (dataset: string) =>
   queryOptions({
     queryKey: ["webhooks", dataset],

@@ -57,7 +57,7 @@ export function useName(dataset: string, field: Field, value: string): string | 
   return useNames(dataset, fields, page).get(field.name)?.get(value) || null;
 }
 
-// A page is asked for its keys at every frame of a scroll.
+// Every frame of a scroll needs the keys of each page.
 const keys = new WeakMap<Page, Map<string, string[]>>();
 
 function keysOf(page: Page, column: string): string[] {

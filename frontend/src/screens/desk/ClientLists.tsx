@@ -37,10 +37,10 @@ export function Ledger({ of }: { of: Overview }) {
   const columns = useMemo<Column<Overview["ledger"][number]>[]>(
     () => [
       { key: "time", head: t("ledger.time"), cell: ({ createdon }) => momentText(createdon) },
-      { key: "change", head: t("ledger.change"), align: "end", cell: ({ delta }) => (delta > 0 ? `+${numberText(delta)}` : numberText(delta)) },
-      { key: "kind", head: t("ledger.kind"), cell: ({ kind }) => t(`kinds.${kind}`) },
-      { key: "balance", head: t("ledger.balance"), align: "end", cell: ({ balance_after }) => numberText(balance_after) },
       { key: "reason", head: t("ledger.reason"), cell: ({ reason }) => eventText(reason) },
+      { key: "kind", head: t("ledger.kind"), cell: ({ kind }) => t(`kinds.${kind}`) },
+      { key: "change", head: t("ledger.change"), align: "end", cell: ({ delta }) => (delta > 0 ? `+${numberText(delta)}` : numberText(delta)) },
+      { key: "balance", head: t("ledger.balance"), align: "end", cell: ({ balance_after }) => numberText(balance_after) },
     ],
     [],
   );
@@ -51,10 +51,10 @@ export function Payments({ of }: { of: Overview }) {
   const columns = useMemo<Column<Overview["payments"][number]>[]>(
     () => [
       { key: "date", head: t("payment.date"), cell: ({ transactiondate }) => dayText(transactiondate) },
-      { key: "amount", head: t("payment.amount"), align: "end", cell: ({ price }) => dollars(price) },
       { key: "invoice", head: t("payment.invoice"), cell: ({ invoicenumber }) => invoicenumber },
       { key: "plan", head: t("payment.plan"), cell: ({ planname }) => planname },
       { key: "status", head: t("payment.status"), cell: ({ status }) => eventText(status) },
+      { key: "amount", head: t("payment.amount"), align: "end", cell: ({ price }) => dollars(price) },
       { key: "resend", head: t("queue.actions"), align: "end", cell: (row) => <Receipt of={row} /> },
     ],
     [],

@@ -1,13 +1,13 @@
 /** One client: its parts in tabs. */
-import { Tabs } from "@mantine/core";
+import { Badge, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useParams, useSearchParams } from "react-router";
-import { type Overview, overviewOf } from "../../api/desk";
+import { KINDS, type Overview, overviewOf } from "../../api/desk";
 import { problemOf } from "../../api/explain";
 import { Problem } from "../../components/Problem";
 import { Page } from "../../components/ui/Page";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
-import { dayText } from "../../lib/dates";
+import { dayText, momentText } from "../../lib/dates";
 import { t as shared } from "../../lib/i18n";
 import { t } from "../../lib/i18n.desk";
 import { Audit, Keys, Ledger, Payments, Sessions } from "./ClientLists";
@@ -32,9 +32,8 @@ export function ClientPage() {
   const back = { to: "/desk", text: t("client.back") };
   const title = overview.data?.client.companyname || t("find.unnamed", { id: String(clientid) });
   if (overview.data) {
-    const lead = t("client.lead", { id: String(clientid), date: dayText(overview.data.client.createdon) });
     return (
-      <Page title={title} back={back} lead={lead}>
+      <Page title={title} back={back} lead={<Head of={overview.data} />}>
         <Parts of={overview.data} />
       </Page>
     );
@@ -44,6 +43,51 @@ export function ClientPage() {
       {overview.isPending ? <TableSkeleton label={shared("loading")} lines={6} /> : <Problem {...problemOf(overview.error)} retry={overview.refetch} />}
     </Page>
   );
+}
+
+/** Who owns the client, when somebody of it was last seen, and how it is: credits, payments, open votes. */
+function Head({ of }: { of: Overview }) {
+  const owner = of.users.find(({ role, isdeleted }) => role === "client" && !isdeleted);
+  const seen = [...of.sessions.map(({ lastused }) => lastused), ...of.users.flatMap(({ lastloginon }) => lastloginon ?? [])].toSorted().at(-1);
+  return (
+    <>
+      <p>{t("client.lead", { id: String(of.client.clientid), date: dayText(of.client.createdon) })}</p>
+      <dl className={desk.head2}>
+        <div>
+          <dt>{t("find.owner")}</dt>
+          <dd>{owner ? <>{owner.name} <a href={`mailto:${owner.email}`}>{owner.email}</a></> : t("none")}</dd>
+        </div>
+        <div>
+          <dt>{t("client.lastSeen")}</dt>
+          <dd>{seen ? momentText(seen) : t("client.never")}</dd>
+        </div>
+        <div>
+          <dt>{t("client.health")}</dt>
+          <dd className={desk.health}>
+            {healthOf(of).map(({ text, tone }) => <Badge key={text} color={tone}>{text}</Badge>)}
+          </dd>
+        </div>
+      </dl>
+    </>
+  );
+}
+
+interface Sign {
+  text: string;
+  tone: "pine" | "yellow" | "red";
+}
+
+/** What is wrong with a client, the worst first; one good sign where nothing is. */
+function healthOf(of: Overview): Sign[] {
+  const signs: Sign[] = [];
+  const balances = of.credits[0];
+  const empty = KINDS.filter((kind) => (balances?.[kind] ?? 0) === 0);
+  if (of.payments[0]?.status === "failed") signs.push({ text: t("client.paymentFailed"), tone: "red" });
+  if (!of.subscriptions.some(({ isactive }) => isactive)) signs.push({ text: t("client.noPlan"), tone: "red" });
+  if (empty.length > 0) signs.push({ text: t("client.noCredits", { kinds: empty.map((kind) => t(`kinds.${kind}`)).join(", ") }), tone: "yellow" });
+  const lapsing = of.subscriptions.find(({ isactive, autorenew }) => isactive && !autorenew);
+  if (lapsing) signs.push({ text: t("client.until", { date: dayText(lapsing.expirydate) }), tone: "yellow" });
+  return signs.length > 0 ? signs : [{ text: t("client.well"), tone: "pine" }];
 }
 
 function Parts({ of }: { of: Overview }) {

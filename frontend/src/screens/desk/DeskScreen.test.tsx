@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import type { Overview } from "../../api/desk";
-import { Refusal, draw, serve } from "../../testing/render";
+import { Refusal, draw, serve as serveOnly } from "../../testing/render";
 import DeskScreen from "./DeskScreen";
 
 const user = userEvent.setup();
@@ -27,6 +27,18 @@ const OVERVIEW: Overview = {
   reveals: [{ kind: "directdial", count: 12, bykeys: 2 }],
 };
 const CLIENT = { "POST desk/client": OVERVIEW };
+// What waits is counted on every page. Those requests are not of the action that a test is about.
+const WORK = { "GET desk/feedback": { resource: [] }, "GET desk/jobs": { resource: [], counts: {} }, "GET desk/payments": { resource: [] } };
+const OF_WORK = new Set(Object.keys(WORK));
+
+/** The requests of a test, without those that count the work unless the test answers them itself. */
+function serve(replies: Parameters<typeof serveOnly>[0]): ReturnType<typeof serveOnly> {
+  const sent = serveOnly({ ...WORK, ...replies });
+  const push = sent.push.bind(sent);
+  sent.push = (...requests) => push(...requests.filter(({ method, path }) => `${method} ${path}` in replies || !OF_WORK.has(`${method} ${path}`)));
+  return sent;
+}
+
 const desk = (at: string) => draw(<DeskScreen />, { at, route: "/desk/*" });
 const press = async (name: string | RegExp) => user.click(await screen.findByRole("button", { name }));
 const dialog = async () => within(await screen.findByRole("dialog"));
@@ -60,8 +72,8 @@ test("a person is suppressed only with an address and a reason", async () => {
   const form = await dialog();
   await user.type(form.getByLabelText("Reason"), "Asked for it");
   await user.click(form.getByRole("button", { name: "Suppress" }));
-  expect(sent).toEqual([]);
-  await user.type(form.getByLabelText("E-mail address"), "jane@home.example");
+  expect(sent).toHaveLength(0);
+  await user.type(form.getByLabelText("Email address"), "jane@home.example");
   await user.click(form.getByRole("button", { name: "Suppress" }));
   expect(await screen.findByText("The person is on the removal list.")).toBeVisible();
   expect(sent[0]!.body).toEqual({ email: "jane@home.example", linkedinurl: "", reason: "Asked for it" });
@@ -224,4 +236,30 @@ test("the audit log of a client names its people and keys, and numbers who is go
     ["Sign-in", "–", "User 70"],
     ["Plan ended", "2", "System"],
   ]);
+});
+
+test("the desk begins with what waits, and its navigation counts it", async () => {
+  const vote = { feedbackid: 5, clientid: 1, companyname: "Acme", name: "Max Moe", type: "phone", downvotereason: "invalid", linkedin_url: "linkedin.com/in/x", createdon: WHEN };
+  serve({ "GET desk/feedback": { resource: [vote, { ...vote, feedbackid: 6 }] }, "GET desk/jobs": { resource: [], counts: { failed: 3, queued: 9 } } });
+  desk("/desk");
+  const work = within(await screen.findByRole("region", { name: "Work" }));
+  expect(await work.findByRole("link", { name: /2\s*Open feedback/ })).toHaveAttribute("href", "/desk/feedback");
+  expect(work.getByRole("link", { name: /3\s*Failed jobs/ })).toBeVisible();
+  expect(work.getByRole("link", { name: /0\s*Payment events not applied\s*Nothing waiting/ })).toBeVisible();
+  expect(within(screen.getByRole("navigation", { name: "Desk" })).getByRole("link", { name: /Queue\s*3/ })).toBeVisible();
+});
+
+test("the head of a client names its owner, when it was last seen, and what is wrong", async () => {
+  const owner = { ...PERSON, appuserid: 6, name: "Olivia Brandt", email: "olivia@acme.example", role: "client" as const };
+  serve({ "POST desk/client": { ...OVERVIEW, users: [owner, PERSON], credits: [{ contactcredit: 0, bus_email_credits: 4, personal_email_credits: 3 }], payments: [OVERVIEW.payments[1]] } });
+  desk("/desk/client/1");
+  expect(await screen.findByRole("link", { name: "olivia@acme.example" })).toHaveAttribute("href", "mailto:olivia@acme.example");
+  expect(screen.getByText("Last payment failed")).toBeVisible();
+  expect(screen.getByText("No credits left: Cell numbers")).toBeVisible();
+});
+
+test("an empty queue is good news", async () => {
+  serve({});
+  desk("/desk/queue");
+  expect(await screen.findByText("Nothing waiting.")).toBeVisible();
 });

@@ -3,10 +3,11 @@ import { LogOut } from "lucide-react";
 import { Button } from "@mantine/core";
 import { NavLink, Route, Routes, useMatch, useNavigate } from "react-router";
 import { signOut } from "../../api/account";
-import { brand } from "../../api/desk";
+import { brand, useWork } from "../../api/desk";
 import { useMutation } from "../../api/mutation";
 import { Logo } from "../../components/ui/Logo";
 import { t } from "../../lib/i18n.desk";
+import { numberText } from "../../lib/locale";
 import { sessionEnded } from "../../stores/session";
 import { ClientPage } from "./ClientPage";
 import classes from "./Desk.module.css";
@@ -16,14 +17,15 @@ import { FindPage } from "./FindPage";
 import { QueuePage } from "./QueuePage";
 
 const PAGES = [
-  ["/desk", "nav.clients"],
-  ["/desk/feedback", "nav.feedback"],
-  ["/desk/queue", "nav.queue"],
-  ["/desk/payments", "nav.payments"],
+  ["/desk", "nav.clients", null],
+  ["/desk/feedback", "nav.feedback", "feedback"],
+  ["/desk/queue", "nav.queue", "queue"],
+  ["/desk/payments", "nav.payments", "payments"],
 ] as const;
 
 export default function DeskScreen() {
   const navigate = useNavigate();
+  const work = useWork();
   const ofClient = useMatch("/desk/client/:clientid") !== null;
   const leave = useMutation({
     mutationFn: signOut,
@@ -37,9 +39,10 @@ export default function DeskScreen() {
       <header className={classes.head}>
         <Logo name={brand()} badge={t("title")} />
         <nav className={classes.nav} aria-label={t("nav.label")}>
-          {PAGES.map(([to, name]) => (
+          {PAGES.map(([to, name, kind]) => (
             <NavLink key={to} to={to} end={to === "/desk" && !ofClient} className={classes.link!}>
               {t(name)}
+              {kind && Boolean(work[kind]) && <span className={classes.count}>{numberText(work[kind]!)}</span>}
             </NavLink>
           ))}
           <a href="/studio" className={classes.link}>

@@ -6,6 +6,7 @@ import { Link } from "react-router";
 import { type PaymentEvent, paymentEvents, useDesk } from "../../api/desk";
 import { explain, problemOf } from "../../api/explain";
 import classes from "../../components/History.module.css";
+import { Empty } from "../../components/Empty";
 import { ListState } from "../../components/ListState";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { type Column, DataTable } from "../../components/ui/DataTable";
@@ -38,7 +39,7 @@ export function EventsPage() {
   );
   return (
     <Page title={t("events.title")} lead={t("events.lead")}>
-      <ListState list={list} rows={list.data?.resource} explain={problemOf} skeleton={{ columns }}>
+      <ListState list={list} rows={list.data?.resource} explain={problemOf} skeleton={{ columns }} empty={<Empty title={t("nothingWaiting")} card />}>
         {(rows) => (
           <DataTable
             label={t("events.title")}

@@ -6,6 +6,7 @@ import { Link } from "react-router";
 import { type Vote, useDesk, votes } from "../../api/desk";
 import { problemOf } from "../../api/explain";
 import classes from "../../components/History.module.css";
+import { Empty } from "../../components/Empty";
 import { ListState } from "../../components/ListState";
 import { type Column, DataTable } from "../../components/ui/DataTable";
 import { Page } from "../../components/ui/Page";
@@ -41,7 +42,7 @@ export function FeedbackPage() {
   );
   return (
     <Page title={t("feedback.title")} lead={t("feedback.lead")}>
-      <ListState list={list} rows={list.data?.resource} explain={problemOf} skeleton={{ columns }}>
+      <ListState list={list} rows={list.data?.resource} explain={problemOf} skeleton={{ columns }} empty={<Empty title={t("nothingWaiting")} card />}>
         {(rows) => (
           <DataTable
             label={t("feedback.title")}

@@ -4,7 +4,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useMemo, useState } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
-import { type FoundClient, findClients } from "../../api/desk";
+import { type FoundClient, findClients, useWork } from "../../api/desk";
 import { problemOf } from "../../api/explain";
 import { Empty } from "../../components/Empty";
 import classes from "../../components/History.module.css";
@@ -14,6 +14,7 @@ import { type Column, DataTable } from "../../components/ui/DataTable";
 import { Page } from "../../components/ui/Page";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.desk";
+import { numberText } from "../../lib/locale";
 import desk from "./Desk.module.css";
 import { SuppressDialog } from "./SuppressDialog";
 
@@ -30,7 +31,8 @@ function columnsOf(): Column<FoundClient>[] {
         </Anchor>
       ),
     },
-    { key: "owner", head: t("find.owner"), cell: ({ owner, email }) => [owner, email].filter(Boolean).join(", ") || t("none") },
+    { key: "owner", head: t("find.owner"), cell: ({ owner }) => owner ?? t("none") },
+    { key: "email", head: t("find.email"), cell: ({ email }) => email ?? t("none") },
     { key: "plan", head: t("find.plan"), cell: ({ plan }) => plan ?? t("none") },
     { key: "since", head: t("find.since"), cell: ({ createdon }) => dayText(createdon) },
   ];
@@ -71,6 +73,7 @@ export function FindPage() {
           {t("find.submit")}
         </BusyButton>
       </form>
+      {asked === "" && <Work />}
       {found.isError && <Problem {...problemOf(found.error)} retry={found.refetch} />}
       {found.data?.resource.length === 0 && <Empty title={t("find.empty")} text={t("find.emptyText")} />}
       {found.data && found.data.resource.length > 0 && (
@@ -95,5 +98,27 @@ export function FindPage() {
       <p className={desk.note}>{t("recorded")}</p>
       {suppressing && <SuppressDialog onClose={close} />}
     </Page>
+  );
+}
+
+const WORK = [
+  ["feedback", "/desk/feedback", "work.feedback"],
+  ["queue", "/desk/queue", "work.queue"],
+  ["payments", "/desk/payments", "work.payments"],
+] as const;
+
+/** What waits for somebody, each with the way to it. */
+function Work() {
+  const work = useWork();
+  return (
+    <section className={desk.work} aria-label={t("work.title")}>
+      {WORK.map(([kind, to, text]) => (
+        <Link key={kind} to={to} className={desk.task!} data-open={Boolean(work[kind]) || undefined}>
+          <span className={desk.figure}>{work[kind] === undefined ? t("none") : numberText(work[kind])}</span>
+          <span>{t(text)}</span>
+          <span className={desk.note}>{work[kind] === 0 ? t("nothingWaiting") : work[kind] ? t("work.open") : ""}</span>
+        </Link>
+      ))}
+    </section>
   );
 }

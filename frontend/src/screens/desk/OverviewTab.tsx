@@ -1,8 +1,9 @@
 /** Company, plan, credits, usage and custom plans of a client, with the actions on them. */
 import { Badge, Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { Fragment, useState } from "react";
+import { Fragment, type ReactNode, useState } from "react";
 import { KINDS, type Overview, useDesk } from "../../api/desk";
+import { PhoneText } from "../../components/PhoneText";
 import { Card } from "../../components/ui/Card";
 import { eventText } from "../../domain/event";
 import { countryName } from "../../lib/countryname";
@@ -26,7 +27,7 @@ export function OverviewTab({ of }: { of: Overview }) {
           of={[
             [t("client.subscription"), planText(of)],
             [t("client.country"), of.client.country && countryName(of.client.country)],
-            [t("client.phone"), of.client.phonenumber],
+            [t("client.phone"), of.client.phonenumber && <PhoneText key="phone" value={`+${of.client.phonenumber.replace(/^\+/, "")}`} />],
             [t("client.customer"), of.client.stripe_custid],
           ]}
         />
@@ -64,7 +65,7 @@ function planText({ subscriptions }: Overview): string {
   return `${live.plan}, ${eventText(live.status).toLowerCase()}, ${live.autorenew ? t("client.renews", { date }) : t("client.until", { date })}`;
 }
 
-function Facts({ of }: { of: (readonly [label: string, value: string | null])[] }) {
+function Facts({ of }: { of: (readonly [label: string, value: ReactNode])[] }) {
   return (
     <dl className={desk.facts}>
       {of.map(([label, value]) => (

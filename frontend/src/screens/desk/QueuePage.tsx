@@ -4,6 +4,7 @@ import { useMemo } from "react";
 import { type Job, jobs, useDesk } from "../../api/desk";
 import { explain, problemOf } from "../../api/explain";
 import classes from "../../components/History.module.css";
+import { Empty } from "../../components/Empty";
 import { ListState } from "../../components/ListState";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { type Column, DataTable } from "../../components/ui/DataTable";
@@ -34,7 +35,7 @@ export function QueuePage() {
   return (
     <Page title={t("queue.title")} lead={t("queue.lead")}>
       {counts.length > 0 && <p className={desk.note}>{counts.join(", ")}</p>}
-      <ListState list={list} rows={list.data?.resource} explain={problemOf} skeleton={{ columns }}>
+      <ListState list={list} rows={list.data?.resource} explain={problemOf} skeleton={{ columns }} empty={<Empty title={t("nothingWaiting")} card />}>
         {(rows) => (
           <DataTable
             label={t("queue.title")}

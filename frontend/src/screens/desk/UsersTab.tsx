@@ -28,7 +28,8 @@ export function UsersTab({ of }: { of: Overview }) {
   const [asking, setAsking] = useState<Asking>(null);
   const columns = useMemo<Column<DeskUser>[]>(
     () => [
-      { key: "name", head: t("user.name"), cell: ({ name, email }) => `${name}, ${email}` },
+      { key: "name", head: t("user.name"), cell: ({ name }) => name },
+      { key: "email", head: t("find.email"), cell: ({ email }) => email },
       { key: "role", head: t("user.role"), cell: roleOf },
       { key: "state", head: t("user.state"), cell: stateOf },
       { key: "last", head: t("user.lastlogin"), cell: ({ lastloginon }) => momentText(lastloginon) || t("none") },
