@@ -22,6 +22,10 @@ async function setsPassword(page) {
 }
 
 async function findsClient(page) {
+  const work = page.getByRole("region", { name: "Work" });
+  await work.getByRole("link", { name: /Failed jobs/ }).getByText("Nothing waiting.").waitFor();
+  await accessible(page, "the first page of the desk");
+  await picture(page, "desk-work");
   await page.getByRole("textbox", { name: "Client" }).fill(OWNER.email);
   await page.getByRole("button", { name: "Find" }).click();
   await page.getByRole("row").filter({ hasText: OWNER.email }).waitFor();

@@ -1,14 +1,14 @@
 /** The records of an account: sessions, audit log, credit ledger. */
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { type Named, namedBy, targetText } from "../domain/event";
+import { type Named, contactOf, namedBy, targetText } from "../domain/event";
 import { planText } from "../domain/plantexts";
 import { t } from "../lib/i18n.dashboard";
 import { call } from "./client";
 import { invalidate } from "./keys";
 import { useMutation } from "./mutation";
 import { rows, tablePath, useTableDelete } from "./tables";
-import type { ApiKey, AuditEvent, List, Plan, User } from "./types";
+import type { ApiKey, AuditEvent, LedgerRow, List, Plan, User, UserContact } from "./types";
 
 export const HISTORY_PAGE = 25;
 
@@ -34,12 +34,25 @@ export interface AuditFilter {
   reads: boolean;
   /** One user; 0 for all. */
   by: number;
+  /** What happened; "" for everything. */
+  about: About | "";
 }
+
+/** The parts of what happens in an account, each with the beginnings of the names of its events. */
+export const ABOUT = {
+  reveals: ["reveal", "credit", "contacts", "person"],
+  signins: ["signin", "signout", "sessions", "password", "email", "register", "account"],
+  members: ["member", "invitation"],
+  keys: ["key", "agent"],
+  billing: ["plan", "addon", "payment", "invoice", "subscription"],
+  support: ["support", "staff"],
+} as const;
+export type About = keyof typeof ABOUT;
 
 const auditOrder = "createdon DESC, auditid DESC";
 
-function auditCondition({ reads, by }: AuditFilter): string | undefined {
-  const conditions = [!reads && "(event <> 'keys_read')", by > 0 && `(appuserid=${by})`].filter(Boolean);
+function auditCondition({ reads, by, about }: AuditFilter): string | undefined {
+  const conditions = [!reads && "(event <> 'keys_read')", by > 0 && `(appuserid=${by})`, about && `(${ABOUT[about].map((start) => `(event like '${start}%')`).join(" or ")})`].filter(Boolean);
   return conditions.length > 0 ? conditions.join(" and ") : undefined;
 }
 
@@ -52,14 +65,45 @@ const MOST_SAVED = 1000;
 export const auditFile = (filter: AuditFilter) =>
   call<List<AuditEvent>>("GET", tablePath("auditlog"), { query: { filter: auditCondition(filter), order: auditOrder, limit: MOST_SAVED } });
 
-export const creditLedger = (page: number, kind: string) =>
-  queryOptions({
-    ...rows("creditledger", { filter: kind ? `(kind='${kind}')` : undefined, order: "createdon DESC, ledgerid DESC", ...paged(page) }),
-    placeholderData: keepPreviousData,
-  });
-
 const namesOf = <Row>(numberOf: (row: Row) => number, nameOf: (row: Row) => string) => ({ resource }: List<Row>) =>
   new Map(resource.map((row) => [numberOf(row), nameOf(row)]));
+
+export interface LedgerFilter {
+  /** A column of the balances; "" for all. */
+  kind: string;
+  /** One user; 0 for all. */
+  by: number;
+}
+
+const ledgerOrder = "createdon DESC, ledgerid DESC";
+
+function ledgerCondition({ kind, by }: LedgerFilter): string | undefined {
+  const conditions = [kind && `(kind='${kind}')`, by > 0 && `(actor=${by})`].filter(Boolean);
+  return conditions.length > 0 ? conditions.join(" and ") : undefined;
+}
+
+export const creditLedger = (page: number, filter: LedgerFilter) =>
+  queryOptions({ ...rows("creditledger", { filter: ledgerCondition(filter), order: ledgerOrder, ...paged(page) }), placeholderData: keepPreviousData });
+
+/** The newest changes of a filter, for a file. */
+export const ledgerFile = (filter: LedgerFilter) =>
+  call<List<LedgerRow>>("GET", tablePath("creditledger"), { query: { filter: ledgerCondition(filter), order: ledgerOrder, limit: MOST_SAVED } });
+
+const nameRows = namesOf<UserContact>(({ contactid }) => contactid, ({ name }) => name);
+
+/** The names of contacts by number. Removed people have none. */
+export function useContactNames(contactids: readonly number[]): ReadonlyMap<number, string> {
+  const ids = [...new Set(contactids)].toSorted((a, b) => a - b);
+  const { data } = useQuery({
+    ...rows("usercontact", { fields: "contactid,name", filter: `(contactid in (${ids.join(",")}))`, limit: ids.length }),
+    select: nameRows,
+    enabled: ids.length > 0,
+  });
+  return data ?? NO_NAMES;
+}
+
+const NO_NAMES: ReadonlyMap<number, string> = new Map();
+
 
 // Names by number, those of deleted ones included: they still stand in the records.
 const userNames = queryOptions({ ...rows("appuser", { fields: "appuserid,name", limit: 1000 }), select: namesOf<User>(({ appuserid }) => appuserid, ({ name }) => name) });
@@ -86,14 +130,17 @@ export const useUserNames = (): Map<number, string> | undefined => useQuery(user
  plans and keys are asked for when one of `events` needs them. */
 export function useTargetText(events: AuditEvent[]): (event: AuditEvent) => string {
   const { data: user } = useQuery(userNames);
+  const contacts = useContactNames(events.flatMap((event) => contactOf(event) ?? []));
   const asks = (what: Named) => events.some(({ event, target }) => namedBy(event, target) === what);
   const { data: key } = useQuery({ ...keyNames, enabled: asks("key") });
   const { data: plan } = useQuery({ ...planNames, enabled: asks("plan") });
   return useMemo(() => {
     const names: Record<Named, Map<number, string> | undefined> = { user, key, plan };
     return ({ event, target, detail }) => {
+      const contact = contacts.get(contactOf({ event, target }) ?? 0);
+      if (contact) return contact;
       const named = namedBy(event, target);
       return targetText((named && names[named]?.get(Number(target))) ?? target, detail);
     };
-  }, [user, key, plan]);
+  }, [user, key, plan, contacts]);
 }

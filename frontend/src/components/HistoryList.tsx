@@ -15,9 +15,11 @@ interface Props<Row> {
   size: number;
   onPage: (page: number) => void;
   phone: (row: Row) => ReactNode;
+  /** A heading above the first row of each group: its day. */
+  group?: (row: Row) => string;
 }
 
-export function HistoryList<Row>({ label, list, explain, columns, rowKey, page, size, onPage, phone }: Props<Row>) {
+export function HistoryList<Row>({ label, list, explain, columns, rowKey, page, size, onPage, phone, group }: Props<Row>) {
   const count = list.data?.meta?.count ?? 0;
   const pager = count > size && (
     <Pager page={page} size={size} count={count} withSizes={false} onChange={(change) => onPage(change.page)} />
@@ -30,6 +32,7 @@ export function HistoryList<Row>({ label, list, explain, columns, rowKey, page, 
           columns={columns}
           rows={rows}
           rowKey={rowKey}
+          group={group}
           foot={pager}
           phone={(row) => <div className={classes.phone}>{phone(row)}</div>}
         />

@@ -15,6 +15,12 @@ const NAMED: Readonly<Record<string, Named>> = {
 export const namedBy = (event: string, target: string | null): Named | undefined =>
   target !== null && /^\d+$/.test(target) ? NAMED[event.split("_")[0]!] : undefined;
 
+/** The number of the contact that an entry is about: that of `contact 12` in a reveal. */
+export function contactOf({ event, target }: { event: string; target: string | null }): number | null {
+  const number = event === "reveal" ? /^contact (\d+)$/.exec(target ?? "")?.[1] : undefined;
+  return number ? Number(number) : null;
+}
+
 /** What an entry of the audit log is about: its target, and the reason that support gave. */
 export function targetText(target: string | null, detail: unknown): string {
   const { reason } = (detail ?? {}) as { reason?: unknown };

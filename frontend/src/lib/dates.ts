@@ -30,12 +30,15 @@ export function briefDayText(text: string | null | undefined, now = new Date()):
   return day.endsWith(` ${year}`) ? day.slice(0, -year.length - 1) : day;
 }
 
+/** The time of a moment in the reader's time zone: `14:05`; an empty text for no date. */
+export function timeText(text: string | null | undefined): string {
+  const date = parseDate(text);
+  return date ? dateFormat({ hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: timeZone() }).format(date) : "";
+}
+
 /** A moment in the reader's time zone: `10 Jan 2026, 14:05`; an empty text for no date. */
 export function momentText(text: string | null | undefined): string {
-  const date = parseDate(text);
-  if (!date) return "";
-  const time = dateFormat({ hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: timeZone() });
-  return `${localDayText(text)}, ${time.format(date)}`;
+  return parseDate(text) ? `${localDayText(text)}, ${timeText(text)}` : "";
 }
 
 function dayIn(zone: string, text: string | null | undefined): string {

@@ -7,6 +7,7 @@
  `sort`       `{ by, down }` with `onSort(by)`; a column with `sort` has a button in its head
  `onOpen`     a press anywhere on a row that is no control, or Enter on its name
  `phone`      what a row shows below 640 px: two lines; absent, the table scrolls there too
+ `group`      a heading above the first row of each group, such as its day
  `state`      "deleted" rows are paler
  `compact`    rows of 36 instead of 44
  `fill`       the table scrolls inside what is left of the window, and its head stays
@@ -52,6 +53,7 @@ interface Props<Row> {
   onSort?: (by: string) => void;
   onOpen?: (row: Row) => void;
   phone?: (row: Row) => ReactNode;
+  group?: (row: Row) => string;
   state?: (row: Row) => string | undefined;
   compact?: boolean;
   fill?: boolean;
@@ -62,7 +64,7 @@ interface Props<Row> {
 const SCROLLABLE = { role: "region", tabIndex: 0 };
 
 export function DataTable<Row>(props: Props<Row>) {
-  const { label, columns, rows, rowKey, selection, onOpen, phone, state, compact, fill, foot } = props;
+  const { label, columns, rows, rowKey, selection, onOpen, phone, group, state, compact, fill, foot } = props;
   const narrow = useMediaQuery("(width < 640px)") && phone !== undefined;
   const scroll = useRef<HTMLDivElement>(null);
   const [more, setMore] = useState({ start: false, end: false });
@@ -100,8 +102,10 @@ export function DataTable<Row>(props: Props<Row>) {
       >
         <table className={classes.table} data-compact={compact || undefined} data-narrow={narrow || undefined}>
           <Head {...props} narrow={narrow} />
-          <tbody>
-            {rows.map((row) => (
+          {groupsOf(rows, group).map(([title, part]) => (
+          <tbody key={title}>
+            {group && <tr><th className={classes.group} scope="rowgroup" colSpan={narrow ? 1 : columns.length}>{title}</th></tr>}
+            {part.map((row) => (
               <Line
                 key={rowKey(row)}
                 row={row}
@@ -115,11 +119,20 @@ export function DataTable<Row>(props: Props<Row>) {
               />
             ))}
           </tbody>
+          ))}
         </table>
       </div>
       {foot && <div className={classes.foot}>{foot}</div>}
     </div>
   );
+}
+
+/** The rows by group, in their order; one group without a name where there are none. */
+function groupsOf<Row>(rows: readonly Row[], group?: (row: Row) => string): [string, readonly Row[]][] {
+  if (!group) return [["", rows]];
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) groups.set(group(row), [...(groups.get(group(row)) ?? []), row]);
+  return [...groups];
 }
 
 function Head<Row>({ columns, rows, selection, sort, onSort, narrow }: Props<Row> & { narrow: boolean }) {

@@ -46,3 +46,16 @@ test("reads are left out unless they are asked for; one user may be chosen", asy
   const filters = sent.filter(({ path }) => path.endsWith("auditlog")).map(({ query }) => query.get("filter"));
   expect([filters[0], filters.at(-1)]).toEqual(["(event <> 'keys_read')", "(appuserid=7)"]);
 });
+
+test("a part of what happened may be chosen, and a reveal names its person", async () => {
+  const sent = serve({
+    ...ANSWERS,
+    "GET leads/_table/auditlog": { resource: [event(1, { event: "reveal", target: "contact 4", appuserid: 7 })], meta: { count: 1 } },
+    "GET leads/_table/usercontact": { resource: [{ contactid: 4, name: "Dara Meyer" }] },
+  });
+  const { where } = draw(<AuditLogScreen />, { at: AT });
+  expect(await screen.findByText("Dara Meyer")).toBeVisible();
+  await userEvent.selectOptions(screen.getByRole("combobox", { name: "What happened" }), "Keys and applications");
+  await waitFor(() => expect(where()).toBe(`${AT}?about=keys`));
+  await waitFor(() => expect(sent.findLast(({ path }) => path.endsWith("auditlog"))!.query.get("filter")).toBe("(event <> 'keys_read') and ((event like 'key%') or (event like 'agent%'))"));
+});

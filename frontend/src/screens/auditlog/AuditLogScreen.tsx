@@ -5,7 +5,7 @@ import { Download } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
 import { explain, problemOf } from "../../api/explain";
-import { HISTORY_PAGE, auditFile, auditLog, useActorName, useTargetText, useUserNames } from "../../api/history";
+import { ABOUT, type About, type AuditFilter, HISTORY_PAGE, auditFile, auditLog, useActorName, useTargetText, useUserNames } from "../../api/history";
 import type { AuditEvent } from "../../api/types";
 import { HistoryList } from "../../components/HistoryList";
 import { BusyButton } from "../../components/ui/BusyButton";
@@ -16,17 +16,19 @@ import { Toolbar } from "../../components/ui/Toolbar";
 import { eventText } from "../../domain/event";
 import { csvOf } from "../../lib/csv";
 import { t } from "../../lib/i18n.dashboard";
-import { momentText } from "../../lib/dates";
+import { localDayText, timeText } from "../../lib/dates";
 import { pageNumber } from "../../lib/paging";
 import { saveFile } from "../../lib/savefile";
 import { toast } from "../../stores/toasts";
 
 type Words = (event: AuditEvent) => string;
 const NONE: AuditEvent[] = [];
+const ABOUTS = Object.keys(ABOUT) as About[];
+const aboutIn = (text: string | null): About | "" => ABOUTS.find((about) => about === text) ?? "";
 
 function columnsOf(nameOf: Words, targetOf: Words): Column<AuditEvent>[] {
   return [
-    { key: "time", head: t("audit.time"), cell: ({ createdon }) => momentText(createdon) },
+    { key: "time", head: t("audit.time"), cell: ({ createdon }) => timeText(createdon) },
     { key: "event", head: t("audit.event"), cell: ({ event }) => eventText(event) },
     { key: "target", head: t("audit.target"), wraps: true, cell: (event) => targetOf(event) || "–" },
     { key: "actor", head: t("audit.actor"), wraps: true, cell: nameOf },
@@ -37,12 +39,12 @@ function columnsOf(nameOf: Words, targetOf: Words): Column<AuditEvent>[] {
 export function AuditLogScreen() {
   const [params, setParams] = useSearchParams();
   const page = pageNumber(params.get("page"));
-  const filter = { reads: params.get("reads") === "1", by: Number(/^\d{1,15}$/.exec(params.get("by") ?? "")?.[0] ?? 0) };
+  const filter = { reads: params.get("reads") === "1", by: Number(/^\d{1,15}$/.exec(params.get("by") ?? "")?.[0] ?? 0), about: aboutIn(params.get("about")) };
   const list = useQuery(auditLog(page, filter));
   const members = [...(useUserNames() ?? [])];
   const [saving, setSaving] = useState(false);
-  const show = (next: { reads: boolean; by: number; page?: number }) =>
-    setParams({ ...(next.reads && { reads: "1" }), ...(next.by > 0 && { by: String(next.by) }), ...((next.page ?? 1) > 1 && { page: String(next.page) }) }, { preventScrollReset: true });
+  const show = (next: AuditFilter & { page?: number }) =>
+    setParams({ ...(next.reads && { reads: "1" }), ...(next.by > 0 && { by: String(next.by) }), ...(next.about && { about: next.about }), ...((next.page ?? 1) > 1 && { page: String(next.page) }) }, { preventScrollReset: true });
   const events = list.data?.resource ?? NONE;
   const actorName = useActorName(events.some(({ keyid }) => keyid !== null));
   const targetOf = useTargetText(events);
@@ -78,6 +80,13 @@ export function AuditLogScreen() {
         <FilterChip pressed={filter.reads} onChange={(reads) => show({ ...filter, reads })}>
           {t("audit.showReads")}
         </FilterChip>
+        <NativeSelect
+          size="sm"
+          aria-label={t("audit.about")}
+          data={[{ value: "", label: t("audit.everything") }, ...ABOUTS.map((about) => ({ value: about, label: t(about === "support" ? "audit.supported" : `audit.${about}`) }))]}
+          value={filter.about}
+          onChange={(event) => show({ ...filter, about: aboutIn(event.currentTarget.value) })}
+        />
         {members.length > 1 && (
           <NativeSelect
             size="sm"
@@ -96,11 +105,12 @@ export function AuditLogScreen() {
         rowKey={({ auditid }) => auditid}
         page={page}
         size={HISTORY_PAGE}
+        group={({ createdon }) => localDayText(createdon)}
         onPage={(to) => show({ ...filter, page: to })}
         phone={(event) => (
           <>
             <strong>{eventText(event.event)}</strong>
-            <span>{momentText(event.createdon)}</span>
+            <span>{timeText(event.createdon)}</span>
             <span>{targetOf(event)}</span>
             <span>{nameOf(event)}</span>
           </>

@@ -19,7 +19,21 @@ test("each change has its sign and the balance after it; one kind can be chosen"
   expect(await screen.findByText("+1,500")).toBeVisible();
   expect(screen.getByText("−1")).toBeVisible();
   expect(screen.getByText("1,600")).toBeVisible();
-  await userEvent.click(screen.getByRole("radio", { name: "Work Email" }));
+  await userEvent.selectOptions(screen.getByRole("combobox", { name: "Credits" }), "Work Email");
   await waitFor(() => expect(where()).toBe(`${AT}?kind=bus_email_credits`));
   await waitFor(() => expect(sent.at(-1)!.query.get("filter")).toBe("(kind='bus_email_credits')"));
+});
+
+test("the kinds of one reveal are one row with the name of the person", async () => {
+  const reveals = [row(3, { contactid: 4 }), row(2, { contactid: 4, kind: "bus_email_credits", balance_after: 20 }), row(1, { contactid: 9 })];
+  const sent = serve({
+    ...ANSWERS,
+    "GET leads/_table/creditledger": { resource: reveals, meta: { count: 3 } },
+    "GET leads/_table/usercontact": { resource: [{ contactid: 4, name: "Dara Meyer" }] },
+  });
+  draw(<CreditLedgerScreen />, { at: AT });
+  const line = (await screen.findByText("Dara Meyer")).closest("tr")!;
+  expect([...line.querySelectorAll("td")].slice(1).map((cell) => cell.textContent)).toEqual(["Reveal", "Dara Meyer", "Cell Number, Work Email", "System", "−2", "99 · 20"]);
+  expect(screen.getAllByRole("rowheader").map((day) => day.textContent)).toEqual(["10 Jan 2026"]);
+  expect(sent.find(({ path }) => path.endsWith("usercontact"))!.query.get("filter")).toBe("(contactid in (4,9))");
 });

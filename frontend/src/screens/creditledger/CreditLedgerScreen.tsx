@@ -1,74 +1,134 @@
-/** Every change of the credit balances, newest first; one kind or all. */
+/** Every change of the credit balances, newest first: the kinds of one reveal in one row; filtered by kind and user. */
+import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { Download } from "lucide-react";
+import { useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
-import { problemOf } from "../../api/explain";
-import { HISTORY_PAGE, creditLedger, useActorName } from "../../api/history";
+import { explain, problemOf } from "../../api/explain";
+import { HISTORY_PAGE, type LedgerFilter, creditLedger, ledgerFile, useActorName, useContactNames, useUserNames } from "../../api/history";
 import type { LedgerRow } from "../../api/types";
 import classes from "../../components/History.module.css";
 import { HistoryList } from "../../components/HistoryList";
+import { BusyButton } from "../../components/ui/BusyButton";
 import type { Column } from "../../components/ui/DataTable";
 import { Page } from "../../components/ui/Page";
-import { Segment } from "../../components/ui/Segment";
+import { Toolbar } from "../../components/ui/Toolbar";
 import { eventText } from "../../domain/event";
+import { type LedgerLine, linesOf } from "../../domain/ledger";
 import { CREDIT_OF, KINDS } from "../../domain/reveal";
+import { csvOf } from "../../lib/csv";
+import { localDayText, timeText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
-import { momentText } from "../../lib/dates";
-import { pageNumber } from "../../lib/paging";
 import { numberText } from "../../lib/locale";
+import { pageNumber } from "../../lib/paging";
+import { saveFile } from "../../lib/savefile";
+import { toast } from "../../stores/toasts";
 
+type Line = LedgerLine<LedgerRow>;
+const NONE: LedgerRow[] = [];
 const OPTIONS = [{ value: "", label: t("ledger.all") }, ...KINDS.map((kind) => ({ value: CREDIT_OF[kind], label: t(`kind.${kind}`) }))];
 const kindText = ({ kind }: LedgerRow): string => OPTIONS.find(({ value }) => value === kind)?.label ?? kind;
+const place = ({ kind }: LedgerRow): number => OPTIONS.findIndex(({ value }) => value === kind);
 const change = (delta: number): string => `${delta > 0 ? "+" : "−"}${numberText(Math.abs(delta))}`;
+const balanceText = ({ rows }: Line): string => rows.map(({ balance_after }) => numberText(balance_after)).join(" · ");
 
-function Change({ delta }: LedgerRow) {
+function Change({ delta }: Line) {
   return <span className={delta > 0 ? classes.plus : undefined}>{change(delta)}</span>;
 }
 
-function columnsOf(nameOf: (row: LedgerRow) => string): Column<LedgerRow>[] {
+interface Names {
+  actor: (row: LedgerRow) => string;
+  person: (row: LedgerRow) => string;
+}
+
+function columnsOf({ actor, person }: Names): Column<Line>[] {
   return [
-    { key: "time", head: t("audit.time"), cell: ({ createdon }) => momentText(createdon) },
-    { key: "kind", head: t("ledger.kind"), cell: kindText },
-    { key: "reason", head: t("ledger.reason"), cell: ({ reason }) => eventText(reason) },
-    { key: "actor", head: t("audit.actor"), wraps: true, cell: nameOf },
-    { key: "delta", head: t("ledger.change"), align: "end", cell: (row) => <Change {...row} /> },
-    { key: "balance", head: t("ledger.balance"), align: "end", cell: ({ balance_after }) => numberText(balance_after) },
+    { key: "time", head: t("audit.time"), cell: ({ first }) => timeText(first.createdon) },
+    { key: "reason", head: t("ledger.reason"), cell: ({ first }) => eventText(first.reason) },
+    { key: "person", head: t("ledger.person"), wraps: true, cell: ({ first }) => person(first) || "–" },
+    { key: "kind", head: t("ledger.kind"), cell: ({ rows }) => rows.map(kindText).join(", ") },
+    { key: "actor", head: t("audit.actor"), wraps: true, cell: ({ first }) => actor(first) },
+    { key: "delta", head: t("ledger.change"), align: "end", cell: (line) => <Change {...line} /> },
+    { key: "balance", head: t("ledger.balance"), align: "end", cell: balanceText },
   ];
 }
 
 export function CreditLedgerScreen() {
   const [params, setParams] = useSearchParams();
   const page = pageNumber(params.get("page"));
-  const kind = OPTIONS.find(({ value }) => value === params.get("kind"))?.value ?? "";
-  const list = useQuery(creditLedger(page, kind));
-  const nameOf = useActorName();
-  const columns = useMemo(() => columnsOf(({ actor, keyid }) => nameOf(actor, keyid)), [nameOf]);
-  const show = (next: { kind: string; page: number }) =>
-    setParams({ ...(next.kind && { kind: next.kind }), ...(next.page > 1 && { page: String(next.page) }) }, { preventScrollReset: true });
+  const filter: LedgerFilter = {
+    kind: OPTIONS.find(({ value }) => value === params.get("kind"))?.value ?? "",
+    by: Number(/^\d{1,15}$/.exec(params.get("by") ?? "")?.[0] ?? 0),
+  };
+  const list = useQuery(creditLedger(page, filter));
+  const members = [...(useUserNames() ?? [])];
+  const [saving, setSaving] = useState(false);
+  const rows = list.data?.resource ?? NONE;
+  const nameOf = useActorName(rows.some(({ keyid }) => keyid !== null));
+  const people = useContactNames(rows.flatMap(({ contactid }) => contactid ?? []));
+  const names = useMemo<Names>(
+    () => ({ actor: ({ actor, keyid }) => nameOf(actor, keyid), person: ({ contactid }) => (contactid && people.get(contactid)) || "" }),
+    [nameOf, people],
+  );
+  const columns = useMemo(() => columnsOf(names), [names]);
+  const lines = useMemo(() => linesOf(rows).map((line) => ({ ...line, rows: line.rows.toSorted((a, b) => place(a) - place(b)) })), [rows]);
+  const show = (next: LedgerFilter & { page?: number }) =>
+    setParams({ ...(next.kind && { kind: next.kind }), ...(next.by > 0 && { by: String(next.by) }), ...((next.page ?? 1) > 1 && { page: String(next.page) }) }, { preventScrollReset: true });
+  const save = async () => {
+    setSaving(true);
+    try {
+      const { resource } = await ledgerFile(filter);
+      const head = [t("audit.time"), t("ledger.reason"), t("ledger.kind"), t("audit.actor"), t("ledger.change"), t("ledger.balance")];
+      const cells = resource.map((row) => [row.createdon, eventText(row.reason), kindText(row), names.actor(row), row.delta, row.balance_after]);
+      saveFile(new Blob([csvOf(head, cells)], { type: "text/csv" }), "creditledger.csv");
+    } catch (error) {
+      toast(explain(error), "bad");
+    } finally {
+      setSaving(false);
+    }
+  };
 
   return (
     <Page
       title={t("settings.creditledger")}
       lead={t("ledger.lead")}
-      actions={<Segment label={t("ledger.kind")} options={OPTIONS} value={kind} onChange={(to) => show({ kind: to, page: 1 })} />}
+      actions={
+        <BusyButton variant="default" busy={saving} leftSection={<Download size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={() => void save()}>
+          {t("usage.csv")}
+        </BusyButton>
+      }
     >
+      <Toolbar label={t("audit.filters")}>
+        <NativeSelect size="sm" aria-label={t("ledger.kind")} data={OPTIONS} value={filter.kind} onChange={(event) => show({ ...filter, kind: event.currentTarget.value })} />
+        {members.length > 1 && (
+          <NativeSelect
+            size="sm"
+            aria-label={t("audit.actor")}
+            data={[{ value: "0", label: t("audit.everybody") }, ...members.map(([appuserid, name]) => ({ value: String(appuserid), label: name }))]}
+            value={String(filter.by)}
+            onChange={(event) => show({ ...filter, by: Number(event.currentTarget.value) })}
+          />
+        )}
+      </Toolbar>
       <HistoryList
         label={t("settings.creditledger")}
-        list={list}
+        list={{ ...list, data: list.data && { ...list.data, resource: lines } }}
         explain={problemOf}
         columns={columns}
-        rowKey={({ ledgerid }) => ledgerid}
+        rowKey={({ first }) => first.ledgerid}
         page={page}
         size={HISTORY_PAGE}
-        onPage={(to) => show({ kind, page: to })}
-        phone={(row) => (
+        group={({ first }) => localDayText(first.createdon)}
+        onPage={(to) => show({ ...filter, page: to })}
+        phone={(line) => (
           <>
-            <strong>{eventText(row.reason)}</strong>
-            <Change {...row} />
+            <strong>{names.person(line.first) || eventText(line.first.reason)}</strong>
+            <Change {...line} />
+            <span>{line.rows.map(kindText).join(", ")}</span>
+            <span>{balanceText(line)}</span>
             <span>
-              {kindText(row)}, {momentText(row.createdon)}
+              {[timeText(line.first.createdon), names.actor(line.first)].join(", ")}
             </span>
-            <span>{numberText(row.balance_after)}</span>
           </>
         )}
       />

@@ -1,5 +1,5 @@
 /** One client: its parts in tabs. */
-import { Badge, Tabs } from "@mantine/core";
+import { Anchor, Badge, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useParams, useSearchParams } from "react-router";
 import { KINDS, type Overview, overviewOf } from "../../api/desk";
@@ -55,7 +55,7 @@ function Head({ of }: { of: Overview }) {
       <dl className={desk.head2}>
         <div>
           <dt>{t("find.owner")}</dt>
-          <dd>{owner ? <>{owner.name} <a href={`mailto:${owner.email}`}>{owner.email}</a></> : t("none")}</dd>
+          <dd>{owner ? <>{owner.name} <Anchor href={`mailto:${owner.email}`}>{owner.email}</Anchor></> : t("none")}</dd>
         </div>
         <div>
           <dt>{t("client.lastSeen")}</dt>
@@ -64,7 +64,7 @@ function Head({ of }: { of: Overview }) {
         <div>
           <dt>{t("client.health")}</dt>
           <dd className={desk.health}>
-            {healthOf(of).map(({ text, tone }) => <Badge key={text} color={tone}>{text}</Badge>)}
+            {healthOf(of).map(({ text, tone }) => <Badge key={text} color={tone} variant="light">{text}</Badge>)}
           </dd>
         </div>
       </dl>
