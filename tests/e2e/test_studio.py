@@ -9,6 +9,7 @@ from pathlib import Path
 from tableapi.server import demo
 from tests.helpers.journeys import run_journey
 from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.webhooks import SECRET, receiver
 
 
 def test_studio_on_the_sample_shop(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
@@ -33,3 +34,23 @@ def test_studio_shows_what_a_key_permits(serve: Serve, new_database: NewDatabase
     (access := tmp_path / "access.json").write_text(json.dumps(rights))
     server = serve("--dataset", f"shop={url}", "--access", str(access), cwd=tmp_path)
     run_journey("studiosignin", server.url)
+
+
+def test_studio_shows_the_webhooks_of_a_database(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
+    url = new_database(
+        "create table orders (id integer primary key, status text); insert into orders values (1, 'new')"
+    )
+    access = tmp_path / "access.json"
+
+    async def used() -> None:
+        async with receiver() as target:
+            hook = {"name": "orders", "dataset": "shop", "table": "orders", "url": target.url, "secret": SECRET}
+            access.write_text(json.dumps({"keys": {"admin": {"role": "*"}}, "webhooks": [hook]}))
+            words = ("--dataset", f"shop={url}", "--access", str(access))
+            server = await asyncio.to_thread(serve, *words, cwd=tmp_path, WEBHOOKS_PRIVATE="on")
+            await asyncio.to_thread(run_journey, "studiowebhooks", server.url)
+            await target.gets(3)
+            types = [request.json["type"] for request in target.delivered]
+            assert types == ["orders.test", "orders.updated", "orders.updated"]
+
+    asyncio.run(used())

@@ -45,7 +45,7 @@ export function ClientPage() {
   );
 }
 
-/** Who owns the client, when somebody of it was last seen, and how it is: credits, payments, open votes. */
+/** The owner of the client, its last use, and its health: credits, payments, subscription. */
 function Head({ of }: { of: Overview }) {
   const owner = of.users.find(({ role, isdeleted }) => role === "client" && !isdeleted);
   const seen = [...of.sessions.map(({ lastused }) => lastused), ...of.users.flatMap(({ lastloginon }) => lastloginon ?? [])].toSorted().at(-1);

@@ -107,7 +107,7 @@ const WORK = [
   ["payments", "/desk/payments", "work.payments"],
 ] as const;
 
-/** What waits for somebody, each with the way to it. */
+/** The work that waits, each kind with a link to its list. */
 function Work() {
   const work = useWork();
   return (
