@@ -42,7 +42,7 @@ async function subscribeOnHostedPage(page) {
   await page.waitForURL("**/dashboard/main/dashboardmain");
   await page.getByRole("heading", { name: "Pro Yearly" }).waitFor();
   await page.goto("/dashboard/paysuccess?plan=6");
-  await page.getByRole("heading", { name: "No payment here" }).waitFor();
+  await page.getByRole("heading", { name: "Nothing to confirm" }).waitFor();
   await picture(page, "nopayment");
 }
 

@@ -33,7 +33,7 @@ export const INSIDE = [
   ["creditledger", "/dashboard/settings/creditledger", "Credit ledger"],
   ["upgradeplan", "/dashboard/upgradeplan", "Plans"],
   ["creditaddons", "/dashboard/creditaddons", "Credit add-ons"],
-  ["paysuccess", "/dashboard/paysuccess", "No payment here"],
+  ["paysuccess", "/dashboard/paysuccess", "Nothing to confirm"],
   ["payfail", "/dashboard/payfail", "Payment Failed"],
   ["notfound", "/dashboard/nowhere", "This page does not exist"],
 ];

@@ -21,8 +21,9 @@ export function SettingsMenu({ collapsed }: { collapsed: boolean }) {
             </Link>
           </MenuTip>
         </li>
-        {PAGES.filter((page) => owns || !page.ownerOnly).map(({ path, text, icon: Icon }) => (
+        {PAGES.filter((page) => owns || !page.ownerOnly).map(({ path, text, icon: Icon, group }) => (
           <li key={path}>
+            {group && !collapsed && <div className={classes.group}>{t(group)}</div>}
             <MenuTip label={t(text)} collapsed={collapsed}>
               <NavLink to={`/dashboard/settings/${path}`} className={classes.item}>
                 <Icon size={20} strokeWidth={1.75} aria-hidden="true" />

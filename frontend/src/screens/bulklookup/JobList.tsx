@@ -29,9 +29,9 @@ export function JobList() {
   const jobs = useQuery(bulkJobs);
   if (!jobs.data || jobs.data.resource.length === 0) return null;
   return (
-    <section className={classes.jobs} aria-labelledby="jobs">
-      <h2 id="jobs">{t("bulk.jobs")}</h2>
+    <div className={classes.jobs}>
+      <h2>{t("bulk.jobs")}</h2>
       <DataTable label={t("bulk.jobs")} columns={COLUMNS} rows={jobs.data.resource} rowKey={(job) => job.jobid} />
-    </section>
+    </div>
   );
 }

@@ -31,7 +31,7 @@ test.each([
 ])("typed by hand %s it thanks for nothing", async (name, at, answers) => {
   serve({ ...answers, "GET leads/_table/subscriptionplan": { resource: [PRO] } });
   draw(<PaySuccessScreen />, { at, me: accountAnswer({ plan: PRO, role: name === "by a member" ? "member" : "client" }) });
-  expect(await screen.findByRole("heading", { name: "No payment here" })).toBeVisible();
+  expect(await screen.findByRole("heading", { name: "Nothing to confirm" })).toBeVisible();
   expect(screen.queryByText(/Welcome|Thank you/)).toBeNull();
 });
 

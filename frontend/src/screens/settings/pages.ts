@@ -19,19 +19,21 @@ interface Page {
   path: string;
   text: TextKey;
   icon: LucideIcon;
+  /** The heading above it in the sidebar, where it begins a group. */
+  group?: TextKey;
   /** Only the owner of the account sees it. */
   ownerOnly?: boolean;
 }
 
 export const PAGES: Page[] = [
-  { path: "myaccount", text: "settings.myaccount", icon: UserRound },
+  { path: "myaccount", text: "settings.myaccount", icon: UserRound, group: "settings.you" },
   { path: "password", text: "settings.password", icon: KeyRound },
-  { path: "manageseats", text: "settings.manageseats", icon: UsersRound, ownerOnly: true },
+  { path: "manageseats", text: "settings.manageseats", icon: UsersRound, group: "settings.company", ownerOnly: true },
   { path: "billing", text: "settings.billing", icon: CreditCard, ownerOnly: true },
   { path: "plans", text: "settings.plans", icon: Layers, ownerOnly: true },
   { path: "usage", text: "settings.usage", icon: ChartColumn, ownerOnly: true },
-  { path: "api", text: "settings.api", icon: CodeXml, ownerOnly: true },
-  { path: "privacy", text: "settings.privacy", icon: ShieldCheck },
+  { path: "api", text: "settings.api", icon: CodeXml, group: "settings.developers", ownerOnly: true },
+  { path: "privacy", text: "settings.privacy", icon: ShieldCheck, group: "settings.records" },
   { path: "sessions", text: "settings.sessions", icon: MonitorSmartphone },
   { path: "auditlog", text: "settings.auditlog", icon: ScrollText, ownerOnly: true },
   { path: "creditledger", text: "settings.creditledger", icon: Coins, ownerOnly: true },

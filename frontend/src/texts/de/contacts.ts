@@ -78,7 +78,7 @@ export const contacts: Translation<typeof english> = {
     history: "Verlauf",
     notes: "Tags und Notiz",
     tags: "Tags",
-    tagsHint: "Enter oder ein Komma beendet einen Tag; höchstens 20",
+    tagsHint: "Mit Enter hinzufügen; höchstens 20 Tags",
     tagsWrong: "Höchstens 20 Tags mit je 40 Zeichen",
     note: "Notiz",
     notesPrivate: "Nur Sie sehen diese Angaben.",

@@ -70,6 +70,10 @@ export const frame: Translation<typeof english> = {
   },
   settings: {
     back: "Zurück zur Übersicht",
+    you: "Sie",
+    company: "Unternehmen",
+    developers: "Entwicklung",
+    records: "Datenschutz und Protokolle",
     myaccount: "Mein Konto",
     password: "Passwort",
     manageseats: "Plätze verwalten",

@@ -38,7 +38,7 @@ export const plans: Translation<typeof english> = {
     features: "Was {{name}} enthält",
     addons: "Brauchen Sie nur mehr Mobilnummern? Zu den Zusatz-Credits",
     upgradeTitle: "Upgrade auf {{name}}",
-    upgradeText: "Ihr neuer Tarif beginnt, sobald die Zahlung eingegangen ist. Der Rest des laufenden Zeitraums wird abgezogen.",
+    upgradeText: "Ihr neuer Tarif beginnt, sobald die Zahlung eingegangen ist. Der Rest des laufenden Zeitraums wird Ihnen angerechnet.",
     downgradeTitle: "Downgrade auf {{name}}",
     downgradeText: "Der Wechsel gilt nach dem laufenden Abrechnungszeitraum, ab dem {{date}}. Bis dahin behalten Sie, was Sie haben.",
     resumeTitle: "{{name}} behalten",

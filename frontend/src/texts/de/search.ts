@@ -33,7 +33,7 @@ export const search: Translation<typeof english> = {
     revealAll_other: "Alle aufdecken · {{count}} Credits",
     saved: "In Meine Kontakte gespeichert",
     showSaved: "Dort ansehen",
-    recent: "Letzte Abfragen",
+    recent: "Zuletzt nachgeschlagen",
     credits: "{{count}} übrig",
     verified: "Bestätigt",
     verifiedHint: "Etwa 97 Prozent dieser Adressen nehmen E-Mails an",

@@ -39,7 +39,7 @@ export const signup: Translation<typeof english> = {
   verify: {
     title: "Bestätigen Sie Ihre E-Mail-Adresse",
     lead: "Wir haben einen Link an {{email}} geschickt.",
-    note: "Öffnen Sie den Link in dieser E-Mail und kehren Sie dann hierher zurück. Diese Seite geht von selbst weiter.",
+    note: "Öffnen Sie den Link in dieser E-Mail und kehren Sie dann hierher zurück. Diese Seite wird automatisch fortgesetzt.",
     resend: "E-Mail erneut senden",
     resent: "Die Bestätigungs-E-Mail wurde erneut gesendet.",
   },

@@ -75,7 +75,7 @@ export const contacts = {
     history: "History",
     notes: "Tags and note",
     tags: "Tags",
-    tagsHint: "Enter or a comma ends a tag; at most 20",
+    tagsHint: "Press Enter to add a tag; at most 20",
     tagsWrong: "At most 20 tags of 40 characters",
     note: "Note",
     notesPrivate: "Only you see these.",

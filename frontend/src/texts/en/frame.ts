@@ -67,6 +67,10 @@ export const frame = {
   },
   settings: {
     back: "Back to dashboard",
+    you: "You",
+    company: "Company",
+    developers: "Developers",
+    records: "Privacy and records",
     myaccount: "My Account",
     password: "Password",
     manageseats: "Manage Seats",

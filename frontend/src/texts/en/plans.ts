@@ -43,7 +43,7 @@ export const plans = {
     cancelled: "Your {{name}} plan is cancelled and ends on {{date}}.",
     cancelledText: "Keep it, and nothing is lost: it renews on that day, and nothing is paid today.",
     upgradeTitle: "Upgrade to {{name}}",
-    upgradeText: "Your new plan starts as soon as the payment is through. What is left of the present period is taken off.",
+    upgradeText: "Your new plan starts as soon as the payment is through. You get credit for the rest of the present period.",
     downgradeTitle: "Downgrade to {{name}}",
     downgradeText: "It takes effect after the current billing period, on {{date}}. Until then you keep what you have.",
     resumeTitle: "Keep {{name}}",

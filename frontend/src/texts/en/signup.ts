@@ -36,7 +36,7 @@ export const signup = {
   verify: {
     title: "Verify your email",
     lead: "We have sent a link to {{email}}.",
-    note: "Open the link in that mail, then come back here. This page goes on by itself.",
+    note: "Open the link in that mail, then come back here. This page continues automatically.",
     resend: "Resend email",
     resent: "Verification email sent again.",
   },
