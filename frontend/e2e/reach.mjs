@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { OWNER, SMALL, WIDE, accessible, check, fits, journey, picture, signIn } from "./browser.mjs";
 
 const ONE = "https://www.linkedin.com/in/jane-smith-1233/";
-// People of the demo that have a number, and that nobody has revealed.
+// People of the demo that have a number and are not revealed yet.
 const FORTY = [
   "ana-moreau-1200", "oscar-murphy-1201", "chiara-martin-1202", "claire-olsen-1203", "mia-schmidt-1204",
   "theo-kim-1205", "milan-brown-1206", "yuki-baker-1207", "grace-olsen-1208", "milan-martin-1209",
@@ -75,7 +75,7 @@ journey("on a phone a number is a link that dials", async (open) => {
 for (const viewport of [WIDE, SMALL]) {
   journey(`forty pasted addresses are priced and fill, at ${viewport.width}`, async (open) => {
     const half = viewport === WIDE ? FORTY.slice(0, 20) : FORTY.slice(20);
-    // Twenty of them nobody has paid for; the other twenty are unknown and cost nothing.
+    // Twenty are not paid for yet; the other twenty are unknown and cost nothing.
     const lines = [...half, ...half.map((slug) => `${slug}-unknown`)].map((slug) => `https://www.linkedin.com/in/${slug}/`);
     const page = await open({ viewport, permissions: ["clipboard-read", "clipboard-write"] });
     await signIn(page, OWNER);
