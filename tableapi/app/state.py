@@ -91,12 +91,15 @@ class Services:
     def limit_settings(self) -> Settings:
         return self.settings.model_copy(update={"rate_limits": self.limited})
 
-    def _db(self, url: str, most: budget.Sizes, *, shared: budget.Budget | None = None, needed: bool = True) -> Db:
+    def _db(
+        self, url: str, most: budget.Sizes, *, shared: budget.Budget | None = None, direct: str = "",
+        needed: bool = True,
+    ) -> Db:  # fmt: skip
         return Db(
             url, reads=most.reads, writes=most.writes if needed else 0,
             pipelined=(most.piped_reads, most.piped_writes) if needed else (0, 0), pool=most.pool if needed else 0,
             statements=most.statements, budget=shared, idle=self.settings.database_idle_seconds,
-            statement_timeout=self.settings.statement_seconds, needed=needed,
+            statement_timeout=self.settings.statement_seconds, direct=direct, needed=needed,
         )  # fmt: skip
 
     def _replicas(self, primary: Db, most: budget.Sizes) -> Replicas | None:
@@ -153,7 +156,7 @@ class Services:
         policy = self._module = load_policy(folder)
         name, url = next(iter(self.served.urls.items()))
         most = budget.sizes(self.settings, budget.share(self.settings, 1, project=True), project=True)
-        db = self._db(url, most)
+        db = self._db(url, most, direct=self.settings.database_direct_url or "")
         self.database_roles = getattr(policy, "DATABASE_ROLES", {})
         scripts = self.scripts = Scripts.load(folder, self.settings, db)
         self.datasets[name] = Dataset(

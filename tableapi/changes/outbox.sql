@@ -14,6 +14,14 @@ create unlogged table if not exists tableapi_live.change (
 );
 create index if not exists change_xid on tableapi_live.change (xid);
 
+-- The sequence is logged: a standby promoted before its first checkpoint has only zeros for one that is not ("bad magic
+-- number in sequence"), and every recorded write would fail.
+do $$ begin
+    if exists (select from pg_class where oid = 'tableapi_live.change_seq_seq'::regclass and relpersistence = 'u') then
+        alter sequence tableapi_live.change_seq_seq set logged;
+    end if;
+end $$;
+
 -- Every change with an xid from the oldest mark on is still there.
 create unlogged table if not exists tableapi_live.mark (
     at     timestamptz primary key default clock_timestamp(),
@@ -148,6 +156,6 @@ begin
     return null;
 end $$;
 
-comment on schema tableapi_live is 'version 3';
+comment on schema tableapi_live is 'version 4';
 insert into tableapi_live.mark (oldest) select pg_snapshot_xmin(pg_current_snapshot());
 insert into tableapi_live.intact select gen_random_uuid() where not exists (select from tableapi_live.intact);

@@ -12,6 +12,7 @@ from tableapi.app.options import BadDatasets, Datasets, is_loopback, named_in, o
 from tableapi.config.environment import EnvironmentSettings
 from tableapi.config.settings import Settings
 from tableapi.crypto.vault import HASHES, MIN_SECRET, MIN_TOKEN, weak_secret, weak_token
+from tableapi.db.session import address
 from tableapi.project.project import Project
 from tableapi.server.preflight import CannotServe, check_database
 
@@ -89,6 +90,17 @@ def _services(settings: Settings) -> Iterator[tuple[bool, str]]:
             asyncio.run(check_database(settings.database_url))
         except CannotServe as error:
             yield True, f"DATABASE_URL: {error}"
+        if settings.database_direct_url is not None:
+            try:
+                asyncio.run(check_database(settings.database_direct_url))
+            except CannotServe as error:
+                yield True, f"DATABASE_DIRECT_URL: {error}"
+        elif address(settings.database_url)[1]:
+            yield (
+                False,
+                "DATABASE_DIRECT_URL is missing: behind a pooler in transaction mode no node hears of changes, so a"
+                " sign-out takes up to 30 s to reach the others.",
+            )
     for url in settings.database_replica_urls:
         try:
             asyncio.run(check_database(url))

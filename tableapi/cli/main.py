@@ -256,7 +256,7 @@ def _live(args: argparse.Namespace) -> None:
         else:
             settings, folder = _project(complete=False)
             settings = with_postgres(settings, stack)
-            url, tables = str(settings.database_url), live_tables(folder)
+            url, tables = settings.direct_url, live_tables(folder)
             if args.tables:
                 raise BadDatasets("A project names its tables in policy.py, with live=True; --dataset takes names.")
         asyncio.run(check_database(url))
@@ -274,7 +274,7 @@ def _worker(args: argparse.Namespace) -> None:
     settings, folder = _project()
     with ExitStack() as stack:
         settings = with_postgres(settings, stack)
-        asyncio.run(check_database(str(settings.database_url)))
+        asyncio.run(check_database(settings.direct_url))
         configure(settings.log_level)
         tracing.start(settings)
         stack.callback(tracing.stop)
@@ -290,7 +290,7 @@ def _init(args: argparse.Namespace) -> None:
     settings, folder = _project(complete=False)
     with ExitStack() as stack:
         settings = with_postgres(settings, stack)
-        asyncio.run(check_database(str(settings.database_url)))
+        asyncio.run(check_database(settings.direct_url))
         asyncio.run(init(settings, folder))
     print("The database is ready.")
 
@@ -302,7 +302,7 @@ def _run(args: argparse.Namespace) -> int:
     settings, folder = _project()
     with ExitStack() as stack:
         settings = with_postgres(settings, stack)
-        asyncio.run(check_database(str(settings.database_url)))
+        asyncio.run(check_database(settings.direct_url))
         try:
             asyncio.run(run_script(settings, folder, args.script, args.values))
         except Invalid as error:
@@ -331,8 +331,8 @@ def _reseal(args: argparse.Namespace) -> None:
         return
     with ExitStack() as stack:
         settings = with_postgres(settings, stack)
-        asyncio.run(check_database(str(settings.database_url)))
-        print(asyncio.run(reseal(str(settings.database_url), keys, Path.cwd())))
+        asyncio.run(check_database(settings.direct_url))
+        print(asyncio.run(reseal(settings.direct_url, keys, Path.cwd())))
 
 
 def _check(args: argparse.Namespace) -> int:

@@ -36,7 +36,7 @@ async def run_script(settings: Settings, folder: Path, name: str, words: Sequenc
         payload[key] = value
     if settings.init:
         await init(settings, folder, say=lambda line: print(line, file=sys.stderr))
-    db = Db(str(settings.database_url), reads=1, pool=4, statement_timeout=3600, name="tableapi-run")
+    db = Db(settings.direct_url, reads=1, pool=4, statement_timeout=3600, name="tableapi-run")
     await db.connect()
     scripts = Scripts.load(folder, settings, db)
     try:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from tableapi.crypto.vault import key_problem
 
@@ -96,6 +96,7 @@ class Settings(BaseModel):
 
     data_dir: Path = Path(".data")
     database_url: PostgresUrl | None = Field(default=None, repr=False)
+    database_direct_url: PostgresUrl | None = Field(default=None, repr=False)  # past a pooler
     database_replica_urls: PostgresUrls = Field(default=(), repr=False)
     database_connections: int | None = Field(default=None, ge=1, le=100_000)  # over all workers and databases
     database_idle_seconds: float = Field(default=60.0, gt=0)  # after which an unused connection is closed
@@ -157,6 +158,19 @@ class Settings(BaseModel):
     webhooks_timeout_seconds: float = Field(default=10.0, gt=0, le=60)  # of one attempt
     webhooks_backoff_seconds: float = Field(default=5.0, gt=0, le=900)  # the first pause after a failure
     webhooks_keep_seconds: float = Field(default=259_200.0, ge=1, le=2_592_000)  # retries, and the log
+
+    @model_validator(mode="after")
+    def _direct_beside_pooled(self) -> Self:
+        if self.database_direct_url is not None and self.database_url is None:
+            raise ValueError(
+                "DATABASE_DIRECT_URL is the same database as DATABASE_URL, past a pooler: set DATABASE_URL too"
+            )
+        return self
+
+    @property
+    def direct_url(self) -> str:
+        """The address for LISTEN, jobs and migrations, which do not work through a pooler in transaction mode."""
+        return str(self.database_direct_url or self.database_url)
 
     @property
     def run_dir(self) -> Path:

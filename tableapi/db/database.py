@@ -55,6 +55,7 @@ class Db:
         budget: connections beyond the first of `reads` and `writes` are borrowed from it.
         idle: seconds after which an unused connection is closed; the first of each purpose stays open.
         wait: seconds that a script waits for a connection.
+        direct: the address for LISTEN when `url` is that of a pooler in transaction mode.
         needed: whether `connect` fails when the database cannot be reached; otherwise connecting is retried.
     """
 
@@ -73,9 +74,10 @@ class Db:
         lock_timeout: float = 3.0,
         wait: float = WAIT_SECONDS,
         name: str = "tableapi",
+        direct: str = "",
         needed: bool = True,
     ) -> None:
-        self.url = url
+        self.url, self._direct = url, direct or url
         dsn, pooled = address(url)  # pgbouncer in transaction mode: prepared statements do not survive the transaction
         self._server_settings = SESSION | {
             "application_name": name,
@@ -220,7 +222,7 @@ class Db:
         while True:
             connection: asyncpg.Connection | None = None
             try:
-                connection = await connect(self.url, server_settings=self._server_settings, timeout=CONNECT_SECONDS)
+                connection = await connect(self._direct, server_settings=self._server_settings, timeout=CONNECT_SECONDS)
                 keep_alive(connection)
                 closed = asyncio.Event()
                 connection.add_termination_listener(lambda _, closed=closed: closed.set())

@@ -4,6 +4,9 @@ A read first queries the WAL position of the primary; concurrent reads share one
 it has replayed that position. So every read sees what was committed before it, whichever node wrote it, without any
 record of recent writers. When a replica is late, unreachable or fails, the primary answers instead. See
 docs/explanation/decisions/reads-from-replicas.md.
+
+An address may lead to several replicas, as a balancer in front of them does. A connection stays with one server, so the
+position is known for each connection and not for the address.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import asyncpg
 
@@ -63,14 +67,17 @@ class SharedQuery:
             return await self._query()
 
 
+class Late(Exception):
+    """The replica has not replayed what was committed before the request."""
+
+
 class Replica:
-    """One replica: its connections, the last known replay position, and until when it is not used."""
+    """One address of replicas: the replay positions of its connections, and until when it is not used."""
 
     def __init__(self, db: Db, seconds: float) -> None:
         self._db, self._seconds = db, seconds
-        self.replayed = 0
+        self._replayed: WeakKeyDictionary[asyncpg.Connection, int] = WeakKeyDictionary()
         self._unused_until = 0.0
-        self._position = SharedQuery(self._read_position)
 
     async def open(self) -> None:
         """Open the connections."""
@@ -91,44 +98,34 @@ class Replica:
             log.info("replica_rests", why=reason)
         self._unused_until = time.monotonic() + seconds
 
-    async def _read_position(self) -> int:
-        row = await self._run(FAILED_SECONDS, REPLAYED)
-        self.replayed = row[0] or 0 if row else 0
-        return self.replayed
+    async def fetchrow(self, position: int, sql: str, *args: Any) -> Any:
+        """Run one statement and return its first row, if the server has replayed `position`.
 
-    async def reached(self, position: int) -> bool:
-        """Whether the replica has replayed `position`, or does so within `CATCH_UP_SECONDS`."""
-        if self.replayed >= position:
-            return True
-        until = time.monotonic() + CATCH_UP_SECONDS
-        try:
-            async with asyncio.timeout(CATCH_UP_SECONDS * 2):
-                while await self._position.result() < position:
-                    if time.monotonic() >= until:
-                        self.suspend(LATE_SECONDS, "late")
-                        return False
-                    await asyncio.sleep(POLL_SECONDS)
-        except _FAILURES as error:
-            self.suspend(FAILED_SECONDS, type(error).__name__)
-            return False
-        return True
-
-    async def fetchrow(self, sql: str, *args: Any) -> Any:
-        """Run one statement and return its first row."""
-        return await self._run(self._seconds, sql, *args)
-
-    async def _run(self, seconds: float, sql: str, *args: Any) -> Any:
-        """Return the first row. On a timeout the connection is closed, since the host may have vanished."""
+        Raises:
+            Late: it has not, and does not within `CATCH_UP_SECONDS`.
+        """
         async with self._db.reads.acquire() as connection:
             try:
-                async with asyncio.timeout(seconds):
+                if not await self._reached(connection, position):
+                    raise Late
+                async with asyncio.timeout(self._seconds):
                     return await connection.fetchrow(sql, *args)
             except TimeoutError:
-                connection.terminate()
+                connection.terminate()  # the host may have vanished
                 raise
-            except _FAILURES:
-                self.replayed = 0  # another server may answer at this address next
-                raise
+
+    async def _reached(self, connection: asyncpg.Connection, position: int) -> bool:
+        """Whether the server of this connection has replayed `position`, or does so within `CATCH_UP_SECONDS`."""
+        until = time.monotonic() + CATCH_UP_SECONDS
+        while self._replayed.get(connection, 0) < position:
+            if time.monotonic() >= until:
+                return False
+            async with asyncio.timeout(FAILED_SECONDS):
+                row = await connection.fetchrow(REPLAYED)
+            self._replayed[connection] = replayed = row[0] or 0 if row else 0
+            if replayed < position:
+                await asyncio.sleep(POLL_SECONDS)
+        return True
 
 
 class Replicas:
@@ -163,9 +160,12 @@ class Replicas:
     async def fetchrow(self, sql: str, *args: Any) -> Any:
         """Return the first row, from a replica that has replayed every earlier commit or from the primary."""
         replica = self._choose()
-        if replica is not None and await replica.reached(await self._written.result()):
+        if replica is not None:
+            position = await self._written.result()
             try:
-                row = await replica.fetchrow(sql, *args)
+                row = await replica.fetchrow(position, sql, *args)
+            except Late:
+                replica.suspend(LATE_SECONDS, "late")
             except asyncpg.QueryCanceledError:
                 raise  # the statement would exceed its time limit on the primary, too
             except _FAILURES as error:

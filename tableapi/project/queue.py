@@ -100,7 +100,7 @@ def _executor(parameters: EntrypointExecutorParameters) -> _Retry:
 
 
 async def _connect(settings: Settings) -> asyncpg.Connection:
-    return await connect(str(settings.database_url), timeout=10, server_settings={"application_name": "worker"})
+    return await connect(settings.direct_url, timeout=10, server_settings={"application_name": "worker"})
 
 
 def _queuer(connection: asyncpg.Connection, scripts: Scripts) -> PgQueuer:
@@ -138,7 +138,7 @@ async def work(settings: Settings, folder: Path | None = None, stop: asyncio.Eve
     from tableapi.project.registry import Scripts  # the registry imports this module
 
     stop = stop or _on_signals()
-    db = Db(str(settings.database_url), reads=1, pool=4, statement_timeout=600, wait=60, name="tableapi-worker")
+    db = Db(settings.direct_url, reads=1, pool=4, statement_timeout=600, wait=60, name="tableapi-worker")
     await db.connect()
     scripts = Scripts.load(folder or Path.cwd(), settings, db)
     pause = 0.5

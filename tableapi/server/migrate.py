@@ -110,7 +110,7 @@ class Migration:
 async def init(settings: Settings, folder: Path | None = None, say: Callable[[str], None] = print) -> str | None:
     """Create or upgrade the database, then run the script `init` and return its message."""
     folder = folder or Path.cwd()
-    connection = await connect(str(settings.database_url), timeout=10)
+    connection = await connect(settings.direct_url, timeout=10)
     try:
         await _lock(connection)
         await upgrade(connection, folder, say)
@@ -264,7 +264,7 @@ async def _load(settings: Settings, folder: Path) -> str | None:
     from tableapi.db.database import Db
     from tableapi.project.registry import Scripts
 
-    db = Db(str(settings.database_url), reads=1, pool=1, statement_timeout=600, name="tableapi-init")
+    db = Db(settings.direct_url, reads=1, pool=1, statement_timeout=600, name="tableapi-init")
     await db.connect()
     scripts = Scripts.load(folder, settings, db)
     try:

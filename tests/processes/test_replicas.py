@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import itertools
 import json
 import re
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack
+from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +20,7 @@ import pytest
 
 from tableapi.server.postgres.server import Embedded
 from tests.helpers.standby import Standby, caught_up, crash
-from tests.helpers.support import Serve, Server, until
+from tests.helpers.support import Serve, Server, free_port, until
 
 POLICY = """
 from tableapi.auth.policy import Access, Rule, Sessions
@@ -181,3 +183,43 @@ async def test_a_server_starts_without_its_replica(pair: Pair, serve: Serve, tmp
     async with httpx2.AsyncClient(headers={"X-API-Key": KEY}) as http:
         assert (await http.get(f"{node.url}{NOTES}")).status_code == 200
         assert (await reads(http, node))["primary"] == 1
+
+
+async def test_two_replicas_behind_one_address_are_told_apart(pair: Pair, serve: Serve, tmp_path: Path) -> None:
+    """A balancer leads each connection to another replica; what one of them has replayed says nothing of the other."""
+    late = Standby(tmp_path / "late" / "postgres", pair.standby.primary)
+    await asyncio.to_thread(late.start)
+    places = itertools.cycle([pair.standby.port, late.port])
+
+    async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        behind, to_server = await asyncio.open_connection("127.0.0.1", next(places))
+        await asyncio.gather(_copy(reader, to_server), _copy(behind, writer))
+
+    balancer = await asyncio.start_server(relay, "127.0.0.1", free_port())
+    port = balancer.sockets[0].getsockname()[1]
+    settings = {"DATABASE_URL": pair.primary, "APP_KEYS": KEY, "SECRET_KEYS": "s" * 32, "WORKER": "off",
+                "METRICS_TOKEN": "watch", "RATE_LIMITS": "off",
+                "DATABASE_REPLICA_URLS": pair.replica.replace(f":{pair.standby.port}/", f":{port}/")}  # fmt: skip
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(asyncio.to_thread, late.stop)
+        stack.callback(balancer.close)
+        node = await asyncio.to_thread(serve, cwd=tmp_path / "project", DATA_DIR=tmp_path / "three", **settings)
+        stack.push_async_callback(asyncio.to_thread, node.stop)
+        db = await asyncpg.connect(late.url)
+        stack.push_async_callback(db.close)
+        await db.execute("select pg_wal_replay_pause()")
+        async with httpx2.AsyncClient(headers={"X-API-Key": KEY}, timeout=20) as http:
+            for number in range(60):
+                made = await http.post(f"{node.url}{NOTES}", json={"resource": [{"id": number, "text": "new"}]})
+                assert made.status_code in (200, 201), made.text
+                found = await asyncio.gather(*(http.get(f"{node.url}{NOTES}/{number}") for _ in range(6)))
+                assert [one.status_code for one in found] == [200] * 6
+            assert (await reads(http, node))["replica"] > 0
+        await db.execute("select pg_wal_replay_resume()")
+
+
+async def _copy(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(OSError):
+        while data := await source.read(65536):
+            sink.write(data)
+    sink.close()

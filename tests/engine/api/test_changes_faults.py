@@ -221,3 +221,20 @@ async def test_a_writer_without_rights_to_the_record_can_write(url: str) -> None
         await live.db.execute("set role plain_writer; insert into pair values ('x', 1, 1); reset role")
         assert (await stream.next())[1]["a"] == "x"
         await live.db.execute("drop owned by plain_writer; drop role plain_writer")
+
+
+_PERSISTENCE = "select relpersistence::text from pg_class where oid = 'tableapi_live.change_seq_seq'::regclass"
+
+
+async def test_a_promoted_standby_can_number_changes(url: str) -> None:
+    """A sequence that is not logged is only zeros on a standby that is promoted before its first checkpoint."""
+    async with live_server(url) as live:
+        assert await live.db.fetchval(_PERSISTENCE) == "p"
+        # As earlier versions made it.
+        await live.db.execute("alter sequence tableapi_live.change_seq_seq set unlogged")
+        await live.db.execute("comment on schema tableapi_live is 'version 3'")
+        await triggers.install(live.db, RECORDED, lambda line: None)
+        assert await live.db.fetchval(_PERSISTENCE) == "p"
+        async with live.opened("pair", "all") as stream:
+            await live.db.execute("insert into pair values ('x', 1, 1)")
+            assert (await stream.next())[1]["a"] == "x"

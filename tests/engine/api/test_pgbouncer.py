@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import asyncpg
 import httpx2 as httpx
 import pytest
 
+from tableapi.db.database import Db
 from tests.helpers.pooler import Pooler, pooler
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.support import NewDatabase, Serve, until
 
 SQL = """
 create table visit (id serial primary key, place text not null, at timestamptz, pause interval, raw bytea, day date);
@@ -53,3 +55,26 @@ def test_writes(http: httpx.Client, behind: Pooler) -> None:
     kind, options = {"Content-Type": "text/csv"}, {"import": "true", "dry_run": "true"}
     assert http.post("/visit", params=options, content="place\nRome\nBern\n", headers=kind).json()["created"] == 2
     assert behind.refused == []
+
+
+@pytest.fixture
+def url(new_database: NewDatabase) -> str:
+    return new_database()
+
+
+async def test_notifications_come_past_the_pooler(url: str) -> None:
+    """A pooler in transaction mode forgets LISTEN, so it is sent to the direct address."""
+    heard: list[str] = []
+    db = Db("postgresql://postgres@127.0.0.1:1/none?statement_cache_size=0", direct=url)
+    db.listen("a_channel", heard.append)
+    speaker = await asyncpg.connect(url)
+    try:
+
+        async def arrived() -> bool:
+            await speaker.execute("notify a_channel, 'gone'")
+            return "gone" in heard
+
+        await until(arrived)
+    finally:
+        await speaker.close()
+        await db.close()

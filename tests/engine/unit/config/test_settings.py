@@ -35,6 +35,8 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("DATASET", "a b"),
         ("DATABASE_URL", "mysql://u:hidden@h/d"),
         ("DATABASE_REPLICA_URLS", "postgresql://a/b,http://u:hidden@h"),
+        ("DATABASE_DIRECT_URL", "mysql://u:hidden@h/d"),
+        ("DATABASE_DIRECT_URL", "postgresql://u:hidden@h/d"),  # without DATABASE_URL
         ("MAIL_URL", "mail://u:hidden@h"),
         ("REDIS_URL", "http://u:hidden@h"),
         ("PUBLIC_URL", "app.example.com"),
@@ -66,6 +68,7 @@ def test_nothing_is_needed() -> None:
     assert (settings.host, settings.port, settings.dataset) == ("127.0.0.1", 8000, "leads")
     assert settings.data_dir.is_absolute()
     assert settings.database_url is None
+    assert settings.database_direct_url is None
     assert pickle.loads(pickle.dumps(settings)) == settings  # workers may be spawned
 
 
@@ -94,7 +97,15 @@ def test_lists_and_addresses_are_taken_as_people_write_them(monkeypatch: pytest.
     assert settings.app_keys == ("one", "two")
     assert settings.database_url == "postgresql://me@h/d"
     assert settings.database_replica_urls == ("postgresql://me@r1/d", "postgresql://me@r2/d")
+    assert settings.direct_url == "postgresql://me@h/d"
     assert (settings.check_mx, settings.init) == (True, False)
+
+
+def test_a_database_behind_a_pooler_has_two_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://me@pooler:6432/d?statement_cache_size=0")
+    monkeypatch.setenv("DATABASE_DIRECT_URL", "postgres://me@h/d")
+
+    assert Settings.read().direct_url == "postgresql://me@h/d"
 
 
 def test_secrets_are_made_once_and_are_their_owners_alone() -> None:
