@@ -29,7 +29,7 @@ from tableapi.observability import background, tracing
 
 log = get_logger(__name__)
 
-MIN_RECONNECT_SECONDS, MAX_RECONNECT_SECONDS = 0.05, 2.0
+MIN_RECONNECT_SECONDS, MAX_RECONNECT_SECONDS = 0.05, 1.0
 CLOSE_SECONDS = 5
 CHECK_SECONDS = 1.0  # between looks for statements that PostgreSQL does not end
 SILENT_SECONDS = 2.0  # past its time limit, until the server of a statement counts as lost

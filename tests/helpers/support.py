@@ -201,7 +201,7 @@ def start(stack: ExitStack, folder: Path, *words: str, cwd: Path | None = None, 
         if line.startswith("Serving"):
             break
     too_late.cancel()
-    server = Server(f"http://127.0.0.1:{port}", process, told, log)
+    server = Server(f"http://{environment.get('HOST', '127.0.0.1')}:{port}", process, told, log)
     stack.callback(_remove_counters, port)
     stack.callback(process.stdout.close)
     stack.callback(server.stop)

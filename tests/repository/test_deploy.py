@@ -21,7 +21,10 @@ def _services(name: str) -> dict[str, Any]:
     return services
 
 
-@pytest.mark.parametrize("path", sorted(DEPLOY.glob("*")), ids=lambda path: path.name)
+FILES = sorted(path for path in DEPLOY.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(DEPLOY)))
 def test_no_password_is_part_of_an_address(path: Path) -> None:
     text = "\n".join(line for line in path.read_text().splitlines() if not line.lstrip().startswith("#"))
     assert not re.search(r"://[^\s/@]*:[^\s/@]+@", text)
@@ -53,3 +56,58 @@ def test_alerts_name_metrics_that_exist() -> None:
     named = {name for rule in rules for name in re.findall(r"(?:tableapi|project)_\w+", rule["expr"])}
     assert len(rules) > 5
     assert named <= set(code.metrics())
+
+
+MANIFESTS = ("product.yaml", "dataset.yaml")
+
+
+def _manifests(name: str) -> list[dict[str, Any]]:
+    return list(yaml.safe_load_all((DEPLOY / "kubernetes" / name).read_text()))
+
+
+@pytest.mark.parametrize("name", MANIFESTS)
+def test_a_pod_may_do_little(name: str) -> None:
+    for manifest in _manifests(name):
+        if manifest["kind"] not in ("Deployment", "Job"):
+            continue
+        spec = manifest["spec"]["template"]["spec"]
+        assert (spec["securityContext"]["runAsNonRoot"], spec["automountServiceAccountToken"]) == (True, False)
+        for container in spec["containers"]:
+            allowed = container["securityContext"]
+            assert (allowed["readOnlyRootFilesystem"], allowed["allowPrivilegeEscalation"]) == (True, False)
+            assert allowed["capabilities"] == {"drop": ["ALL"]}
+            assert container["resources"]["limits"]["memory"]
+            mounted = {mount["name"] for mount in container["volumeMounts"]}
+            assert mounted == {volume["name"] for volume in spec["volumes"]}
+
+
+@pytest.mark.parametrize("name", MANIFESTS)
+def test_a_pod_is_restarted_when_it_hangs_and_unready_without_its_database(name: str) -> None:
+    served = next(one for one in _manifests(name) if one["kind"] == "Deployment")
+    (container,) = served["spec"]["template"]["spec"]["containers"]
+    paths = {probe: container[f"{probe}Probe"]["httpGet"]["path"] for probe in ("startup", "liveness", "readiness")}
+    assert paths == {"startup": "/healthz", "liveness": "/healthz", "readiness": "/readyz"}
+    service = next(one for one in _manifests(name) if one["kind"] == "Service")
+    assert service["spec"]["selector"] == served["spec"]["selector"]["matchLabels"]
+    drain = next(int(one["value"]) for one in container["env"] if one["name"] == "DRAIN_SECONDS")
+    probe = container["readinessProbe"]
+    assert drain > probe["periodSeconds"] * probe["failureThreshold"]
+    assert served["spec"]["template"]["spec"]["terminationGracePeriodSeconds"] > drain + 20
+
+
+def test_every_part_of_the_cluster_may_do_little() -> None:
+    for name, options in _services("cluster/compose.yaml").items():
+        assert options.get("mem_limit") or name == "database", name
+        if "build" in options:
+            assert options["cap_drop"] == ["ALL"], name
+        assert all(port.startswith("127.0.0.1:") for port in options.get("ports", [])), name
+
+
+def test_the_settings_of_the_cluster_name_its_services() -> None:
+    services = _services("cluster/compose.yaml")
+    named = set()
+    for file in ("patroni.yaml", "haproxy.cfg", "pgbouncer.ini", "nginx.conf"):
+        text = (DEPLOY / "cluster" / file).read_text()
+        named |= set(re.findall(r"\b((?:pg|etcd|node)\d|haproxy|pgbouncer|proxy)(?=:\d| port=)", text))
+    assert named == {"pg1", "pg2", "pg3", "etcd1", "etcd2", "etcd3", "node1", "node2", "haproxy", "pgbouncer", "proxy"}
+    assert named <= set(services)

@@ -1,24 +1,31 @@
-"""Run `python -m tests.system.cluster`: fail nodes, the replica and the primary, and print the results as a table.
+"""Run `python -m tests.system.cluster`: a cluster on this machine, and what its clients see while parts of it fail.
 
-Needs nginx and redis-server (tools/peers). Prints the table of docs/guides/scaling.md; exits with 1 when a check fails.
+    nodes     two nodes and a replica that a person promotes: the table of docs/guides/scaling.md
+    faults    PostgreSQL under Patroni behind HAProxy and pgbouncer: the table of docs/explanation/faults.md
+
+`--only etcd,switchover` runs some of the faults, `--hold` starts the cluster and leaves it running until Ctrl-C. The
+programs are installed by tools/peers. Exits with 1 when a check fails.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
+import signal
 import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
 from tests.helpers.customer import prepare
-from tests.system.cluster import checks
-from tests.system.cluster.nodes import Cluster, Missing, bring_up
+from tests.system.cluster import checks, faults, stack
+from tests.system.cluster.nodes import Cluster, bring_up
+from tests.system.cluster.programs import Missing
 
 PEOPLE = 200_000
 
 
-async def _all(cluster: Cluster) -> list[checks.Row]:
+async def _checks(cluster: Cluster) -> list[checks.Row]:
     await prepare(cluster.settings["DATABASE_URL"], PEOPLE)
     rows = []
     for check in checks.ALL:
@@ -28,20 +35,71 @@ async def _all(cluster: Cluster) -> list[checks.Row]:
     return rows
 
 
-def main() -> int:
-    with tempfile.TemporaryDirectory(prefix="cluster.") as name, ExitStack() as stack:
-        folder = Path(name)
-        folder.chmod(0o755)  # the servers may run as another user
-        try:
-            cluster = bring_up(folder, stack)
-        except Missing as error:
-            print(error, file=sys.stderr)
-            return 2
-        rows = asyncio.run(_all(cluster))
+def _nodes(folder: Path, exits: ExitStack) -> bool:
+    """Print the table of two nodes and a replica, and return whether every check passed."""
+    rows = asyncio.run(_checks(bring_up(folder, exits)))
     print("| What | Must | Seen | |\n| --- | --- | --- | --- |")
     for row in rows:
         print(f"| {row.what} | {row.must} | {row.seen} | {'ok' if row.ok else 'NOT MET'} |")
-    return 0 if all(row.ok for row in rows) else 1
+    return all(row.ok for row in rows)
+
+
+def _show(row: faults.Row) -> None:
+    print(f"{'BAD' if row.problems else 'ok '} {row.fault}: {row.seen}", file=sys.stderr, flush=True)
+    for problem in row.problems[:5]:
+        print(f"    {problem}", file=sys.stderr, flush=True)
+
+
+def _faults(folder: Path, exits: ExitStack, only: set[str]) -> bool:
+    """Print the table of faults, and return whether every one was survived."""
+    running = stack.bring_up(folder, exits)
+    rows = asyncio.run(faults.run_all(running, only, _show))
+    print("| Fault | Expected | Seen |\n| --- | --- | --- |")
+    for row in rows:
+        print(f"| {row.fault} | {row.expected} | {row.seen}{' **NOT MET**' if row.problems else ''} |")
+    return not any(row.problems for row in rows)
+
+
+def _hold(folder: Path, exits: ExitStack) -> bool:
+    """Start the cluster and print where it is, until Ctrl-C."""
+    running = stack.bring_up(folder, exits)
+    print(f"Product   {running.url}/\nPrimary   {running.direct}\nLogs      {folder}")
+    print("\n".join(f"{name:9} {one.address}:{one.port}" for name, one in running.programs.items()))
+    print("Running. Stop with Ctrl-C.", flush=True)
+    signal.sigwait({signal.SIGINT, signal.SIGTERM})
+    return True
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.system.cluster")
+    parser.add_argument("parts", nargs="*", choices=["nodes", "faults", []], help="all unless given")
+    parser.add_argument("--only", default="", help=f"faults: {', '.join(faults.FAULTS)}")
+    parser.add_argument("--hold", action="store_true", help="start the cluster of `faults` and keep it running")
+    args = parser.parse_args()
+    only = {name for name in args.only.split(",") if name}
+    if unknown := only - {*faults.FAULTS, "sign-out"}:
+        parser.error(f"there is no fault {', '.join(sorted(unknown))}")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends in order, and leaves nothing behind
+    good = True
+    for part in ["hold"] if args.hold else args.parts or ["nodes", "faults"]:
+        with tempfile.TemporaryDirectory(prefix="cluster.") as name:
+            folder = Path(name)
+            folder.chmod(0o755)  # the servers may run as another user
+            try:
+                with ExitStack() as exits:
+                    if part == "nodes":
+                        good &= _nodes(folder, exits)
+                    elif part == "faults":
+                        good &= _faults(folder, exits, only)
+                    else:
+                        good &= _hold(folder, exits)
+            except Missing as error:
+                print(error, file=sys.stderr)
+                return 2
+            if left := stack.left_behind(folder):
+                print("left behind:", *left, sep="\n", file=sys.stderr)
+                good = False
+    return 0 if good else 1
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from tableapi.server.postgres.server import Embedded
 from tests.helpers.customer import SETTINGS
 from tests.helpers.standby import Standby
 from tests.helpers.support import ROOT, Server, free_port, start
+from tests.system.cluster.programs import Missing
 
 NGINX = """
 daemon off; master_process off; pid {folder}/nginx.pid; error_log {folder}/nginx.log warn;
@@ -38,10 +39,6 @@ http {{
     }}
 }}
 """
-
-
-class Missing(Exception):
-    """A program that the cluster needs is not installed."""
 
 
 @dataclass

@@ -33,9 +33,10 @@ def main() -> int:
     lines = ["| Fault | Expected | Seen |", "| --- | --- | --- |", *(f"| {' | '.join(row)} |" for row in rows)]
     print("\n".join(lines))
     if args.keep and done.returncode == 0:
-        head = DOC.read_text().split("<!-- table -->")[0]
+        head, _, rest = DOC.read_text().partition("<!-- table -->")
+        cluster = "".join(rest.partition("\n## A cluster under Patroni")[1:])
         section = "\n".join(["<!-- table -->", "", time.strftime("%Y-%m-%d", time.gmtime()), "", *lines, ""])
-        DOC.write_text(head + section)
+        DOC.write_text(head + section + cluster)
     return done.returncode
 
 

@@ -1,0 +1,314 @@
+"""Clients of several accounts that reveal, are granted credits, and read; every call is recorded.
+
+A write is repeated with its Idempotency-Key until it has an answer, as a client should. All its attempts are one
+operation of the history.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import itertools
+import random
+import secrets
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import asyncpg
+import httpx2
+import orjson
+
+from tests.helpers.customer import KEY, more_people
+from tests.system.cluster.history import Operation, State, problems
+
+ACCOUNTS = (901, 902, 903)
+CALLERS = 3  # of each account
+CREDITS, PEOPLE = 100_000, 60_000
+STAFF_TOKEN = "token-of-the-staff"
+PAUSE = 0.02
+SAME_SECONDS = 0.03  # during which narrow clients ask for one person
+CALM = 2.0  # seconds of right answers that count as the end of a fault
+PATIENCE = 60.0  # more than a claim of an Idempotency-Key outlives its process
+REFUSED = {409, 429, 502, 503, 0}  # while something is away; 0 is no answer, 502 that of nginx for a dead node
+
+SQL = (
+    "insert into client (clientid, companyname) values ($1, 'Load Ltd')",
+    f"insert into usercredit (clientid, contactcredit) values ($1, {CREDITS})",
+    "insert into creditledger (clientid, kind, delta, balance_after, reason, source, source_id)"
+    f" values ($1, 'contactcredit', {CREDITS}, {CREDITS}, 'test', 'test', '1')",
+    "insert into usersubscription (clientid, planid, expirydate) values ($1, 4, now() + interval '9 days')",
+    "insert into appuser (appuserid, clientid, name, email, isverified)"
+    " values ($1, $1, 'L', 'l' || $1::bigint || '@l.example', 1)",
+)
+
+
+def token(account: int) -> str:
+    return f"token-of-{account}"
+
+
+async def prepare(url: str) -> None:
+    """Create the accounts with credits, a session for each and for a member of staff, and people to reveal."""
+    db = await asyncpg.connect(url)
+    session = "insert into usersession (tokenhash, appuserid, clientid) values ($1, $2, $2)"
+    try:
+        for account in ACCOUNTS:
+            for sql in SQL:
+                await db.execute(sql, account)
+            await db.execute(session, hashlib.sha256(token(account).encode()).digest(), account)
+        await db.execute("insert into staff (staffid, name, email) values (900, 'S', 's@staff.example')")
+        await db.execute(
+            "insert into staffsession (tokenhash, staffid, expireson) values ($1, 900, now() + interval '9 days')",
+            hashlib.sha256(STAFF_TOKEN.encode()).digest(),
+        )
+        await more_people(db, 0, PEOPLE)
+    finally:
+        await db.close()
+
+
+async def states(url: str) -> dict[int, State]:
+    """Return the accounts as they are in the database."""
+    db = await asyncpg.connect(url, timeout=20)
+    try:
+        found = {}
+        for account in ACCOUNTS:
+            left = await db.fetchval("select contactcredit from usercredit where clientid = $1", account)
+            people = await db.fetch(
+                "select substr(profilekey, 11)::int from reveal join person using (personid) where clientid = $1",
+                account,
+            )
+            found[account] = State(left, frozenset(row[0] for row in people))
+        return found
+    finally:
+        await db.close()
+
+
+_BOOKS = """
+    select (select count(*) from reveal where clientid = $1) as reveals,
+           (select count(*) from creditledger where clientid = $1 and source = 'reveal') as booked,
+           (select contactcredit from usercredit where clientid = $1) as credits,
+           (select sum(delta) from creditledger where clientid = $1) as ledger,
+           (select count(*) from usercontact where clientid = $1) as contacts,
+           (select count(*) from (select balance_after - delta - lag(balance_after) over (order by ledgerid) as gap
+                                  from creditledger where clientid = $1) l where gap <> 0) as gaps
+"""
+
+
+async def books(url: str) -> list[str]:
+    """Return what is wrong in the books: each reveal is booked once, and each balance follows from the one before."""
+    db = await asyncpg.connect(url, timeout=20)
+    try:
+        wrong = []
+        for account in ACCOUNTS:
+            row = await db.fetchrow(_BOOKS, account)
+            assert row is not None
+            right = row["reveals"] == row["booked"] == row["contacts"] and row["credits"] == row["ledger"]
+            if not right or row["gaps"]:
+                wrong.append(f"the books of account {account}: {dict(row)}")
+        return wrong
+    finally:
+        await db.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One request and its answer."""
+
+    write: bool
+    status: int  # 0: no answer
+    begun: float
+    ended: float
+    retry: bool  # whether it has Retry-After
+
+
+class Clients:
+    """What the clients of one run saw."""
+
+    def __init__(self, urls: Callable[[], str], *, narrow: bool = False) -> None:
+        """`narrow`: the callers of an account only reveal, and the same person at the same time."""
+        self.url, self._narrow = urls, narrow
+        self.attempts: list[Attempt] = []
+        self.operations: list[Operation] = []
+        self.bad: list[str] = []
+        self._stopped = False
+        self._numbers = itertools.count(random.randrange(PEOPLE // 2))
+
+    # -- what they do --------------------------------------------------------------------------------------------------
+
+    async def _run(self, http: httpx2.AsyncClient, account: int) -> None:
+        shared = [next(self._numbers) % PEOPLE for _ in range(4)]
+        while not self._stopped:
+            if self._narrow:
+                await self._reveal(http, account, int(time.monotonic() / SAME_SECONDS) % PEOPLE)
+                continue
+            chance = random.random()
+            if chance < 0.4:
+                person = random.choice(shared) if chance < 0.1 else next(self._numbers) % PEOPLE
+                await self._reveal(http, account, person)
+                await self._listed(http, account)  # a caller reads its own writes, also from a replica
+                if random.random() < 0.2:
+                    shared[random.randrange(4)] = next(self._numbers) % PEOPLE
+            elif chance < 0.5:
+                await self._change(http, account, random.choice((5, 3, -4)))
+            elif chance < 0.7:
+                await self._balance(http, account)
+            else:
+                await self._listed(http, account)
+            await asyncio.sleep(PAUSE)
+
+    async def _ask(self, http: httpx2.AsyncClient, write: bool, method: str, path: str, **more: Any) -> tuple[int, Any]:
+        """Return the status, 0 for no answer, and the decoded body."""
+        begun = time.monotonic()
+        try:
+            answer = await http.request(method, f"{self.url()}/api/v2/{path}", **more)
+        except httpx2.HTTPError:
+            answer = None
+        status = answer.status_code if answer is not None else 0
+        retry = answer is not None and "retry-after" in answer.headers
+        self.attempts.append(Attempt(write, status, begun, time.monotonic(), retry))
+        if answer is None or "json" not in answer.headers.get("content-type", ""):
+            body: Any = None
+        else:
+            body = orjson.loads(answer.content)
+        if answer is not None and status not in (200, 402, 422, *REFUSED):
+            self.bad.append(f"{method} {path}: {status} {answer.text[:200]}")
+        return status, body
+
+    async def _until_answered(self, http: httpx2.AsyncClient, path: str, **more: Any) -> tuple[int, Any, float]:
+        """Return the status and body of the last attempt, and when that began."""
+        headers = more.pop("headers") | {"Idempotency-Key": secrets.token_hex(8)}
+        end = time.monotonic() + PATIENCE
+        while True:
+            begun = time.monotonic()
+            status, body = await self._ask(http, True, "POST", path, headers=headers, **more)
+            reason = str((body or {}).get("error", {}).get("context", {}).get("reason", "")) if status != 200 else ""
+            if status in (200, 402) or reason in ("answer_lost", "too_few_credits"):
+                return status, body, begun
+            if time.monotonic() > end:
+                self.bad.append(f"POST {path} was never answered; at last {status} {body}")
+                return 0, None, begun
+            await asyncio.sleep(0.1)
+
+    def _keep(self, account: int, kind: Any, argument: int, begun: float, answer: Any, *, done: bool = False) -> None:
+        operation = Operation(account, kind, argument, begun, time.monotonic(), answer, done)
+        self.operations.append(operation)
+
+    async def _reveal(self, http: httpx2.AsyncClient, account: int, person: int) -> None:
+        begun = time.monotonic()
+        body = {"linkedinurl": f"linkedin.com/in/person-{person}", "type": "directdial", "action": "reveal"}
+        status, said, last = await self._until_answered(http, "getcontact", json=body, headers=_headers(token(account)))
+        answer: Any = None
+        if status == 200 and not said["charged"] and last - begun > PAUSE:
+            # An attempt without an answer may have paid; repeating is free, so the last one says "not charged".
+            self.operations.append(Operation(account, "reveal", person, begun, time.monotonic(), None))
+            begun = last
+        if status == 200:
+            answer = (said["charged"], said["credits"]["contactcredit"])
+        elif status == 402:
+            answer = ("none", 0)
+        self._keep(account, "reveal", person, begun, answer, done=status == 409)
+
+    async def _change(self, http: httpx2.AsyncClient, account: int, amount: int) -> None:
+        """Let staff grant credits, or take them back as a refund does."""
+        begun = time.monotonic()
+        body = {
+            "clientid": account, "kind": "contactcredit", "amount": amount, "reason": "of the test",
+            "requestid": secrets.token_hex(8),
+        }  # fmt: skip
+        status, said, _ = await self._until_answered(http, "desk/credits", json=body, headers=_headers(STAFF_TOKEN))
+        reason = said["error"]["context"]["reason"] if said and status == 409 else ""
+        answer: Any = None
+        if status == 200 and said["changed"]:
+            answer = (True, said["balance"])
+        elif reason == "too_few_credits":
+            answer = (False, None)
+        self._keep(account, "change", amount, begun, answer, done=status == 200 or reason == "answer_lost")
+
+    async def _balance(self, http: httpx2.AsyncClient, account: int) -> None:
+        begun = time.monotonic()
+        status, said = await self._ask(http, False, "GET", "account/credits", headers=_headers(token(account)))
+        if status == 200:
+            self._keep(account, "balance", 0, begun, (said["credits"]["contactcredit"],))
+
+    async def _listed(self, http: httpx2.AsyncClient, account: int) -> None:
+        begun, path = time.monotonic(), "leads/_table/usercontact?limit=1&include_count=true"
+        status, said = await self._ask(http, False, "GET", path, headers=_headers(token(account)))
+        if status == 200:
+            self._keep(account, "listed", 0, begun, (said["meta"]["count"],))
+
+    # -- what they saw -------------------------------------------------------------------------------------------------
+
+    def refusals(self, since: float = 0.0) -> Counter[int]:
+        return Counter(one.status for one in self.attempts if one.status not in (200, 402) and one.ended > since)
+
+    def untold(self) -> int:
+        """Return the number of 503 without Retry-After."""
+        return sum(one.status == 503 and not one.retry for one in self.attempts)
+
+    def outage(self, *, writes: bool) -> float:
+        """Return the longest time between two answers to all clients together, in seconds."""
+        times = sorted(one.ended for one in self.attempts if one.write == writes and one.status == 200)
+        return max((later - sooner for sooner, later in itertools.pairwise(times)), default=0.0)
+
+    def acknowledged(self) -> int:
+        """Return the number of writes that were answered with success."""
+        return sum(one.kind in ("reveal", "change") and one.answer is not None for one in self.operations)
+
+    async def flow(self, many: int = 3) -> None:
+        """Wait for `many` more answers to reads and to writes."""
+        since, kinds = time.monotonic(), (True,) if self._narrow else (True, False)
+        await self._until(lambda: all(self._good(write, since) >= many for write in kinds))
+
+    def _good(self, write: bool, since: float) -> int:
+        return sum(one.write == write and one.status == 200 and one.begun > since for one in self.attempts)
+
+    async def calm(self) -> None:
+        """Wait until every request succeeds for CALM seconds."""
+        since = time.monotonic()
+
+        def quiet() -> bool:
+            last = max([since, *(one.ended for one in self.attempts if one.status not in (200, 402))])
+            return time.monotonic() - last > CALM
+
+        await self.flow()
+        await self._until(quiet)
+        await self.flow()
+
+    async def _until(self, done: Callable[[], bool]) -> None:
+        end = time.monotonic() + PATIENCE
+        while not done():
+            if time.monotonic() > end:
+                raise TimeoutError(f"the clients wait in vain; they saw {dict(self.refusals())} {self.bad[:3]}")
+            await asyncio.sleep(0.05)
+
+    def wrong(self, first: dict[int, State], last: dict[int, State]) -> list[str]:
+        """Return what no order of the operations explains, over all accounts."""
+        found = list(self.bad)
+        for account in ACCOUNTS:
+            mine = [one for one in self.operations if one.client == account]
+            found += problems(mine, first[account], last[account])
+        return found
+
+
+def _headers(session: str) -> dict[str, str]:
+    return {"X-API-Key": KEY, "X-Session-Token": session}
+
+
+@asynccontextmanager
+async def traffic(url: Callable[[], str], *, narrow: bool = False) -> AsyncIterator[Clients]:
+    """`async with traffic(...) as clients:` - run the clients until the block ends."""
+    clients = Clients(url, narrow=narrow)
+    limits = httpx2.Limits(max_connections=40, max_keepalive_connections=40)
+    async with httpx2.AsyncClient(timeout=25, limits=limits) as http:
+        tasks = [asyncio.create_task(clients._run(http, account)) for account in ACCOUNTS for _ in range(CALLERS)]
+        try:
+            await clients.flow()
+            yield clients
+        finally:
+            clients._stopped = True
+            for result in await asyncio.gather(*tasks, return_exceptions=True):
+                if isinstance(result, BaseException):
+                    clients.bad.append(f"a client failed: {result!r}")
