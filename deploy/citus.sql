@@ -1,0 +1,111 @@
+-- Distribute the product over the machines of a Citus cluster by `clientid`: every row of a client is on one machine, and what
+-- all clients share is on each. For an empty database after `tableapi init`, by its owner. Tried up to the line "with Citus";
+-- the rest needs the extension. docs/guides/scaling.md says what the program needs beside it.
+
+-- Where each table goes. `spread` null: a copy on every machine.
+create temporary table placed (name regclass primary key, spread text);
+insert into placed
+select name::regclass, 'clientid' from unnest(array[
+    'addonpayment', 'apiusage', 'bulkjob', 'bulkrow', 'checkout', 'clientplan', 'contactfeedback', 'contactlist',
+    'contactlistitem', 'contactmeta', 'creditback', 'creditledger', 'creditnotice', 'creditreturn', 'feedbackdecision',
+    'paymentsync', 'planchange', 'prorationquote', 'reveal', 'savedsearch', 'searchseen', 'searchuse', 'transactionhistory',
+    'upload', 'usercontact', 'usercontactlink', 'usercredit', 'usersubscription', 'webhook', 'webhookdelivery']) name
+union all
+-- Looked up before the client is known.
+select name::regclass, spread from (values ('usersession', 'tokenhash'), ('apikeys', 'keyhash'), ('person', 'profilekey'),
+    ('personalias', 'profilekey'), ('idempotency', 'principal')) own (name, spread)
+union all
+select name::regclass, null from unnest(array['subscriptionplan', 'planprice', 'client', 'appuser', 'staff']) name;
+
+-- local auditlog: rows of staff and of sign-ins belong to no client, and a distribution column is never null
+-- local company: joined with the directory by searches, which run over all machines
+-- local oauthclient: programs that any user may permit
+-- local oauthtoken: looked up by its hash, with its session
+-- local onetimetoken: looked up by its hash
+-- local paymentcatchup: one row
+-- local paymentreversal: looked up by the provider's id
+-- local reservedkey: looked up by its hash
+-- local signinfailure: belongs to an address, not to a client
+-- local socialaccount: looked up by the provider's id
+-- local staffsession: looked up by its hash
+-- local stafftoken: looked up by its hash
+-- local stripeevent: looked up by the provider's id
+-- local suppression: holds for all clients
+
+-- Unique over one client instead of all; `tableapi run checkledger` and the provider's own ids stand in for it.
+-- weaker addonpayment_pkey: ids are the provider's, which gives each once
+-- weaker checkout_pkey: ids are the provider's, which gives each once
+-- weaker contactfeedback_appuserid_personid_type_infohash_key: a user belongs to one client
+-- weaker contactlistitem_listid_personid_key: a list belongs to one client
+-- weaker transactionhistory_invoicenumber_key: numbers come from one sequence
+-- weaker transactionhistory_providerid_key: ids are the provider's, which gives each once
+-- weaker upload_path_key: paths hold the random id of the file
+-- weaker usersubscription_stripe_subid_key: ids are the provider's, which gives each once
+
+-- References that no longer can be checked, because both sides lie on different machines.
+-- dropped apiusage_apikey_fkey: keys are found by their hash
+-- dropped contactfeedback_personid_fkey: the directory is found by profile
+-- dropped contactlistitem_personid_fkey: the directory is found by profile
+-- dropped creditback_personid_fkey: the directory is found by profile
+-- dropped oauthtoken_usersessionid_fkey: sessions are found by their hash
+-- dropped personalias_personid_fkey: an alias lies where its own profile key says
+-- dropped reveal_keyid_fkey: keys are found by their hash
+-- dropped reveal_personid_fkey: the directory is found by profile
+-- dropped usercontact_personid_fkey: the directory is found by profile
+
+-- A key has to hold the column of distribution, and so has a reference between distributed tables.
+create temporary table reference as
+select f.conname, f.conrelid::regclass as name, f.confrelid::regclass as target, here.spread, f.confdeltype,
+       (select string_agg(quote_ident(attname), ', ' order by n) from unnest(f.conkey) with ordinality k (attnum, n)
+        join pg_attribute a on a.attrelid = f.conrelid and a.attnum = k.attnum) as columns,
+       (select string_agg(quote_ident(attname), ', ' order by n) from unnest(f.confkey) with ordinality k (attnum, n)
+        join pg_attribute a on a.attrelid = f.confrelid and a.attnum = k.attnum) as keys,
+       coalesce(here.spread = 'clientid' and there.spread = 'clientid', false) as together
+from pg_constraint f
+left join placed here on here.name = f.conrelid
+join placed there on there.name = f.confrelid and there.spread is not null
+where f.contype = 'f';
+
+do $$
+declare
+    one record;
+begin
+    for one in select * from reference loop
+        execute format('alter table %s drop constraint %I', one.name, one.conname);
+    end loop;
+    for one in
+        select p.name, p.spread, c.conname, i.relname, x.indisprimary, pg_get_indexdef(x.indexrelid) as definition,
+               (select string_agg(quote_ident(attname), ', ' order by n) from unnest(x.indkey::smallint[]) with ordinality
+                k (attnum, n) join pg_attribute a on a.attrelid = x.indrelid and a.attnum = k.attnum) as columns
+        from placed p join pg_index x on x.indrelid = p.name and x.indisunique join pg_class i on i.oid = x.indexrelid
+        left join pg_constraint c on c.conindid = x.indexrelid and c.contype in ('p', 'u')
+        where p.spread is not null and not exists (
+            select from pg_attribute a where a.attrelid = p.name and a.attname = p.spread and a.attnum = any (x.indkey))
+    loop
+        assert one.conname is not null, format('unique index %s of %s has no column of distribution', one.relname, one.name);
+        execute format('alter table %s drop constraint %I, add constraint %I %s (%I, %s)', one.name, one.conname,
+                       one.conname, case when one.indisprimary then 'primary key' else 'unique' end, one.spread, one.columns);
+    end loop;
+    for one in select * from reference where together loop
+        execute format('alter table %s add constraint %I foreign key (%s) references %s (%s)%s', one.name, one.conname,
+                       case when one.columns like 'clientid%' then one.columns else 'clientid, ' || one.columns end,
+                       one.target,
+                       case when one.keys like 'clientid%' then one.keys else 'clientid, ' || one.keys end,
+                       case one.confdeltype when 'c' then ' on delete cascade' when 'n' then ' on delete set null' else '' end);
+    end loop;
+end $$;
+
+-- with Citus
+
+create extension if not exists citus;
+-- The triggers only touch rows of the same client, or send a notification.
+set citus.enable_unsafe_triggers = on;
+select create_reference_table(name::text) from placed where spread is null
+    order by array_position(array['subscriptionplan', 'planprice', 'client', 'appuser', 'staff'], name::text);
+select create_distributed_table('usercontact', 'clientid');
+select create_distributed_table(name::text, 'clientid', colocate_with => 'usercontact')
+    from placed where spread = 'clientid' and name <> 'usercontact'::regclass;
+select create_distributed_table(name::text, spread, colocate_with => 'none') from placed where spread <> 'clientid';
+-- A reveal stays one round trip and one transaction on one machine.
+select create_distributed_function(oid::regprocedure, 'p_clientid', colocate_with => 'usercontact')
+    from pg_proc where proname = 'reveal_contact';
