@@ -1,7 +1,7 @@
 """Divide the database connections of a node among its worker processes and databases.
 
 Worker processes share nothing, so each gets an equal part of DATABASE_CONNECTIONS. Inside a worker every database has a
-few connections of its own; the others are lent to databases with waiting requests.
+few connections of its own; the others are lent to databases that have requests waiting.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from tableapi.config.settings import Settings
 DEFAULT_CONNECTIONS = 80  # of one node; PostgreSQL allows 100 by default
 DEFAULT_WORKER_CONNECTIONS = 8
 LISTENER = 1
-READS, WRITES = 1, 1  # connections of a database that are independent of the budget
+READS, WRITES = 1, 1  # reserved for each database, outside the budget
 LEAST = LISTENER + READS + WRITES
-LEAST_OF_PROJECT = LEAST + 2  # one for transactions of scripts and one for their single statements
-RECLAIM_SECONDS = 0.1  # between two connections that are taken back from idle databases
+LEAST_OF_PROJECT = LEAST + 2  # one for script transactions and one for their single statements
+RECLAIM_SECONDS = 0.1  # delay between two reclaims from idle databases
 
 
 @dataclass(slots=True)
 class Sizes:
-    """The largest number of connections of one database in one worker, by purpose."""
+    """The maximum number of connections to one database in one worker, by purpose."""
 
     reads: int
     writes: int
-    pool: int  # transactions of scripts
+    pool: int  # script transactions
     statements: int  # single statements of scripts
-    piped_reads: int = 0  # single reads, several in flight on a connection
+    piped_reads: int = 0  # single reads, several in flight per connection
     piped_writes: int = 0
 
     @property
     def all(self) -> int:
-        """The sum, including the connection that listens for notifications."""
+        """The total, including the connection that listens for notifications."""
         return self.reads + self.writes + self.pool + self.statements + self.piped_reads + self.piped_writes + LISTENER
 
 
 def share(settings: Settings, datasets: int, *, project: bool) -> int:
-    """Return the number of connections of one worker.
+    """Return the number of connections that each worker may open.
 
     Raises:
         BadSettings: DATABASE_CONNECTIONS is too low for the workers and databases.
@@ -60,8 +60,8 @@ def share(settings: Settings, datasets: int, *, project: bool) -> int:
 def sizes(settings: Settings, limit: int, *, project: bool) -> Sizes:
     """Distribute at most `limit` connections of one worker over the purposes of one database.
 
-    Slightly more connections than cores keep PostgreSQL busy. Commits wait for the disk, which flushes many at once, so
-    there are more connections for writes.
+    Slightly more connections than cores keep PostgreSQL busy. Writes get more connections because commits wait for the
+    disk, which flushes many of them at once.
     """
     workers = settings.workers
     result = Sizes(max(4, 6 // workers), max(4, 12 // workers), 4 if project else 0, max(2, 8 // workers) * project)
@@ -69,7 +69,8 @@ def sizes(settings: Settings, limit: int, *, project: bool) -> Sizes:
         largest = max(("writes", "statements", "pool", "reads"), key=lambda name: getattr(result, name))
         setattr(result, largest, getattr(result, largest) - 1)
     if settings.database_pipeline:
-        # With fewer, a worker sleeps after each response instead of finding several (docs/explanation/performance.md).
+        # With fewer, a worker sleeps after each response instead of finding several to process
+        # (docs/explanation/performance.md).
         result.piped_reads = min(4 if workers <= 2 else 2, limit - result.all)
         result.piped_writes = min(max(2, 6 // workers), limit - result.all)
     return result
@@ -84,7 +85,7 @@ class Member(Protocol):
 
     @property
     def wants(self) -> bool:
-        """Whether requests wait and another connection would help."""
+        """Whether requests are waiting and another connection would help."""
 
     def grow(self) -> None:
         """Open one more connection if the budget allows it."""
@@ -106,7 +107,7 @@ class Budget:
         self._members.append(member)
 
     def take(self) -> bool:
-        """Take one connection. When none is left, start to reclaim unused ones and return False."""
+        """Take one connection. If none is left, start reclaiming unused ones and return False."""
         if self.left > 0:
             self.left -= 1
             return True
@@ -124,7 +125,7 @@ class Budget:
                 member.grow()
 
     def _reclaim(self) -> None:
-        """Close one free connection of the pool that has the most, and repeat while requests wait."""
+        """Close one free connection of the pool with the most, and repeat while requests are waiting."""
         richest = max(self._members, key=lambda member: member.spare, default=None)
         if richest is not None and richest.spare > 0:
             richest.shrink(1)

@@ -1,7 +1,7 @@
 """One database: the lanes of its pool, the statements and transactions of scripts, and LISTEN.
 
-The table API uses the lanes `reads` and `writes`. The statements of a task run on the connection of its transaction,
-and otherwise in a third lane with connections that convert JSON.
+The table API uses the lanes `reads` and `writes`. Statements run on the connection of the current task's transaction,
+or outside one in a third lane, which converts JSON.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from tableapi.observability import background, tracing
 
 log = get_logger(__name__)
 
-# A statement with its arguments that each transaction of a script runs before it commits (idempotency).
+# A statement and its arguments, run just before each script transaction commits (idempotency).
 before_commit: ContextVar[tuple[Any, ...] | None] = ContextVar("before_commit", default=None)
 LISTEN_RETRY_SECONDS = 0.5
 
@@ -46,13 +46,13 @@ class Db:
     """Open and close the connections of one database, and run the statements of scripts.
 
     Arguments:
-        reads: the largest number of connections of the table API.
-        writes: further connections for its writes; 0 lets writes share those of `reads`.
-        pipelined: further connections with several statements in flight, for single reads and for single writes; 0 for
-            none, and there are none behind pgbouncer in transaction mode.
-        pool: the largest number of connections for transactions of scripts; 0 when there are no scripts.
-        statements: the largest number of connections for single statements of scripts outside a transaction.
-        budget: connections beyond the first of `reads` and `writes` are borrowed from it.
+        reads: maximum number of connections for the table API.
+        writes: additional connections for its writes; with 0, writes share those of `reads`.
+        pipelined: additional connections that pipeline statements, for single reads and for single writes; 0 for none.
+            Ignored behind pgbouncer in transaction mode.
+        pool: maximum number of connections for script transactions; 0 without scripts.
+        statements: maximum number of connections for script statements outside a transaction.
+        budget: lends all connections beyond the first of `reads` and of `writes`.
         idle: seconds after which an unused connection is closed; the first of each purpose stays open.
         wait: seconds that a script waits for a connection.
         direct: the address for LISTEN when `url` is that of a pooler in transaction mode.
@@ -92,7 +92,7 @@ class Db:
         self._pool = Pool(budget=budget, idle=idle, statement_timeout=statement_timeout)
         open_table = opener(options, init_table_connection)
         self.reads = self._pool.lane(open_table, reads, pipelined[0], sure=READS)
-        # Writes wait for the disk and for row locks; with connections of their own they do not delay reads.
+        # Writes wait for the disk and for row locks; on connections of their own they do not delay reads.
         self.writes = self.reads
         if writes:
             self.writes = self._pool.lane(open_table, writes, pipelined[1], first=0, sure=WRITES)
@@ -111,7 +111,7 @@ class Db:
     async def connect(self) -> None:
         """Open the pool.
 
-        Raises OSError or an error of asyncpg when the database cannot be reached or refuses.
+        Raises OSError or an asyncpg error if the database is unreachable or rejects the connection.
         """
         internals.check()
         await self._pool.open(needed=self._needed)
@@ -128,23 +128,23 @@ class Db:
 
     @property
     def waiting(self) -> int:
-        """The number of requests that wait for a connection or for their turn."""
+        """The number of requests waiting for a connection or for their turn."""
         return self.reads_waiting + self.scripts_waiting
 
     @property
     def reads_waiting(self) -> int:
-        """The number of requests of the table API that wait for a connection."""
+        """The number of table requests waiting for a connection."""
         return sum(lane.waiting for lane in {self.reads, self.writes})
 
     @property
     def scripts_waiting(self) -> int:
-        """The number of scripts that wait for a connection."""
+        """The number of scripts waiting for a connection."""
         return self._transactions.waiting + self._scripts.waiting
 
     # -- scripts ---------------------------------------------------------------------------------------------------
 
     def transaction(self, **options: Any) -> Any:
-        """Return a context manager for a transaction of the current task; nested ones are savepoints."""
+        """Return a context manager for a transaction in the current task; nested ones are savepoints."""
         if before_commit.get() is not None:
             return self._transaction_with_mark(**options)
         return self._transactions.begin(**options)
@@ -164,13 +164,13 @@ class Db:
 
     @contextlib.asynccontextmanager
     async def connection(self) -> AsyncIterator[asyncpg.Connection]:
-        """Hold the connection of the current task's transaction, or another one."""
+        """Hold the connection of the current task's transaction, or a free one."""
         transaction = self._transaction_with_mark() if before_commit.get() is not None else contextlib.nullcontext()
         async with transaction, self._transactions.connection() as connection:
             yield connection
 
     def _for_statement(self) -> Any:
-        """Return the connection of the current transaction, or any for a single statement."""
+        """Return the connection of the current transaction, or a free one for a single statement."""
         if before_commit.get() is not None:
             return self.connection()
         current = self._transactions.held.get(asyncio.current_task())
@@ -206,7 +206,7 @@ class Db:
     def listen(self, channel: str, callback: Callable[[str], None]) -> None:
         """Call `callback` with the payload of each NOTIFY on `channel`.
 
-        After a lost connection it is called with "", because notifications may have been missed.
+        After a lost connection, the payload is "", because notifications may have been missed.
         """
         self._listeners.setdefault(channel, []).append(callback)
         if self._listening is not None:
@@ -232,7 +232,7 @@ class Db:
                         callback("")
                 first = False
                 await closed.wait()
-            except Exception as error:  # any error: without a listener, caches would serve outdated data
+            except Exception as error:  # any error: without a listener, caches would serve stale data
                 log.warning("listener_lost", error=type(error).__name__)
             finally:
                 if connection is not None and not connection.is_closed():

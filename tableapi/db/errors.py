@@ -1,6 +1,6 @@
 """Map database errors to API errors.
 
-No message holds SQL or the name of a constraint (docs/reference/errors.md).
+Messages never contain SQL or constraint names (docs/reference/errors.md).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from tableapi.log import get_logger
 
 log = get_logger(__name__)
 
-# PostgreSQL rolled the transaction back because of a concurrent one; the same statements are likely to succeed now.
+# PostgreSQL rolled back the transaction because of a concurrent one; running the statements again will likely succeed.
 RETRYABLE = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
-_DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # of a disk of this node, for example for uploads
+_DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # on a disk of this node, for example during uploads
 _SQLITE_FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY)
 UNREACHABLE = (
     OSError,
@@ -32,7 +32,7 @@ UNREACHABLE = (
     asyncpg.OperatorInterventionError,
     asyncpg.ReadOnlySQLTransactionError,
     asyncpg.CannotConnectNowError,
-    asyncpg.InternalClientError,  # the state of the connection is unknown; session.py closes it
+    asyncpg.InternalClientError,  # the connection is in an unknown state and session.py closes it
 )
 
 
@@ -42,21 +42,21 @@ _WITH_DETAILS = (
     sqlstates.DEFINITION, sqlstates.NOT_FILLED, sqlstates.NOT_WRITABLE, sqlstates.TYPE, sqlstates.REFUSED,
     sqlstates.DENIED, sqlstates.DAMAGED, sqlstates.CHECK,
 )  # fmt: skip
-# Source files of PostgreSQL that report unreadable SQL. Other files report a value that a type cannot read: tsquery,
-# jsonpath, hstore and other types call that a syntax error, too.
+# PostgreSQL source files that report invalid SQL. A syntax error from any other file is about a value: tsquery,
+# jsonpath, hstore and other types report unreadable input that way.
 _PARSER = re.compile(r"(scan|gram)\.[ly]|parse_\w+\.c|analyze\.c")
 MAX_MESSAGE_CHARS = 500
 
 
 def _from_postgres(error: asyncpg.PostgresError) -> ApiError | None:
-    """Return the API error for an error of PostgreSQL; None for a syntax error in the engine's own SQL."""
+    """Map a PostgreSQL error to an API error; None for a syntax error in SQL that the engine generated."""
     code, context = str(error.sqlstate), str(error.context or "")
-    # Class 53, insufficient resources, concerns the server and not the request, also when a trigger raises it.
+    # Class 53, insufficient resources, is about the server rather than the request, even when a trigger raises it.
     raised = error.server_source_function == "exec_stmt_raise" and not code.startswith("53")
     inside = "PL/" in context or "SQL " in context
     if raised:
         return _raised(error, sqlstates.meaning(code, raised=True))
-    # The parser of SQL also reads the values of regtype.
+    # PostgreSQL reads regtype values with its SQL parser.
     of_value = any(text.startswith("invalid type name") for text in (context, str(error.args[0] if error.args else "")))
     if code == "42601" and not (inside or of_value) and _PARSER.fullmatch(str(error.server_source_filename)):
         return None
@@ -76,7 +76,7 @@ def _from_postgres(error: asyncpg.PostgresError) -> ApiError | None:
 
 
 def _raised(error: asyncpg.PostgresError, meaning: sqlstates.Meaning) -> ApiError:
-    """Return an error of RAISE: its message, and its DETAIL and HINT in the context."""
+    """Build the error for a RAISE: its message, with its DETAIL and HINT in the context."""
     refusal = meaning.error(str(error.args[0] if error.args else "")[:MAX_MESSAGE_CHARS])
     for name, text in (("detail", error.detail), ("hint", error.hint)):
         if text:
@@ -85,7 +85,7 @@ def _raised(error: asyncpg.PostgresError, meaning: sqlstates.Meaning) -> ApiErro
 
 
 def _is_read_only(error: BaseException) -> bool:
-    """Whether reads still work but writes fail: a full or read-only disk, or a standby."""
+    """Whether writes fail while reads still work: a full or read-only disk, or a standby."""
     match error:
         case asyncpg.DiskFullError() | asyncpg.ReadOnlySQLTransactionError():
             return True
@@ -97,16 +97,17 @@ def _is_read_only(error: BaseException) -> bool:
 
 
 def bad_reference() -> ApiError:
-    """Return the error for a reference to a record that does not exist or that the caller may not read."""
+    """Build the error for a reference to a record that does not exist or that the caller may not read."""
     return sqlstates.REFERENCE.error()
 
 
 def to_api_error(error: BaseException) -> ApiError | None:
-    """Return the API error for a database error; None when the error is a bug of the engine."""
+    """Map a database error to an API error; None if the error is a bug in the engine."""
     match error:
         case ApiError():
             return error
-        case orjson.JSONDecodeError() if error.msg.startswith("depth limit"):  # a request's JSON was read before
+        # JSON from a request has been parsed earlier
+        case orjson.JSONDecodeError() if error.msg.startswith("depth limit"):
             return BadRequest(
                 "A stored value is JSON nested in more than 1,024 levels, which this form cannot hold. Ask for JSON.",
                 reason="too_deep",

@@ -1,10 +1,10 @@
 """The connections to one database: leased for exclusive use, or shared by statements in flight.
 
-A lane is what one purpose may use of them: reads, writes, or the single statements of scripts. So a write that waits
-for a lock delays no read. Requests of one lane share its connections and wait in the order of their arrival.
+A lane holds the connections for one purpose: reads, writes, or single statements of scripts. A write that waits for a
+lock therefore does not delay reads. Requests in a lane share its connections and are served in order of arrival.
 
-Requests change no session state, so a connection is not reset between them. A few connections are faster than many:
-waiting here is cheaper than contention inside PostgreSQL.
+Requests do not change session state, so connections are not reset between them. A few connections are faster than many,
+because waiting here is cheaper than contention inside PostgreSQL.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ class Pool:
         return lane
 
     async def open(self, *, needed: bool = True) -> None:
-        """Start to open the first connections, and wait for one if it is `needed`.
+        """Start opening the first connections, and wait for one if `needed`.
 
-        Raises OSError or an error of asyncpg when the database cannot be reached or refuses.
+        Raises OSError or an asyncpg error if the database is unreachable or rejects the connection.
         """
         if self._timer is None:
             connection = await self._lanes[0].connect() if needed else None
@@ -93,10 +93,10 @@ class Pool:
 
 
 class Lane:
-    """Connections of one purpose: `leases` at most are leased, `pipelined` have statements in flight.
+    """The connections for one purpose: up to `leases` for exclusive use, up to `pipelined` shared.
 
-    A connection serves either use, by turns. `first` of them are open all the time; further ones are opened while
-    requests wait. `sure` are independent of the budget, and each further one is taken from it.
+    A connection alternates between the two uses. `first` of them are always open; more are opened while requests wait.
+    `sure` connections do not count towards the budget; each further one is taken from it.
     """
 
     def __init__(
@@ -110,15 +110,15 @@ class Lane:
         self._budget = budget
         if budget is not None:
             budget.join(self)
-        self._holders: dict[asyncio.Task[None], None] = {}  # one task for each connection that is open or being opened
-        self._open: dict[asyncpg.Connection, asyncio.Event] = {}  # set when the connection is to be given up
+        self._holders: dict[asyncio.Task[None], None] = {}  # one task for each open or opening connection
+        self._open: dict[asyncpg.Connection, asyncio.Event] = {}  # set when the connection should be closed
         self._closing: set[asyncpg.Connection] = set()
         self._closed = True
         self._free: list[asyncpg.Connection] = []
-        self._min_free = 0  # the fewest free connections since the last call of `close_idle`
+        self._min_free = 0  # the minimum of free connections since the last `close_idle`
         self._leased = 0
         self.pipelines: list[PipelinedConnection] = []
-        self._known: dict[asyncpg.Connection, PipelinedConnection] = {}  # with their prepared statements
+        self._known: dict[asyncpg.Connection, PipelinedConnection] = {}  # keeps their prepared statements
         self.lease_queue: WaitingQueue[asyncio.Future[asyncpg.Connection]] = WaitingQueue()
         self.statement_queue: WaitingQueue[Request] = WaitingQueue()
         self.timings = Timings()
@@ -128,7 +128,7 @@ class Lane:
     # -- opening and closing -------------------------------------------------------------------------------------------
 
     def open(self, connection: asyncpg.Connection | None = None) -> None:
-        """Use a connection, if one is passed, and start to open the other first ones."""
+        """Add `connection`, if given, and start opening the remaining first ones."""
         self._closed = False
         for _ in range(self._first):
             self._add(connection)
@@ -138,7 +138,7 @@ class Lane:
         self._holders[background.start(self._hold(connection), "connection")] = None
 
     async def close(self) -> None:
-        """Refuse the requests that wait, and close every connection."""
+        """Reject waiting requests, and close every connection."""
         self._closed = True
         self.lease_queue.close()
         self.statement_queue.close()
@@ -151,7 +151,7 @@ class Lane:
         self._closing.clear()
 
     async def _hold(self, connection: asyncpg.Connection | None) -> None:
-        """Keep one connection open, and reconnect with back-off when it breaks."""
+        """Keep one connection open, and reconnect with back-off when it fails."""
         pause = MIN_RECONNECT_SECONDS
         while True:
             try:
@@ -161,7 +161,7 @@ class Lane:
                 if held in self._closing:
                     self._closing.discard(held)
                     break
-            except Exception as error:  # any error: a task that ended here would reduce the pool for good
+            except Exception as error:  # any error: if this task ended, the pool would shrink permanently
                 log.warning("database_unreachable", error=type(error).__name__)
             if self._closed or (len(self._holders) > self._first and not self.lease_queue and not self.statement_queue):
                 break
@@ -170,7 +170,7 @@ class Lane:
         self._removed()
 
     async def _hold_open(self, connection: asyncpg.Connection) -> None:
-        """Hand out a connection until it is lost or to be closed, and close it."""
+        """Offer a connection to requests until it is lost or should be closed, then close it."""
         closed = self._open[connection] = asyncio.Event()
         connection.add_termination_listener(lambda _: closed.set())
         try:
@@ -184,13 +184,13 @@ class Lane:
             pipeline = self._known.pop(connection, None)
             if pipeline is not None and pipeline in self.pipelines:
                 self._unpipe(pipeline)
-                self._serve()  # another connection may have statements in flight instead
+                self._serve()  # another connection may switch to pipelining instead
             if not connection.is_closed():
-                with contextlib.suppress(Exception):  # asyncpg terminates the connection then
+                with contextlib.suppress(Exception):  # asyncpg terminates the connection in that case
                     await connection.close(timeout=CLOSE_SECONDS)
 
     def _drop(self, connection: asyncpg.Connection) -> None:
-        """Let the task that holds a connection continue."""
+        """Wake the task that holds a connection."""
         if closed := self._open.get(connection):
             closed.set()
 
@@ -203,12 +203,12 @@ class Lane:
 
     @property
     def free(self) -> int:
-        """The number of connections that no request uses."""
+        """The number of connections that no request is using."""
         return len(self._free) + sum(pipeline.idle for pipeline in self.pipelines)
 
     @property
     def waiting(self) -> int:
-        """The number of requests that wait for a connection or for their turn."""
+        """The number of requests waiting for a connection or for their turn."""
         return (
             len(self.lease_queue) + len(self.statement_queue) + self.lease_turns.waiting + self.statement_turns.waiting
         )
@@ -220,7 +220,7 @@ class Lane:
 
     @property
     def wants(self) -> bool:
-        """Whether requests wait and another connection would help."""
+        """Whether requests are waiting and another connection would help."""
         return len(self._holders) < self._size and (self._lease_waits() or self._statement_waits())
 
     def _lease_waits(self) -> bool:
@@ -243,13 +243,13 @@ class Lane:
         return len(self._holders) - len(self._open.keys() | self._closing)
 
     def _grow_if_useful(self) -> None:
-        """Open a connection unless those that are being opened suffice for the requests that wait."""
+        """Open a connection unless enough are already being opened for the waiting requests."""
         needed = min(len(self.lease_queue), self.leases - self._leased) + self._statement_waits()
         if self._opening < needed:
             self.grow()
 
     def shrink(self, count: int) -> None:
-        """Close up to `count` idle connections, the least recently used first."""
+        """Close up to `count` idle connections, least recently used first."""
         removed = self._free[:count]
         del self._free[:count]
         for pipeline in [pipeline for pipeline in reversed(self.pipelines) if pipeline.idle][: count - len(removed)]:
@@ -260,7 +260,7 @@ class Lane:
             self._drop(connection)
 
     def close_idle(self) -> None:
-        """Close the connections that were idle all the time since the last pass."""
+        """Close the connections that have been idle since the last pass."""
         unneeded = min(self._min_free, len(self._free))
         unneeded += sum(pipeline.idle and not pipeline.used for pipeline in self.pipelines)
         surplus = len(self._holders) - len(self._closing) - self._first
@@ -279,13 +279,13 @@ class Lane:
             pipeline.connection.terminate()
 
     def _removed(self) -> None:
-        """Return the connection of the current task to the budget."""
+        """Return the current task's connection to the budget."""
         task = asyncio.current_task()
         if task is not None:
             self._holders.pop(task, None)
         if self._budget is not None and len(self._holders) >= self._sure:
             self._budget.give()
-        self._grow_if_useful()  # for a request that came while the connection was being closed
+        self._grow_if_useful()  # for a request that arrived while the connection was closing
 
     # -- connections for exclusive use ---------------------------------------------------------------------------------
 
@@ -311,12 +311,12 @@ class Lane:
         except asyncio.CancelledError:
             if waiter.cancelled():
                 self.lease_queue.remove(waiter)
-            elif waiter.exception() is None:  # the connection arrived in the moment of the cancellation
+            elif waiter.exception() is None:  # the connection arrived just as the request was cancelled
                 self.give_back(waiter.result())
             raise
 
     def give_back(self, connection: asyncpg.Connection) -> None:
-        """End a lease. What the request left under way is ended in the background."""
+        """End a lease. Statements or transactions left open are ended in the background."""
         closed = connection.is_closed()
         if not closed and not internals.is_clean(connection):
             background.start(self._clean(connection), "clean_connection")
@@ -343,7 +343,7 @@ class Lane:
         self.give_back(connection)
 
     def _take_idle(self, *, pipelined: bool = True) -> asyncpg.Connection | None:
-        """Return the free connection that was used last, or else a `pipelined` one that is idle."""
+        """Return the most recently used free connection, or an idle `pipelined` one."""
         while self._free:
             connection = self._free.pop()
             if len(self._free) < self._min_free:
@@ -363,7 +363,7 @@ class Lane:
     async def fetchrow(self, sql: str, *args: Any) -> Any:
         """Run one statement and return its first row.
 
-        A slow statement, and one with types that only asyncpg knows, gets a connection of its own.
+        A slow statement, or one with types that only asyncpg supports, gets a connection of its own.
 
         Raises:
             Busy: no connection became free in time.
@@ -390,11 +390,11 @@ class Lane:
         return not self.pipelined or self.timings[sql].direct
 
     def turns(self, sql: str) -> Turns:
-        """Return the turns of the callers of a statement."""
+        """Return the turns that apply to a statement."""
         return self.lease_turns if not self.pipelined or self.timings[sql].direct else self.statement_turns
 
     def _send(self, request: Request) -> None:
-        """Send a statement on the connection with the fewest in flight, or put it into the queue. Raises Busy."""
+        """Send a statement on the connection with the fewest in flight, or queue it. Raises Busy."""
         best: PipelinedConnection | None = None
         if not self.statement_queue.entries and (not self.lease_queue.entries or self._leased >= self.leases):
             for pipeline in self.pipelines:
@@ -423,7 +423,7 @@ class Lane:
             self.give_back(connection)
 
     def _another_pipeline(self) -> PipelinedConnection | None:
-        """Return a free connection for statements. Without one, open a connection unless one is being opened."""
+        """Return a free connection for pipelining, or start opening one."""
         if (connection := self._take_idle(pipelined=False)) is not None:
             return self._pipe(connection)
         if not self._opening:
@@ -432,7 +432,7 @@ class Lane:
 
     def _abandon(self, request: Request) -> None:
         """End a cancelled request."""
-        if not request.future.cancelled():  # the answer came in the moment of the cancellation
+        if not request.future.cancelled():  # the reply arrived just as the request was cancelled
             request.future.exception()
         elif request.connection is not None:
             request.connection.abandon(request)
@@ -440,7 +440,7 @@ class Lane:
             self.statement_queue.remove(request.future)
 
     def _pipe(self, connection: asyncpg.Connection) -> PipelinedConnection | None:
-        """Use a free connection for statements in flight; None if its transport does not allow it."""
+        """Switch a free connection to pipelining; None if its transport does not allow it."""
         pipeline = self._known.get(connection)
         if pipeline is None:
             pipeline = self._known[connection] = PipelinedConnection(connection, self._freed)
@@ -485,7 +485,7 @@ class Lane:
         self._grow_if_useful()
 
     def _freed(self, pipeline: PipelinedConnection) -> None:
-        """Send waiting statements, unless an older request waits until a connection is idle."""
+        """Send waiting statements, unless an older request is waiting for an idle connection."""
         leases, statements = self.lease_queue.entries, self.statement_queue.entries
         if leases and self._lease_waits() and (not statements or leases[0][0] <= statements[0][0]):
             if pipeline.idle:
@@ -494,7 +494,7 @@ class Lane:
             pipeline.send_all(self._accepted(pipeline))
 
     def _accepted(self, pipeline: PipelinedConnection) -> Iterator[Request]:
-        """Remove the waiting requests that the connection accepts."""
+        """Remove and yield the waiting requests that the connection accepts."""
         while (request := self.statement_queue.first()) is not None and pipeline.accepts(request.weight):
             self.statement_queue.entries.popleft()
             yield request

@@ -1,8 +1,8 @@
-"""Reads from streaming replicas that are as recent as the primary was at the request.
+"""Reads from streaming replicas that are as recent as the primary was at the time of the request.
 
-A read first queries the WAL position of the primary; concurrent reads share one such query. A replica answers if
-it has replayed that position. So every read sees what was committed before it, whichever node wrote it, without any
-record of recent writers. When a replica is late, unreachable or fails, the primary answers instead. See
+A read first queries the WAL position of the primary; concurrent reads share one such query. A replica that has replayed
+that position serves the read, so every read sees all earlier commits, whichever node made them, and recent writers need
+not be tracked. If a replica lags, is unreachable or fails, the primary serves the read. See
 docs/explanation/decisions/reads-from-replicas.md.
 
 An address may lead to several replicas, as a balancer in front of them does. A connection stays with one server, so the
@@ -27,13 +27,13 @@ from tableapi.observability import background, metrics
 
 log = get_logger(__name__)
 
-CATCH_UP_SECONDS = 0.02  # that a read waits for a replica to catch up
-LATE_SECONDS = 0.25  # without reads for a replica that did not
-FAILED_SECONDS = 1.0  # without reads for a replica that failed; also the timeout of the query for its position
+CATCH_UP_SECONDS = 0.02  # how long a read waits for a replica to catch up
+LATE_SECONDS = 0.25  # how long a replica that lags is not used
+FAILED_SECONDS = 1.0  # how long a failed replica is not used; also the timeout of its position query
 POLL_SECONDS = 0.001
 
-# The position of the last commit that was acknowledged. With synchronous_commit off, commits are acknowledged before
-# they are flushed.
+# The position of the last acknowledged commit. With synchronous_commit off, commits are acknowledged before they are
+# flushed.
 WRITTEN = """
     select case when current_setting('synchronous_commit') = 'off'
                 then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end - '0/0'
@@ -47,7 +47,7 @@ _FAILURES = (
 class SharedQuery:
     """Share one run of a query among the callers that arrive before it starts.
 
-    No caller gets a result from before its call.
+    No caller gets a result older than its call.
     """
 
     def __init__(self, query: Callable[[], Awaitable[int]]) -> None:
@@ -93,7 +93,7 @@ class Replica:
         return time.monotonic() >= self._unused_until and self._db.reads.connected
 
     def suspend(self, seconds: float, reason: str) -> None:
-        """Send no reads to the replica for some seconds."""
+        """Stop sending reads to the replica for some seconds."""
         if self.usable:
             log.info("replica_rests", why=reason)
         self._unused_until = time.monotonic() + seconds
@@ -167,7 +167,7 @@ class Replicas:
             except Late:
                 replica.suspend(LATE_SECONDS, "late")
             except asyncpg.QueryCanceledError:
-                raise  # the statement would exceed its time limit on the primary, too
+                raise  # it would exceed its time limit on the primary as well
             except _FAILURES as error:
                 replica.suspend(FAILED_SECONDS, type(error).__name__)
             else:

@@ -1,7 +1,7 @@
-"""Run transactions as a role of PostgreSQL, with settings for its policies and functions.
+"""Run transactions as a PostgreSQL role, with settings for its policies and functions.
 
-The role and the settings are local to the transaction, so they end with it, however it ends. They travel in the message
-that begins it and cost no round trip of their own.
+The role and the settings are local to the transaction, so they end with it in every case. They are sent along with
+BEGIN and cost no extra round trip.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ RESET = "set constraints all immediate; set local role none"
 def settings_sql(role: str, settings: Mapping[str, str]) -> str:
     """Return the statement that sets the role and the settings for the rest of a transaction.
 
-    The names and values are one hexadecimal literal, so no character of them can act as SQL.
+    Names and values are passed as one hexadecimal literal, so they cannot be interpreted as SQL.
     """
     values = {name: value.replace("\0", "") for name, value in settings.items()} | {"role": role}
     packed = orjson.dumps(values).hex()
@@ -37,14 +37,14 @@ def settings_sql(role: str, settings: Mapping[str, str]) -> str:
 
 
 def is_setting(name: str) -> bool:
-    """Return whether PostgreSQL accepts `request.jwt.claim.<name>` as the name of a setting."""
+    """Return whether PostgreSQL accepts `request.jwt.claim.<name>` as a setting name."""
     return len(name) <= 40 and _SETTING.match(name) is not None
 
 
 class RoleLane:
-    """The connections of a lane, each in a transaction of a database role.
+    """The connections of a lane, each in a transaction that runs as a database role.
 
-    statement: sets the role and its settings (see `settings_sql`). readonly: for reads; a write in them is refused.
+    statement: sets the role and its settings (see `settings_sql`). readonly: reject writes.
     """
 
     def __init__(self, lane: Lane, statement: str, *, readonly: bool) -> None:
@@ -54,12 +54,12 @@ class RoleLane:
     async def acquire(self) -> AsyncIterator[asyncpg.Connection]:
         """Lease one connection for one transaction.
 
-        The lane ends a transaction that is open when the lease ends. So an error rolls it back, and the response to a
-        read does not wait for its end.
+        The lane ends a transaction that is still open when the lease ends. An error therefore rolls it back, and the
+        response to a read does not wait for the end of the transaction.
 
         Raises:
             Busy: no connection became free in time.
-            Forbidden: the role does not exist, or the connection may not become it.
+            Forbidden: the role does not exist, or the user of the connection is not a member of it.
             MethodNotAllowed: the block changes data, and the transaction is `readonly`.
         """
         async with self._lane.acquire() as connection:

@@ -17,27 +17,27 @@ from tableapi.db.pipeline.codecs import parse_date, parse_timestamp
 from tableapi.db.pipeline.messages import PreparedStatements
 from tableapi.observability import tracing
 
-# JIT costs more than it gains on statements of milliseconds. UTC and ISO make the text of values independent of the
-# server's configuration.
+# JIT costs more than it saves on statements of a few milliseconds. UTC and ISO make the text form of values independent
+# of the server configuration.
 SESSION = {"timezone": "UTC", "datestyle": "ISO, MDY", "intervalstyle": "postgres", "bytea_output": "hex", "jit": "off"}
 
 
-# The parameters of a connection that pgbouncer accepts and keeps apart in transaction mode.
+# Connection parameters that pgbouncer accepts and tracks in transaction mode.
 POOLED = "timezone", "datestyle", "application_name"
 CONNECT_SECONDS = 10
 _UNTRACED = nullcontext()
-MAX_PREPARED_STATEMENTS = 500  # of one connection
+MAX_PREPARED_STATEMENTS = 500  # per connection
 _POOLED_URL = re.compile(r"[?&]statement_cache_size=0(?=&|$)")
 
 
 def address(url: str) -> tuple[str, bool]:
-    """Return the address for asyncpg, and whether pgbouncer stands there (`?statement_cache_size=0`)."""
+    """Return the address for asyncpg, and whether it is pgbouncer's (`?statement_cache_size=0`)."""
     dsn, found = _POOLED_URL.subn("", url)
     return (dsn if "?" in dsn else dsn.replace("&", "?", 1)) if found else url, bool(found)
 
 
 def connection_options(pooled: bool) -> dict[str, Any]:
-    """Return the options of asyncpg for the connections of a pool. pooled: behind pgbouncer."""
+    """Return the asyncpg options for the connections of a pool. pooled: behind pgbouncer."""
     return {
         "timeout": CONNECT_SECONDS,
         "statement_cache_size": 0 if pooled else MAX_PREPARED_STATEMENTS,
@@ -46,7 +46,7 @@ def connection_options(pooled: bool) -> dict[str, Any]:
 
 
 async def connect(url: str, **options: Any) -> asyncpg.Connection:
-    """Open a connection to a database by its URL. `options` are those of asyncpg."""
+    """Open a connection to the database at a URL. `options` are passed to asyncpg."""
     dsn, pooled = address(url)
     if pooled:
         options["statement_cache_size"] = 0
@@ -56,7 +56,7 @@ async def connect(url: str, **options: Any) -> asyncpg.Connection:
 def opener(
     options: Mapping[str, Any], init: Callable[[asyncpg.Connection], Awaitable[None]]
 ) -> Callable[[], Awaitable[asyncpg.Connection]]:
-    """Return a function that opens a connection with options of asyncpg and prepares it by `init`."""
+    """Return a function that opens a connection with these asyncpg options and initialises it with `init`."""
 
     async def open_connection() -> asyncpg.Connection:
         connection: asyncpg.Connection = await asyncpg.connect(**options)
@@ -75,7 +75,7 @@ def _unchanged(value: bytes) -> bytes:
 
 
 def keep_alive(connection: asyncpg.Connection) -> None:
-    """Close the connection when a database host has been silent for 10 seconds."""
+    """Close the connection once the database host has been silent for 10 seconds."""
     sock = internals.transport(connection).get_extra_info("socket")
     if sock is not None and sock.family in (socket.AF_INET, socket.AF_INET6) and hasattr(socket, "TCP_USER_TIMEOUT"):
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
@@ -87,7 +87,7 @@ def keep_alive(connection: asyncpg.Connection) -> None:
 async def init_table_connection(connection: asyncpg.Connection) -> None:
     """Pass JSON through as bytes and bind dates as text.
 
-    JSON rendered by PostgreSQL goes to the client without being decoded. asyncpg would bind 9999-12-31 as infinity.
+    JSON rendered by PostgreSQL is sent to the client undecoded. asyncpg would bind 9999-12-31 as infinity.
     """
     keep_alive(connection)
     await connection.set_type_codec(
@@ -110,24 +110,24 @@ async def init_script_connection(connection: asyncpg.Connection) -> None:
 
 
 async def no_reset(connection: asyncpg.Connection) -> None:
-    """Skip asyncpg's reset query. Nothing here changes the state of a session."""
+    """Skip asyncpg's reset query, since session state never changes."""
 
 
 class Connection(internals.CancellingConnection):
-    """Keep the prepared statement of each query that returns one row.
+    """A connection that keeps a prepared statement for each single-row query.
 
-    asyncpg's own `fetchrow` passes a lock, a cache and five coroutines, which is a sixth of its CPU time.
+    asyncpg's own `fetchrow` goes through a lock, a cache and five coroutines, which cost a sixth of its CPU time.
 
-    After an InternalClientError the state of the protocol is unknown, and the next message could belong to another
-    statement; so the connection is terminated. OutdatedSchemaCacheError is a subclass and harmless.
+    After an InternalClientError, the protocol is in an unknown state and the next message could belong to another
+    statement, so the connection is terminated. Its subclass OutdatedSchemaCacheError is harmless.
     """
 
     prepares = True
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.begin_with = ""  # a statement to run in the message that begins the next transaction
-        # Each is closed with its last reference.
+        self.begin_with = ""  # sent along with the BEGIN of the next transaction
+        # Each is closed when its last reference is gone.
         self._prepared = PreparedStatements[tuple[Any, Any]](MAX_PREPARED_STATEMENTS)
         self._execute_prepared = internals.executor(self)
 

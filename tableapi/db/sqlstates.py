@@ -1,4 +1,4 @@
-"""The API error of each SQLSTATE: by code, otherwise by class (the first two characters)."""
+"""Map SQLSTATEs to API errors: by code, otherwise by class (the first two characters)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tableapi.errors import RETRY, ApiError, BadRequest, Busy, Conflict, Forbidd
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """Describe the API error of a SQLSTATE: its class, message, reason and headers."""
+    """The API error for a SQLSTATE: its class, message, reason and headers."""
 
     kind: type[ApiError]
     message: str
@@ -18,7 +18,7 @@ class Meaning:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def error(self, message: str = "") -> ApiError:
-        """Return a new error, with another message if one is passed."""
+        """Create the error, with `message` in place of the default one."""
         return self.kind(message or self.message, reason=self.reason, headers=self.headers)
 
 
@@ -59,7 +59,7 @@ DEFINITION = Meaning(
 CODES: dict[str, Meaning] = {
     "21000": DEFINITION,  # a scalar subquery of a view returned more than one row
     "22004": REQUIRED,
-    "22012": DEFINITION,  # division by zero, in a view or function: the engine itself never divides
+    "22012": DEFINITION,  # division by zero in a view or function; the engine itself never divides
     "22013": DEFINITION,
     "22014": DEFINITION,
     "22016": DEFINITION,
@@ -81,7 +81,7 @@ CODES: dict[str, Meaning] = {
     "25P02": AFTER_CHANGE,  # a statement in a transaction that has already failed
     "25P03": AWAY,
     "25P04": SLOW,
-    "26000": AFTER_CHANGE,  # the prepared statement no longer exists, for example behind a connection pooler
+    "26000": AFTER_CHANGE,  # the prepared statement is gone, for example behind a connection pooler
     "40002": CHECK,
     "40P01": AGAIN,
     "42501": DENIED,
@@ -103,13 +103,13 @@ CODES: dict[str, Meaning] = {
     "55000": NOT_WRITABLE,
     "55006": AGAIN,
     "55P03": AGAIN,
-    "55P04": VALUE,  # an enum value that was added in a transaction not yet committed
+    "55P04": VALUE,  # an enum value added in a transaction that has not committed yet
     "57014": SLOW,
     "P0001": RULE,
     "P0002": DEFINITION,
     "P0003": DEFINITION,
     "P0004": DEFINITION,
-    "XX000": REFUSED,  # extensions report unreadable values with it
+    "XX000": REFUSED,  # extensions use it for unreadable values
 }  # fmt: skip
 
 CLASSES: dict[str, Meaning] = {
@@ -160,7 +160,7 @@ CLASSES: dict[str, Meaning] = {
 }
 
 
-# Classes that blame the definition of the table, not the request, when the error occurs inside a function.
+# Classes that, inside a function, point at the definition of the table rather than at the request.
 _INSIDE = ("0A", "22", "26", "42", "54", "55", "XX")
 
 
@@ -168,7 +168,7 @@ def meaning(code: str, *, raised: bool = False, inside: bool = False) -> Meaning
     """Return the meaning of a SQLSTATE.
 
     Arguments:
-        raised: the error was raised by RAISE, with a code that the author of the function chose.
+        raised: the error was raised by RAISE, so the author of the function chose its code.
         inside: the error occurred inside a function.
     """
     by_code = CODES.get(code)

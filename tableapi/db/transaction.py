@@ -1,4 +1,4 @@
-"""Transactions of scripts, in a pool of the `databases` package, which is imported here only.
+"""Transactions of scripts, on a pool of the `databases` package, which only this module imports.
 
 A transaction belongs to the task that opened it: every statement of that task runs on its connection.
 """
@@ -16,25 +16,25 @@ from databases import Database
 from tableapi.db.turns import FULL, LATE, WAIT_SECONDS
 from tableapi.errors import RETRY, Busy
 
-# `databases` drops the options of an address (sslmode, target_session_attrs) and supports a single host only. It gets
-# the scheme alone; asyncpg reads the whole address from `dsn`.
+# `databases` drops the options of a URL (sslmode, target_session_attrs) and supports only one host. It therefore gets
+# nothing but the scheme, and asyncpg reads the full address from `dsn`.
 _BACKEND = "postgresql://dsn"
 _FROM_DSN: dict[str, Any] = dict.fromkeys(("host", "port", "user", "password", "database"))
 MAX_WAITING = 64
 
 
 class Transactions:
-    """Hand out at most `size` connections, one to each task. `options` are those of asyncpg."""
+    """Provide up to `size` connections, one per task. `options` are passed to asyncpg."""
 
     def __init__(self, size: int, options: dict[str, Any], *, wait: float = WAIT_SECONDS) -> None:
         self._database = Database(_BACKEND, min_size=min(1, size), max_size=max(1, size), **options, **_FROM_DSN)
         self._places, self._wait = asyncio.Semaphore(size), wait
-        # The connection of each task with a transaction. A task that it starts has none.
+        # The connection of each task that has a transaction. Child tasks do not inherit it.
         self.held: dict[asyncio.Task[Any] | None, asyncpg.Connection] = {}
         self.waiting = 0
 
     async def open(self) -> None:
-        """Open the pool. Raises as asyncpg does when the database cannot be reached."""
+        """Open the pool. Raises the asyncpg error if the database is unreachable."""
         if not self._database.is_connected:
             await self._database.connect()
 
@@ -45,7 +45,7 @@ class Transactions:
 
     @contextlib.asynccontextmanager
     async def connection(self) -> AsyncIterator[asyncpg.Connection]:
-        """Hold one connection for the current task, or use the one that it holds. Raises Busy."""
+        """Hold a connection for the current task, or reuse the one it holds. Raises Busy."""
         task = asyncio.current_task()
         if (held := self.held.get(task)) is not None:
             yield held
@@ -59,7 +59,7 @@ class Transactions:
 
     @contextlib.asynccontextmanager
     async def _place(self) -> AsyncIterator[None]:
-        """Wait for one of the connections, so that the pool of `databases` never has to."""
+        """Wait for a free slot, so that the pool of `databases` never has to wait."""
         if self.waiting >= MAX_WAITING:
             raise Busy(FULL, headers=RETRY)
         self.waiting += 1
@@ -89,7 +89,7 @@ class Transactions:
             await self._released(transaction.commit)
 
     async def _released(self, step: Callable[[], Awaitable[Any]]) -> None:
-        """Take a step of a transaction, and release the connection that `databases` keeps after a failure."""
+        """Run one step of a transaction, and release the connection that `databases` keeps after a failure."""
         try:
             await step()
         except BaseException:

@@ -1,7 +1,7 @@
-"""Queues with deadlines, and turns that keep one caller from holding every connection.
+"""Queues with deadlines, and turns that prevent one caller from holding every connection.
 
-The reads of a caller wait in a queue of their own before they ask for a connection. So another caller competes with the
-running reads only, never with the queued ones.
+Each caller's reads wait in a queue of their own before they request a connection. Other callers therefore compete with
+its running reads only, not with its queued ones.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from tableapi.errors import RETRY, Busy
 
 T = TypeVar("T")
 
-# A queue is overloaded when more than OVERLOAD_WAITERS requests wait and the first of them has waited for
-# OVERLOAD_WAIT_SECONDS. A further request would only wait in vain, so it is refused at once.
+# A queue is overloaded if more than OVERLOAD_WAITERS requests are waiting and the first has waited for
+# OVERLOAD_WAIT_SECONDS. Further requests are rejected at once, since they would only wait in vain.
 OVERLOAD_WAITERS, OVERLOAD_WAIT_SECONDS = 64, 1.0
 WAIT_SECONDS = 2.0
 FULL = "The server is busy. Try again in a moment."
@@ -26,11 +26,11 @@ LATE = "The database is busy. Try again in a moment."
 
 
 class WaitingQueue(Generic[T]):
-    """Hold at most `limit` requests, each for at most `seconds`.
+    """Hold up to `limit` requests, each for up to `seconds`.
 
-    A request is any object with the future that it waits for. At its deadline the future fails with Busy. The queue
-    returns no request that was cancelled. The messages of Busy are `full` for a request that the queue does not accept,
-    and `late` for one past its deadline.
+    A request is any object, added with the future that it awaits. At its deadline the future fails with Busy. Cancelled
+    requests are never returned. The Busy messages are `full` for a request that is not accepted, and `late` for one
+    past its deadline.
     """
 
     def __init__(
@@ -38,7 +38,8 @@ class WaitingQueue(Generic[T]):
     ) -> None:
         self.limit, self.seconds, self._full, self._late = limit, seconds, full, late
         self.entries: deque[tuple[float, asyncio.Future[Any], T]] = deque()  # with their deadlines
-        self._timer: asyncio.TimerHandle | None = None  # one for all: a timeout for each would dominate the cost
+        # one for all, because one timeout per request would dominate the cost
+        self._timer: asyncio.TimerHandle | None = None
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -72,14 +73,14 @@ class WaitingQueue(Generic[T]):
         return request
 
     def remove(self, future: asyncio.Future[Any]) -> None:
-        """Remove a request that was cancelled, if it still waits."""
+        """Remove a cancelled request if it is still waiting."""
         for entry in self.entries:
             if entry[1] is future:
                 self.entries.remove(entry)
                 return
 
     def close(self) -> None:
-        """Refuse every request that waits."""
+        """Reject all waiting requests."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -87,7 +88,7 @@ class WaitingQueue(Generic[T]):
             _refuse(self.entries.popleft()[1], "The server stops. Try again in a moment.")
 
     def _refuse_late(self) -> None:
-        """Refuse the requests past their deadline and set the timer for the next one."""
+        """Reject the requests past their deadline and set the timer for the next one."""
         loop, entries = asyncio.get_running_loop(), self.entries
         now = loop.time()
         while entries and (entries[0][0] <= now or entries[0][1].done()):
@@ -100,7 +101,8 @@ def _refuse(future: asyncio.Future[Any], message: str) -> None:
         future.set_exception(Busy(message, headers=RETRY))
 
 
-RECENT_SECONDS = 0.05  # a caller that holds all but one connection and released one so recently may take the last
+# a caller that holds all but one connection may take the last one if it released one this recently
+RECENT_SECONDS = 0.05
 _MESSAGE = "Too many of your requests are under way. Try again in a moment."
 _Queue = WaitingQueue[asyncio.Future[None]]
 
@@ -111,16 +113,16 @@ class Turns:
     def __init__(self, size: Callable[[], int]) -> None:
         self._size = size
         self._running: dict[str, int] = {}
-        self._released: dict[str, float] = {}  # when a caller with further running reads last ended one
+        self._released: dict[str, float] = {}  # when a caller that still has running reads last finished one
         self._queues: dict[str, _Queue] = {}
 
     @property
     def waiting(self) -> int:
-        """The number of reads that wait for their turn."""
+        """The number of reads waiting for their turn."""
         return sum(map(len, self._queues.values()))
 
     def enter(self, caller: str) -> bool:
-        """Begin a read if the caller may read now. Each True needs a `leave`."""
+        """Begin a read if the caller may read now. Each True must be followed by `leave`."""
         running = self._running.get(caller, 0)
         if running and (caller in self._queues or not self._may_read(caller, running)):
             return False
@@ -128,7 +130,7 @@ class Turns:
         return True
 
     def _may_read(self, caller: str, running: int) -> bool:
-        """Reserve the last connection for a caller with short reads while no other caller reads."""
+        """Reserve the last connection for a caller with short reads while no other caller is reading."""
         size = self._size()
         if running < size - 1:
             return True
@@ -136,7 +138,7 @@ class Turns:
         return running < size and alone and time.monotonic() - self._released.get(caller, 0.0) < RECENT_SECONDS
 
     async def wait(self, caller: str) -> None:
-        """Wait until the caller may begin a read; as after `enter`, it needs a `leave`. Raises Busy."""
+        """Wait until the caller may begin a read. Must be followed by `leave`. Raises Busy."""
         queue = self._queues.get(caller)
         if queue is None:
             queue = self._queues[caller] = WaitingQueue(inf, WAIT_SECONDS, full=_MESSAGE, late=_MESSAGE)
@@ -146,7 +148,7 @@ class Turns:
             await turn
         except asyncio.CancelledError:
             if not turn.cancelled() and turn.exception() is None:
-                self.leave(caller)  # the turn came in the moment of the cancellation
+                self.leave(caller)  # the turn came just as the request was cancelled
             queue.remove(turn)
             self._remove_empty(caller)
             raise

@@ -1,1 +1,1 @@
-"""Several single statements in flight on one connection (docs/explanation/performance.md)."""
+"""Pipelining: several single statements in flight on one connection (docs/explanation/performance.md)."""

@@ -1,7 +1,7 @@
-"""Parameters and results of pipelined statements in the wire format, by type.
+"""Wire format of parameters and results of pipelined statements, by type.
 
-Each value is encoded as asyncpg encodes it with the codecs of `session.init_table_connection`. A type without an entry,
-and a value that is not of the expected Python type, are left to asyncpg.
+Values are encoded exactly as asyncpg encodes them with the codecs of `session.init_table_connection`. Types without an
+entry, and values of an unexpected Python type, are left to asyncpg.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ _SIZE = struct.Struct(">i").pack
 
 
 def parse_date(text: str) -> date | str:
-    """Return a date, or the text of one that Python cannot hold."""
+    """Parse a date; return the text unchanged if Python cannot represent it."""
     with contextlib.suppress(ValueError):
         return date.fromisoformat(text)
     return text
 
 
 def parse_timestamp(text: str) -> datetime | str:
-    """Return a timestamp, or the text of one that Python cannot hold."""
+    """Parse a timestamp; return the text unchanged if Python cannot represent it."""
     with contextlib.suppress(ValueError):
         return datetime.fromisoformat(text)
     return text
 
 
 class Unencodable(Exception):
-    """Raised for a value that asyncpg has to encode, or to refuse."""
+    """Raised for a value that asyncpg must encode or reject."""
 
 
 def _of(type_: type, convert: Callable[[Any], bytes]) -> Callable[[Any], bytes]:
-    """Return an encoder that accepts exactly one Python type and puts the size before the bytes."""
+    """Return an encoder that accepts exactly one Python type and writes a length prefix."""
 
     def encode(value: Any) -> bytes:
         if type(value) is not type_:
@@ -52,7 +52,7 @@ def _of(type_: type, convert: Callable[[Any], bytes]) -> Callable[[Any], bytes]:
 
 
 def _number(type_: type, layout: str) -> Callable[[Any], bytes]:
-    """Return an encoder for numbers of fixed size."""
+    """Return an encoder for fixed-size numbers."""
     pack, size = struct.Struct(">i" + layout).pack, struct.calcsize(">" + layout)
 
     def encode(value: Any) -> bytes:
@@ -95,7 +95,7 @@ _ARRAY = struct.Struct(">iiIii").pack  # dimensions, whether one is NULL, type, 
 
 
 def _array(oid: int, encode: Callable[[Any], bytes]) -> Callable[[Any], bytes]:
-    """Return an encoder for lists of values of one type, none of them NULL."""
+    """Return an encoder for lists of non-null values of one type."""
 
     def encoded(value: Any) -> bytes:
         if type(value) is not list:
@@ -125,7 +125,7 @@ ENCODERS: dict[int, tuple[int, Callable[[Any], bytes]]] = {
     1700: (TEXT, _of(Decimal, lambda value: str(value).encode())),  # numeric
     2950: (BINARY, _uuid),
 }
-# OID of an array -> that of its elements; an array of numeric has a binary format, which is left to asyncpg
+# OID of an array type -> OID of its element type. numeric[] has a binary format, which is left to asyncpg.
 _ELEMENTS = {1000: 16, 1001: 17, 1003: 19, 1016: 20, 1005: 21, 1007: 23, 1009: 25, 1014: 1042, 1015: 1043, 1021: 700,
              1022: 701, 2951: 2950}  # fmt: skip
 ENCODERS |= {oid: (BINARY, _array(element, ENCODERS[element][1])) for oid, element in _ELEMENTS.items()}
@@ -144,7 +144,7 @@ def _float(layout: str) -> Callable[[bytes], float]:
     return decode
 
 
-# OID -> format code and decoder; None hands the bytes over as they are
+# OID -> format code and decoder; None returns the bytes unchanged
 DECODERS: dict[int, tuple[int, Callable[[bytes], Any] | None]] = {
     16: (BINARY, b"\1".__eq__),
     17: (BINARY, None),
@@ -153,7 +153,7 @@ DECODERS: dict[int, tuple[int, Callable[[bytes], Any] | None]] = {
     21: (BINARY, _integer),
     23: (BINARY, _integer),
     25: (BINARY, bytes.decode),
-    114: (BINARY, None),  # json, which goes to the client without being decoded
+    114: (BINARY, None),  # json is sent to the client without decoding
     700: (BINARY, _float(">f")),
     701: (BINARY, _float(">d")),
     1042: (BINARY, bytes.decode),

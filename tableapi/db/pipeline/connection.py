@@ -24,20 +24,20 @@ from tableapi.observability import background
 log = get_logger(__name__)
 
 DEPTH = 3  # requests in flight on one connection
-STALL_SECONDS = 0.02  # behind a statement that runs for longer, no further request is sent
+STALL_SECONDS = 0.02  # no further request is sent behind a statement that has run for longer
 MAX_PREPARED_STATEMENTS = 300
 CANCEL_AFTER_SECONDS = 0.1  # that the statement of a cancelled request may still run
 _STALE = (asyncpg.InvalidCachedStatementError, asyncpg.InvalidSQLStatementNameError)
 
 
 class Request:
-    """One statement to run. `future` gets its first row or None. `weight`: how much of DEPTH it takes."""
+    """One statement to run. `future` gets its first row or None. `weight`: its share of DEPTH."""
 
     __slots__ = ("args", "connection", "future", "prepared", "repeated", "sql", "timing", "weight")
 
     def __init__(self, sql: str, args: tuple[Any, ...], timing: Timing, future: asyncio.Future[Row | None]) -> None:
         self.sql, self.args, self.timing, self.future = sql, args, timing, future
-        # Nothing is sent behind a statement until its time is known.
+        # Until its run time is known, nothing is sent behind a statement.
         self.weight = DEPTH if timing.mean is None else 1
         self.connection: PipelinedConnection | None = None
         self.prepared: Prepared | None = None
@@ -45,7 +45,7 @@ class Request:
 
 
 class Preparation:
-    """A statement that is being prepared, and the requests that wait for it."""
+    """A statement being prepared, and the requests waiting for it."""
 
     __slots__ = ("columns", "name", "parameters", "requests", "sql")
 
@@ -58,8 +58,8 @@ class Preparation:
 class PipelinedConnection(asyncio.Protocol):
     """Send requests without waiting for the replies to earlier ones.
 
-    connection: idle, and of asyncpg. freed: called when another request could be sent. `load` is the sum of the
-    weights of the requests in flight, at most DEPTH.
+    connection: an idle asyncpg connection. freed: called when another request could be sent. `load` is the total weight
+    of the requests in flight, at most DEPTH.
     """
 
     def __init__(self, connection: asyncpg.Connection, freed: Callable[[PipelinedConnection], None]) -> None:
@@ -67,25 +67,25 @@ class PipelinedConnection(asyncio.Protocol):
         self.transport = internals.transport(connection)
         self._asyncpg = internals.protocol(connection)
         self.load = 0
-        self.used = False  # since the pool last looked for idle connections
-        self.blocked = False  # closed, about to be, in the hands of asyncpg, or cancelling a statement
+        self.used = False  # since the pool last checked for idle connections
+        self.blocked = False  # closed, closing, used by asyncpg, or cancelling a statement
         self._closed = False
-        self._sent: deque[Request | Preparation] = deque()  # in the order of the replies
-        self._head_since = 0.0  # when PostgreSQL began with the first of them
+        self._sent: deque[Request | Preparation] = deque()  # in reply order
+        self._head_since = 0.0  # when PostgreSQL started on the first of them
         self._prepared = PreparedStatements[Prepared](MAX_PREPARED_STATEMENTS)
         self._preparing: dict[str, Preparation] = {}
         self._names = 0
-        self._held: list[bytes] | None = None  # messages that `send_all` collects
-        self._closes: list[bytes] = []  # Close messages to send with the next statement that is prepared
-        self._row: Row | None = None  # of the reply that is being read
+        self._held: list[bytes] | None = None  # messages collected by `send_all`
+        self._closes: list[bytes] = []  # Close messages to send with the next Parse
+        self._row: Row | None = None  # of the reply being read
         self._error: dict[str, str] | None = None
         self._complete = False  # whether the reply may end
         self._confirmed: asyncio.Future[None] | None = None  # done with the reply to a statement that is cancelled
-        self._parts: list[bytes] = []  # of a message that has not arrived in full
+        self._parts: list[bytes] = []  # of an incomplete message
         self._size = self._needed = 0  # bytes
 
     def start(self) -> None:
-        """Take the transport over from asyncpg.
+        """Take over the transport from asyncpg.
 
         Raises:
             NotImplementedError: the transport does not allow it.
@@ -96,7 +96,7 @@ class PipelinedConnection(asyncio.Protocol):
         self.blocked = self.transport.is_closing()
 
     def stop(self) -> None:
-        """Return the transport to asyncpg; with statements in flight, close it."""
+        """Return the transport to asyncpg; if statements are in flight, close it."""
         if self._closed:
             return
         self.blocked = True
@@ -125,7 +125,7 @@ class PipelinedConnection(asyncio.Protocol):
         return load + weight <= DEPTH and not self.blocked and perf_counter() - self._head_since < STALL_SECONDS
 
     def send(self, request: Request) -> None:
-        """Send a request, or first prepare its statement."""
+        """Send a request, preparing its statement first if necessary."""
         self.load += request.weight
         request.connection = self
         self.used = True
@@ -143,7 +143,7 @@ class PipelinedConnection(asyncio.Protocol):
         self._write(message, request)
 
     def send_all(self, requests: Iterable[Request]) -> None:
-        """Send requests with one write: each write of uvloop is a system call."""
+        """Send requests in a single write, since each write in uvloop is a system call."""
         self._held = []
         try:
             for request in requests:
@@ -182,7 +182,7 @@ class PipelinedConnection(asyncio.Protocol):
     # -- receiving -----------------------------------------------------------------------------------------------------
 
     def data_received(self, data: bytes) -> None:
-        """Read the messages that have arrived in full, and keep the rest."""
+        """Process complete messages, and keep the rest."""
         if self._parts:
             self._parts.append(data)
             self._size += len(data)
@@ -193,7 +193,7 @@ class PipelinedConnection(asyncio.Protocol):
         before = self.load
         try:
             rest = self._read(data)
-        except Exception as error:  # any error: the next reply could be taken for that of another request
+        except Exception as error:  # any error: the next reply could be attributed to another request
             log.error("pipeline_broken", error=type(error).__name__)
             self.blocked = True
             self.connection.terminate()
@@ -206,7 +206,7 @@ class PipelinedConnection(asyncio.Protocol):
             self._freed(self)
 
     def _read(self, data: bytes) -> int:
-        """Read messages, and return where the first incomplete one begins. Raises for what is no reply."""
+        """Process messages, and return the offset of the first incomplete one. Raises for invalid data."""
         position, end = 0, len(data)
         while end - position >= 5:
             kind, length = messages.HEADER(data, position)
@@ -230,11 +230,12 @@ class PipelinedConnection(asyncio.Protocol):
         return position
 
     def _other(self, kind: int, body: bytes) -> None:
-        """Read a rare message."""
+        """Process an infrequent message."""
         head = self._sent[0] if self._sent else None
         if kind == messages.ERROR:
             self._complete = True
-            self._error = messages.error_fields(body)  # without a head, the reason why the server closes
+            # an error outside a reply: the reason why the server is closing the connection
+            self._error = messages.error_fields(body)
         elif kind == messages.PARAMETERS and isinstance(head, Preparation):
             head.parameters = messages.parameter_types(body)
         elif kind == messages.ROW_DESCRIPTION and isinstance(head, Preparation):
@@ -244,7 +245,7 @@ class PipelinedConnection(asyncio.Protocol):
             raise asyncpg.ProtocolViolationError("an unexpected message")
 
     def _finish(self) -> None:
-        """Answer the first request in flight."""
+        """Complete the first request in flight."""
         head, row, error = self._sent.popleft(), self._row, self._error
         if self._confirmed is not None:
             self._confirm()
@@ -268,7 +269,7 @@ class PipelinedConnection(asyncio.Protocol):
             head.future.set_exception(refusal)
 
     def _prepared_or_not(self, preparation: Preparation, error: dict[str, str] | None) -> None:
-        """Send the requests that waited for a statement."""
+        """Send the requests that waited for a statement, or fail them."""
         self._preparing.pop(preparation.sql, None)
         refusal: Exception | None = None
         prepared: Prepared | None = None
@@ -290,7 +291,7 @@ class PipelinedConnection(asyncio.Protocol):
                 request.future.set_exception(refusal or asyncpg.PostgresError.new(error or {}, query=request.sql))
 
     def _repeat(self, request: Request) -> None:
-        """Run a statement again that DDL has invalidated; nothing of it was executed."""
+        """Rerun a statement that DDL invalidated; no part of it was executed."""
         request.repeated = True
         self._closes += [messages.close(prepared.name) for prepared in self._prepared.values()]
         self._prepared.clear()
@@ -299,7 +300,7 @@ class PipelinedConnection(asyncio.Protocol):
     # -- ending --------------------------------------------------------------------------------------------------------
 
     def eof_received(self) -> None:
-        """Send nothing more; the transport closes."""
+        """Stop sending; the transport closes itself."""
         self.blocked = True
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -311,7 +312,7 @@ class PipelinedConnection(asyncio.Protocol):
         self._asyncpg.connection_lost(exc)
 
     def abandon(self, request: Request) -> None:
-        """Cancel the statement of a cancelled request, if it still runs after a moment."""
+        """Cancel the statement of a cancelled request if it is still running after a grace period."""
         asyncio.get_running_loop().call_later(CANCEL_AFTER_SECONDS, self._cancel)
 
     def _cancel(self) -> None:
@@ -351,9 +352,9 @@ def _is_abandoned(entry: Request | Preparation) -> bool:
 
 
 def _refuse_lost(entries: Iterable[Request | Preparation], cause: Exception | None) -> None:
-    """Fail the requests on a lost connection with the error that asyncpg raises.
+    """Fail the requests on a lost connection with the error that asyncpg would raise.
 
-    cause: why the server closed it, or the error of the socket.
+    cause: why the server closed it, or the socket error.
     """
     reason = f": {cause.args[0]}" if isinstance(cause, asyncpg.PostgresError) else ""
     for entry in entries:

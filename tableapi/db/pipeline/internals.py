@@ -26,7 +26,7 @@ class UnsupportedAsyncpg(RuntimeError):
 
 
 def check() -> None:
-    """Compare the installed asyncpg with what this module uses. Raises UnsupportedAsyncpg."""
+    """Check that the installed asyncpg has the attributes used here. Raises UnsupportedAsyncpg."""
     missing = [f"Connection.{name}" for name in _CONNECTION if not hasattr(asyncpg.Connection, name)]
     missing += [f"Protocol.{name}" for name in _PROTOCOL if not hasattr(Protocol, name)]
     if not hasattr(PreparedStatement, "_state"):
@@ -64,34 +64,34 @@ def transport(connection: asyncpg.Connection) -> Any:
 
 
 def protocol(connection: asyncpg.Connection) -> Any:
-    """Return the protocol that reads from the transport of a connection."""
+    """Return the protocol that reads from a connection's transport."""
     return connection._protocol  # type: ignore[attr-defined]
 
 
 def is_clean(connection: asyncpg.Connection) -> bool:
-    """Return whether no transaction is open, and no reply to a cancelled statement is to come."""
+    """Return whether no transaction is open and no reply to a cancelled statement is pending."""
     opened: Any = connection
     return not (opened._protocol.is_in_transaction() or opened._protocol._is_cancelling() or opened._top_xact)
 
 
 def forget_transaction(connection: Any) -> None:
-    """Drop the mark of a transaction, which stays when its end fails or is cancelled."""
+    """Clear the transaction state, which asyncpg keeps when ending a transaction fails or is cancelled."""
     connection._top_xact = None
 
 
 def executor(connection: asyncpg.Connection) -> Callable[..., Awaitable[Any]]:
-    """Return the call of asyncpg's protocol that binds and runs the state of a prepared statement."""
+    """Return the method of asyncpg's protocol that binds and executes a prepared statement's state."""
     execute: Callable[..., Awaitable[Any]] = protocol(connection).bind_execute
     return execute
 
 
 def state(prepared: Any) -> Any:
-    """Return what `executor` needs of a prepared statement."""
+    """Return the part of a prepared statement that `executor` takes."""
     return prepared._state
 
 
 async def cancel(connection: Any) -> None:
-    """Ask PostgreSQL over a second connection to cancel the statement that a connection runs."""
+    """Cancel the statement running on a connection, through a second connection."""
     await connect_utils._cancel(  # type: ignore[attr-defined]
         loop=connection._loop, addr=connection._addr, params=connection._params,
         backend_pid=connection._protocol.backend_pid, backend_secret=connection._protocol.backend_secret,

@@ -1,4 +1,4 @@
-"""Messages of PostgreSQL's protocol for prepared statements, and the statements of a connection."""
+"""PostgreSQL protocol messages for prepared statements, and the statement cache of a connection."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from typing import Any, Generic, TypeVar
 
 from tableapi.db.pipeline.codecs import DECODERS, ENCODERS, Unencodable
 
-# The first byte of each message from the server that is understood
+# First byte of each server message that is understood
 (
     PARSE_COMPLETE, BIND_COMPLETE, CLOSE_COMPLETE, NOTIFICATION, COMMAND_COMPLETE, DATA_ROW, ERROR, EMPTY_QUERY,
     NOTICE, PARAMETER_STATUS, ROW_DESCRIPTION, READY, NO_DATA, SUSPENDED, PARAMETERS,
 ) = b"123ACDEINSTZnst"  # fmt: skip
 IGNORED = frozenset((PARSE_COMPLETE, BIND_COMPLETE, CLOSE_COMPLETE, NOTIFICATION, NOTICE, PARAMETER_STATUS))
-COMPLETE = frozenset((COMMAND_COMPLETE, EMPTY_QUERY, NO_DATA, SUSPENDED))  # before a reply may end
+COMPLETE = frozenset((COMMAND_COMPLETE, EMPTY_QUERY, NO_DATA, SUSPENDED))  # needed before a reply may end
 
-HEADER = struct.Struct(">BI").unpack_from  # the kind of a message, and its length without the first byte
-IDLE = ord("I")  # in READY: outside of a transaction
+HEADER = struct.Struct(">BI").unpack_from  # message type, and length excluding the type byte
+IDLE = ord("I")  # in READY: outside a transaction
 _LENGTH = struct.Struct(">I")
 _COUNT = struct.Struct(">H")
 _SIZE = struct.Struct(">i")
 _COLUMN = struct.Struct(">IHIhih")  # table, number, type, size and modifier of the type, format
 
 _SYNC = b"S\0\0\0\4"
-_EXECUTE_SYNC = b"E\0\0\0\x09\0\0\0\0\1" + _SYNC  # the unnamed portal, one row
+_EXECUTE_SYNC = b"E\0\0\0\x09\0\0\0\0\1" + _SYNC  # unnamed portal, one row
 _NULL = b"\xff\xff\xff\xff"
 
 
 class Row(dict[str, Any]):
-    """A row by the names of its columns, and like a record of asyncpg also by their places."""
+    """A row with access by column name and, as in an asyncpg record, by position."""
 
     def __missing__(self, key: object) -> Any:
         if isinstance(key, int):
@@ -42,18 +42,18 @@ def _message(kind: bytes, body: bytes) -> bytes:
 
 
 def parse(name: bytes, sql: str) -> bytes:
-    """Return the messages that prepare a statement and ask for the types of its parameters and columns."""
+    """Return the messages that prepare a statement and request its parameter and column types."""
     text = _message(b"P", name + b"\0" + sql.encode() + b"\0\0\0")
     return text + _message(b"D", b"S" + name + b"\0") + _SYNC
 
 
 def close(name: bytes) -> bytes:
-    """Return the message that drops a prepared statement. It needs a Sync after it."""
+    """Return the message that closes a prepared statement. It must be followed by a Sync."""
     return _message(b"C", b"S" + name + b"\0")
 
 
 def parameter_types(data: bytes) -> list[int]:
-    """Return the types of a ParameterDescription."""
+    """Return the types in a ParameterDescription."""
     (count,) = _COUNT.unpack_from(data)
     return list(struct.unpack_from(f">{count}I", data, 2))
 
@@ -70,18 +70,18 @@ def columns(data: bytes) -> list[tuple[str, int]]:
 
 
 def error_fields(data: bytes) -> dict[str, str]:
-    """Return the fields of an ErrorResponse by their letters."""
+    """Return the fields of an ErrorResponse, keyed by their one-letter codes."""
     fields = (part.decode("utf-8", "replace") for part in data.split(b"\0"))
     return {field[0]: field[1:] for field in fields if field}
 
 
 class Prepared:
-    """A prepared statement of one connection: how its parameters are sent and its rows are read."""
+    """A statement prepared on one connection: how to encode its parameters and decode its rows."""
 
     __slots__ = ("_columns", "_encoders", "_head", "_tail", "name")
 
     def __init__(self, name: bytes, parameters: Sequence[int], columns: Sequence[tuple[str, int]]) -> None:
-        """Raises Unencodable for a type that only asyncpg knows, and for two columns of one name."""
+        """Raise Unencodable for a type that only asyncpg supports, or for two columns with the same name."""
         self.name = name
         if not ENCODERS.keys() >= set(parameters) or not DECODERS.keys() >= {type_ for _, type_ in columns}:
             raise Unencodable
@@ -97,9 +97,9 @@ class Prepared:
         self._tail = _COUNT.pack(len(columns)) + formats
 
     def run(self, args: Sequence[Any]) -> bytes:
-        """Return the messages that run the statement.
+        """Return the messages that execute the statement.
 
-        Raises Unencodable for a value that asyncpg has to judge.
+        Raises Unencodable for a value that has to be left to asyncpg.
         """
         if len(args) != len(self._encoders):
             raise Unencodable
@@ -111,7 +111,7 @@ class Prepared:
         return b"B" + _LENGTH.pack(len(body) + 4) + body + _EXECUTE_SYNC
 
     def row(self, data: bytes, position: int) -> Row:
-        """Return the row of a DataRow that begins at `position`."""
+        """Decode the DataRow that begins at `position`."""
         if _COUNT.unpack_from(data, position)[0] != len(self._columns):
             raise ValueError("a row with another number of columns")
         row, position = Row(), position + 2
@@ -128,18 +128,18 @@ class Prepared:
 
 
 Statement = TypeVar("Statement")
-MAX_CHARS = 2_000_000  # of SQL that a connection keeps; a read of all relations of a wide schema has a million
+MAX_CHARS = 2_000_000  # of SQL kept per connection; a read of all relations of a wide schema can have a million
 
 
 class PreparedStatements(dict[str, Statement], Generic[Statement]):
-    """Prepared statements by SQL, the least recently used first, limited in number and characters."""
+    """An LRU cache of prepared statements by SQL, limited in number and in total characters."""
 
     def __init__(self, most: int) -> None:
         super().__init__()
         self._most, self._chars = most, 0
 
     def make_room(self, sql: str) -> list[Statement]:
-        """Remove the statements that another one displaces, and return them."""
+        """Evict the statements that must make room for a new one, and return them."""
         displaced = []
         while self and (len(self) >= self._most or self._chars + len(sql) > MAX_CHARS):
             oldest = next(iter(self))
@@ -148,14 +148,14 @@ class PreparedStatements(dict[str, Statement], Generic[Statement]):
         return displaced
 
     def keep(self, sql: str, statement: Statement) -> list[Statement]:
-        """Add a statement, and return those that it displaces."""
+        """Add a statement, and return those evicted for it."""
         displaced = self.make_room(sql)
         self[sql] = statement
         self._chars += len(sql)
         return displaced
 
     def used(self, sql: str) -> Statement | None:
-        """Return a statement, which becomes the most recently used one; None for an unknown one."""
+        """Return a statement and mark it as most recently used; None if it is unknown."""
         statement = self.pop(sql, None)
         if statement is not None:
             self[sql] = statement

@@ -1,17 +1,17 @@
-"""How long each statement takes in PostgreSQL, which decides where it runs."""
+"""Measure how long each statement takes in PostgreSQL, which decides where it runs."""
 
 from __future__ import annotations
 
-SLOW_SECONDS = 0.008  # a slow statement takes longer than this,
-SLOW_FACTOR = 8  # and than so many times the mean of all; on a busy machine every statement takes long
-_SHARE, _SHARE_OF_ALL = 1 / 8, 1 / 64  # of the last run in a mean
-MAX_STATEMENTS, MAX_CHARS = 5000, 4_000_000  # of all statements together
+SLOW_SECONDS = 0.008  # a statement is slow if it takes longer than this
+SLOW_FACTOR = 8  # and this many times the overall mean; on a busy machine every statement is slow
+_SHARE, _SHARE_OF_ALL = 1 / 8, 1 / 64  # weight of the last run in a mean
+MAX_STATEMENTS, MAX_CHARS = 5000, 4_000_000  # for all statements together
 
 
 class Timing:
-    """The exponentially weighted mean of one statement's time, in seconds.
+    """The exponentially weighted mean of one statement's run time, in seconds.
 
-    direct: it gets a connection of its own. unsupported: for good, because of its types.
+    direct: whether it runs on a connection of its own. unsupported: whether its types require that permanently.
     """
 
     __slots__ = ("_all", "_unsupported", "direct", "mean")
@@ -30,23 +30,23 @@ class Timing:
         self._unsupported = self.direct = value
 
     def add(self, seconds: float) -> None:
-        """Count one run."""
+        """Record one run."""
         mean = self.mean
         mean = self.mean = seconds if mean is None else mean + (seconds - mean) * _SHARE
         if not self.direct:
-            # A very long run counts only in part towards the mean of all, so that it does not hide that it is slow.
+            # Cap the contribution of a very long run to the overall mean, so that the statement still counts as slow.
             every = self._all
             of_all = every.mean or seconds
             every.mean = of_all + (min(seconds, SLOW_FACTOR * of_all) - of_all) * _SHARE_OF_ALL
             self.direct = mean > SLOW_SECONDS and mean > SLOW_FACTOR * every.mean
-        elif not self._unsupported:  # half of it, so that a statement does not move to and fro
+        elif not self._unsupported:  # hysteresis: half the threshold, so that a statement does not keep switching
             self.direct = mean > SLOW_SECONDS / 2 and mean > SLOW_FACTOR / 2 * self._all.mean
 
 
 class Timings(dict[str, Timing]):
     """The timing of each statement, by its SQL, and the mean of those that are pipelined.
 
-    Dropped from time to time, so that it does not grow without end.
+    Cleared when it reaches its limits, so that it does not grow without bound.
     """
 
     def __init__(self) -> None:
