@@ -1,4 +1,4 @@
-"""Several records in one request: results, errors, and the response made of them."""
+"""Several records in one request: their results and errors, and the response built from them."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ Result = TypeVar("Result")
 
 
 class BatchStopped(Exception):
-    """Ends the transaction of one record of a batch; the other records are kept."""
+    """Roll back the transaction of one record of a batch; the other records are kept."""
 
 
 class BatchError(ApiError):
-    """The refusal of a batch.
+    """The error for a batch.
 
     `context` has the positions that failed, their reasons, and a result or error for each record; for a request of one
     record also its `cause`: status, reason, message, and what the error names, such as field and constraint.
     """
 
     status, reason = 400, "batch"
-    again = False  # whether nothing was written, and the same request may succeed later
-    reasons: frozenset[str] = frozenset()  # of the records that failed
-    kept = False  # whether some of its records were written and stay (option `continue`)
+    again = False  # whether nothing was written and retrying the same request may succeed
+    reasons: frozenset[str] = frozenset()  # of the failed records
+    kept = False  # whether some records were written and are kept (option `continue`)
 
     @property
     def retryable(self) -> bool:
@@ -56,7 +56,7 @@ class Batch:
 
     @property
     def stopped(self) -> bool:
-        """Whether a failure has ended the batch."""
+        """Whether an error has ended the batch."""
         return bool(self.errors) and not self._go_on
 
     def done(self, body: bytes) -> None:
@@ -75,7 +75,7 @@ class Batch:
         self.bodies.append(exact_json.dumps(entry))
 
     def answer(self) -> bytes:
-        """Return the JSON array of the response.
+        """Build the JSON array of the response.
 
         Raises:
             BatchError: a record failed.
@@ -97,13 +97,13 @@ class Batch:
 
 
 async def trying(run: Awaitable[Result], *, alone: bool = False) -> Result | ApiError:
-    """Return the record that `run` writes, or the refusal it ends in.
+    """Await `run`, and return the record that it writes or the API error that it raises.
 
-    A deadlock or concurrent DDL is raised, because the whole request is then repeated; not so for a record that stands
-    `alone` (option `continue`), beside which others are kept.
+    A deadlock or concurrent DDL is re-raised so that the whole request is retried, except for a record written `alone`
+    (option `continue`), because the others are kept.
 
     Raises:
-        Exception: a fault that is no refusal.
+        Exception: an error that does not map to an API error.
     """
     try:
         return await run
@@ -114,5 +114,5 @@ async def trying(run: Awaitable[Result], *, alone: bool = False) -> Result | Api
         if not alone and isinstance(error, RETRYABLE):
             raise
         if not alone and (refused.reason == "schema_changed" or refused.status == 503):
-            raise refused from None  # concerns the whole request, which may be sent again
+            raise refused from None  # concerns the whole request, which can be retried
         return refused

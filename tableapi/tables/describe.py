@@ -1,4 +1,4 @@
-"""The description of tables: `/_schema`, `/_table` and access lists. See `docs/reference/wire.md`."""
+"""Descriptions of tables: `/_schema`, `/_table` and access lists. See `docs/reference/wire.md`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tableapi.tables.request import TableRequest
 
 
 def allowed(schema: Schema, rights: Rights) -> list[Table]:
-    """Return the tables that the caller may use with any verb, sorted by name."""
+    """Return the tables on which the caller may use any verb, sorted by name."""
     return [table for table in schema.tables.values() if any(rights.right(table, verb) for verb in VERBS)]
 
 
@@ -57,7 +57,7 @@ def related(table: Table, rights: Rights) -> list[Relation]:
 
 
 def field(table: Table, column: Column, usable: Container[str]) -> dict[str, Any]:
-    """Return the description of a field. `usable`: the tables that it may name."""
+    """Return the description of a field. `usable`: the tables it may refer to."""
     is_key = column.name in table.key
     refers = column.refers if column.refers and column.refers[0] in usable else None
     kind = KINDS[column.type.kind].api
@@ -105,7 +105,7 @@ def relation(described: Relation) -> dict[str, Any]:
 
 
 async def tables(dataset: Dataset, rights: Rights, query: dict[str, str]) -> Reply:
-    """Answer `GET /_table` and `GET /_schema`."""
+    """Handle `GET /_table` and `GET /_schema`."""
     usable = allowed(dataset.schema, rights)
     if options.boolean("as_list", query.get("as_list", "")):
         return Reply(response.dumps({"resource": [t.name for t in usable]}))
@@ -116,7 +116,7 @@ async def tables(dataset: Dataset, rights: Rights, query: dict[str, str]) -> Rep
 
 
 def access_list(dataset: Dataset, rights: Rights) -> Reply:
-    """Answer `GET /api/v2/<service>?as_access_list=true`: the components that a role may name."""
+    """Handle `GET /api/v2/<service>?as_access_list=true`: list the components that a role may name."""
     components = ["", "*"]
     for group in ("_table", "_schema"):
         components += [f"{group}/", f"{group}/*"]
@@ -126,10 +126,10 @@ def access_list(dataset: Dataset, rights: Rights) -> Reply:
 
 
 async def explained(call: TableRequest, page: Plan, values: Bindings) -> Reply:
-    """Return how PostgreSQL would execute a read.
+    """Return PostgreSQL's execution plan of a read.
 
     Raises:
-        Forbidden: the caller has not all rights, and the plan would show it row rules and hidden fields.
+        Forbidden: the caller lacks full rights, and the plan would show row rules and hidden fields.
     """
     if call.actor.role != "*":
         raise Forbidden("Only a caller with all rights may see how a read is executed.", reason="forbidden")

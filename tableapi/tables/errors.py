@@ -1,7 +1,7 @@
-"""The errors of table requests, and the checks of a request that need no statement.
+"""The errors of table requests, and the checks that need no statement.
 
-The fields that name the tenant of a record are `Sessions.identity` of the policy. The session's own value is ignored in
-them. Any other value is rejected with a reason of its own, and recorded for the audit.
+`Sessions.identity` of the policy lists the fields that identify the tenant of a record. The session's own value is
+ignored in these fields. Any other value is rejected with a specific reason and recorded for the audit.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ _KEY = re.compile(r"\(([^()]+)\)=\(")  # the fields in the detail of a broken ke
 
 
 def missing(ident: Any) -> NotFound:
-    """Return the error for a record that does not exist for the caller."""
+    """Build the error for a record that does not exist or is not visible to the caller."""
     return NotFound(f"Record with identifier '{str(ident)[:100]}' not found.")
 
 
 def not_created() -> Forbidden:
-    """Return the error for a create that wrote no row."""
+    """Build the error for a create that wrote no row."""
     return Forbidden("The record was not created: a rule or trigger of the table dropped it.", reason="not_created")
 
 
 def leaves_rights() -> Forbidden:
-    """Return the error for a write that moves a record out of the caller's row rule."""
+    """Build the error for a write that would move a record outside the caller's row rule."""
     return Forbidden("A record would leave what your role may write.", reason="row_rule")
 
 
 def no_records() -> BadRequest:
-    """Return the error for a body without records."""
+    """Build the error for a body without records."""
     return BadRequest('No records: send {"resource": [ {...} ]}.', reason="no_records")
 
 
 def no_fields(table: Table) -> BadRequest:
-    """Return the error for a record without a field of the table."""
+    """Build the error for a record without any field of the table."""
     return BadRequest(f"The record has no field of '{table.name}'.", reason="no_fields")
 
 
@@ -56,7 +56,7 @@ def no_fields(table: Table) -> BadRequest:
 
 
 def check_affected(most: int | None, records: int) -> None:
-    """Reject a write of more records than option `max_affected` permits.
+    """Reject a write that affects more records than option `max_affected` permits.
 
     Raises:
         BadRequest: `too_many_affected`; the transaction of the write is then rolled back.
@@ -70,7 +70,7 @@ def check_affected(most: int | None, records: int) -> None:
 
 
 def bounded_ids(call: TableRequest, ids: list[Any]) -> list[Any]:
-    """Return the identifiers of option `ids`, unless there are none or too many."""
+    """Return the identifiers of option `ids`. Raises if there are none or too many."""
     body_records([{"id": 0}] * len(ids) or None, call.dataset.bounds.records)
     if not ids:
         raise BadRequest("Option 'ids' is empty.", reason="bad_option", context={"option": "ids"})
@@ -78,7 +78,7 @@ def bounded_ids(call: TableRequest, ids: list[Any]) -> list[Any]:
 
 
 def check_not_empty(body: Any) -> None:
-    """Reject an empty list of records, which `force` would turn into all of them.
+    """Reject an empty list of records, which `force` would otherwise extend to every record.
 
     Raises:
         BadRequest: `no_records`.
@@ -90,14 +90,14 @@ def check_not_empty(body: Any) -> None:
 
 
 def only_one(records: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the single record that is the change for all rows."""
+    """Return the single record that holds the change for all rows."""
     if len(records) > 1:
         raise BadRequest("With ids or filter send one record: the change for all of them.", reason="bad_records")
     return records[0]
 
 
 def check_unversioned(call: TableRequest) -> None:
-    """Reject `If-Match` where no record is named, rather than write whatever version is stored.
+    """Reject `If-Match` on a request that names no record, instead of ignoring the header.
 
     Raises:
         BadRequest: the header names a version.
@@ -108,7 +108,7 @@ def check_unversioned(call: TableRequest) -> None:
 
 
 def check_generated(table: Table, columns: list[Column], record: Mapping[str, Any]) -> None:
-    """Reject an upsert under a value that only the database sets: each would create another record.
+    """Reject an upsert by a column that only the database sets, since it would always create a new record.
 
     Raises:
         BadRequest: `generated`.
@@ -125,8 +125,8 @@ def check_generated(table: Table, columns: list[Column], record: Mapping[str, An
 def check_create(call: TableRequest, right: Right, change: Change, forced: Mapping[str, Any]) -> None:
     """Reject fields of a new record that the caller may not set.
 
-    The session's own identity is ignored, and a stamped field may be sent with its stamp. `forced`: references to the
-    record above, which have to be written.
+    Identity fields with the session's own value are ignored, and a field set on create may be sent with the value it
+    will get. `forced`: references to the parent record, which have to be written.
 
     Raises:
         Forbidden: a field may not be set.
@@ -141,13 +141,13 @@ def check_create(call: TableRequest, right: Right, change: Change, forced: Mappi
 
 
 def field_error(call: TableRequest, fields: Mapping[str, Any]) -> Forbidden:
-    """Return the error for these fields, with the values that were sent."""
+    """Build the error for rejected fields, given the values that were sent."""
     mismatches = [name for name in fields if name in call.dataset.identity and differs(call, name, fields[name])]
     return tenant_mismatch(call, mismatches[0], fields[mismatches[0]]) if mismatches else unwritable(fields)
 
 
 def unwritable(fields: Mapping[str, Any]) -> Forbidden:
-    """Return the error for fields that the caller may not change."""
+    """Build the error for fields that the caller may not change."""
     names = ", ".join(fields)
     return Forbidden(f"You cannot change: {names}.", reason="field_not_writable", context={"field": names})
 
@@ -192,18 +192,18 @@ def _fields_of(table: Table, error: asyncpg.IntegrityConstraintViolationError) -
 
 
 def differs(call: TableRequest, name: str, value: Any) -> bool:
-    """Return whether an identity field is sent with another value than the session's."""
+    """Return whether an identity field was sent with a value other than the session's."""
     return str(value) != str(call.actor.values.get(call.dataset.identity.get(name, name)))
 
 
 def tenant_mismatch(call: TableRequest, name: str, value: Any) -> Forbidden:
-    """Return the error for a field that names another tenant, and record it for the audit."""
+    """Build the error for a field that names another tenant, and record it for the audit."""
     call.tenant_mismatches[name] = value
     return Forbidden(f"You cannot set '{name}'.", reason="tenant_mismatch")
 
 
 def stamped(call: TableRequest, right: Right, name: str) -> Any:
-    """Return the value that a field is stamped with for this caller."""
+    """Return the value that a create sets in a field for this caller."""
     stamp = right.stamp[name]
     try:
         return stamp(call.actor) if callable(stamp) else stamp
@@ -212,17 +212,17 @@ def stamped(call: TableRequest, right: Right, name: str) -> Any:
 
 
 def drop_own(call: TableRequest, fields: dict[str, Any]) -> None:
-    """Leave out identity fields that hold the session's own value."""
+    """Remove identity fields that hold the session's own value."""
     for name in [name for name in fields if name in call.dataset.identity]:
         if fields[name] is not None and not differs(call, name, fields[name]):
             del fields[name]
 
 
 def foreign(call: TableRequest, verb: str, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the identity fields of a record that may not be written and differ from the session.
+    """Return the identity fields of a record that are not writable and differ from the session.
 
-    The key of the table is left out: a record of another tenant does not exist for the caller. Fields that the right
-    ignores are recorded for the audit and not returned.
+    Key fields are skipped: a record of another tenant does not exist for the caller. Fields that the right ignores are
+    recorded for the audit but not returned.
     """
     if not call.dataset.identity or not call.actor.session:
         return {}
@@ -241,7 +241,7 @@ def foreign(call: TableRequest, verb: str, record: Mapping[str, Any]) -> dict[st
 
 
 def no_right(call: TableRequest, verb: str) -> Forbidden:
-    """Return the error for a request without a right to its verb.
+    """Build the error for a request without the right to its verb.
 
     Raises:
         Forbidden: a record names another tenant.
@@ -252,7 +252,7 @@ def no_right(call: TableRequest, verb: str) -> Forbidden:
 
 
 def checked(call: TableRequest, verb: str, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record under the names of the table.
+    """Return a record with the table's spelling of its field names.
 
     Raises:
         Forbidden: the record names another tenant.
@@ -263,13 +263,13 @@ def checked(call: TableRequest, verb: str, record: Mapping[str, Any]) -> dict[st
 
 
 def sent(call: TableRequest) -> list[Mapping[str, Any]]:
-    """Return the objects in a body that may be records, whether or not the body is well formed."""
+    """Return the objects in a body that may be records, even if the body is malformed."""
     body = call.body.get("resource", call.body) if isinstance(call.body, dict) else call.body
     return [item for item in (body if isinstance(body, list) else [body]) if isinstance(item, dict)]
 
 
 def _named(call: TableRequest, record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the identity fields of a record with their values, also those that a nested parent sets."""
+    """Yield the identity fields of a record with their values, including those set by a nested parent."""
     identity, table = call.dataset.identity, call.table
     for name, value in spelled(table, record).items():
         relation = table.relations.get(name)
@@ -285,7 +285,7 @@ def _named(call: TableRequest, record: Mapping[str, Any]) -> Iterator[tuple[str,
 
 
 def _of_parent(relation: Relation, parent: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the references of a record to a nested parent with their values."""
+    """Yield the references from a record to a nested parent, with their values."""
     if parent is None:
         yield from dict.fromkeys(relation.own).items()
     elif isinstance(parent, dict):

@@ -1,7 +1,7 @@
-"""Lists as files: CSV and xlsx.
+"""Export lists as CSV or xlsx files.
 
-In xlsx every cell is text, so no cell can act as a formula. CSV has no types: a cell that a spreadsheet would evaluate
-gets a leading apostrophe, unless it is a plain phone number.
+In xlsx every cell is text, so no cell can act as a formula. CSV has no types, so a cell that a spreadsheet would
+evaluate is prefixed with an apostrophe, unless it is a plain phone number.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ Row = dict[str, Any]
 
 
 class NoWriter(ApiError):
-    """The package that writes a file format is not installed: the extra `xlsx`."""
+    """The package for a file format is not installed: the extra `xlsx`."""
 
     status, reason = 501, "format_not_installed"
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """The form of a list that is sent as a file, as a hook defines it.
+    """The format of a list sent as a file, as defined by a hook.
 
-    line: returns the cells of a row. most: rows at most. file, title: names of the file and the sheet.
+    line: returns the cells of a row. most: maximum number of rows. file, title: names of the file and the sheet.
     """
 
     line: Callable[[Row], Row]
@@ -48,11 +48,11 @@ class Export:
     title: str
 
 
-_PLAIN = ("", "*/*", "application/json")  # what nearly every request accepts
+_PLAIN = ("", "*/*", "application/json")  # accepted by nearly every request
 
 
 def requested_format(options: Options, headers: Mapping[str, str]) -> tuple[str, str] | None:
-    """Return ("csv" or "xlsx", name of the download or "") when the request is for a file, else None."""
+    """Return ("csv" or "xlsx", download name or "") if the request asks for a file, else None."""
     if options.file:
         ending = options.file.lower().rpartition(".")[2]
         return (ending, options.file) if ending in ("csv", "xlsx") else None
@@ -61,14 +61,14 @@ def requested_format(options: Options, headers: Mapping[str, str]) -> tuple[str,
 
 
 def file_format(accept: str) -> str | None:
-    """Return "csv" or "xlsx" when the header `Accept` asks for a file of that form, else None."""
+    """Return "csv" or "xlsx" if `Accept` asks for that format, else None."""
     return None if accept in _PLAIN else _FORMS.get(media_type(accept))
 
 
 def write_file(form: str, rows: Iterable[Row], names: Sequence[str], title: str, *, safe: bool) -> tuple[bytes, str]:
     """Return a file and its content type.
 
-    names: the header line; without it every name in the rows. safe: escape cells of a CSV that would act as formulas.
+    names: the header line; by default, every name in the rows. safe: escape CSV cells that would act as formulas.
     """
     head = list(names)
     if not head:
@@ -112,13 +112,13 @@ def _xlsx(rows: Iterable[Row], head: list[str], title: str) -> bytes:
 
 
 def sheet_name(text: str) -> str:
-    """Return a name that spreadsheets accept: / \\ : [ ] * ? become _, and long names are cut."""
+    r"""Return a valid sheet name: / \ : [ ] * ? become _, and long names are truncated."""
     clean = _NOT_IN_NAMES.sub("_", text).strip("'") or "Sheet"
     return clean[: MAX_NAME_CHARS - 2] + ".." if len(clean) > MAX_NAME_CHARS else clean
 
 
 def _text(value: Any) -> str:
-    """Return the text of a cell; nested values as JSON."""
+    """Return the text of a cell; nested values become JSON."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -129,7 +129,7 @@ def _text(value: Any) -> str:
 
 
 def _escaped(value: Any) -> str:
-    """Return the text of a cell that no spreadsheet evaluates as a formula."""
+    """Return the text of a cell, escaped so that spreadsheets do not evaluate it as a formula."""
     text = _text(value)
     if isinstance(value, str) and text.startswith(_FORMULA) and not _PHONE.match(text):
         return "'" + text

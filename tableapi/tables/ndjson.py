@@ -1,4 +1,4 @@
-"""A list as newline-delimited JSON, read page by page, with one page in memory."""
+"""Stream a list as newline-delimited JSON, with one page in memory at a time."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ PAGE = 1000
 
 
 async def answer(call: TableRequest) -> Reply:
-    """Answer a read by filter with one record a line. The first page is read before the response begins.
+    """Handle a read by filter with one record per line. The first page is read before the response begins.
 
-    Without option `limit` all records are sent. Pages continue by cursor, so each is one statement, and no database
-    connection is held while the client reads.
+    Without option `limit`, all records are sent. Pages continue by cursor, so each is a single statement, and no
+    database connection is held while the client reads.
 
     Raises:
-        BadRequest: an option does not go with this format, or as `read.many`.
+        BadRequest: an option is not supported in this format, or as in `read.many`.
     """
     for name in ("offset", "skip", "cursor", "timezone", "as_list", "count_only", "ids"):
         if name in call.query:
@@ -42,7 +42,7 @@ async def answer(call: TableRequest) -> Reply:
 async def _page(
     call: TableRequest, position: str, rest: int | None, *, cursor: bool = True
 ) -> tuple[bytes, int, str | None]:
-    """Return the lines of a page, their number, and where the next page begins, or None at the end."""
+    """Return the lines of a page, their number, and the position of the next page, or None at the end."""
     most = min(PAGE, call.dataset.bounds.rows)
     query = {**call.query, "limit": str(most if rest is None else min(most, rest))}
     reply = await read.many(replace(call, query=query | {"cursor": position} if cursor else query))
@@ -50,7 +50,7 @@ async def _page(
 
 
 async def _lines(call: TableRequest, page: tuple[bytes, int, str | None], rest: int | None) -> AsyncIterator[bytes]:
-    """Yield the lines of each page, and read the next page after they are sent."""
+    """Yield the lines of each page, reading the next page once they are sent."""
     while True:
         lines, number, position = page
         yield lines
@@ -61,7 +61,7 @@ async def _lines(call: TableRequest, page: tuple[bytes, int, str | None], rest: 
 
 
 def _written(body: bytes) -> tuple[bytes, int, str | None]:
-    """Return the lines of a response, their number, and its next cursor."""
+    """Return the lines of a response, their number, and the next cursor."""
     content = exact_json.loads_list(body)
     records = content["resource"]
     lines = b"".join(exact_json.dumps(record) + b"\n" for record in records)

@@ -1,8 +1,8 @@
-"""Write the relations that a record holds by name, in the transaction of the record.
+"""Write related records nested in a record, in the transaction of that record.
 
-Parents are written first, because the record refers to them; children and links follow it. The rights and row rules of
-every table involved apply. A reference set through a relation is a written field like any other: of the record for a
-parent, of the child or of the junction for other relations.
+Parents are written first, because the record refers to them; children and links follow. The rights and row rules of
+every table involved apply. A reference set through a relation counts as a written field: of the record for a parent, of
+the child or the junction for other relations.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_DEPTH = 5
 
 
 def needed(change: Change) -> tuple[str, ...]:
-    """Return the fields of a record that its children refer to, which its statement must return."""
+    """Return the fields of a record that its children refer to, which its statement has to return."""
     return tuple(dict.fromkeys(n for r, _ in change.relations if r.kind != "belongs_to" for n in r.own))
 
 
@@ -43,25 +43,25 @@ class _Level:
 
 
 def _record(relation: Relation, value: Any) -> dict[str, Any]:
-    """Return a nested record under the names of its table."""
+    """Return a nested record with its table's spelling of the field names."""
     if not isinstance(value, dict):
         raise BadRequest(f"'{relation.name}' must be an object.", reason="bad_records")
     return spelled(relation.target, value)
 
 
 def _lookup(record: dict[str, Any], names: tuple[str, ...]) -> list[Any] | None:
-    """Return the values of these fields, or None when one is missing."""
+    """Return the values of these fields, or None if one is missing."""
     values = [record.get(name) for name in names]
     return None if any(value is None for value in values) else values
 
 
 def _more(table: Table, record: dict[str, Any], names: tuple[str, ...]) -> bool:
-    """Return whether a record has fields or relations other than these."""
+    """Return whether a record has fields or relations besides these."""
     return any(name not in names and (name in table.columns or name in table.relations) for name in record)
 
 
 async def hold(run: Run, right: Right, change: Change) -> None:
-    """Treat references that the caller may not write as refused fields: only the stored value is accepted."""
+    """Treat references that the caller may not write as rejected fields, accepted only if unchanged."""
     for relation, value in change.relations:
         if relation.kind != "belongs_to" or right.sets(relation.own):
             continue
@@ -77,7 +77,7 @@ async def hold(run: Run, right: Right, change: Change) -> None:
 
 
 async def _named(run: Run, relation: Relation, record: dict[str, Any]) -> list[Any]:
-    """Return the values by which a record refers to the parent that is named. A new parent is refused."""
+    """Return the values that refer to the named parent. Raises Forbidden for a new parent."""
     if refers := _lookup(record, relation.theirs):
         return refers
     key = _lookup(record, relation.target.key)
@@ -105,9 +105,9 @@ async def parents(run: Run, change: Change) -> None:
 
 
 async def _parent(run: Run, relation: Relation, record: dict[str, Any], *, held: bool) -> list[Any]:
-    """Create or change a parent, and return the values by which the record refers to it.
+    """Create or change a parent, and return the values that refer to it.
 
-    held: the reference keeps its stored value, so no parent is created.
+    held: the stored reference cannot change, so no parent is created.
     """
     target = relation.target
     columns = [target.columns[n] for n in target.key]
@@ -131,7 +131,7 @@ async def _parent(run: Run, relation: Relation, record: dict[str, Any], *, held:
 
 
 async def _existing(run: Run, relation: Relation, key: list[Any]) -> list[Any]:
-    """Return the values by which a record refers to an existing parent.
+    """Return the values that refer to an existing parent.
 
     Raises:
         NotFound: the parent does not exist for the caller.
@@ -139,7 +139,7 @@ async def _existing(run: Run, relation: Relation, key: list[Any]) -> list[Any]:
     target = relation.target
     parent = run.target(target, "GET", "", relation.theirs)
     if relation.theirs == target.key:
-        return key  # the statement checks that the caller may read it, as for the field itself
+        return key  # the statement checks that the caller may read it, as it does for the field itself
     columns = [target.columns[n] for n in target.key]
     row = await run.fetch(run.plan(statements.find, parent, columns), run.values({}, key))
     if row is None:
@@ -193,7 +193,7 @@ async def _child(run: Run, relation: Relation, own: list[Any], record: dict[str,
 
 
 async def _release(run: Run, relation: Relation, own: list[Any], key: list[Any]) -> None:
-    """Null the reference of a child, or delete the child where the reference is required.
+    """Set the reference of a child to NULL, or delete the child if the reference is required.
 
     Raises:
         NotFound: the child does not exist for the caller.
@@ -205,7 +205,7 @@ async def _release(run: Run, relation: Relation, own: list[Any], key: list[Any])
         released = dict.fromkeys(relation.theirs)
         try:
             await run.change(target, columns, [*key, *own], {}, forced=released)
-        except NotFound:  # unless it was released before
+        except NotFound:  # unless it was already released
             await run.check_unchanged(target, "PATCH", columns[: len(key)], key, released)
     elif run.options.allow_related_delete:
         await run.delete(target, columns, [*key, *own])
@@ -221,7 +221,7 @@ def _reference_required(relation: Relation) -> BadRequest:
 
 
 async def _release_all(run: Run, relation: Relation, own: list[Any]) -> None:
-    """Release all children of a record, as an empty has_one asks for."""
+    """Release all children of a record, for example when a has_one is sent as null."""
     table = relation.target
     drop = not all(table.columns[n].nullable for n in relation.theirs)
     if drop and not run.options.allow_related_delete:
@@ -238,14 +238,14 @@ async def _release_all(run: Run, relation: Relation, own: list[Any]) -> None:
 
 
 async def _check_released(run: Run, relation: Relation, own: list[Any]) -> None:
-    """Refuse to release children that the caller may not change, if there are any."""
+    """Reject releasing children that the caller may not change, if there are any."""
     table = relation.target
     if await run.find(table, [table.columns[name] for name in relation.theirs], own) is not None:
         raise errors.unwritable(dict.fromkeys(relation.theirs))
 
 
 async def _link(run: Run, relation: Relation, own: list[Any], record: dict[str, Any]) -> None:
-    """Create, change, link or unlink a record at the other side of a junction."""
+    """Create, change, link or unlink a record on the other side of a junction."""
     target, junction = relation.target, relation.junction
     assert junction is not None
     key = _lookup(record, target.key) if target.key else None

@@ -1,4 +1,4 @@
-"""The method QUERY (RFC 10008): a read with its options in the body, which may be long."""
+"""The QUERY method (RFC 10008): a read with its options in the body, where they may be long."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from tableapi.query.query_string import parse_query
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 ACCEPT_QUERY = f"{JSON}, {FORM}"
 HEADERS = {"Accept-Query": ACCEPT_QUERY}
-# Of a filter in a body. 4,000 values take 10 ms to read.
+# Limits of a filter in a body. Parsing 4,000 values takes 10 ms.
 MAX_CHARS, MAX_VALUES = 100_000, 4_000
 
 
 def wider(bounds: Bounds) -> Bounds:
-    """Return the limits of a read that is sent as QUERY: longer filters, with more values in a list."""
+    """Return the limits for a read sent with QUERY: longer filters, with more values in a list."""
     limits = bounds.filter
     length, values = max(limits.length, MAX_CHARS), max(limits.values, MAX_VALUES)
     return replace(bounds, filter=replace(limits, length=length, values=values))
 
 
 def options_of(content_type: str, raw: bytes, query: dict[str, str]) -> tuple[dict[str, str], dict[str, Any] | None]:
-    """Return the options of body and URL, where the URL wins, and the members that only a body can hold.
+    """Return the options of body and URL (the URL wins), and the members that only a body can have.
 
     Raises:
         UnsupportedMedia: The type of the body is missing or unknown (415).
-        BadRequest: The body is no JSON object or no form, or is not UTF-8.
+        BadRequest: The body is neither a JSON object nor a form, or is not UTF-8.
     """
     media_type = content_type.partition(";")[0].strip().lower()
     if media_type == FORM:

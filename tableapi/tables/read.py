@@ -1,4 +1,4 @@
-"""Reads of a table: find or build the plan, run it, and render its JSON."""
+"""Read a table: find or build the plan, run it, and render its JSON."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 def read(call: TableRequest, ident: str | None) -> Awaitable[Reply]:
-    """Answer a GET of a table or a record, also when it is tunnelled through POST."""
+    """Handle a GET of a table or a record, including one tunnelled through POST."""
     plan.right_of(call.table, call.rights, "GET")
     if ident is not None:
         return single(call, ident)
@@ -81,14 +81,14 @@ def read_request(call: TableRequest, parsed: Options, tree: Filter | None) -> Re
 
 
 _PIECE = 400_000  # characters of base64; a multiple of four
-SMALL = 40  # parts; a plan of no more is built on the event loop, within some milliseconds
+SMALL = 40  # plans with at most this many parts are built on the event loop, within a few milliseconds
 _building = WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]()
 
 
 async def _planned(call: TableRequest, key: Any, parsed: Options, build: Callable[..., T], *args: Any) -> T:
-    """Build a plan, and remember it unless the schema was read again meanwhile.
+    """Build a plan, and cache it unless the schema was reloaded meanwhile.
 
-    A large plan takes long enough to delay other requests, so it is built in a thread, one at a time.
+    Building a large plan would delay other requests, so it happens in a thread, one at a time.
     """
     schema = call.dataset.schema
     if _parts(call.table, parsed) <= SMALL:
@@ -103,7 +103,7 @@ async def _planned(call: TableRequest, key: Any, parsed: Options, build: Callabl
 
 
 def _parts(table: Table, parsed: Options) -> int:
-    """Return about how many columns, relations and conditions the statement of a read has."""
+    """Estimate the number of columns, relations and conditions in the statement of a read."""
     every = "*" in parsed.related or any("*" in text for name, text in parsed.relations.items() if "related" in name)
     named = (parsed.fields or "").count(",")
     columns = len(table.columns) if parsed.fields is None or "*" in parsed.fields else named
@@ -112,7 +112,7 @@ def _parts(table: Table, parsed: Options) -> int:
 
 
 async def _keyed(call: TableRequest, count: int) -> tuple[list[Any], Plan]:
-    """Return the identifying fields, and the plan that reads at most `count` records by them."""
+    """Return the identifying fields, and the plan that reads up to `count` records by them."""
     key = shape_key(call, "keyed", count)
     keyed: tuple[list[Any], Plan] | None = call.dataset.plan_cache.get(key)
     if keyed is None:
@@ -127,7 +127,7 @@ async def _keyed(call: TableRequest, count: int) -> tuple[list[Any], Plan]:
 
 
 async def single(call: TableRequest, ident: Any) -> Reply:
-    """Answer a GET of one record by its path."""
+    """Handle a GET of one record by its path."""
     columns, keyed = await _keyed(call, 1)
     key = plan.identifier(ident, columns)
     values = Bindings(call.actor, [], keyed.options.params, [key], limits=call.dataset.bounds.filter)
@@ -144,12 +144,12 @@ async def single(call: TableRequest, ident: Any) -> Reply:
 
 
 async def several(call: TableRequest, idents: list[Any]) -> Reply:
-    """Answer a read by `ids`: the records in this order. A missing record is an error of the batch."""
+    """Handle a read by `ids`, in that order. A missing record is an error in the batch."""
     parsed = call.options()
     batch = Batch("retrieved", parsed)
     columns = plan.identifying(call.table, parsed.id_field, read_request(call, parsed, None).right)
     keys: list[list[Any]] = []
-    places: list[int | ApiError] = []  # for each identifier its place in `keys`, or what is wrong with it
+    places: list[int | ApiError] = []  # for each identifier, its index in `keys` or its error
     for ident in idents:
         try:
             parts = plan.identifier(ident, columns)
@@ -183,10 +183,10 @@ async def several(call: TableRequest, idents: list[Any]) -> Reply:
 
 
 async def raw(call: TableRequest, ident: str) -> Reply:
-    """Answer a read of one record with the bytes of the column that option `raw` names.
+    """Return the bytes of one column of a record, named by option `raw`.
 
     Raises:
-        UnknownField: the caller may read no such column.
+        UnknownField: there is no such column that the caller may read.
         NotFound: the record does not exist for the caller, or the column is NULL.
     """
     name = call.query["raw"]
@@ -211,7 +211,7 @@ async def raw(call: TableRequest, ident: str) -> Reply:
 
 
 def _raw_value(body: bytes, column: Column) -> Any:
-    """Return the value of the column of a record, the only one; bytes are decoded in pieces."""
+    """Return the only value of a record; bytea is decoded in pieces."""
     start, end = b"{" + exact_json.dumps(column.name) + b':"', b'"}'
     sent = body[len(start) : -len(end)]
     if column.type.kind != "bytea" or body != start + sent + end or b'"' in sent:
@@ -224,7 +224,7 @@ def _raw_value(body: bytes, column: Column) -> Any:
 
 
 async def many(call: TableRequest) -> Reply:
-    """Answer a read by filter: records, groups, or their number."""
+    """Handle a read by filter: return records, groups, or their number."""
     text = call.filter_text()
     tree, literals = cache.parse(text, call.dataset.bounds.filter) if text else (None, [])
     mark = tree.mark if tree else None
@@ -263,7 +263,7 @@ async def many(call: TableRequest) -> Reply:
 
 
 def _offset(call: TableRequest, sent: Mapping[str, Any]) -> int:
-    """Return the offset in the options that were sent."""
+    """Return the offset from the options as they were sent."""
     value = sent.get("offset")
     if value is None:
         value = sent.get("skip")
@@ -277,7 +277,7 @@ def _offset(call: TableRequest, sent: Mapping[str, Any]) -> int:
 
 
 def _position(call: TableRequest, text: str, tree: Filter | None) -> list[Any]:
-    """Return the values where the last page ended, from option `cursor`; [] for the first page."""
+    """Decode option `cursor` to the values at which the last page ended; [] for the first page."""
     if not text.strip():
         return []
     parsed = call.options()
@@ -312,7 +312,7 @@ def _count(row: Any, counter: Plan) -> int:
 
 
 async def unsealed(call: TableRequest, sealed: bool, body: bytes) -> bytes:
-    """Decrypt the sealed fields of a response body; the rest stays the JSON that PostgreSQL wrote."""
+    """Decrypt the sealed fields of a response body; the rest stays as PostgreSQL rendered it."""
     return (await each_unsealed(call, sealed, [body]))[0] if sealed else body
 
 

@@ -1,4 +1,4 @@
-"""Record a read before it is answered, for the roles that `Sessions.recorded` of the policy names."""
+"""Record reads in the audit log before responding, for the roles in the policy's `Sessions.recorded`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tableapi.query import aggregate
 from tableapi.tables import read
 from tableapi.tables.request import TableRequest
 
-MAX_ACCOUNTS = 100  # that the details name
+MAX_ACCOUNTS = 100  # accounts listed in the audit details
 MAX_FILTER_CHARS = 300
 MAX_OPTIONS, MAX_QUERY_CHARS = 50, 2000
 _SELECTING = ("filter", "where", "ids", "id_field", "params")
@@ -29,15 +29,16 @@ async def answer(
     sql: str,
     request: HttpRequest,
 ) -> Reply:
-    """Answer a read, and record which account it showed.
+    """Handle a read, and record the accounts that it showed.
 
-    A read is recorded for each account that it showed. A read of several or none has another entry without an account,
-    with the accounts in its details. The details hold the options of the read, except in the entries of a read of
-    several, which the owners of all of them may see. Where the statement that records it fails, the read fails.
+    There is one entry for each account. A read that showed several accounts, or none, has an additional entry without
+    an account, with the list of accounts in its details. The details contain the options of the read, except in the
+    entries of a read of several accounts, because all their owners may see those. If the statement that records the
+    read fails, the read fails.
 
     Args:
-        account: the field that names the account of a record.
-        sql: the statement of `Sessions.recorded`.
+        account: the field that holds the account of a record.
+        sql: the statement from `Sessions.recorded`.
     """
     reply = await attempt()
     try:
@@ -65,7 +66,7 @@ def _entries(call: TableRequest, ident: str | None, accounts: list[Any], request
 
 
 def _query(call: TableRequest) -> dict[str, str]:
-    """Return the options of a read, each as text of a limited length."""
+    """Return the options of a read as text, each truncated to a maximum length."""
     sent = {**(call.body if isinstance(call.body, dict) else {}), **call.query}
     texts = {
         name: value if isinstance(value, str) else exact_json.dumps(value).decode() for name, value in sent.items()
@@ -74,14 +75,14 @@ def _query(call: TableRequest) -> dict[str, str]:
 
 
 async def _accounts(call: TableRequest, ident: str | None, reply: Reply, account: str) -> list[Any]:
-    """Return the accounts that were read: the actor's own, or those of the records."""
+    """Return the accounts that were read: the actor's own, or those in the records."""
     if call.actor.account is not None:
         return [call.actor.account]
     return await _shown(reply, account) if _has_records(call, reply) else await _selected(call, ident, account)
 
 
 def _has_records(call: TableRequest, reply: Reply) -> bool:
-    """Return whether the body is JSON of records, each with the field of the account."""
+    """Return whether the body is JSON of records that all have the account field."""
     if "raw" in call.query or "json" not in reply.content_type or not reply.body:
         return False
     options = call.options()
@@ -89,7 +90,7 @@ def _has_records(call: TableRequest, reply: Reply) -> bool:
 
 
 async def _shown(reply: Reply, account: str) -> list[Any]:
-    """Return the accounts of all records of a body, related ones included."""
+    """Return the accounts of all records in a body, including related ones."""
     return await threads.body(len(reply.body), lambda: sorted(set(_found(exact_json.loads_list(reply.body), account))))
 
 
@@ -106,7 +107,7 @@ def _found(value: Any, account: str) -> Iterator[Any]:
 
 
 async def _selected(call: TableRequest, ident: str | None, account: str) -> list[Any]:
-    """Return the accounts of the records that a request selects: of groups, counts, files and streams."""
+    """Query the accounts of the selected records, for groups, counts, files and streams."""
     column = call.table.find(account)
     if column is None:
         return []

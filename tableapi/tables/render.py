@@ -1,4 +1,4 @@
-"""The response of a list: JSON with or without its wrapper, identifiers only, or a file."""
+"""Render the response of a list: JSON with or without its wrapper, identifiers only, or a file."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from tableapi.tables.request import TableRequest
 async def listing(
     call: TableRequest, options: Options, body: bytes, names: Any, meta: dict[str, Any] | None = None
 ) -> Reply:
-    """Return the response of a list.
+    """Render the response of a list.
 
-    `body`: a JSON array; `names`: of its fields, for the header line of a file.
+    `body`: a JSON array; `names`: its fields, for the header line of a file.
 
     Raises:
-        BadRequest: `answer_too_large`; a list of identifiers or a file would be made of too many bytes.
+        BadRequest: `answer_too_large`; the list is too large to be turned into identifiers or a file.
     """
     if options.as_list:
         key = field_names(options.id_field) if options.id_field.strip() else call.table.key
@@ -40,7 +40,7 @@ async def listing(
 
 
 def _checked(body: bytes) -> int:
-    """Return the length of a body that is decoded.
+    """Check the size of a body that has to be decoded, and return its length.
 
     Raises:
         BadRequest: `answer_too_large`.
@@ -56,19 +56,19 @@ def _checked(body: bytes) -> int:
 
 
 def _identifiers(body: bytes, key: Any) -> bytes:
-    """Return the identifiers of records as JSON."""
+    """Render the identifiers of records as JSON."""
     return exact_json.dumps([_identifier(row, key) for row in exact_json.each(body)])
 
 
 def _identifier(row: dict[str, Any], key: Any) -> Any:
-    """Return the identifier of a record; the parts of a composite one are joined by commas."""
+    """Return the identifier of a record; parts of a composite key are joined with commas."""
     folded = {name.lower(): value for name, value in row.items()}
     parts = [folded.get(name.lower()) for name in key]
     return parts[0] if len(parts) == 1 else ",".join(map(str, parts))
 
 
 async def as_file(call: TableRequest, array: bytes, names: Any, form: str, name: str) -> Reply:
-    """Return a JSON array of rows as a download.
+    """Return the rows in a JSON array as a download.
 
     Raises:
         BadRequest: `answer_too_large`.
@@ -79,7 +79,7 @@ async def as_file(call: TableRequest, array: bytes, names: Any, form: str, name:
 def _file(call: TableRequest, array: bytes, names: Any, form: str, name: str) -> Reply:
     """Return rows as a download.
 
-    `form`: csv or xlsx; `name`: of the file, "" for that of the table or the hook.
+    `form`: csv or xlsx; `name`: the file name, "" for that of the table or the hook.
     """
     rows: Iterable[Row] = exact_json.each(array)
     file = title = call.table.bare

@@ -20,9 +20,9 @@ from tableapi.tables.export import Export
 class TableRequest:
     """One request for a table: its caller, options, body and headers.
 
-    export: set by a hook for a list that is sent as a file. tenant_mismatches: fields that name another tenant, with
-    the values that were sent (see `errors`). recorded_by: the field of the account for which the read is recorded,
-    where that is not the caller's own. written: (table, verb, key) of each record so far, for `on_write`.
+    export: set by a hook for a list sent as a file. tenant_mismatches: fields that name another tenant, with the values
+    that were sent (see `errors`). recorded_by: the account field under which the read is recorded, if not the caller's
+    own. written: (table, verb, key) of each record written so far, for `on_write`.
     """
 
     dataset: Dataset
@@ -42,7 +42,7 @@ class TableRequest:
         return replace(self.dataset.bounds, rows=self.export.most) if self.export else self.dataset.bounds
 
     def filter_text(self) -> str:
-        """Return option `filter`, or "" when it is blank or not sent."""
+        """Return option `filter`, or "" if it is blank or missing."""
         text = self.query.get("filter") or self.query.get("where")
         if not text and isinstance(self.body, dict):
             text = self.body.get("filter") or self.body.get("where")
@@ -51,7 +51,7 @@ class TableRequest:
         return text if text and text.strip() else ""
 
     def options(self, *, with_body: bool = True) -> Options:
-        """Return the options of the request. Raises BadRequest for one of the wrong type."""
+        """Parse the options of the request. Raises BadRequest for a value of the wrong type."""
         if wrap := self.headers.get("wrap"):
             boolean("wrap", wrap)
         return options(self.query, self.body if with_body else None, self.table.relation)

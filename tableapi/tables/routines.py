@@ -1,7 +1,7 @@
 """Functions and procedures. Only public ones are served, and their parameters are bound values.
 
-A routine is public for every role when the setting PUBLIC_ROUTINES lists it, and for a role of the access file that
-names it exactly.
+A routine is public for every role if the setting PUBLIC_ROUTINES lists it, and for an access file role that names it
+exactly.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ from tableapi.tables.errors import check_affected
 KINDS = {"_func": "f", "_proc": "p"}
 _SHAPING = ("returns", "wrapper", "params")
 _GUARDS = ("dry_run", "max_affected")
-_PREFERENCES = ("tx", "max-affected", "count", "handling")  # those that have an effect on a routine
+_PREFERENCES = ("tx", "max-affected", "count", "handling")  # preferences that affect a routine
 _FORMATS = frozenset(("", "*/*", "application/*", "application/json"))
 
 
 def _number(value: Any) -> Any:
-    """Convert a result to a number, without loss of digits."""
+    """Convert a result to a number without losing digits."""
     return value if isinstance(value, exact_json.Number) else float(value)
 
 
 def _whole(value: Any) -> Any:
-    """Convert a result to a whole number, without loss of digits."""
+    """Convert a result to a whole number without losing digits."""
     return value if isinstance(value, exact_json.Number) and value.text.lstrip("-").isdigit() else int(value)
 
 
@@ -78,9 +78,9 @@ async def answer(
     *,
     strict: bool,
 ) -> Reply:
-    """Answer a GET or POST of `/_func` or `/_proc`.
+    """Handle a GET or POST of `/_func` or `/_proc`.
 
-    strict: whether parameters and options that the routine does not have are errors.
+    strict: whether unknown parameters and options are errors.
     """
     kind = parts[0]
     verb = "GET" if http.method == "HEAD" else http.method
@@ -126,7 +126,7 @@ async def answer(
 
 
 def is_dry_run(query: Mapping[str, str], prefer: str) -> bool:
-    """Whether a call may keep nothing, so that its response is not stored for an Idempotency-Key."""
+    """Whether a call may be rolled back, in which case its response is not stored for an Idempotency-Key."""
     return "dry_run" in query or "rollback" in prefer.lower()
 
 
@@ -137,10 +137,10 @@ def _parameters(routine: Routine) -> set[str]:
 def _guards(
     routine: Routine, query: Mapping[str, str], body: Any, preferred: Mapping[str, str], parsed: Options | None
 ) -> Options:
-    """Return the options `dry_run` and `max_affected` of a call. A parameter of that name is no option.
+    """Return the options `dry_run` and `max_affected`; parameters of the same name take precedence.
 
     Raises:
-        BadRequest: the rows that the call changes cannot be counted.
+        BadRequest: the rows changed by the call cannot be counted.
     """
     sent: dict[str, Any] = {}
     for given in (body if isinstance(body, dict) else {}, query):
@@ -157,7 +157,7 @@ def _guards(
 
 
 def _refuse_without_effect(headers: Mapping[str, str]) -> None:
-    """Refuse headers that a call would ignore, for `handling=strict`.
+    """Reject headers that a call would ignore, for `handling=strict`.
 
     Raises:
         BadRequest, NotAcceptable: a header or format has no effect.
@@ -168,7 +168,7 @@ def _refuse_without_effect(headers: Mapping[str, str]) -> None:
 
 
 def _refuse_unknown(routine: Routine, query: Mapping[str, str], sent: list[Any] | dict[str, Any]) -> None:
-    """Refuse parameters and options that a call would ignore.
+    """Reject parameters and options that a call would ignore.
 
     Raises:
         BadRequest: `unknown_option`.
@@ -184,7 +184,7 @@ def _refuse_unknown(routine: Routine, query: Mapping[str, str], sent: list[Any] 
 
 
 async def _named(dataset: Dataset, actor: Actor, name: str, verb: str) -> list[Routine]:
-    """Return the public routines of this name; an unknown one may be new, so the schema is read again."""
+    """Return the public routines with this name, reloading the schema if there are none."""
     for again in (False, True):
         if again:
             await dataset.look()
@@ -222,7 +222,7 @@ def _params(query: dict[str, str], body: Any) -> list[Any] | dict[str, Any]:
         sent = body["params"]
     if sent is None and isinstance(body, list):
         sent = body
-    if sent is None:  # a body without `params` holds the parameters themselves
+    if sent is None:  # a body without `params` contains the parameters themselves
         named = dict(query) | (body if isinstance(body, dict) else {})
         return {str(name): value for name, value in named.items() if name not in _SHAPING}
     if isinstance(sent, dict):
@@ -235,10 +235,10 @@ def _params(query: dict[str, str], body: Any) -> list[Any] | dict[str, Any]:
 
 
 def _chosen(routines: Iterable[Routine], sent: list[Any] | dict[str, Any]) -> tuple[Routine, dict[int, Any]]:
-    """Return the routine that takes these parameters, and their values by position.
+    """Return the routine that accepts these parameters, and their values by position.
 
     Raises:
-        BadRequest: no routine of this name takes them.
+        BadRequest: no routine of this name accepts them.
     """
     for routine in routines:
         arguments = routine.sent
@@ -257,7 +257,7 @@ def _chosen(routines: Iterable[Routine], sent: list[Any] | dict[str, Any]) -> tu
 
 
 def _call(routine: Routine, values: Mapping[int, Any], binder: Binder) -> Function[Any]:
-    """Return the call with bound values. Omitted parameters have defaults; names come from the catalog."""
+    """Build the call with bound values. Omitted parameters use their defaults; names are the catalog's."""
     arguments: list[Any] = []
     gap, place = False, 0
     for argument in routine.arguments:
@@ -279,7 +279,7 @@ def _call(routine: Routine, values: Mapping[int, Any], binder: Binder) -> Functi
 
 
 def _argument(argument: Argument, value: Any, named: bool) -> Any:
-    """Return a parameter of the call, by name after an omitted one."""
+    """Return a parameter of the call, passed by name after an omitted one."""
     if argument.mode == "v":
         return sa.literal_column("variadic ").op("")(value)
     return (
@@ -299,9 +299,9 @@ async def _run(
     *,
     read_only: bool,
 ) -> Any:
-    """Run a routine, and return its rows, as the options of a read ask for them.
+    """Run a routine, and return its rows as requested by the options.
 
-    most: option `max_affected`. read_only: for GET, where a routine that writes is refused.
+    most: option `max_affected`. read_only: for GET, which rejects routines that write.
     """
     binder = Binder()
     call = _call(routine, values, binder)
@@ -333,8 +333,8 @@ async def _run(
 
 
 def _records(routine: Routine, call: Function[Any], binder: Binder) -> sa.Select[Any]:
-    """Return the select of the rows of a function as one JSON array."""
-    if routine.columns_unknown:  # PostgreSQL takes such a function for a value only
+    """Select the rows of a function as one JSON array."""
+    if routine.columns_unknown:  # PostgreSQL accepts such a function only as a value
         rows: Any = sa.select(call.label("row")).subquery(binder.name("r"))
         row: Any = sa.func.to_json(rows.c.row)
     else:
@@ -355,7 +355,7 @@ def _plain(row: Any) -> dict[str, Any]:
 
 
 def _shaped(rows: Any, returns: str, wrapper: str) -> Any:
-    """Return the rows as `returns` (a type for a value, TABLE for rows) and `wrapper` define."""
+    """Shape the rows according to `returns` (a type for a value, TABLE for rows) and `wrapper`."""
     result = rows
     if returns and returns.lower() != "table":
         kind = _SCALARS.get(returns.lower())

@@ -28,7 +28,7 @@ OPTIONS = (
 
 
 def options_of(routine: Routine, query: Mapping[str, str], body: Any) -> Options | None:
-    """Return the options of a read of the rows, or None without any. Names of parameters are no options."""
+    """Return the read options of a call, or None if there are none. Parameter names are not options."""
     if routine.kind != "f" or not (routine.many and (table := table_of(routine))):
         return None
     parameters = {argument.name.lower() for argument in routine.sent}
@@ -40,7 +40,7 @@ def options_of(routine: Routine, query: Mapping[str, str], body: Any) -> Options
 
 
 def table_of(routine: Routine) -> Table | None:
-    """Return the rows of a function as a table without a key, or None when their columns are not known."""
+    """Describe the rows of a function as a table without a key; None if their columns are unknown."""
     if (rows := routine.rows_of) is not None:
         return replace(rows, kind="f", key=(), uniques=[])
     outputs = [argument for argument in routine.arguments if argument.mode in "ot" and argument.name]
@@ -60,10 +60,10 @@ async def read(
     dataset: Dataset, actor: Actor, rights: Rights, routine: Routine, call: Any, binder: Binder, parsed: Options,
     values: Mapping[int, Any], connection: Any,
 ) -> Any:  # fmt: skip
-    """Return the rows of a function as the options ask for them; with a count, in the envelope of a list.
+    """Return the rows of a function as requested by the options; with a count, in the envelope of a list.
 
-    call: the function with its bound parameters. Where its rows are those of a table, the row
-    rules of that table hold, and its hidden fields stay hidden.
+    call: the function with its bound parameters. If it returns rows of a table, the row rules and hidden fields of that
+    table apply.
 
     Raises:
         ApiError: an option names something that the rows do not have.

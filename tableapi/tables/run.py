@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Record:
-    """One record after its write. body: of the response; mark: the version; keys: key fields by name.
+    """A written record. body: for the response; mark: its version; keys: its key fields by name.
 
     ignored: nothing was written, because a record with its key exists (`upsert=ignore`).
     """
@@ -44,12 +44,12 @@ class Record:
 
 @dataclass(slots=True)
 class Run(ABC):
-    """The statements of one write. `Writer` adds what is done with a record.
+    """The statements of one write. Its subclass `Writer` adds the operations on records.
 
-    A connection is held from the first statement that needs one, in a transaction if its plan needs that. A caller that
-    holds a transaction passes its connection, with `transactional`; the end of the transaction stays with the caller.
+    A connection is held from the first statement that needs one, in a transaction if the plan needs one. A caller that
+    is already in a transaction passes its connection and `transactional`, and ends the transaction itself.
 
-    match: the versions of `If-Match`. depth: of nested records. written: how many records so far.
+    match: the versions in `If-Match`. depth: of nesting. written: the number of records so far.
     """
 
     call: TableRequest
@@ -68,7 +68,7 @@ class Run(ABC):
 
     @abstractmethod
     async def create(self, table: Table, record: Mapping[str, Any], forced: Mapping[str, Any] | None = None) -> Record:
-        """Create one record with its nested records. `forced`: references to the record above it."""
+        """Create one record with its nested records. `forced`: references to its parent record."""
 
     @abstractmethod
     async def change(
@@ -80,7 +80,7 @@ class Run(ABC):
         *,
         forced: Mapping[str, Any] | None = None,
     ) -> Record:
-        """Change one record with its nested records. `key`: the identifying fields, `ident` their values.
+        """Change one record with its nested records. `key` has the identifying fields, `ident` their values.
 
         Raises:
             NotFound: the record does not exist for the caller.
@@ -88,7 +88,7 @@ class Run(ABC):
 
     @abstractmethod
     async def delete(self, table: Table, key: list[Column], ident: list[Any]) -> Record:
-        """Delete one record, and return it as it was.
+        """Delete one record, and return it as it was before.
 
         Raises:
             NotFound: the record does not exist for the caller.
@@ -103,7 +103,7 @@ class Run(ABC):
         return await self._stack.__aexit__(*error) if self._stack is not None else None
 
     async def hold(self, *, transaction: bool = True) -> None:
-        """Keep one connection until the end of the write, in a transaction if the write needs one."""
+        """Keep one connection until the end of the write, in a transaction unless `transaction` is false."""
         if self._stack is None:
             self._stack = AsyncExitStack()
         if self.connection is None:
@@ -129,7 +129,7 @@ class Run(ABC):
     # -- plans and their values --------------------------------------------------------------------------------------
 
     def right(self, table: Table, verb: str) -> Right:
-        """Return the right to a verb on a table.
+        """Return the caller's right to use a verb on a table.
 
         Raises:
             Forbidden: the caller has none, or a nested record would bypass the hook of its table.
@@ -151,7 +151,7 @@ class Run(ABC):
         return Target(table, right, self.call.rights, fields, keys, Binder(self.options.params), verb=verb)
 
     def plan(self, build: Callable[..., WritePlan], target: Target, *parts: Any) -> WritePlan:
-        """Return the plan that `build` makes of a target and these parts, which is built once."""
+        """Return the plan built by `build` for a target and these parts; plans are cached."""
         key = ("write", self.call.actor.role, *target.key(build, parts))
         known: WritePlan | None = self.call.dataset.plan_cache.get(key)
         if known is None:
@@ -162,7 +162,7 @@ class Run(ABC):
     def values(
         self, record: Mapping[str, Any], ident: list[Any] | None = None, literals: Literals | None = None
     ) -> Bindings:
-        """Return the values that a plan binds."""
+        """Return the values to bind in a plan."""
         return Bindings(
             self.call.actor, literals or [], self.options.params, [ident] if ident else [], record=dict(record),
             limits=self.call.dataset.bounds.filter,
@@ -175,7 +175,7 @@ class Run(ABC):
         return await self.sent(self.connection.fetchrow(plan.sql, *arguments(plan.parameters, values)))
 
     async def sent(self, statement: Awaitable[T]) -> T:
-        """Return the result of a statement. An error names no field that the caller may not know."""
+        """Await a statement. Errors do not name fields that the caller may not see."""
         try:
             return await statement
         except asyncpg.IntegrityConstraintViolationError as error:
@@ -193,23 +193,23 @@ class Run(ABC):
         return Record(row["body"], row["mark"], keys, plan.sealed)
 
     def note(self, table: Table, verb: str, keys: Mapping[str, Any]) -> None:
-        """Note a written record for the listeners of the program (`on_write`)."""
+        """Note a written record for the `on_write` listeners."""
         if self.call.written is not None:
             self.call.written.append((table.name, verb, {name: keys[name] for name in table.key if name in keys}))
 
     # -- checks ------------------------------------------------------------------------------------------------------
 
     async def find(self, table: Table, key: list[Column], ident: list[Any], verb: str = "GET") -> Any:
-        """Return the row of a stored record, which is locked; None when it does not exist for the caller."""
+        """Lock and return the row of a stored record; None if it does not exist for the caller."""
         return await self.fetch(self.plan(statements.find, self.target(table, verb), key), self.values({}, ident))
 
     async def check_unchanged(
         self, table: Table, verb: str, key: list[Column], ident: list[Any], fields: Mapping[str, Any]
     ) -> None:
-        """Check that these fields of a record are stored with the values that were sent.
+        """Check that the stored values of these fields equal those that were sent.
 
         Raises:
-            Forbidden: one is not.
+            Forbidden: one differs.
             NotFound: the record does not exist for the caller.
         """
         await self.hold()
@@ -235,13 +235,13 @@ class Run(ABC):
         right = self.right(table, "PATCH")
         errors.drop_own(self.call, change.refused)
         if unseen := {name: value for name, value in change.refused.items() if not right.sees(name)}:
-            raise errors.field_error(self.call, unseen)  # a comparison would tell what is stored
+            raise errors.field_error(self.call, unseen)  # a comparison would disclose the stored value
         change.refused.update({name: value for name, value in forced.items() if not right.sets((name,))})
         if change.refused:
             await self.check_unchanged(table, "PATCH", key, ident, change.refused)
 
     async def gone(self, table: Table, verb: str, key: list[Column], ident: list[Any], match: str) -> ApiError:
-        """Return the error for a record that does not exist, or that is not in a version of `If-Match`."""
+        """Build the error for a record that does not exist, or is not in a version of `If-Match`."""
         if match and await self.find(table, key, ident, verb) is not None:
             return etag.precondition_failed()
         return errors.missing(",".join(map(str, ident)))
@@ -249,12 +249,12 @@ class Run(ABC):
     async def not_changed(
         self, table: Table, key: list[Column], ident: list[Any], change: Change, match: str
     ) -> ApiError:
-        """Return the error for a change that wrote no row."""
+        """Build the error for a change that wrote no row."""
         error = await self._violated(table, key, ident, change)
         return error or await self.gone(table, "PATCH", key, ident, match)
 
     async def not_created(self, table: Table, change: Change, unique: list[Column] | None) -> ApiError:
-        """Return the error for a create, or with `unique` for an upsert, that wrote no row."""
+        """Build the error for a create, or for an upsert by `unique`, that wrote no row."""
         if (error := await self.bad_reference(table, change)) is not None:
             return error
         if not unique:
@@ -263,7 +263,7 @@ class Run(ABC):
         return await self._violated(table, unique, ident, change) or errors.missing(",".join(map(str, ident)))
 
     async def bad_reference(self, table: Table, change: Change) -> ApiError | None:
-        """Return the error for a new record that refers to a row which its caller may not read, or None."""
+        """Return the error if a new record refers to a row that its caller may not read, else None."""
         if not conditions.concern(table, self.right(table, "POST"), self.call.rights, change.names):
             return None
         plan = self.plan(statements.check_create, self.target(table, "POST"), change)
@@ -271,7 +271,7 @@ class Run(ABC):
         return None if row[conditions.REFERENCE] else bad_reference()
 
     async def _violated(self, table: Table, key: list[Column], ident: list[Any], change: Change) -> ApiError | None:
-        """Return the error for a write condition; None when all hold, or the record does not exist."""
+        """Return the error for a violated write condition; None if all hold or the record does not exist."""
         if not conditions.concern(table, self.right(table, "PATCH"), self.call.rights, change.names):
             return None
         plan = self.plan(statements.check_change, self.target(table, "PATCH"), change, key)
@@ -279,7 +279,7 @@ class Run(ABC):
         return self.violated_by(row, table, change) if row is not None else None
 
     def violated_by(self, row: Any, table: Table, change: Change) -> ApiError | None:
-        """Return the error for the condition that does not hold in the row of a check, or None."""
+        """Return the error for the condition that a check row shows as violated, or None."""
         if not row[conditions.FIELD]:
             only_in = self.right(table, "PATCH").only_in
             return errors.unwritable({name: None for name in change.names if name in only_in})

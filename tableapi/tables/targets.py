@@ -1,4 +1,4 @@
-"""The records that a write means, from its path, its options and its body."""
+"""Resolve the records targeted by a write, from its path, options and body."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from tableapi.query.spelling import spelled
 from tableapi.tables import errors
 from tableapi.tables.request import TableRequest
 
-Item = tuple[Any, dict[str, Any]]  # an identifier as it was sent, None for a create, and the fields to write
+Item = tuple[Any, dict[str, Any]]  # the identifier as sent (None for a create), and the fields to write
 DEFAULTS = Options()
 _JSON = frozenset(("", "*/*", "application/json", "application/*"))
 
 
 @dataclass(slots=True)
 class Targets:
-    """The records that a write means: one of a path, a list, those of a filter, or all.
+    """The records targeted by a write: the one in the path, a list, those matching a filter, or all.
 
-    verb: POST, PATCH, DELETE, or PUT for the upsert of a path. options: of the request, parsed once. single: the path
-    names the record, so the response is the record itself. change: the fields that are set in all records of `filter`.
-    everything: option `force` names all records.
+    verb: POST, PATCH, DELETE, or PUT for an upsert by path. options: those of the request, parsed once. single: the
+    path names the record, so the response is the record itself. change: the fields to set in all records matching
+    `filter`. everything: option `force` selects all records.
     """
 
     verb: str
@@ -41,9 +41,9 @@ class Targets:
 
 
 def parse_options(call: TableRequest, ident: Any = None) -> Options:
-    """Return the options of a write, which must not be modified.
+    """Return the options of a write. The result is shared and must not be modified.
 
-    The body of a write by path is the record itself.
+    With an identifier in the path, the body is the record itself.
     """
     sent = call.body if ident is None else None
     if not call.query and "wrap" not in call.headers and (type(sent) is not dict or sent.keys() == {"resource"}):
@@ -65,7 +65,7 @@ def plain_record(call: TableRequest, verb: str, ident: str | None) -> dict[str, 
 
 
 def parse(call: TableRequest, verb: str, ident: Any) -> Targets:
-    """Return the records that a write means. Nothing is read from the database for that.
+    """Resolve the records targeted by a write, without reading from the database.
 
     Raises:
         ApiError: an option or the body is wrong.
@@ -84,7 +84,7 @@ def parse(call: TableRequest, verb: str, ident: Any) -> Targets:
 
 
 def _record_of_path(call: TableRequest, verb: str, body: Any) -> dict[str, Any]:
-    """Return the body of a write by path: the record itself."""
+    """Return the body of a write by path, which is the record itself."""
     if isinstance(body, dict) and "resource" in body and call.table.find("resource") is None:
         body = (body_records(body, 1) or [{}])[0]
     if not isinstance(body, dict) or not (body or (verb == "PUT" and call.options().upsert)):
@@ -95,7 +95,7 @@ def _record_of_path(call: TableRequest, verb: str, body: Any) -> dict[str, Any]:
 def _of_path(call: TableRequest, verb: str, ident: Any, record: dict[str, Any], given: Options) -> Targets:
     given = given if given is DEFAULTS else _checked(call, given)
     errors.check_affected(given.max_affected, 1)
-    if verb == "PUT" and not (given.upsert and "if-match" not in call.headers):  # which names a record that exists
+    if verb == "PUT" and not (given.upsert and "if-match" not in call.headers):  # If-Match names an existing record
         verb = "PATCH"
     return Targets(verb, given, [(ident, record)], single=True)
 
@@ -103,7 +103,7 @@ def _of_path(call: TableRequest, verb: str, ident: Any, record: dict[str, Any], 
 def _of_list(
     call: TableRequest, verb: str, records: list[dict[str, Any]], given: Options, filter_text: Callable[[], str]
 ) -> Targets:
-    """Return the records of a create or change of several."""
+    """Return the targets of a create or change of several records."""
     given = given if given is DEFAULTS else _checked(call, given)
     if verb == "POST":
         if given.upsert:
@@ -120,7 +120,7 @@ def _of_list(
 
 
 def _of_delete(call: TableRequest, given: Options, body: Any, filter_text: Callable[[], str]) -> Targets:
-    """Return the records of a delete of several."""
+    """Return the targets of a delete of several records."""
     given = given if given is DEFAULTS else _checked(call, given)
     records = body_records(body, call.dataset.bounds.records)
     if given.ids is not None:
@@ -142,10 +142,7 @@ def _of_delete(call: TableRequest, given: Options, body: Any, filter_text: Calla
 
 
 def _checked(call: TableRequest, given: Options) -> Options:
-    """Return the options with the fields that records with relations have by default.
-
-    Unknown fields are rejected before anything is written.
-    """
+    """Check field names before anything is written, and add the default fields of records with relations."""
     if given.fields is not None or given.related:
         right = call.rights.right(call.table, "GET") or plan.right_of(call.table, call.rights, "POST")
         request = plan.ReadRequest(call.table, right, call.rights, given, None, call.dataset.bounds)
@@ -161,9 +158,9 @@ def _checked(call: TableRequest, given: Options) -> Options:
 
 @dataclass(slots=True)
 class KeyedRecords:
-    """The records of a write as a hook receives them, each with its primary key.
+    """The records of a write as passed to a hook, each with its primary key.
 
-    ident: of the path, as primary key. selected: option `ids` or a filter names the records.
+    ident: from the path, as primary key. selected: whether option `ids` or a filter selects the records.
     """
 
     verb: str
@@ -173,7 +170,7 @@ class KeyedRecords:
     selected: bool = False
 
     def targets(self, call: TableRequest) -> Targets:
-        """Return what the engine writes: the records as the hook left them, which their keys identify.
+        """Return the targets of the write: the records as modified by the hook, identified by their keys.
 
         Raises:
             ApiError: an option or a record is wrong.
@@ -201,7 +198,7 @@ class KeyedRecords:
 
 
 async def by_primary_key(call: TableRequest, verb: str, ident: str | None) -> KeyedRecords:
-    """Return the records that a write means. `id_field` and filters are resolved by reads.
+    """Return the records targeted by a write. `id_field` and filters are resolved by reads.
 
     Raises:
         ApiError: an option or the body is wrong, or a record does not exist for the caller.
@@ -219,7 +216,7 @@ async def by_primary_key(call: TableRequest, verb: str, ident: str | None) -> Ke
         record = spelled(table, (inner or [{}])[0]) | dict(zip(table.key, key, strict=True))
         return KeyedRecords(verb, given, named, [record])
     records = [spelled(table, record) for record in body_records(call.body, call.dataset.bounds.records) or ()]
-    if not records and verb != "DELETE":  # the hook decides what a DELETE that names no rows means
+    if not records and verb != "DELETE":  # the hook decides what a DELETE without records means
         raise errors.no_records()
     if verb == "POST":
         return KeyedRecords(verb, given, None, records)
@@ -234,7 +231,7 @@ async def by_primary_key(call: TableRequest, verb: str, ident: str | None) -> Ke
 
 
 async def _keys(call: TableRequest, verb: str, given: Options) -> list[dict[str, Any]]:
-    """Return the keys of the rows that `ids` or `filter` select, among those the caller may write."""
+    """Return the keys of the rows selected by `ids` or `filter`, among those the caller may write."""
     key = [call.table.columns[n] for n in call.table.key]
     if given.ids is not None and given.id_field.strip():
         return await _keys_by_field(call, verb, given.id_field, given.ids)

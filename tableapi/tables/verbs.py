@@ -1,4 +1,4 @@
-"""The meaning of each verb: which records it reads or writes, and the response made of them."""
+"""The table verbs: find the records to read or write, and build the response."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _VERBS = ("POST", "PUT", "PATCH", "DELETE")
 
 
 async def handle(call: TableRequest, verb: str, ident: str | None) -> Reply:
-    """Answer a request for a table or a record. Raises ApiError."""
+    """Handle a request for a table or a record. Raises ApiError."""
     if verb == "GET":
         return await read.read(call, ident)
     record = targets.plain_record(call, verb, ident)
@@ -37,9 +37,9 @@ async def handle(call: TableRequest, verb: str, ident: str | None) -> Reply:
 
 
 async def _by_known_plan(call: TableRequest, verb: str, ident: str | None, record: dict[str, Any]) -> Reply | None:
-    """Answer a write without options by the plan of an earlier one with the same fields.
+    """Handle a write without options, reusing the plan of an earlier one with the same fields.
 
-    As for reads, such a plan is looked up before anything is parsed. None: there is none, or it wrote no row.
+    As for reads, the plan is looked up before anything is parsed. None if there is no such plan, or if it wrote no row.
     """
     writer = Writer(call, targets.DEFAULTS)
     plan = writer.known_plan("POST" if verb == "POST" else "PATCH", record)
@@ -61,7 +61,7 @@ async def _by_known_plan(call: TableRequest, verb: str, ident: str | None, recor
 
 
 async def write(call: TableRequest, target: Targets) -> Reply:
-    """Write the records that a request means, and return its response. Raises ApiError."""
+    """Write the targeted records, and return the response. Raises ApiError."""
     if target.single:
         return await _one(call, target)
     if target.items:
@@ -76,7 +76,7 @@ async def write(call: TableRequest, target: Targets) -> Reply:
 
 
 async def _one(call: TableRequest, target: Targets) -> Reply:
-    """Write the record of a path."""
+    """Write the record named by the path."""
     async with Writer(call, target.options) as writer:
         written = await writer.write(target.verb, target.items[0])
     written.mark = written.mark if target.verb != "DELETE" else ""
@@ -84,7 +84,7 @@ async def _one(call: TableRequest, target: Targets) -> Reply:
 
 
 async def _record(call: TableRequest, written: Record) -> Reply:
-    """Return the response of one record."""
+    """Build the response for one record."""
     body = await read.unsealed(call, True, written.body) if written.sealed else written.body
     return Reply(body, headers=etag.headers(written.mark))
 
@@ -117,7 +117,7 @@ async def _list(call: TableRequest, target: Targets) -> Reply:
                 marks.append(outcome.mark)
                 batch.done(await read.unsealed(call, True, outcome.body) if outcome.sealed else outcome.body)
         if batch.errors and not (options.go_on and several):
-            batch.answer()  # raises, which undoes the transaction
+            batch.answer()  # raises, which rolls the transaction back
     reply = await listing(call, options, batch.answer(), _names(options) if options.fields else ())
     if len(marks) == 1:
         reply.headers |= etag.headers(marks[0])
@@ -125,7 +125,7 @@ async def _list(call: TableRequest, target: Targets) -> Reply:
 
 
 async def _alone(writer: Writer, verb: str, item: Item, *, several: bool) -> Record | ApiError:
-    """Write one record of a list apart from the others, and return it or its error."""
+    """Write one record of a list independently of the others, and return it or its error."""
     if not several:
         return await trying(writer.write_apart(verb, item), alone=True)
     with suppress(BatchStopped):
@@ -137,5 +137,5 @@ async def _alone(writer: Writer, verb: str, item: Item, *, several: bool) -> Rec
 
 
 def _names(options: Options) -> list[str]:
-    """Return the names of option `fields`, for the header line of a file."""
+    """Return the names in option `fields`, for the header line of a file."""
     return names(options.fields) if options.fields and options.fields.strip() != "*" else []

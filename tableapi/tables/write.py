@@ -1,4 +1,4 @@
-"""Write records: one with its nested records, a list together, or all of a filter."""
+"""Write records: one with its nested records, a list together, or all that match a filter."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ from tableapi.tables.batch import trying
 from tableapi.tables.run import Record, Run
 from tableapi.tables.targets import Item
 
-MAX_ROWS = 500  # of one statement; live streams begin anew after a change of more
+MAX_ROWS = 500  # per statement; change streams restart after a larger change
 
 
 @dataclass(slots=True)
 class ChangeGroup:
     """Records of a list that set the same fields.
 
-    rows: of each, its place in the list, its identifier and its values as they are bound.
+    rows: for each, its position in the list, its identifier and its values to bind.
     """
 
     change: Change
@@ -55,18 +55,18 @@ class ChangeGroup:
 
 
 class Ambiguous(ApiError):
-    """Undoes the statements, because the records have to be written in the order of the list."""
+    """Roll the statements back, because the records have to be written in list order."""
 
 
 class Writer(Run):
-    """The writes of one request."""
+    """All writes of one request."""
 
     __slots__ = ()
 
     # -- one record of the request -----------------------------------------------------------------------------------
 
     async def write(self, verb: str, item: Item) -> Record:
-        """Create, change or delete one record of the request, and return it as the response shows it.
+        """Create, change or delete one record of the request, and return it as shown in the response.
 
         Raises:
             ApiError, PostgresError: the record is not written.
@@ -84,7 +84,7 @@ class Writer(Run):
         return written
 
     async def write_apart(self, verb: str, item: Item) -> Record:
-        """Write one record beside others that are kept: a deferred constraint rejects it, and not the request."""
+        """Write one record independently of others; a deferred constraint then rejects only this record."""
         record = await self.write(verb, item)
         if self.transactional:
             await self.connection.execute("set constraints all immediate")
@@ -96,9 +96,9 @@ class Writer(Run):
         return self.call.dataset.plan_cache.get(shape) if shape is not None else None
 
     async def run_known(self, plan: WritePlan, ident: Any, record: dict[str, Any]) -> Record | None:
-        """Write a record by a known plan; None when that wrote no row: planning it anew then finds the reason.
+        """Write a record by a known plan; None if it wrote no row. Planning it again finds the reason.
 
-        Where no transaction is needed, the statement shares its connection with others.
+        If no transaction is needed, the statement shares its connection with others.
         """
         values = Bindings(self.call.actor, [], {}, [identifier(ident, list(plan.ident))] if plan.ident else [])
         values.record = record | {"if-match": self.match} if self.match else record
@@ -116,7 +116,7 @@ class Writer(Run):
         return None
 
     def _shape(self, verb: str, record: dict[str, Any]) -> tuple[Any, ...] | None:
-        """Return the key of the plan for records with these fields; None for one that has no plan."""
+        """Return the key of the plan for records with these fields; None if they cannot be cached."""
         given, call = self.options, self.call
         if verb == "DELETE" or given.upsert or dict in map(type, record.values()):
             return None
@@ -126,7 +126,7 @@ class Writer(Run):
     def _remember(
         self, plan: WritePlan, verb: str, record: Mapping[str, Any], right: Right, skipped: Iterable[str] = ()
     ) -> None:
-        """Keep a plan for the next records of the request's table with these fields."""
+        """Cache a plan for later records of the request's table with these fields."""
         left_out = right.ignored.union(skipped)
         known = all(n in self.call.table.columns and (right.writes(n) or n in left_out) for n in record)
         if known and not self.depth and (shape := self._shape(verb, dict(record))) is not None:
@@ -146,7 +146,7 @@ class Writer(Run):
         return await self.delete(table, key, identifier(ident, key))
 
     async def _put(self, key: list[Column], ident: list[Any], record: dict[str, Any]) -> Record:
-        """Change the record of a path, or create it under its identifier."""
+        """Change the record named by the path, or create it under that identifier."""
         table = self.call.table
         right_of(table, self.call.rights, "POST")
         only_new = self.call.headers.get("if-none-match", "").strip() == "*"
@@ -163,13 +163,13 @@ class Writer(Run):
             raise
 
     def _count(self) -> None:
-        """Count one more record, nested ones included."""
+        """Count one more record, including nested ones."""
         self.written += 1
         if self.written > self.call.dataset.bounds.records * 2:
             raise BadRequest("Too many records in one request, nested ones included.", reason="too_many_records")
 
     def _fields(self, table: Table) -> str | None:
-        """Return the fields of the response: of the request's own table as sent, of others the key."""
+        """Return the fields to respond with: as requested for the request's own table, the key for others."""
         if table is not self.call.table or self.depth:
             return ""
         if self.options.fields is None or self.options.as_list or syntax.computed(self.options.fields):
@@ -177,15 +177,15 @@ class Writer(Run):
         return self.options.fields
 
     async def _read_again(self, written: Record) -> Record:
-        """Return a written record with the relations and computed fields that the request asks for."""
+        """Read a written record again, with the relations and computed fields that were requested."""
         table = self.call.table
-        if not table.key or not set(table.key) <= written.keys.keys():  # nothing of the row is returned
+        if not table.key or not set(table.key) <= written.keys.keys():  # no column of the row is returned
             return written
         record = await self._stored([table.columns[n] for n in table.key], [written.keys[n] for n in table.key])
         return replace(record, mark=written.mark) if record is not None else written
 
     async def _stored(self, key: list[Column], ident: list[Any]) -> Record | None:
-        """Return a record as the response shows it, or None when the caller may not read it."""
+        """Return a record as shown in the response, or None if the caller may not read it."""
         table = self.call.table
         right = self.call.rights.right(table, "GET") or self.right(table, "POST")
         rows, sealed = await self._read(right, key, [ident], 1)
@@ -194,7 +194,7 @@ class Writer(Run):
     async def _read(
         self, right: Right, key: list[Column], idents: list[list[Any]], most: int
     ) -> tuple[list[Any], bool]:
-        """Read records on the connection of the write, and return their rows, and whether fields are sealed."""
+        """Read records on the connection of the write. Return their rows, and whether fields are sealed."""
         bounds = self.call.dataset.bounds
         request = ReadRequest(self.call.table, right, self.call.rights, self.options, None, bounds)
         keyed = keyed_plan(request, key, most)
@@ -203,7 +203,7 @@ class Writer(Run):
         return await self.connection.fetch(keyed.sql, *keyed.args(values)), keyed.sealed
 
     def _match(self, table: Table) -> str:
-        """Return the versions of `If-Match`, which apply to the record of the request, not to nested ones."""
+        """Return the versions in `If-Match`, which apply to the record of the request but not to nested ones."""
         return "" if self.depth or table is not self.call.table else self.match
 
     # -- create ------------------------------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ class Writer(Run):
         errors.check_create(self.call, right, change, forced or {})
         await nested.parents(self, change)
         change.values.update({name: value for name, value in (forced or {}).items() if right.sets((name,))})
-        if change.empty and not right.stamp and (record or self.depth):  # {} is a row of defaults
+        if change.empty and not right.stamp and (record or self.depth):  # {} creates a row of defaults
             raise errors.no_fields(table)
         upsert = self.options.upsert and not self.depth
         unique = self._unique(table, change, record) if upsert else None
@@ -242,11 +242,11 @@ class Writer(Run):
         return written
 
     def _unique(self, table: Table, change: Change, record: Mapping[str, Any]) -> list[Column] | None:
-        """Return the unique fields by which an upsert finds its record, or None when the record lacks one.
+        """Return the unique fields that identify the record of an upsert, or None if it lacks one.
 
         Raises:
             Forbidden: the table has a hook for changes and none for creates.
-            BadRequest: the record is named by a field that only the database sets.
+            BadRequest: the identifying field is one that only the database sets.
         """
         if self.call.dataset.hooked(table.name, "PATCH") and not self.call.dataset.hooked(table.name, "POST"):
             raise Forbidden(f"'{table.name}' has no upsert. Use POST or PATCH.", reason="no_upsert")
@@ -319,22 +319,22 @@ class Writer(Run):
     # -- a list of changes -------------------------------------------------------------------------------------------
 
     async def change_together(self, items: list[Item]) -> dict[int, Record]:
-        """Change the records of a list that can be changed together, and return them by their place.
+        """Change the records of a list that can be changed together, and return them by position.
 
-        One statement changes those that set the same fields. Others are left to `write`: records with nested records,
-        with fields that may not be written or with a key that another record has, and every record that the statement
-        did not change. After an error the statements are undone, and the records are written one by one, which finds
-        the record at fault.
+        Records that set the same fields are changed by one statement. All others are left to `write`: records with
+        nested records, with fields that may not be written or with a duplicate key, and records that the statement did
+        not change. After an error, the statements are rolled back and the records are written one by one to find the
+        one at fault.
 
         Raises:
-            PostgresError: a deadlock or concurrent DDL, after which the whole request is repeated.
+            PostgresError: a deadlock or concurrent DDL, after which the whole request is retried.
         """
         if self.options.beyond_row or "if-match" in self.call.headers:
             return {}
         try:
             changed = await trying(self._change_groups(items), alone=self.options.go_on)
         except Busy as error:
-            if error.reason != "time_limit":  # of one statement, which is enough for one record of a slow table
+            if error.reason != "time_limit":  # per statement, which is long enough for one record of a slow table
                 raise
             return {}
         return {} if isinstance(changed, ApiError) else changed
@@ -351,13 +351,13 @@ class Writer(Run):
             for group in groups:
                 changed |= await self._change_group(key, group)
             keys = [tuple(record.keys.values()) for record in changed.values()]
-            # No row may be changed twice, by identifiers that differ in Python only.
+            # Identifiers that differ in Python may be equal in PostgreSQL, and a row must not be changed twice.
             if not _exact(key) and (() in keys or len(set(keys)) < len(keys)):
                 raise Ambiguous("Two identifiers are equal for PostgreSQL.")
         return changed
 
     def _groups(self, key: list[Column], items: list[Item]) -> list[ChangeGroup]:
-        """Return the records that can be changed together, by the fields that they set."""
+        """Group the records that can be changed together by the fields that they set."""
         table = self.call.table
         right = self.right(table, "PATCH")
         skip = {column.name for column in key} | (set(table.key) if not self.options.id_field else set())
@@ -373,7 +373,7 @@ class Writer(Run):
             except (ApiError, BadValue):
                 continue
             if change.relations:
-                return []  # nested records may be records of the list, too
+                return []  # nested records may also be in the list
             errors.drop_own(self.call, change.refused)
             if not (change.empty or change.refused):
                 groups.setdefault(change.shape, ChangeGroup(change)).rows.append((place, ident, values))
@@ -391,7 +391,7 @@ class Writer(Run):
         return [part for part in parted if len(part.rows) > 1]
 
     async def _change_group(self, key: list[Column], group: ChangeGroup) -> dict[int, Record]:
-        """Change the records of one group, and return those that were changed by their place in the list."""
+        """Change the records of one group, and return the changed ones by their position in the list."""
         table = self.call.table
         plan = self.plan(
             statements.update_several, self.target(table, "PATCH", self._fields(table)), group.change, key
@@ -411,9 +411,9 @@ class Writer(Run):
     # -- by filter ---------------------------------------------------------------------------------------------------
 
     async def write_matching(self, text: str, record: Mapping[str, Any] | None) -> bytes:
-        """Change, or with `record` None delete, all records of a filter in one statement.
+        """Change all records matching a filter in one statement, or delete them if `record` is None.
 
-        Returns the records as a JSON array, with the relations that the request asks for.
+        Returns the records as a JSON array, with the requested relations.
         """
         await self.hold()
         related = self.options.beyond_row
@@ -426,7 +426,7 @@ class Writer(Run):
         return before or body
 
     async def _by_filter(self, text: str, record: Mapping[str, Any] | None) -> tuple[bytes, list[list[Any]]]:
-        """Write the records of a filter, and return them as a JSON array, and their keys."""
+        """Write the records matching a filter, and return them as a JSON array, with their keys."""
         table = self.call.table
         verb = "DELETE" if record is None else "PATCH"
         right = self.right(table, verb)
@@ -459,7 +459,7 @@ class Writer(Run):
         return row["body"] or b"[]", keys
 
     async def _keys_of(self, text: str) -> list[list[Any]]:
-        """Return the keys of the records of a filter."""
+        """Return the keys of the records matching a filter."""
         table, bounds = self.call.table, self.call.dataset.bounds
         right, key = self._readable()
         parsed, literals = cache.parse(text, bounds.filter)
@@ -470,7 +470,7 @@ class Writer(Run):
         return [identifier(record, key) for record in exact_json.loads(row["body"] or b"[]")]
 
     def _readable(self) -> tuple[Right, list[Column]]:
-        """Return the right to read records again, and their key."""
+        """Return the right to read the records again, and their key."""
         table = self.call.table
         if not table.key:
             raise BadRequest(f"Table '{table.name}' has no key; leave out 'related'.", reason="no_primary_key")
@@ -485,17 +485,17 @@ class Writer(Run):
         return b"[" + b",".join(row["body"] for row in rows) + b"]"
 
     async def delete_all(self) -> None:
-        """Delete all records of the table, for option `force`."""
+        """Delete all records of the table (option `force`)."""
         target = self.target(self.call.table, "DELETE")
         await self.fetch(self.plan(statements.everything, target), self.values({}))
         self.note(self.call.table, "DELETE", {})
 
 
 def _stored(column: Column, value: Any) -> Any:
-    """Return what is bound for a value of a record. Raises BadValue."""
+    """Return the value to bind for a field of a record. Raises BadValue."""
     return None if value is None else stored(column.type, value)
 
 
 def _exact(key: list[Column]) -> bool:
-    """Return whether different values of the key are different for PostgreSQL, whatever the collation."""
+    """Return whether key values that differ in Python also differ in PostgreSQL, whatever the collation."""
     return all(column.type.name in EXACT for column in key)

@@ -1,1 +1,1 @@
-"""Imports of whole CSV files by COPY."""
+"""Import whole CSV files with COPY."""

@@ -1,6 +1,6 @@
-"""Replace cells of CSV that COPY reads otherwise than the rest of the API.
+"""Replace CSV cells that COPY would read differently from the rest of the API.
 
-These are GeoJSON, JSON of arrays and composites, and base64. Each becomes the text that PostgreSQL has for its value.
+These are GeoJSON, JSON for arrays and composites, and base64. Each is replaced by PostgreSQL's text form of its value.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tableapi.tables.bulk.lines import Block
 
 Report = Callable[[int, Exception, str], None]
 _COMMA = re.compile(",")
-# How a cell begins that is replaced, by the kind of its column.
+# The beginning of a cell that has to be replaced, by column kind.
 _BEGINS = {
     "geometry": re.compile(r"\s*\{"),
     "geography": re.compile(r"\s*\{"),
@@ -36,7 +36,7 @@ _BEGINS = {
 
 @dataclass(slots=True)
 class _Nested:
-    """A cell that PostgreSQL converts. sent: its JSON, checked."""
+    """A cell that PostgreSQL converts. sent: its JSON, after validation."""
 
     record: int
     place: int
@@ -46,7 +46,7 @@ class _Nested:
 class Cells:
     """Replace cells of the columns that need it.
 
-    report: called with the line, the error and the column of a record that is left out.
+    report: called with the line, the error and the column of each skipped record.
     """
 
     def __init__(self, table: Table, columns: list[str], report: Report) -> None:
@@ -57,11 +57,11 @@ class Cells:
         self._columns, self._report = columns, report
 
     def concern(self, content: bytes) -> bool:
-        """Return whether records may hold such cells."""
+        """Return whether the content may contain such cells."""
         return bool(self._types) and (self._encoded or b"{" in content or b"[" in content)
 
     async def convert(self, connection: Any, records: list[Block]) -> list[Block]:
-        """Return the records with replaced cells, without those that cannot be converted."""
+        """Return the records with replaced cells, except those with cells that cannot be converted."""
         rows: dict[int, list[str]] = {}
         nested: dict[int, list[_Nested]] = {}
         bad: dict[int, tuple[Exception, int]] = {}
@@ -96,9 +96,9 @@ class Cells:
         return column in self._columns and self._columns.index(column) in self._json
 
     def with_strings(self, records: list[Block]) -> list[Block]:
-        """Return the records with the bare texts of JSON columns as JSON strings, as exports write them.
+        """Quote bare text in JSON columns as JSON strings, as exports write it.
 
-        A text that begins like an object, an array or a string is meant to be JSON and stays.
+        Text that begins like an object, an array or a string is taken as JSON and left unchanged.
         """
         replaced = []
         for record in records:
@@ -113,9 +113,9 @@ class Cells:
     async def _replace(
         self, connection: Any, sql: str, cells: list[_Nested], rows: dict[int, list[str]], bad: dict[int, Any]
     ) -> None:
-        """Replace cells of one column by the text of their values.
+        """Replace cells of one column with the text form of their values.
 
-        Those that PostgreSQL refuses are found by halves.
+        Cells that PostgreSQL rejects are found by bisection.
         """
         cells = [cell for cell in cells if cell.record not in bad]
         if not cells:
@@ -136,12 +136,12 @@ class Cells:
 
 
 def _line_end(record: Block) -> bytes:
-    """Return the end of a record's last line; COPY refuses a file with several kinds of them."""
+    """Return the line ending of a record; COPY rejects files with mixed line endings."""
     return record.content[len(record.content.rstrip(b"\r\n")) :]
 
 
 def _has_text(type_: PgType) -> bool:
-    """Return whether `stored` returns the value as PostgreSQL reads it."""
+    """Return whether `stored` returns the value in a form that PostgreSQL reads."""
     return type_.kind == "bytea" or (type_.kind == "array" and not type_.of_composites)
 
 
@@ -150,7 +150,7 @@ def _quoted(value: str) -> str:
 
 
 def _statement(type_: PgType) -> str:
-    """Return the statement that converts a list of JSON texts, in their order."""
+    """Return the statement that converts a list of JSON texts, keeping their order."""
     array, own = bind_list(type_, "cells")
     sent = sa.func.unnest(array).table_valued(sa.column("cell", own), with_ordinality="place").render_derived()
     value = sa.cast(element(type_, sent.c.cell), Named("text"))
@@ -158,14 +158,14 @@ def _statement(type_: PgType) -> str:
 
 
 def cells_of(record: Block) -> list[str]:
-    """Return the cells of a record as they are in the file, quotes included; none when it is no text."""
+    """Return the cells of a record as they appear in the file, quotes included; [] if it is not UTF-8."""
     try:
         text = record.content.decode().rstrip("\r\n")
     except UnicodeDecodeError:
         return []
     ends, at = [], 0
     for number, part in enumerate(text.split('"')):
-        if number % 2 == 0:  # outside of quotes
+        if number % 2 == 0:  # outside quotes
             ends += [at + comma.start() for comma in _COMMA.finditer(part)]
         at += len(part) + 1
     starts = [0, *(end + 1 for end in ends)]
@@ -173,6 +173,6 @@ def cells_of(record: Block) -> list[str]:
 
 
 def value_of(cell: str) -> str:
-    """Return the value of a cell in quotes; other cells as they are."""
+    """Return the value of a quoted cell; other cells unchanged."""
     quoted = len(cell) > 1 and cell[0] == cell[-1] == '"'
     return cell[1:-1].replace('""', '"') if quoted else cell

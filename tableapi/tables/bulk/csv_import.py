@@ -1,7 +1,7 @@
-"""Import a CSV file into a table by COPY, as it arrives, with one block of it in memory.
+"""Stream a CSV file into a table with COPY, keeping one block of it in memory.
 
-The import is one transaction and each block a savepoint. When PostgreSQL refuses a line, it is left out, and the rest
-of the block is sent again; so all bad lines are found and reported by their numbers.
+The import is one transaction, and each block a savepoint. If PostgreSQL rejects a line, the line is dropped and the
+rest of the block is sent again. In this way all bad lines are found and reported by number.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tableapi.tables.request import TableRequest
 
 MAX_BAD_LINES = 100
 PIECE_BYTES = 262_144
-MAX_IMPORTS = 2  # at once in one worker: each holds a connection
+MAX_IMPORTS = 2  # concurrent imports per worker, since each holds a connection
 OPTIONS = frozenset(("import", "dry_run", "continue", "max_affected", "method"))
 _PLACE = re.compile(r"COPY .*?, line (\d+)(?:, column ([^:]+))?", re.DOTALL)
 _END_MARK = re.compile(rb"^\\\.\r?$", re.MULTILINE)
@@ -37,7 +37,7 @@ _running = 0
 
 @dataclass(slots=True)
 class _Import:
-    """One import. bad: what was wrong with lines, in any order."""
+    """One import. bad: the errors found in lines, in any order."""
 
     call: TableRequest
     connection: Any
@@ -50,7 +50,7 @@ class _Import:
         self.cells = Cells(self.call.table, self.columns, self._report)
 
     async def add(self, block: Block) -> None:
-        """Write the records of a block, without its bad lines."""
+        """Write the records of a block, skipping bad lines."""
         records: list[Block] = []
         content, strings = block.content, False
         if self.cells.concern(content):
@@ -73,7 +73,8 @@ class _Import:
                     records, strings = self.cells.with_strings(records), True
                     content = lines.joined(records)
                     continue
-                if match is None or any(record.lines > 1 for record in records):  # such lines are counted in many ways
+                # PostgreSQL and this module may count such lines differently
+                if match is None or any(record.lines > 1 for record in records):
                     await self._halves(records, error)
                     return
                 content = self._without(records, int(match[1]) - 1, error)
@@ -87,7 +88,7 @@ class _Import:
         return int(status.split()[-1])
 
     async def _halves(self, records: list[Block], error: asyncpg.PostgresError) -> None:
-        """Find the bad records of an error that does not tell its line, such as that of a reference."""
+        """Find bad records by bisection, for an error without a line number, such as a broken reference."""
         if len(records) == 1:
             self._report(records[0].first, error)
             return
@@ -112,7 +113,7 @@ class _Import:
         assert refusal is not None
         if isinstance(error, asyncpg.FeatureNotSupportedError):
             raise _unchecked("PostgreSQL checks its new rows one by one")
-        if refusal.status in (403, 503):  # it concerns the table, not the line
+        if refusal.status in (403, 503):  # it concerns the table rather than the line
             raise refusal
         entry = {"line": line, "reason": refusal.reason, "message": refusal.message}
         match = _PLACE.search(str(getattr(error, "context", None) or ""))
@@ -122,11 +123,11 @@ class _Import:
             raise self.refusal()
 
     def errors(self) -> list[dict[str, Any]]:
-        """Return the bad lines in the order of the file."""
+        """Return the bad lines in file order."""
         return sorted(self.bad, key=lambda entry: int(entry["line"]))
 
     def refusal(self) -> BadRequest:
-        """Return the refusal of the whole file, with its bad lines."""
+        """Build the error for the whole file, listing its bad lines."""
         bad = self.errors()
         count = f"{MAX_BAD_LINES} or more" if len(bad) >= MAX_BAD_LINES else len(bad)
         return BadRequest(
@@ -137,19 +138,19 @@ class _Import:
 
 
 async def _pieces(content: bytes) -> AsyncIterator[bytes]:
-    """Yield the content in pieces. asyncpg would keep a file-like source in a reference cycle."""
+    """Yield the content in pieces, because asyncpg would keep a file-like source in a reference cycle."""
     for at in range(0, len(content), PIECE_BYTES):
         yield content[at : at + PIECE_BYTES]
 
 
 def _raise_unless_refusal(error: asyncpg.PostgresError) -> None:
-    """Raise an error again that says nothing about a line."""
+    """Re-raise an error that is not about a line."""
     if isinstance(error, RETRYABLE) or to_api_error(error) is None:
         raise error
 
 
 def _fault(content: bytes) -> tuple[int, BadRequest] | None:
-    """Return the line, from 1, that COPY cannot report, and what is wrong with it."""
+    """Return the number of a line that COPY cannot report, counted from 1, with its error."""
     message = ""
     at = content.find(b"\0")
     if at >= 0:
@@ -167,7 +168,7 @@ def _fault(content: bytes) -> tuple[int, BadRequest] | None:
 
 
 def _record_at(records: list[Block], line: int) -> int:
-    """Return the place of the record that holds a line of the text of these records."""
+    """Return the index of the record that contains a line of the joined records."""
     seen = 0
     for place, record in enumerate(records):
         seen += record.lines
@@ -177,12 +178,12 @@ def _record_at(records: list[Block], line: int) -> int:
 
 
 async def answer(call: TableRequest, parts: AsyncIterator[bytes]) -> Reply:
-    """Import a file, and return how many records were created and which lines were bad.
+    """Import a file, and respond with the number of created records and the bad lines.
 
     Raises:
         Forbidden: the caller may not create such records, or their rules cannot be checked by COPY.
-        BadRequest: `bad_lines`, or as the options and the header line.
-        Busy: as many imports are running as one worker process permits.
+        BadRequest: `bad_lines`, or a reason that concerns the options or the header line.
+        Busy: too many imports are running in this worker process.
     """
     global _running
     right = _right(call)
@@ -229,7 +230,7 @@ async def _header(stream: AsyncIterator[Block]) -> AsyncIterator[str]:
 
 
 def _right(call: TableRequest) -> Right:
-    """Return the right to create records of a table, if COPY can obey it."""
+    """Return the right to create records of a table, provided that COPY can enforce it."""
     table, right = call.table, call.rights.right(call.table, "POST")
     if right is None:
         raise errors.no_right(call, "POST")
@@ -250,10 +251,10 @@ def _right(call: TableRequest) -> Right:
 
 
 def _columns(call: TableRequest, right: Right, names: list[str]) -> list[str]:
-    """Return the columns of a header line.
+    """Return the columns named in a header line.
 
     Raises:
-        UnknownField, DuplicateField, BadRequest: a name is not that of a column that can be written.
+        UnknownField, DuplicateField, BadRequest: a name does not match a writable column.
         Forbidden: the caller may not write it.
     """
     columns: list[str] = []

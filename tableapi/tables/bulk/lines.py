@@ -1,4 +1,4 @@
-"""Split a stream of CSV into blocks of whole records. Pure: no connection, no HTTP."""
+"""Split a CSV stream into blocks of whole records, without I/O."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Whole records. first: the number of the first line in the file, from 1."""
+    """Whole records. first: the number of the first line in the file, counted from 1."""
 
     content: bytes
     first: int
 
     @property
     def lines(self) -> int:
-        """The number of lines, those inside quoted values included."""
+        """The number of lines, including those inside quoted values."""
         return self.content.count(b"\n") + (not self.content.endswith(b"\n"))
 
     def records(self) -> list[Block]:
@@ -42,12 +42,12 @@ class Block:
 
 
 def joined(records: list[Block]) -> bytes:
-    """Return records as one text; only the last one of a file may lack the end of its line."""
+    """Join records into one text; only the last record of a file may lack a line ending."""
     return b"".join(record.content for record in records)
 
 
 async def blocks(parts: AsyncIterator[bytes]) -> AsyncIterator[Block]:
-    """Yield blocks of about BLOCK_BYTES. The first one is the header alone.
+    """Yield blocks of about BLOCK_BYTES. The first block contains only the header.
 
     Raises:
         BadRequest: a record is longer than MAX_RECORD_BYTES, or a quote is not closed at the end.
@@ -76,7 +76,7 @@ async def blocks(parts: AsyncIterator[bytes]) -> AsyncIterator[Block]:
 
 
 def _rest(content: bytes, line: int, *, header: bool) -> Iterator[Block]:
-    """Yield the blocks of the end of a file."""
+    """Yield the remaining blocks at the end of a file."""
     if content.count(b'"') % 2:
         raise BadRequest(f"A quote after line {line} is not closed.", reason="bad_csv", context={"line": line})
     if not header and (end := _end_of_first(content)):
@@ -87,7 +87,7 @@ def _rest(content: bytes, line: int, *, header: bool) -> Iterator[Block]:
 
 
 def _end_of_first(content: bytes) -> int:
-    """Return where the first record ends; 0 when it is not complete."""
+    """Return the offset at which the first record ends; 0 if it is incomplete."""
     end = content.find(b"\n") + 1
     while end and content.count(b'"', 0, end) % 2:
         end = content.find(b"\n", end) + 1
@@ -95,7 +95,7 @@ def _end_of_first(content: bytes) -> int:
 
 
 def _end_of_last(content: bytes) -> int:
-    """Return where the last complete record ends; 0 without one."""
+    """Return the offset at which the last complete record ends; 0 if there is none."""
     end = content.rfind(b"\n") + 1
     quotes = content.count(b'"', 0, end)
     while end and quotes % 2:
@@ -109,7 +109,7 @@ def names_of(header: Block) -> list[str]:
     """Return the names in the header line.
 
     Raises:
-        BadRequest: it is no line of CSV in UTF-8.
+        BadRequest: it is not a CSV line in UTF-8.
     """
     try:
         text = header.content.decode()
