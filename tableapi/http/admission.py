@@ -1,8 +1,8 @@
 """Admission control: how many requests one worker process handles at once, and for how long.
 
-A single timer looks at all requests four times a second, which is cheaper than a timer for each. A request past its
-time limit is cancelled, and so is a read after its client has disconnected; asyncpg then cancels the statement in
-PostgreSQL. A script that writes is never cancelled for a lost client: it may be between two transactions.
+A single timer checks all requests four times a second, which is cheaper than a timer for each. A request past its time
+limit is cancelled, and so is a read after its client has disconnected; asyncpg then cancels the statement in
+PostgreSQL. A script that writes is never cancelled because its client disconnected: it may be between two transactions.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from typing import Any, NoReturn
 from tableapi.errors import BadRequest, Busy
 from tableapi.http.request import HttpRequest
 
-# Overload: for OVERLOAD_SECONDS there was a backlog, or in REFUSING_SAMPLES in turn there were more requests than the
-# limit allows, and the process had work to do. A backlog is more than BACKLOG_REQUESTS in flight that take longer than
-# BACKLOG_SECONDS at the current rate. So many callers that each wait for their response are no overload as long as they
-# are served soon, and requests that wait for a slow vendor are none, because they leave the CPU idle.
+# Overload: for OVERLOAD_SECONDS there was a backlog, or in REFUSING_SAMPLES consecutive samples the limit was exceeded,
+# and the process was busy. A backlog is more than BACKLOG_REQUESTS in flight that would take longer than
+# BACKLOG_SECONDS at the current rate. Many callers that each wait for a response are therefore not an overload as long
+# as they are served soon. Neither are requests that wait for a slow vendor, because they leave the CPU idle.
 BACKLOG_REQUESTS, BACKLOG_SECONDS = 64, 0.5
 OVERLOAD_SECONDS = 0.5
-REFUSING_SAMPLES = 3  # a burst of requests is refused in one or two
-OVERLOAD_MAX_REQUESTS = 16  # in flight during overload: enough to keep the CPU busy, and each is answered sooner
-# An overload ends when, in REVIEW_SECONDS, at most REFUSED_SHARE of the requests were refused: with so few in flight, a
-# part of a load that can be served is refused, too. For RECOVERY_SECONDS after it there may be RECOVERY_MAX_REQUESTS,
-# in case it was not over; then the limit is as before.
+REFUSING_SAMPLES = 3  # a burst of requests is rejected in one or two
+OVERLOAD_MAX_REQUESTS = 16  # in flight during overload: enough to keep the CPU busy while each is served sooner
+# An overload ends when at most REFUSED_SHARE of the requests were rejected within REVIEW_SECONDS: with so few in
+# flight, part of a sustainable load is rejected, too. For the next RECOVERY_SECONDS the limit is RECOVERY_MAX_REQUESTS,
+# in case the overload is not over; after that the limit is as before.
 REVIEW_SECONDS, REFUSED_SHARE = 1.0, 0.25
 RECOVERY_SECONDS, RECOVERY_MAX_REQUESTS = 2.0, 128
 IDLE_CPU_SHARE = 0.3  # of one core; below it the event loop is not the bottleneck
 SAMPLE_SECONDS = 0.05
-CHECK_SECONDS = 0.25  # between checks, and the age from which a request is watched for a lost client
-BODY_SECONDS = 10.0  # for a body to arrive
+CHECK_SECONDS = 0.25  # between checks; also the age from which a request is watched for a disconnected client
+BODY_SECONDS = 10.0  # to receive a body
 CLIENT_GONE, TIMED_OUT, SLOW_BODY = "gone", "late", "slow"
 
 
@@ -40,9 +40,9 @@ class AdmissionControl:
     """The requests in flight in one worker process.
 
     Args:
-        limit: How many there may be, unless the process is overloaded.
-        seconds: How long one may take, unless the request has a limit of its own.
-        waits: Whether requests are waiting for the database.
+        limit: maximum number of requests, except during overload.
+        seconds: time limit of a request that has none of its own.
+        waits: returns whether requests are waiting for the database.
     """
 
     def __init__(self, limit: int, seconds: float, waits: Callable[[], bool]) -> None:
@@ -54,7 +54,7 @@ class AdmissionControl:
         self._sample_timer: asyncio.TimerHandle | None = None
         self._last_sample = (0.0, 0.0)  # wall clock, CPU time
         self._fewest = self._refused = self._ended = 0  # since the last sample
-        self._refusing = 0  # the samples in turn in which a request was refused
+        self._refusing = 0  # consecutive samples in which a request was rejected
         self._review_refused = self._review_ended = 0  # since the overload began or was reviewed
         self._calm_at = self._review_at = self._recovery_ends = 0.0
         self.overloaded = False
@@ -64,14 +64,14 @@ class AdmissionControl:
         return len(self._tasks)
 
     def full(self) -> bool:
-        """Return whether the next request must be refused; a True is counted as a refusal."""
+        """Return whether the next request must be rejected; if so, count it as rejected."""
         if len(self._tasks) - self.idle < self._present_limit:
             return False
         self._refused += 1
         return True
 
     def start(self) -> None:
-        """Start the timers. Once per process, inside its event loop."""
+        """Start the timers. Called once per process, inside its event loop."""
         self._check_timer = asyncio.get_running_loop().call_later(CHECK_SECONDS, self._check)
         self._calm_at = time.perf_counter()
         self._sample()
@@ -83,7 +83,7 @@ class AdmissionControl:
                 timer.cancel()
 
     def enter(self, request: HttpRequest) -> asyncio.Task[Any] | None:
-        """Count the request that the current task answers; returns the task for `leave`."""
+        """Count the request handled by the current task; return the task for `leave`."""
         task = asyncio.current_task()
         if task is not None:
             self._tasks[task] = request
@@ -127,7 +127,7 @@ class AdmissionControl:
         self._sample_timer = asyncio.get_running_loop().call_later(SAMPLE_SECONDS, self._sample)
 
     def _review(self, now: float, refused: int) -> None:
-        """End an overload in which few requests were refused."""
+        """End an overload once few requests are rejected."""
         self._review_refused += refused
         self._review_ended += self._ended
         if now < self._review_at:
@@ -141,7 +141,7 @@ class AdmissionControl:
         self._review_at, self._review_refused, self._review_ended = now + REVIEW_SECONDS, 0, 0
 
     def _check(self) -> None:
-        """Cancel requests that are past their time limit, and watch the clients of slow reads."""
+        """Cancel requests past their time limit, and watch the clients of slow reads."""
         self._check_timer = asyncio.get_running_loop().call_later(CHECK_SECONDS, self._check)
         now = time.perf_counter()
         for task, request in list(self._tasks.items()):
@@ -169,13 +169,13 @@ async def _watch(task: asyncio.Task[Any], request: HttpRequest) -> None:
 
 
 def raise_for_cancellation(request: HttpRequest, error: asyncio.CancelledError) -> NoReturn:
-    """Raise the reason why admission control cancelled the request; re-raise other cancellations."""
+    """Raise the reason for which admission control cancelled the request; re-raise other cancellations."""
     task = asyncio.current_task()
     if not request.cancelled_for or task is None:
         raise error
     task.uncancel()
     if request.cancelled_for == CLIENT_GONE:
-        raise Busy("The client has gone.", reason="client_gone", status=499) from None  # for log and metrics
+        raise Busy("The client has gone.", reason="client_gone", status=499) from None  # for the log and metrics
     if request.cancelled_for == SLOW_BODY:
         raise BadRequest("The body came too slowly.", reason="slow_body", status=408) from None
     message = "This took too long. Try again in a moment, or ask for less."

@@ -42,7 +42,7 @@ def parse_body(content_type: str, raw: bytes, limit: int = 1_000_000) -> Any:
 def parse_object(content_type: str, raw: bytes, loads: Callable[[bytes], Any] = orjson.loads) -> dict[str, Any]:
     """Return the body of a script call: a JSON object; an empty body is an empty object.
 
-    loads: `exact_json.loads` keeps every digit of numbers. Raises BadRequest or UnsupportedMedia (415).
+    loads: a JSON parser; `exact_json.loads` keeps every digit of numbers. Raises BadRequest or UnsupportedMedia (415).
     """
     if not raw.strip():
         return {}
@@ -91,7 +91,7 @@ def _csv(raw: bytes) -> list[dict[str, Any]]:
 
 
 def _cells(header: list[str], row: list[str], line: int) -> dict[str, str | None]:
-    """Return a line of CSV as a record. CSV has no NULL; an empty cell stands for it."""
+    """Return a line of CSV as a record. CSV has no NULL, so an empty cell means NULL."""
     if any(row[len(header) :]):
         message = f"Line {line} of the CSV has {len(row)} values, and the header {len(header)} names."
         raise BadRequest(message, reason="bad_csv", context={"line": line})
@@ -99,7 +99,7 @@ def _cells(header: list[str], row: list[str], line: int) -> dict[str, str | None
 
 
 def records(body: Any, limit: int) -> list[dict[str, Any]] | None:
-    """Return the records of a body: {"resource": [...]}, {"resource": {...}} or [...]; None without any.
+    """Return a body's records: {"resource": [...]}, {"resource": {...}} or [...]; None without any.
 
     Raises BadRequest for records that are not objects, TooLarge for more than `limit` of them.
     """

@@ -10,16 +10,16 @@ from functools import cache
 from tableapi.http.response import Reply
 
 MIN_BYTES = 32_768  # smaller bodies gain little
-THREAD_BYTES = 262_144  # larger ones are compressed beside the event loop
-LEVEL = 1  # of gzip: a third of the time of the default level, for bodies a tenth larger
-QUALITY = 1  # of brotli: half the time of gzip at level 1, for bodies a tenth smaller
+THREAD_BYTES = 262_144  # larger ones are compressed in a thread
+LEVEL = 1  # for gzip: a third of the time of the default level, for bodies a tenth larger
+QUALITY = 1  # for brotli: half the time of gzip at level 1, for bodies a tenth smaller
 _KINDS = ("application/json", "application/xml", "text/")
 
 
 def compressible(response: Reply) -> bool:
     """Return whether the content of a response can be compressed.
 
-    A strong ETag names the bytes of a response, so a response with one is sent as it is.
+    A strong ETag identifies the exact bytes of a response, so a response with one is sent unchanged.
     """
     return (
         response.stream is None
@@ -31,7 +31,7 @@ def compressible(response: Reply) -> bool:
 
 
 def weights(accept: str) -> dict[str, float]:
-    """Return what `Accept-Encoding` or `Accept` names in lower case, each with its weight; 0 forbids one."""
+    """Parse `Accept-Encoding` or `Accept` into weights by lower-case name; 0 forbids one."""
     result: dict[str, float] = {}
     for part in accept.lower().split(","):
         coding, *parameters = part.split(";")
@@ -48,7 +48,7 @@ def weights(accept: str) -> dict[str, float]:
 
 
 def media_type(accept: str) -> str:
-    """Return the type that `Accept` prefers: of those with the greatest weight the first."""
+    """Return the media type preferred by `Accept`: the first of those with the greatest weight."""
     if "," not in accept:
         return accept.partition(";")[0].strip().lower()
     accepted = weights(accept)
@@ -56,7 +56,7 @@ def media_type(accept: str) -> str:
 
 
 def chosen(accept_encoding: str) -> str:
-    """Return `br` or `gzip`, whichever the client prefers, else `br`; "" where neither is accepted."""
+    """Return `br` or `gzip`, whichever the client prefers (`br` if equal); "" if neither is accepted."""
     accepted = weights(accept_encoding)
     gzip, brotli = accepted.get("gzip", accepted.get("*", 0.0)), accepted.get("br", 0.0)
     if brotli > 0 and brotli >= gzip and _brotli() is not None:
@@ -65,7 +65,7 @@ def chosen(accept_encoding: str) -> str:
 
 
 async def compressed(body: bytes, coding: str) -> bytes:
-    """Return a body in a coding of `chosen`."""
+    """Compress a body with a coding returned by `chosen`."""
     compress = _brotli() if coding == "br" else None
     run = compress or _gzip
     return await asyncio.to_thread(run, body) if len(body) > THREAD_BYTES else run(body)
@@ -77,9 +77,9 @@ def _gzip(body: bytes) -> bytes:
 
 @cache
 def _brotli() -> Callable[[bytes], bytes] | None:
-    """Return the function that compresses with brotli, or None without the extra `brotli`."""
+    """Return brotli's compression function, or None if the extra `brotli` is not installed."""
     try:
-        import brotli  # 5 MB that a worker loads for the first client that accepts it
+        import brotli  # 5 MB, loaded only once a client accepts brotli
     except ImportError:
         return None
     return lambda body: bytes(brotli.compress(body, quality=QUALITY, lgwin=19))

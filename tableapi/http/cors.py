@@ -21,8 +21,8 @@ _VARY = (b"vary", b"Origin")
 class Cors:
     """Allow requests from PUBLIC_URL and the origins of CORS_ORIGINS.
 
-    Callers send their credentials in headers and never in cookies, so `Access-Control-Allow-Credentials` is never sent
-    and "*" is safe wherever credentials are needed.
+    Callers send their credentials in headers and never in cookies, so `Access-Control-Allow-Credentials` is never sent,
+    and "*" is safe where credentials are required.
     """
 
     def __init__(self, public_url: str, origins: Iterable[str]) -> None:
@@ -30,14 +30,14 @@ class Cors:
         self._any = "*" in named
         self._origins = named | {public_url}
         self._varies = bool(named) and not self._any
-        self.always = self.headers(None)  # of a response to a request that is not a page's
+        self.always = self.headers(None)  # for requests that do not come from a page
 
     def allows(self, origin: str | None) -> bool:
-        """Return whether a page of `origin` may call the API."""
+        """Return whether pages of `origin` may call the API."""
         return origin is not None and (self._any or origin in self._origins)
 
     def headers(self, origin: str | None) -> list[tuple[bytes, bytes]]:
-        """Return the headers of a response to a page of `origin`; None for a request without one."""
+        """Return the CORS headers for a page of `origin`; None for a request without an origin."""
         if not self.allows(origin):
             return [_VARY] if self._varies else []
         assert origin is not None
@@ -48,7 +48,7 @@ class Cors:
         return allowed if self._any else [*allowed, _VARY]
 
     def preflight(self, request: HttpRequest) -> dict[str, str]:
-        """Return the headers that allow a browser to send its request."""
+        """Return the headers that permit the request announced by a preflight."""
         if not self.allows(request.headers.get("origin")):
             return {"Allow": ALLOWED}
         names = request.headers.get("access-control-request-headers", "")

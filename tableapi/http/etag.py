@@ -12,28 +12,28 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from tableapi.errors import Stale
 
 MAX_LIST_BYTES = 65_536
-# The authentication tag of AES-GCM as a fingerprint: with a fixed key it protects nothing, but it takes a twentieth of
-# the time of SHA-1, which was 6 % of a list of 26 kB.
+# The authentication tag of AES-GCM serves as the fingerprint. With a fixed key it protects nothing, but it takes a
+# twentieth of the time of SHA-1, which was 6 % of the time for a list of 26 kB.
 _FINGERPRINT, _NONCE = AESGCM(b"tableapi of list"), bytes(12)
 
 
 def etag(mark: str, body: bytes) -> str:
     """Return the tag of a row.
 
-    `body` is its content with relations, which the row's version does not cover.
+    `body`: its content including relations, which the row's version does not cover.
     """
     return f'"{mark}.{zlib.crc32(body):x}"' if body else f'"{mark}"'
 
 
 def headers(mark: str) -> dict[str, str]:
-    """Return the ETag header of a row that was written; empty for a row without a version."""
+    """Return the ETag header of a written row; empty for a row without a version."""
     return {"ETag": f'"{mark}"'} if mark else {}
 
 
 def of_list(body: bytes, meta: Mapping[str, Any]) -> str:
     """Return the weak tag of a list; empty for a list over MAX_LIST_BYTES, which is not worth hashing.
 
-    `body` is the JSON of PostgreSQL: sealed fields are encrypted anew for each response.
+    `body`: the JSON from PostgreSQL, because sealed fields are encrypted anew for each response.
     """
     if len(body) > MAX_LIST_BYTES:
         return ""
@@ -48,7 +48,7 @@ def matches(headers: Mapping[str, str], tag: str) -> bool:
 
 
 def if_match(headers: Mapping[str, str]) -> str:
-    """Return the row versions that `If-Match` names, separated by blanks; empty when any version will do."""
+    """Return the row versions in `If-Match`, separated by spaces; empty if any version matches."""
     tags = [tag.strip() for tag in headers.get("if-match", "").split(",")]
     if tags in ([""], ["*"]):
         return ""
@@ -56,5 +56,5 @@ def if_match(headers: Mapping[str, str]) -> str:
 
 
 def precondition_failed() -> Stale:
-    """Return the error for a row version that `If-Match` does not name."""
+    """Build the error for a row version that `If-Match` does not name."""
     return Stale("The record was changed by somebody else. Read it again, then repeat your change.")

@@ -1,4 +1,4 @@
-"""A request that another one sends inside the process, with the credentials of its caller."""
+"""Requests sent inside the process on behalf of another request, with the credentials of its caller."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 from tableapi import exact_json
 from tableapi.http.request import HttpRequest
 
-# Headers that belong to the outer message.
+# Headers that apply to the outer message only.
 _OUTER_HEADERS = frozenset(
     (b"accept", b"accept-encoding", b"connection", b"content-length", b"content-type", b"expect", b"idempotency-key",
      b"if-match", b"if-none-match", b"last-event-id", b"prefer", b"range", b"transfer-encoding", b"wrap",
@@ -20,9 +20,9 @@ _OUTER_HEADERS = frozenset(
 def inner_request(
     outer: HttpRequest, method: str, parts: Sequence[str], query: Mapping[str, str], body: Any = None
 ) -> HttpRequest:
-    """Return a request below /api/v2/ that has been read, with the caller and the request id of `outer`.
+    """Build a request below /api/v2/ with the caller and request id of `outer`; its head is parsed.
 
-    parts: the segments of the path, decoded. Raises BadRequest for a query that is too long.
+    parts: the decoded segments of the path. Raises BadRequest if the query is too long.
     """
     path = "/api/v2/" + "/".join(quote(part, safe="") for part in parts)
     content = exact_json.dumps(body) if body is not None else b""

@@ -15,17 +15,14 @@ from tableapi.http.request import HttpRequest
 
 @dataclass(frozen=True, slots=True)
 class UploadedFile:
-    """One uploaded file. `name` has no folder in it, and is otherwise as the client sent it."""
+    """One uploaded file. `name` is the client's file name without folders."""
 
     name: str
     data: bytes
 
 
 async def uploaded_files(request: HttpRequest, body: bytes, field: str = "files", most: int = 1) -> list[UploadedFile]:
-    """Return the 1 to `most` files in one field of a body that has been read.
-
-    Raises UnsupportedMedia (415) for another media type, BadRequest for a malformed body or a wrong number of files.
-    """
+    """Return the 1 to `most` files in one field of a body."""
     if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
         raise UnsupportedMedia("Send multipart/form-data with a field 'files'.")
     form = await _form(request, body)

@@ -1,8 +1,8 @@
-"""Keep pages of other sites away from what needs no secret.
+"""Keep pages of other sites away from endpoints that need no secret.
 
-A server that grants rights without a secret trusts all its clients, and a browser makes every page one of them: by
-requests that need no permission, and by a name of the page's own site that leads to this machine (DNS rebinding).
-Such a request names its page in `Host`, `Origin` or `Sec-Fetch-Site`, which a page cannot change.
+A server that grants rights without a secret trusts all its clients, and a browser turns every page into one: through
+requests that need no preflight, and through a domain of the page's site that resolves to this machine (DNS rebinding).
+Such a request identifies its page in `Host`, `Origin` or `Sec-Fetch-Site`, which a page cannot change.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from tableapi.http.request import HttpRequest
 
 MAX_HOSTS = 100
 _ROUTINE = re.compile(r"/_(?:func|proc)(?:/|\Z)", re.IGNORECASE)
-# What a page may send to other sites without asking, beside no type at all.
+# Content types that a page may send to other sites without a preflight, besides none at all.
 _SIMPLE_TYPES = frozenset(("text/plain", "application/x-www-form-urlencoded", "multipart/form-data"))
 
 
 class OriginGuard:
-    """Reject requests of pages that belong to other sites.
+    """Reject requests from pages of other sites.
 
     Args:
-        bound: The address that the server listens on; "" where it is not known, inside another program.
-        origins: Origins of pages that may use the server; `*` permits every page.
+        bound: address that the server listens on; "" if unknown, inside another program.
+        origins: origins of pages that may use the server; `*` permits every page.
     """
 
     def __init__(self, bound: str, origins: Collection[str]) -> None:
@@ -35,21 +35,21 @@ class OriginGuard:
         self._origins = frozenset(origins)
         self._names = frozenset(urlsplit(origin).hostname or "" for origin in origins) | {bound.lower()}
         self._local = is_loopback(bound)
-        self._own_hosts: set[str] = set()  # headers that were found to name this server
+        self._own_hosts: set[str] = set()  # Host headers found to name this server
 
     def check(self, request: HttpRequest, *, host: bool = True, forms: bool = False) -> None:
-        """Check a request that needed no secret; with `host` also the name under which it came.
+        """Check a request that needed no secret; with `host`, also the host name it was sent to.
 
-        `forms`: own pages send forms here.
+        `forms`: whether the server's own pages submit forms here.
 
         Raises:
             Forbidden: `bad_host` or `bad_origin`.
-            UnsupportedMedia: a page sent a body of a type that other sites could send as well.
+            UnsupportedMedia: a page sent a content type that other sites could send as well.
         """
         if host:
             self.check_host(request)
         from_page = "origin" in request.headers or "sec-fetch-site" in request.headers
-        # A page of another site asks for permission before it sends QUERY.
+        # For QUERY, a page of another site needs a preflight.
         if from_page and (request.method not in ("GET", "HEAD", "QUERY") or _ROUTINE.search(request.path)):
             self.check_origin(request)
             if not forms:
@@ -73,7 +73,7 @@ class OriginGuard:
         """Check that a program or a permitted page sent the request. Raises Forbidden."""
         origin = request.headers.get("origin")
         site = request.headers.get("sec-fetch-site", "none")
-        # The form of a page that sends no referrer has the origin null.
+        # A form on a page that sends no referrer has the origin null.
         if self._any or origin in self._origins or site == "same-origin":
             return
         own = origin is None or origin.partition("://")[2].lower() == request.headers.get("host", "").lower()
@@ -87,7 +87,7 @@ class OriginGuard:
         try:
             address = ipaddress.ip_address(name)
         except ValueError:
-            # A name without a dot is one of the own network, which no page of another site has.
+            # A name without a dot belongs to the local network, so no page of another site can have it.
             return "." not in name
         return address.is_loopback or not self._local
 
@@ -98,7 +98,7 @@ class OriginGuard:
 
 
 def _name(host: str) -> str:
-    """Return the name or address in a header `Host`, in lower case and without its port."""
+    """Return the host in a `Host` header, in lower case and without the port."""
     host = host.strip().lower()
     if host.startswith("["):
         return host[1:].partition("]")[0]

@@ -9,7 +9,7 @@ import orjson
 
 from tableapi.errors import ApiError, BadRequest
 
-# Each preference and value with the options that it stands for; "" takes any value of the preference.
+# The options set by each preference and value; "" accepts any value.
 _PREFERENCES: dict[str, dict[str, Callable[[str], dict[str, str]]]] = {
     "return": {
         "minimal": lambda _: {"return": "minimal"},
@@ -33,7 +33,7 @@ _PREFERENCES: dict[str, dict[str, Callable[[str], dict[str, str]]]] = {
 _RANGE = re.compile(r"(?:(?:items|rows)\s*=\s*)?(\d{1,18})-(\d{1,18})?\Z", re.ASCII)
 
 
-# Headers of other table APIs, and what to send instead.
+# Headers of other table APIs, and the option to send instead.
 _WITHOUT_EFFECT = {
     "accept-profile": "Name the schema with the table: _table/<schema>.<table>.",
     "content-profile": "Name the schema with the table: _table/<schema>.<table>.",
@@ -52,7 +52,7 @@ class NotAcceptable(ApiError):
 
 
 def preferred(text: str, query: dict[str, str], names: Container[str] = _PREFERENCES) -> str:
-    """Add the options of a `Prefer` header to a query, and return `Preference-Applied`.
+    """Add the options of a `Prefer` header to a query, and return the value of `Preference-Applied`.
 
     names: the preferences that have an effect.
 
@@ -82,7 +82,7 @@ def preferred(text: str, query: dict[str, str], names: Container[str] = _PREFERE
 
 
 def refuse_without_effect(headers: Mapping[str, str]) -> None:
-    """Refuse headers that ask for something that this server does not have, for `handling=strict`.
+    """Reject headers that ask for unsupported features, for `handling=strict`.
 
     Raises:
         BadRequest: `header_without_effect`.
@@ -102,9 +102,9 @@ def refuse_without_effect(headers: Mapping[str, str]) -> None:
 
 
 def ranged(headers: Mapping[str, str], query: dict[str, str]) -> tuple[int, int] | None:
-    """Add the limit and offset of a `Range` to a query, and return its first and last place.
+    """Add the limit and offset of a `Range` to a query, and return its first and last position.
 
-    Other units, and a query with a limit or offset of its own, leave the header without effect.
+    The header is ignored if it uses another unit or if the query has a limit or offset of its own.
 
     Raises:
         BadRequest: the range ends before it begins.
@@ -122,10 +122,10 @@ def ranged(headers: Mapping[str, str], query: dict[str, str]) -> tuple[int, int]
 
 
 def content_range(places: tuple[int, int], body: bytes) -> str:
-    """Return `Content-Range` of a response: the places of its records, and their number if known."""
+    """Return `Content-Range` for a response: the positions of its records, and the total if known."""
     try:
         content = orjson.loads(body)
-    except orjson.JSONDecodeError:  # a file
+    except orjson.JSONDecodeError:  # the response is a file
         content = None
     records = content.get("resource", []) if isinstance(content, dict) else content
     count = content.get("meta", {}).get("count", "*") if isinstance(content, dict) else "*"

@@ -1,4 +1,4 @@
-"""One HTTP request, for tables and scripts alike; each part is read when it is needed."""
+"""One HTTP request, for tables and scripts alike; each part is parsed when it is first needed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ METHOD_HEADERS = ("x-http-method", "x-http-method-override", "x-method-override"
 MAX_QUERY_BYTES, MAX_HEADER_BYTES = 60_000, 16_384
 DRAIN_BYTES, DRAIN_SECONDS = 16_000_000, 2.0
 _REQUEST_ID = re.compile(r"[\w-]{1,64}\Z", re.ASCII)
-# Proxies and applications may pick different ones of two values, so a second value of these is refused.
+# A proxy and an application may each pick a different one of two values, so duplicates of these are rejected.
 _SINGLE_HEADERS = frozenset(
     (b"x-api-key", b"x-dreamfactory-api-key", b"x-session-token", b"x-dreamfactory-session-token", b"authorization",
      b"content-type", b"content-length", b"if-match", b"idempotency-key", b"host",
@@ -36,34 +36,34 @@ _SINGLE_HEADERS = frozenset(
 
 
 class InFlight(Protocol):
-    """The part of admission control that a request updates (`http/admission.py`)."""
+    """The part of admission control that requests update (`http/admission.py`)."""
 
     idle: int  # requests that are blocked on their client
 
 
 class HttpRequest:
-    """One request and what the server learns about it until it is answered.
+    """One request, and what is learned about it while it is being handled.
 
-    `headers` has lower-case names. `path` is decoded and relative to the mount, `root_path` is the mount as it stands
-    in URLs. `route`, `actor` and `hit` are filled in on the way and end up in the log, the metrics and the headers of
-    the response.
+    `headers` has lower-case names. `path` is decoded and relative to the mount; `root_path` is the mount as it appears
+    in URLs. `route`, `actor` and `hit` are set along the way and used by the log, the metrics and the headers of the
+    response.
     """
 
-    # Until they are filled in. Defaults of the class cost nothing for each request.
+    # Defaults. As class attributes they cost nothing per request.
     in_flight: InFlight | None = None
     path = raw_path = root_path = ""
     encoded = False  # whether `raw_path` has to be decoded
     route = "unknown"  # the pattern of the path, never the path itself
     actor = NOBODY
     hit: counter.Hit | None = None  # the tightest rate limit that the request counted against
-    body_wait_since = 0.0  # when reading the body began; 0 while it is not being read
-    time_limit = 0.0  # seconds; 0 for the limit of the settings
-    cancellable = False  # a read with a complete body: it may be cancelled when its client disconnects
-    cancelled_for = ""  # why admission control cancelled it
+    body_wait_since = 0.0  # when reading of the body began; 0 while it is not being read
+    time_limit = 0.0  # seconds; 0 for the limit in the settings
+    cancellable = False  # a read with a complete body, which may be cancelled when the client disconnects
+    cancelled_for = ""  # the reason for which admission control cancelled it
     unread = False  # whether the client may still be sending a body
-    inner = False  # whether a tool or a batch sent it, to which no stream can be answered
+    inner = False  # whether a tool or a batch sent it, so the response cannot be a stream
     in_batch = False  # whether it runs inside the transaction of a batch
-    written: list[Any] | None = None  # what the requests of its batch have written, for `on_write`
+    written: list[Any] | None = None  # records written by the requests of its batch, for `on_write`
 
     def __init__(self, scope: Scope, receive: Receive, proxies: frozenset[str] = frozenset()) -> None:
         self.scope, self.source = scope, receive
@@ -76,7 +76,7 @@ class HttpRequest:
         self._proxies = proxies
 
     def read(self) -> None:
-        """Read headers and path. Raises BadRequest for oversized or contradictory headers and malformed paths."""
+        """Parse headers and path. Raises BadRequest for oversized or contradictory headers and bad paths."""
         pairs = self.scope["headers"]
         headers = self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in pairs}
         # A client that sent `Expect` waits for permission before it sends a body.
@@ -112,46 +112,47 @@ class HttpRequest:
                     f"The header '{name.decode()}' is there twice, with different values.", reason="duplicate_header"
                 )
 
-    # -- what scripts read ---------------------------------------------------------------------------------------------
+    # -- for scripts
+    # -------------------------------------------------------------------------------------------------------
 
     @cached_property
     def query(self) -> Mapping[str, str]:
-        """The query by name; the last of several equal names counts."""
+        """The query parameters by name; the last of several with the same name wins."""
         return dict(parse_qsl(self.query_string.decode("latin-1"), keep_blank_values=True))
 
     @cached_property
     def session_token(self) -> str:
-        """The session token as the client sent it; empty without one. Only its hash is stored."""
+        """The session token as sent by the client; empty if there is none. Only its hash is stored."""
         return session_token(self.headers)
 
     @property
     def network(self) -> str:
-        """The client's address as rate limits count it: the /64 of an IPv6 address."""
+        """The client address used for rate limits: for IPv6, the /64 prefix."""
         return counter.network(self.ip)
 
     # -- body ----------------------------------------------------------------------------------------------------------
 
     async def receive(self) -> MutableMapping[str, Any]:
-        """Return the next message of the client."""
+        """Return the next message from the client."""
         message = await self.source()
         self.unread = bool(message.get("more_body"))
         return message
 
     async def body(self, limit: int) -> bytes:
-        """Return the whole body, of at most `limit` bytes.
+        """Read the whole body, up to `limit` bytes.
 
         Requests blocked on a slow client do not count towards the in-flight limit.
 
         Raises:
-            TooLarge: As soon as the size is known to exceed the limit (413).
-            UnsupportedMedia: The body is compressed (415).
-            BadRequest: The client disconnected before the end of the body.
+            TooLarge: raised as soon as the size is known to exceed the limit (413).
+            UnsupportedMedia: the body is compressed (415).
+            BadRequest: the client disconnected before the end of the body.
         """
         length = self.headers.get("content-length", "")
         if "content-encoding" in self.headers or (length.isdigit() and int(length) > limit):
             self._check_head(limit)
         parts, size, self.unread = [], 0, True
-        self.body_wait_since = time.perf_counter()  # admission control ends a wait that lasts too long
+        self.body_wait_since = time.perf_counter()  # admission control limits this wait
         if self.in_flight is not None:
             self.in_flight.idle += 1
         try:
@@ -171,7 +172,7 @@ class HttpRequest:
         return b"".join(parts) if len(parts) > 1 else parts[0]
 
     def _check_head(self, limit: int) -> None:
-        """Refuse a body that is too large or compressed before it is read."""
+        """Reject a body that is too large or compressed before reading it."""
         length, coding = self.headers.get("content-length", ""), self.headers.get("content-encoding", "")
         if length.isdigit() and int(length) > limit:
             raise TooLarge.of(limit, headers={"Connection": "close"})
@@ -180,9 +181,9 @@ class HttpRequest:
             raise UnsupportedMedia(message, headers={"Accept-Encoding": "identity"})
 
     async def parts(self, limit: int) -> AsyncIterator[bytes]:
-        """Yield the body as it arrives, of at most `limit` bytes. Each part has to arrive in time.
+        """Yield the body as it arrives, up to `limit` bytes. Each part has its own time limit.
 
-        Raises as `body` does.
+        Raises the same errors as `body`.
         """
         self._check_head(limit)
         size, self.unread = 0, True
@@ -204,7 +205,7 @@ class HttpRequest:
             yield part
 
     async def peek_body(self, limit: int) -> bytes:
-        """Return the whole body and leave it in place for the next reader. Raises as `body` does."""
+        """Return the whole body, leaving it in place for the next reader. Raises the same errors as `body`."""
         body = await self.body(limit)
 
         async def repeat() -> MutableMapping[str, Any]:
@@ -214,13 +215,13 @@ class HttpRequest:
         return body
 
     def forget(self) -> None:
-        """Drop what the server passed and the response does not need: a stream may last for hours."""
+        """Release everything that the response does not need, because a stream may last for hours."""
         path = self.scope["path"]
         self.scope.clear()
         self.scope["path"] = path
 
     async def drain(self) -> None:
-        """Read the rest of the body for a while; a client that is still sending would otherwise see a reset."""
+        """Read the rest of the body for a while, because a client that is still sending would see a reset."""
         size = 0
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(DRAIN_SECONDS):
@@ -233,7 +234,7 @@ async def _no_body() -> MutableMapping[str, Any]:
 
 
 def no_request() -> HttpRequest:
-    """Return the empty request that a job sees."""
+    """Return the empty request used by jobs."""
     request = HttpRequest({"method": "", "path": "", "headers": ()}, _no_body)
     request.request_id = ""
     return request
@@ -253,10 +254,7 @@ def unquoted(text: str) -> str:
 
 
 def effective_verb(request: HttpRequest, query: Mapping[str, str]) -> str:
-    """Return the verb to carry out, which a header or the option `method` of a POST may name.
-
-    Raises MethodNotAllowed for a verb that does not exist.
-    """
+    """Return the verb to carry out, which a POST may override with a header or the option `method`."""
     verb = request.method
     if verb != "POST":
         verb = {"HEAD": "GET", "QUERY": "GET", "MERGE": "PATCH"}.get(verb, verb)

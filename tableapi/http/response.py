@@ -1,4 +1,4 @@
-"""The response of tables and scripts: bytes, a status and headers."""
+"""Responses of tables and scripts: bytes, a status and headers."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _NOT_IN_FILE_NAME = re.compile(r"[^\w.() -]+")
 class Reply:
     """A response.
 
-    `content_type` is not repeated in `headers`. stream: parts of the body that follow `body`. disconnected: called when
-    the client disconnects while parts are sent.
+    `content_type` is not repeated in `headers`. stream: parts of the body to send after `body`. disconnected: called if
+    the client disconnects while parts are being sent.
     """
 
     body: bytes
@@ -33,36 +33,36 @@ class Reply:
     disconnected: Callable[[], None] | None = None
 
     async def discard(self) -> None:
-        """Close the stream of a response that is not sent."""
+        """Close the stream of a response that will not be sent."""
         if self.stream is not None:
             await self.stream.aclose()  # type: ignore[attr-defined]
 
 
 def of_starlette(response: Response, default_type: str = JSON) -> Reply:
-    """Convert a Starlette response, as scripts return for files and pages."""
+    """Convert a Starlette response, which scripts return for files and pages."""
     headers = {k.title(): v for k, v in response.headers.items() if k not in ("content-length", "content-type")}
     content_type = response.headers.get("content-type", default_type)
     return Reply(bytes(response.body), response.status_code, content_type, headers)
 
 
 def dumps(value: Any) -> bytes:
-    """Write JSON; numbers keep every digit, and what JSON has no type for becomes text."""
+    """Serialize to JSON; numbers keep every digit, and values without a JSON type become text."""
     return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS, default=exact_json.plain)
 
 
 def listed(array: bytes | None, meta: bytes | None = None, *, wrap: bool = True) -> bytes:
     """Put a JSON array into the envelope of a list.
 
-    With `meta` there is an envelope even if `wrap` is false.
+    If there is `meta`, the envelope is added even if `wrap` is false.
     """
     rows = array or b"[]"
     if meta:
         return b"".join((b'{"resource":', rows, b',"meta":', meta, b"}"))
-    return b"".join((b'{"resource":', rows, b"}")) if wrap else rows  # one copy; each + would be another
+    return b"".join((b'{"resource":', rows, b"}")) if wrap else rows  # a single copy, unlike +
 
 
 def attachment(name: str) -> dict[str, str]:
-    """Return the header that makes a response a download under `name`."""
+    """Return the header that makes a response a download called `name`."""
     plain = _NOT_IN_FILE_NAME.sub("_", name)[:100] or "download"
     return {
         "Content-Disposition": f'attachment; filename="{plain.encode("ascii", "replace").decode().replace("?", "_")}"'
@@ -70,9 +70,9 @@ def attachment(name: str) -> dict[str, str]:
 
 
 def refused(error: ApiError, request_id: str = "", mount: str | None = "") -> Reply:
-    """Return the response for an error, in the error envelope (docs/reference/errors.md).
+    """Build the response for an error, in the error envelope (docs/reference/errors.md).
 
-    `mount` is that of `ApiError.body`.
+    `mount`: see `ApiError.body`.
     """
     body = {"error": error.body(request_id, mount), **error.extra}
     return Reply(dumps(body), error.status, JSON, dict(error.headers))

@@ -1,4 +1,4 @@
-"""Send a response with the headers that every response has."""
+"""Send a response with the headers common to all responses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tableapi.http.response import Reply
 
 _API_HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
 _UNCACHED = [*_API_HEADERS, (b"cache-control", b"no-store")]
-# Refusals and replayed responses bring their own.
+# Errors and replayed responses have their own.
 _LIMIT_HEADERS = frozenset(("X-RateLimit-Limit", "X-Ratelimit-Limit"))
 
 
@@ -21,8 +21,8 @@ async def send_response(
 ) -> None:
     """Send `response` with the request id, rate limit, security and CORS headers. HEAD gets no body.
 
-    With `compress` a large body is sent in brotli or gzip to a client that accepts it. An error in the middle of a
-    stream ends the connection, so that the client sees that the response is incomplete.
+    With `compress`, a large body is compressed with brotli or gzip if the client accepts it. An error in the middle of
+    a stream closes the connection, so that the client can tell that the response is incomplete.
     """
     body = response.body
     varies: list[tuple[bytes, bytes]] = []

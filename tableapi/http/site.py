@@ -15,7 +15,7 @@ from tableapi.http.static import COMPRESSED, IMMUTABLE, REVALIDATE, File
 
 _INLINE_SCRIPT = re.compile(rb"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL)
 
-# The built documentation: inside a wheel, and by `make setup` in a clone of the repository.
+# The built documentation: inside a wheel, or built by `make setup` in a clone of the repository.
 BUILT_DOCS = (Path(__file__).parents[1] / "docs_site", Path(__file__).parents[2] / "build" / "docs")
 
 
@@ -23,15 +23,15 @@ MISSING = "404.html"
 
 
 def docs_folders(project: Path | None) -> tuple[Path, ...]:
-    """Return the folders that may hold the built documentation, that of a project first."""
+    """Return the folders that may contain the built documentation, a project's own first."""
     return (project / "build" / "docs", *BUILT_DOCS) if project else BUILT_DOCS
 
 
 class Site:
     """The files of a documentation site, indexed when it is created and read on first use.
 
-    A request selects from the index and never builds a file name, so no path leads out of the folder. Files below
-    `hashed` have a hash in their name and are cached for ever by browsers.
+    Requests select from the index instead of building file names, so no path can leave the folder. Files below `hashed`
+    have a hash in their name, so browsers cache them indefinitely.
     """
 
     def __init__(self, folder: Path, prefix: str, headers: Mapping[str, str], hashed: str | None = None) -> None:
@@ -47,7 +47,7 @@ class Site:
     def find(
         cls, folders: tuple[Path, ...], prefix: str, headers: Mapping[str, str], hashed: str | None = None
     ) -> Site | None:
-        """Return the site in the first folder that holds an index.html; None without one."""
+        """Return the site in the first folder with an index.html, or None."""
         for folder in folders:
             if (folder / "index.html").is_file():
                 return cls(folder, prefix, headers, hashed)
@@ -56,7 +56,8 @@ class Site:
     def reply(self, path: str, mount: str, request_headers: Mapping[str, str]) -> Reply:
         """Return the page or file at `path`, which begins with the prefix.
 
-        For a path without a file browsers get the site's 404.html. Raises NotFound for other clients, and without one.
+        For an unknown path, browsers get the site's 404.html. Raises NotFound for other clients, or if the site has no
+        404.html.
         """
         name = path.removeprefix(self._prefix)
         if (not name or name[-1] != "/") and f"{name}/index.html".lstrip("/") in self._paths:
@@ -75,13 +76,13 @@ class Site:
         return file.reply(request_headers, headers, IMMUTABLE if is_hashed else REVALIDATE)
 
     def _missing(self, mount: str) -> Reply:
-        """Return 404.html with status 404. Its links begin with `/`, because any path may lead to it."""
+        """Return 404.html with status 404. Its links begin with `/`, because it may be served for any path."""
         root = html.escape(f"{mount}{self._prefix}/").encode()
         page = self._paths[MISSING].read_bytes().replace(b'="/', b'="' + root)
         return Reply(page, 404, "text/html; charset=utf-8", {**self._headers, "Cache-Control": REVALIDATE})
 
     def _read(self, path: Path) -> tuple[File, Mapping[str, str]]:
-        """Read a file. A page gets a policy that allows exactly the inline scripts it was built with."""
+        """Read a file. The policy header of a page allows exactly the inline scripts of the build."""
         file = File.read(path)
         hashes = {_source(script) for script in _INLINE_SCRIPT.findall(file.plain)} if path.suffix == ".html" else ()
         if not hashes:

@@ -1,7 +1,7 @@
 """Serve the built front end from memory.
 
-Files below /assets/ have a hash in their name and are cached for ever by browsers; everything else is revalidated.
-A new build takes effect once it has written index.html and its compressed copy, which the build writes last.
+Files below /assets/ have a hash in their name, so browsers cache them indefinitely; everything else is revalidated. A
+new build takes effect once it has written index.html and its compressed copy, which the build writes last.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tableapi.http.response import Reply
 
 IMMUTABLE = "public, max-age=31536000, immutable"
 REVALIDATE = "no-cache"
-# Component libraries set sizes by inline styles. Inline scripts are never allowed.
+# Component libraries set sizes with inline styles. Inline scripts are never allowed.
 SOURCES: dict[str, tuple[str, ...]] = {
     "default-src": ("'self'",),
     "script-src": ("'self'",),
@@ -42,7 +42,7 @@ Edit = Callable[[bytes], bytes]
 def page_headers(
     added: Mapping[str, tuple[str, ...]], payment_origins: tuple[str, ...], *, secure: bool
 ) -> dict[str, str]:
-    """Return the headers of pages. `added` extends SOURCES by directive; `secure` adds HSTS."""
+    """Return the headers for pages. `added` extends SOURCES by directive; `secure` adds HSTS."""
     sources = {name: (*values, *added.get(name, ())) for name, values in SOURCES.items()}
     payment = "".join(f' "{origin}"' for origin in payment_origins)
     headers = {
@@ -66,7 +66,7 @@ class File:
 
     @classmethod
     def read(cls, path: Path) -> File:
-        """Read a file and the compressed copies beside it. Raises OSError."""
+        """Read a file and the compressed copies next to it. Raises OSError."""
         plain = path.read_bytes()
         media_type = MEDIA_TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
         if media_type.startswith("text/") or media_type in (
@@ -87,7 +87,7 @@ class File:
         return File(plain, self.content_type, _tag(plain))
 
     def reply(self, request_headers: Mapping[str, str], headers: Mapping[str, str], cache_control: str) -> Reply:
-        """Return the file in the best accepted coding, or 304 for a client that has it."""
+        """Return the file in the best accepted coding, or 304 if the client's copy is current."""
         headers = {**headers, "ETag": self.tag, "Cache-Control": cache_control}
         if self.encoded:
             headers["Vary"] = "Accept-Encoding"
@@ -101,14 +101,14 @@ class File:
 
 
 class Static:
-    """The files below a folder. A path that is no file and has no suffix is a route of the front end.
+    """The files below a folder. An unknown path without a suffix is a route of the front end.
 
-    `edits` change the content of files by their path, when a build is read.
+    `edits` change the content of files by path when a build is read.
     """
 
     def __init__(self, folder: Path, headers: Mapping[str, str], edits: Mapping[str, Edit] | None = None) -> None:
         self._folder, self._headers, self._edits = folder, headers, edits or {}
-        self._previous: dict[str, File] = {}  # of the build before, for tabs that are still open
+        self._previous: dict[str, File] = {}  # from the previous build, for tabs that are still open
         self._version = self._current_version()
         self._files = self._read()
 
@@ -128,20 +128,20 @@ class Static:
         return tuple(_stamp(self._folder / name) for name in ("index.html", "index.html.br"))
 
     def _reload(self) -> None:
-        """Read a new build once its page is there."""
+        """Read a new build once its index.html exists."""
         version = self._current_version()
         if version == self._version or version[0] is None:
             return
         try:
             files = self._read()
-        except OSError:  # the build is being written; the next request tries again
+        except OSError:  # the build is still being written; the next request tries again
             return
         if files.keys() != self._files.keys():
             self._previous = self._files
         self._files, self._version = files, version
 
     def _file(self, path: str) -> File | None:
-        # An unknown asset may belong to a new page that another worker process has served.
+        # An unknown asset may belong to a newer page served by another worker process.
         if path == "/index.html" or (path not in self._files and path.startswith("/assets/")):
             self._reload()
         return self._files.get(path) or (self._previous.get(path) if path.startswith("/assets/") else None)
@@ -158,7 +158,7 @@ class Static:
 
 
 def with_members(members: Mapping[str, Any]) -> Edit:
-    """Return an edit that replaces members of a JSON object and leaves other content as it is."""
+    """Return an edit that replaces members of a JSON object and leaves other content unchanged."""
 
     def edit(content: bytes) -> bytes:
         try:

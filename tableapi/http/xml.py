@@ -1,8 +1,8 @@
-"""JSON responses as XML, in the shape of DreamFactory's, for clients that ask for it.
+"""Render JSON responses as XML, in DreamFactory's format, for clients that ask for it.
 
-The root is `dfapi`. A list is its name repeated for each item, so `{"resource": [{"id": 1}]}` becomes
-`<dfapi><resource><id>1</id></resource></dfapi>`. A list inside a list is made of `item`. Null is an
-empty element.
+The root element is `dfapi`. A list repeats its name for each item, so `{"resource": [{"id": 1}]}` becomes
+`<dfapi><resource><id>1</id></resource></dfapi>`. Items of a list inside a list are called `item`. Null becomes an empty
+element.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ _OPTION = re.compile(rb"(?:\A|&)(?:format=xml|accept=(?:xml|(?:application|text)
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _ROOT, _RECORD, _ITEM = "dfapi", "resource", "item"
 _START = "_A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u2c00-\u2fef\u3001-\ud7ff"
-_NOT_IN_NAME = re.compile(rf"[^{_START}0-9.\-]|_(?=x[0-9A-F]{{4,6}}_)")  # what looks like an escape is escaped, too
+# names that look like an escape are escaped as well
+_NOT_IN_NAME = re.compile(rf"[^{_START}0-9.\-]|_(?=x[0-9A-F]{{4,6}}_)")
 _NO_START = re.compile(rf"\A[^{_START}]")
 _NOT_IN_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _REPLACEMENT = "\ufffd"
@@ -32,18 +33,18 @@ _ESCAPED = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;", ord("\r"): "&
 
 
 def wanted(accept: str, query_string: bytes) -> bool:
-    """Return whether a request asks for XML: preferred by its `Accept`, or by `format=xml`."""
+    """Return whether a request asks for XML, by `Accept` or with `format=xml`."""
     if b"xml" in query_string and _OPTION.search(query_string):
         return True
     return "xml" in accept and media_type(accept) in _TYPES
 
 
 async def negotiate(reply: Reply, request: HttpRequest) -> Reply:
-    """Return the response as XML if the request asks for it, unless it is nested too deeply.
+    """Convert the response to XML if the request asks for it, unless it is nested too deeply.
 
-    Above MAX_BYTES of JSON, a read gets an error; a write is kept, and its response stays JSON.
+    Above MAX_BYTES of JSON, a read fails; a write is kept and its response stays JSON.
     """
-    # Elsewhere the query is that of a function or a script, which may have a parameter of this name.
+    # Elsewhere the query belongs to a function or script, which may have a parameter called `format`.
     query_string = request.query_string if "/_table" in request.path or "/_schema" in request.path else b""
     if not wanted(request.headers.get("accept", ""), query_string):
         return reply
@@ -69,7 +70,7 @@ def _too_large(request: HttpRequest) -> Reply:
 
 
 def of_json(body: bytes) -> bytes:
-    """Return JSON as XML. Raises ValueError or RecursionError."""
+    """Convert JSON to XML. Raises ValueError or RecursionError."""
     value = exact_json.loads_list(body)
     root = {_RECORD: value} if isinstance(value, list) else value
     parts: list[str] = [_HEAD]
@@ -78,7 +79,7 @@ def of_json(body: bytes) -> bytes:
 
 
 class _Names(dict[str, str]):
-    """The names of elements by the keys of JSON; each is escaped once."""
+    """Cache the element name for each JSON key."""
 
     def __missing__(self, key: str) -> str:
         self[key] = name = escaped_name(key)
@@ -106,7 +107,7 @@ def _element(parts: list[str], name: str, value: Any, names: _Names) -> None:
 
 
 def escaped_name(name: str) -> str:
-    """Return a name of XML: other signs become `_x` and their number, such as `_x0020_` for a blank."""
+    """Return a valid XML name: other characters become `_x` and their code, such as `_x0020_` for a space."""
     return _NO_START.sub(_escape, _NOT_IN_NAME.sub(_escape, name)) or "_x0000_"
 
 
