@@ -33,7 +33,7 @@ class RowFilter(BaseModel):
 
 
 class Entry(BaseModel):
-    """The access to one component, such as `_table/person/*`. `verb_mask` adds the numbers of `VERBS`."""
+    """Access to one component, such as `_table/person/*`. `verb_mask` is the sum of numbers from `VERBS`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     comment: Any = None  # for people
@@ -59,12 +59,12 @@ class Role(BaseModel):
     schemas: frozenset[str] = frozenset(("public",))
 
     def acts_as(self) -> DatabaseRole | None:
-        """Return the role of PostgreSQL. Without accesses the rights are those that PostgreSQL grants."""
+        """Return the PostgreSQL role, if any. Without accesses, its rights are PostgreSQL's own grants."""
         return DatabaseRole(self.database_role, not self.access, self.schemas) if self.database_role else None
 
 
 class Key(BaseModel):
-    """An API key: its role, and the values of its user."""
+    """An API key: its role, and the values that describe its user."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     comment: Any = None  # for people
@@ -75,7 +75,7 @@ class Key(BaseModel):
 class AccessFile(BaseModel):
     """The file of `--access`: keys with their role and user, and roles with their accesses.
 
-    anonymous: the role of requests without credentials; "" refuses them. webhooks: changes to send elsewhere.
+    anonymous: the role of requests without credentials; "" rejects them. webhooks: changes to send to other systems.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -87,7 +87,7 @@ class AccessFile(BaseModel):
 
     @classmethod
     def load(cls, path: Path) -> AccessFile:
-        """Read and check a file. Raises OSError, or ValueError with a message of one line."""
+        """Read and validate a file. Raises OSError, or ValueError with a one-line message."""
         try:
             access = cls.model_validate(json.loads(path.read_text("utf-8")))
         except ValidationError as error:
@@ -114,7 +114,7 @@ class AccessFile(BaseModel):
 
     @property
     def database_roles(self) -> dict[str, DatabaseRole]:
-        """Return the roles that run as a role of PostgreSQL."""
+        """Return the roles that run as a PostgreSQL role."""
         return {name: acts for name, role in self.roles.items() if (acts := role.acts_as()) is not None}
 
     def actor(self, name: str) -> Actor | None:
@@ -146,7 +146,7 @@ _SIGNS = {"!=": "<>", "IN": "=", "NOT IN": "<>"}
 
 
 class FileRights(DerivedRights):
-    """Grant the rights of a role of an access file in one dataset."""
+    """The rights of an access file role in one dataset."""
 
     def __init__(self, role: Role, dataset: str) -> None:
         super().__init__()
@@ -169,7 +169,7 @@ class FileRights(DerivedRights):
         return [entry for entry in ranked[max(ranked)] if entry.verb_mask & VERBS[verb]] if ranked else []
 
     def _derive(self, table: Table, verb: str) -> Right | None:
-        """Return the right of the most specific entries for the table.
+        """Return the right granted by the most specific entries for the table.
 
         Entries of equal rank are combined with OR.
         """
@@ -186,7 +186,7 @@ class FileRights(DerivedRights):
 
 
 def _rank(component: str, table: str) -> int | None:
-    """Return how specifically a component matches a table; None when it does not match."""
+    """Return how specifically a component matches a table; None if it does not match."""
     pattern, path = component.strip().lower(), f"_table/{table.lower()}/"
     if pattern.rstrip("/") + "/" == path:
         return 10_000
@@ -196,9 +196,9 @@ def _rank(component: str, table: str) -> int | None:
 
 
 def _rows(entry: Entry, table: Table, clause: sa.FromClause, actor: ActorTerms) -> sa.ColumnElement[bool]:
-    """Return the condition of an entry.
+    """Return the row condition of an entry.
 
-    A filter that cannot be applied matches no row, so a typo grants nothing.
+    A filter that cannot be applied matches no rows, so a typo grants nothing.
     """
     conditions: list[sa.ColumnElement[bool]] = []
     for row_filter in entry.filters:
@@ -219,7 +219,7 @@ def row_condition(
 ) -> sa.ColumnElement[bool]:
     """Return the condition of one row filter. `{user.id}` stands for a value of the actor.
 
-    Raises BadValue for a value that does not fit the column, or an operator that its type does not have.
+    Raises BadValue for a value that does not fit the column, or for an operator that its type does not support.
     """
     word, type_ = row_filter.operator.upper(), column.type
     if word in _TESTS:
@@ -228,7 +228,7 @@ def row_condition(
         supply = _single(row_filter.value, partial(_pattern, word, row_filter.value))
         pattern = actor.value(TEXT, supply, f"{word} {_in_words(row_filter)}")
         return as_text(target, type_).op("LIKE", is_comparison=True)(pattern)
-    if type_.kind == "json":  # it has no =, and is compared as text in a filter of a request, too
+    if type_.kind == "json":  # json has no = operator, and request filters compare it as text, too
         target, type_ = as_text(target, type_), TEXT
     if type_.signs is not None and _SIGNS.get(word, word) not in type_.signs:
         raise BadValue(f"{type_.db_type} cannot be compared by {word}")
@@ -248,12 +248,12 @@ def _in_words(row_filter: RowFilter) -> str:
 
 
 def actor_names(row_filter: RowFilter) -> list[str]:
-    """Return the values of the actor that a row filter uses, as `user.id`."""
+    """Return the names of the actor's values that a row filter uses, such as `user.id`."""
     return [name for item in _items(row_filter) if (name := _actor_name(item)) is not None]
 
 
 def _items(row_filter: RowFilter) -> list[Any]:
-    """Return the values of a row filter as a list; IN and NOT IN also take `(1, {user.id})`."""
+    """Return the values of a row filter as a list; IN and NOT IN also accept `(1, {user.id})`."""
     value = row_filter.value
     if isinstance(value, list):
         return [item.strip() if isinstance(item, str) else item for item in value]
@@ -263,7 +263,7 @@ def _items(row_filter: RowFilter) -> list[Any]:
 
 
 def _single(value: Any, convert: Callable[[Any], Any]) -> Supply:
-    """Return how a parameter gets the value of a row filter. Raises BadValue."""
+    """Return a function that supplies the value of a row filter's parameter. Raises BadValue."""
     if (name := _actor_name(value)) is not None:
         return lambda values: _fitting(convert, values.get(name))
     constant = convert(value)
@@ -271,7 +271,7 @@ def _single(value: Any, convert: Callable[[Any], Any]) -> Supply:
 
 
 def _several(items: Iterable[Any], convert: Callable[[Any], Any]) -> Supply:
-    """Return how a parameter gets the list of a row filter. Raises BadValue.
+    """Return a function that supplies the list for a row filter's parameter. Raises BadValue.
 
     A value of the actor may itself be a list.
     """
@@ -293,13 +293,13 @@ def _several(items: Iterable[Any], convert: Callable[[Any], Any]) -> Supply:
 
 
 def _actor_name(value: Any) -> str | None:
-    """Return `user.id` for `{user.id}`; None for a plain value, and `{"a": 1}` is one."""
+    """Return `user.id` for `{user.id}`; None for a plain value, including JSON such as `{"a": 1}`."""
     named = _ACTOR_NAME.fullmatch(value) if isinstance(value, str) else None
     return named[1] if named else None
 
 
 def _fitting(convert: Callable[[Any], Any], value: Any) -> Any:
-    """Return a value of the actor as it is bound. One that does not fit is NULL, which equals nothing."""
+    """Convert a value of the actor for binding. One that does not fit becomes NULL, which equals nothing."""
     try:
         return None if value is None else convert(value)
     except BadValue:
@@ -307,7 +307,7 @@ def _fitting(convert: Callable[[Any], Any], value: Any) -> Any:
 
 
 def _pattern(word: str, written: Any, value: Any) -> str:
-    """Return a pattern of LIKE. Only in a LIKE of the file itself `%` and `_` are wildcards."""
+    """Return a LIKE pattern. `%` and `_` are wildcards only in a pattern written in the file itself."""
     text: str = check(TEXT, value)
     if word == "LIKE" and _actor_name(written) is None:
         return like_ended(text)

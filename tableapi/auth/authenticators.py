@@ -1,6 +1,6 @@
 """Identify the caller of a request from its headers.
 
-Rights depend on the row of the session alone, never on the contents of the token or other values of the request.
+Rights depend only on the session row, never on the contents of the token or other values in the request.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tableapi.observability import background
 NOBODY = Actor("")
 ANONYMOUS = Actor("anyone", unproved=True)
 MAX_CACHED_ACTORS = 10_000
-_CLIENT = b"client:"  # before the hash of a client's token, in the cache of actors
+_CLIENT = b"client:"  # cache key prefix for client tokens, before their hash
 TOUCH_SECONDS = 60.0
 
 
@@ -36,21 +36,21 @@ class Authenticator(Protocol):
     async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:
         """Return the actor.
 
-        Raises Unauthorized for invalid credentials; missing ones give an actor without rights.
+        Raises Unauthorized for invalid credentials. Without credentials, the actor has no rights.
         """
         ...
 
     async def again(self, headers: Mapping[str, str], ip: str) -> Actor:
-        """Return the actor of a request that was authenticated before, without extending its session.
+        """Re-authenticate the actor of an earlier request without extending its session.
 
-        Raises as `actor`.
+        Raises the same errors as `actor`.
         """
         return await self.actor(headers, ip)
 
     async def client(self, headers: Mapping[str, str], ip: str, resource: str) -> Actor:
         """Return the actor of a message to `resource`, the address of /mcp, with the scopes of its token.
 
-        Raises as `actor`, and Unauthorized for a token that was issued for another address.
+        Raises the same errors as `actor`, and Unauthorized for a token issued for another address.
         """
         return await self.actor(headers, ip)
 
@@ -109,7 +109,7 @@ class SessionAuthenticator(Authenticator):
         self._changes = 0
 
     def listen(self) -> None:
-        """Drop cached actors when the database announces a change."""
+        """Start dropping cached actors when the database announces a change."""
         self._db.listen(self._sessions.channel, self.changed)
 
     async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:
@@ -122,7 +122,7 @@ class SessionAuthenticator(Authenticator):
         digest, now = token_hash(token), time.monotonic()
         cached = self._cached.get(digest)
         if cached is None:
-            # A token that is not in the cache of this worker is first counted against the client's address.
+            # A token that this worker has not cached counts against the client's address until it is found valid.
             async with self._guesses.counted(ip):
                 return await self._look_up(digest, key, now)
         return cached[1] if cached[0] > now else await self._look_up(digest, key, now)
@@ -134,7 +134,7 @@ class SessionAuthenticator(Authenticator):
         token = token.strip()
         if not token.startswith(self._sessions.client_prefix):
             return await self.actor(headers, ip)
-        # The token of a client needs no app key: the client has an identifier of its own.
+        # A client's token needs no app key, because the client has an identifier of its own.
         digest, now = token_hash(token), time.monotonic()
         cached = self._cached.get(_CLIENT + digest)
         if cached is not None and cached[0] > now:
@@ -159,7 +159,7 @@ class SessionAuthenticator(Authenticator):
         )  # fmt: skip
 
     async def again(self, headers: Mapping[str, str], ip: str) -> Actor:
-        # Unknown tokens are not counted: this one was known.
+        # This token was known before, so it is not counted as a guess.
         key, token = app_key(headers), session_token(headers)
         if self._keys is not None and key not in self._keys:
             return self._unknown(key)
@@ -175,13 +175,13 @@ class SessionAuthenticator(Authenticator):
         return Actor("", key_error=self._sessions.unknown_key) if key else NOBODY
 
     async def tenant_mismatches(self, actor: Actor, target: str, detail: Mapping[str, str], ip: str) -> None:
-        """Record that a request named an account other than that of its session."""
+        """Record that a request named an account other than the one of its session."""
         if sql := self._sessions.tenant_mismatches:
             values = orjson.dumps(dict(actor.values), default=str).decode()
             await self._db.writes.fetchrow(sql, values, target, orjson.dumps(detail).decode(), ip)
 
     async def _look_up(self, digest: bytes, key: str, now: float, *, touch: bool = True, client: bool = False) -> Actor:
-        """Return the actor of a session token, or with `client` of a client's access token."""
+        """Return the actor of a session token or, with `client`, of a client's access token."""
         changes, cached_as = self._changes, _CLIENT + digest if client else digest
         lookup = self._sessions.client_lookup if client else self._sessions.lookup
         row = await self._db.reads.fetchrow(lookup, digest)
@@ -193,7 +193,7 @@ class SessionAuthenticator(Authenticator):
             status, reason, message = refusal
             raise ApiError(message, status=status, reason=reason, scope="account")
         values = dict(row)
-        # A client's tokens change while its session lasts.
+        # A client's tokens change during its session.
         session = values.pop("session") if client else digest.hex()
         actor = Actor(
             role, values, session=session, key=key, user=self._sessions.user_of(values),
@@ -220,14 +220,14 @@ class SessionAuthenticator(Authenticator):
             self._touching = background.start(self._touch_all(), "touch_sessions")
 
     async def _touch_all(self) -> None:
-        """Update one session at a time, so that the requests after a restart find free connections."""
+        """Update sessions one at a time, so that requests after a restart find free connections."""
         while self._to_touch:
             digest, _ = self._to_touch.popitem()
-            with suppress(Exception):  # the next request of the session tries again
+            with suppress(Exception):  # the session's next request retries it
                 await self._db.writes.fetchrow(self._sessions.touch, digest)
 
     def changed(self, payload: str) -> None:
-        """Drop the cached actors with `<column>=<value>`, for example after a sign-out; all of them for ""."""
+        """Drop the cached actors with `<column>=<value>`, for example after a sign-out; "" drops all."""
         self._changes += 1
         name, _, value = payload.partition("=")
         if not value:

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 
 def app_key(headers: Mapping[str, str]) -> str:
-    """Return the application key; "" when there is none."""
+    """Return the application key, or ""."""
     return headers.get("x-api-key") or headers.get("x-dreamfactory-api-key") or ""
 
 
 def session_token(headers: Mapping[str, str]) -> str:
-    """Return the session token; "" when there is none.
+    """Return the session token, or "".
 
     `Authorization` takes precedence over the session headers.
     """

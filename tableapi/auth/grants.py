@@ -1,4 +1,4 @@
-"""The rights of a role that runs as a role of PostgreSQL: those that PostgreSQL grants."""
+"""Rights of a role that runs as a PostgreSQL role: the privileges that PostgreSQL grants."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tableapi.schema.privileges import NO_FIELDS, RolePrivileges, TablePrivilege
 
 
 class GrantedRights(DerivedRights):
-    """Grant what PostgreSQL grants to a database role, by column. Its row-level security limits the rows."""
+    """The privileges granted to a database role, by column. Row-level security limits the rows."""
 
     def __init__(self, acts: DatabaseRole, privileges: RolePrivileges) -> None:
         super().__init__()
         self._schemas, self._privileges = frozenset(acts.schemas), privileges
 
     def routine(self, kind: str, name: str, verb: str) -> bool:
-        """Whether the role may execute a routine; without a schema in its name, in one of the served schemas."""
+        """Whether the role may execute a routine. A name without a schema is looked up in the served schemas."""
         schema, dot, bare = name.partition(".")
         schemas = {schema} & self._schemas if dot else self._schemas
         return any((schema, bare if dot else name) in self._privileges.routines for schema in schemas)
@@ -41,7 +41,7 @@ class GrantedRights(DerivedRights):
         )
 
     def _computed(self, table: Table) -> frozenset[str]:
-        """Return the functions that the role may execute with a row of which it may select every column."""
+        """Return the executable functions of a row; they require SELECT on every column of the table."""
         relations = {name: relation.function for name, relation in table.relations.items() if relation.function}
         functions = {name: (computed.schema, computed.name) for name, computed in table.computed.items()}
         return frozenset(
@@ -50,14 +50,14 @@ class GrantedRights(DerivedRights):
 
 
 class SecuredRights(DerivedRights):
-    """The rights of a policy, for a role that runs as a role of PostgreSQL as well."""
+    """The rights of a policy for a role that also runs as a PostgreSQL role."""
 
     def __init__(self, rights: Rights) -> None:
         super().__init__()
         self._inner = rights
 
     def routine(self, kind: str, name: str, verb: str) -> bool:
-        """Whether the policy lets the role call a routine."""
+        """Whether the policy allows the role to call a routine."""
         return self._inner.routine(kind, name, verb)
 
     def _derive(self, table: Table, verb: str) -> Right | None:

@@ -1,7 +1,8 @@
 """Limit look-ups of unknown credentials by client address.
 
-A look-up is counted before it runs and returned to the limit when the credential is valid. So guessing cannot cost the
-database more look-ups than the limit allows, and valid sessions behind one address do not count against each other.
+A look-up is counted before it runs, and the count is reverted if the credential is valid. Guessing therefore cannot
+cost the database more look-ups than the limit allows, and valid sessions behind one address do not count against each
+other.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from tableapi.ratelimit import counter
 from tableapi.ratelimit.enforce import count_use, limit_headers
 
 NAME, SECONDS = "credential", 60
-MAX_LOOKUPS = 16  # at once in one worker
+MAX_LOOKUPS = 16  # concurrent look-ups per worker
 
 
 class Guesses:
     """Count the look-ups of one worker process, together with those of the other workers.
 
     All workers together run at most half of the allowed look-ups at once. With more, valid credentials that arrive at
-    the same moment would be refused before the first of them is returned to the limit.
+    the same moment would be rejected before the first of them is uncounted.
     """
 
     def __init__(self, per_minute: int, workers: int = 1) -> None:
@@ -33,7 +34,7 @@ class Guesses:
     async def counted(self, ip: str) -> AsyncIterator[None]:
         """Count the look-up in the `with` block.
 
-        It stays counted only if the block raises a refusal below 500.
+        The count is kept only if the block raises an error below 500.
 
         Raises:
             TooMany: the address has no look-ups left.

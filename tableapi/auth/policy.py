@@ -1,4 +1,4 @@
-"""Classes that describe the access policy of a project. What the policy does not list is not exposed.
+"""Classes for the access policy of a project. Anything that the policy does not list is not exposed.
 
 A row rule is a function of (table, actor) that returns an SQLAlchemy clause. It runs once per compiled statement, with
 a symbolic actor that supplies bound parameters; the caller's values are bound at each request. Therefore a rule must
@@ -34,10 +34,10 @@ class Actor:
     key: str = ""  # the app key
     user: Mapping[str, Any] = field(default_factory=dict)  # {column: value} that identifies the user in logs and limits
     account: Any = None  # the account of the user, for limits
-    claims: Mapping[str, Any] | None = None  # of a token that a trusted issuer signed
-    unproved: bool = False  # whether the request needed no secret to be this caller
-    scopes: frozenset[str] | None = None  # of the token of a client that acts for the user; None for no limit
-    key_error: str = "A valid API key is needed in X-API-Key."  # the error for a caller without credentials
+    claims: Mapping[str, Any] | None = None  # from a token signed by a trusted issuer
+    unproved: bool = False  # whether no secret was needed to become this caller
+    scopes: frozenset[str] | None = None  # of the token of a client acting for the user; None for no limit
+    key_error: str = "A valid API key is needed in X-API-Key."  # error message for a caller without credentials
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -62,7 +62,7 @@ class ActorTerms:
         return bind(type_, "actor", supply=supply, words=words)
 
     def values(self, type_: PgType, supply: Supply, words: str = "") -> sa.ColumnElement[Any]:
-        """Return a bound array of values of a type, for ANY and ALL. `supply` makes the list of them."""
+        """Return a bound array of values of a type, for ANY and ALL. `supply` computes the list."""
         return bind_array(type_, "actor", supply=supply, words=words)
 
 
@@ -77,13 +77,13 @@ class Rule:
     Attributes:
         roles: names of roles, or ANYONE.
         rows: the rows that the rule covers; None for every row.
-        fields: the readable fields (read) or writable fields (create, update); None for all.
-        hidden: fields that are removed from `fields`.
+        fields: the readable fields (read) or writable fields (create, update); None for all of them.
+        hidden: fields excluded from `fields`.
         stamp: fields that a create sets from the actor, regardless of the body.
         only_in: for an update, the rows in which a field may be changed, for fields that may not be changed in every
             row of `rows`. The condition sees the row before the change.
         ignored: fields that are dropped from a record without an error when the caller may not write them.
-        always: fields that every record of a read has, whatever `fields` asks for.
+        always: fields that every record of a read includes, whatever `fields` requests.
         rows_by: for a read with a filter that requires one of these fields to equal a value (joined by AND, or on both
             sides of an OR), the condition that replaces `rows`.
         listed: for reads in an order of its fields, a select from a table maintained for that purpose. It returns the
@@ -114,20 +114,20 @@ Rules = Rule | tuple[Rule, ...] | None
 class Access:
     """Describe the access to one table.
 
-    Of several rules for one action the first that covers the role applies.
+    If several rules match an action, the first one that covers the role applies.
 
     Attributes:
-        label: the name of the table for people.
+        label: a human-readable name of the table.
         sealed: text columns that hold encrypted tokens. They can be read, but not filtered, ordered or grouped;
             `crypto.unseal` decrypts them in the response.
-        masked: roles that read `*****` in place of a sealed value. The value does not leave the database for them.
-        computed: functions of a row of the table that every role with a read rule may use as fields or relations. They
-            are not VOLATILE, and what they read does not depend on the caller.
+        masked: roles that read `*****` instead of a sealed value, which never leaves the database for them.
+        computed: functions of a row that every role with a read rule may use as fields or relations. They must not be
+            VOLATILE, nor read data that depends on the caller.
         replica: whether a replica may answer reads (DATABASE_REPLICA_URLS). Leave it off for money and for rows that
-            decide about rights. A read of several tables needs it on each of them.
+            determine rights. A read of several tables needs it on each of them.
         live: whether streams may follow changes of the table (`_changes`), for all roles with a read rule. A set of
-            columns says the same, and their values are recorded with each change. Then a change concerns only the
-            streams with a row rule or filter that has such a column equal to its value. Name the column of the tenant.
+            columns also allows it and records their values with each change. A change is then sent only to streams with
+            a row rule or filter that requires such a column to equal its value. Name the tenant column here.
     """
 
     read: Rules = None
@@ -147,7 +147,7 @@ class Access:
         return self.live is not False
 
     def rule(self, action: str, role: str) -> Rule | None:
-        """Return the rule of a role for `read`, `create`, `update` or `delete`; None when there is none."""
+        """Return the rule of a role for `read`, `create`, `update` or `delete`; None if there is none."""
         rules: Rules = getattr(self, action)
         if rules is None:
             return None
@@ -165,27 +165,27 @@ class Sessions:
         lookup: SQL with $1 = SHA-256 of the token (bytea). It returns one row, or none for an unknown, expired or
             revoked token. Its columns become the actor's values; `role` must be one of them.
         touch: SQL with the same $1 that extends the idle time of the session; runs at most once a minute per session.
-        refusals: roles that may call nothing, refused with scope `account`: role -> (status, reason, message).
-        confined: roles that may call only the scripts that name them: role -> (status, reason, message) of the refusal,
+        refusals: roles that may not call anything: role -> (status, reason, message) of the error, with scope
+            `account`.
+        confined: roles that may call only the scripts that name them: role -> (status, reason, message) of the error,
             with scope `resource`. ANYONE does not include them.
-        read_only: roles that write nothing: role -> (status, reason, message) of the refusal, with scope `resource`.
-            They read tables and call the scripts that name them. ANYONE does not include them.
-        recorded: roles with reads of tables that are recorded before they are answered: role -> SQL with $1 the actor's
-            values as JSON, $2 the value of `account` that every record of the response has, or null, $3 the table, $4
-            details as JSON, $5 the client's address.
+        read_only: roles that may not write: role -> (status, reason, message) of the error, with scope `resource`. They
+            read tables and call the scripts that name them. ANYONE does not include them.
+        recorded: roles for which reads of tables are recorded before the response is sent: role -> SQL with $1 the
+            actor's values as JSON, $2 the value of `account` that every record of the response has, or null, $3 the
+            table, $4 details as JSON, $5 the client's address.
         identity: fields that identify the owner of a record, each with the actor's value of the same meaning; a set of
             fields stands for values of the same names. A different value in a field that the caller may not write is
-            refused as `tenant_mismatch`; an equal value is ignored.
+            rejected with `tenant_mismatch`; an equal value is ignored.
         tenant_mismatches: SQL that records such an attempt: $1 the actor's values as JSON, $2 the value sent, $3
             {field, call} as JSON, $4 the client's address.
         explains: roles that may ask why a request is refused, for themselves and, without what rows decide, for other
             roles (`Prefer: explain=rights`).
-        user, account: columns of `lookup` that identify the user and the account, for logs, limits and idempotency.
-            Of several for `user`, the first that is not null counts.
+        user, account: columns of `lookup` that identify the user and the account, for logs, limits and idempotency. If
+            `user` lists several, the first non-null one counts.
         client_lookup: SQL like `lookup` for access tokens that an authorization server of the project issued to a
-            client of the user. It also returns `scopes`, a text with blanks between them, and `session`, a text that
-            stays the same when the tokens are refreshed. These tokens are accepted at /mcp alone; they begin with
-            `client_prefix`.
+            client of the user. It also returns `scopes`, separated by spaces, and `session`, a text that stays the same
+            when the tokens are refreshed. These tokens are accepted at /mcp alone; they begin with `client_prefix`.
         key_lookup: SQL like `lookup` for keys of accounts, with $1 = the keyed hashes of the key (bytea[]) for the
             purpose `key_purpose`. Its first column identifies the key in logs and limits. These keys are accepted at
             /mcp alone; the scripts that are tools check them again.
@@ -215,13 +215,13 @@ class Sessions:
     recorded: Mapping[str, str] = field(default_factory=dict)
 
     def user_of(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return {column: value} of the column that identifies the user; empty without one."""
+        """Return {column: value} of the column that identifies the user; empty if there is none."""
         names = (self.user,) if isinstance(self.user, str) else self.user
         return next(({name: values[name]} for name in names if name and values[name] is not None), {})
 
     @property
     def identities(self) -> Mapping[str, str]:
-        """Return each field of `identity` with the name of the actor's value."""
+        """Return the name of the actor's value for each field of `identity`."""
         return self.identity if isinstance(self.identity, Mapping) else {name: name for name in self.identity}
 
 
@@ -231,8 +231,8 @@ class DatabaseRole:
 
     Attributes:
         name: the role of PostgreSQL. The user of DATABASE_URL must be a member of it.
-        grants: whether the rights to tables, columns and routines are those that PostgreSQL grants to the role. False:
-            they are those of the policy, and PostgreSQL's grants limit them further.
+        grants: whether the rights to tables, columns and routines are those that PostgreSQL grants to the role. If
+            False, the policy's rights apply, and PostgreSQL's grants limit them further.
         schemas: with `grants`, the schemas of the tables and routines that are served.
     """
 
@@ -243,7 +243,7 @@ class DatabaseRole:
 
 @dataclass(frozen=True, slots=True)
 class KeyedHash:
-    """Describe a keyed hash (`Vault.index`): its purpose, its columns and how they are joined.
+    """Describe a keyed hash (`Vault.index`): its purpose, its columns, and how they are joined.
 
     Sealed columns are decrypted before they are joined.
     """
@@ -261,7 +261,7 @@ class SealedTable:
 
     Attributes:
         sealed: columns of encrypted text or bytes.
-        hashes: columns of keyed hashes. None marks a hash of a value that is not stored; its key cannot be removed.
+        hashes: columns of keyed hashes. None marks a hash of a value that is not stored, so its key cannot be removed.
     """
 
     table: str

@@ -25,17 +25,17 @@ class Right:
     sealed: frozenset[str] = frozenset()
     rows_by: Mapping[str, Rows] = field(default_factory=dict)
     listed: Listed | None = None
-    replica: bool = False  # a read may be answered by a replica
+    replica: bool = False  # whether a replica may serve reads
     only_in: Mapping[str, Rows] = field(default_factory=dict)
     ignored: frozenset[str] = frozenset()
-    computed: frozenset[str] | None = frozenset()  # functions of a row that may be read; None means all
-    live: bool | None = None  # whether its changes may be followed; None means if they are recorded
-    masked: frozenset[str] = frozenset()  # the sealed fields, where their values are replaced
+    computed: frozenset[str] | None = frozenset()  # readable functions of a row; None means all
+    live: bool | None = None  # whether its changes may be streamed; None means if they are recorded
+    masked: frozenset[str] = frozenset()  # sealed fields with masked values
     always: frozenset[str] = frozenset()
-    xmin: bool = True  # whether the version of a row may be read
-    grants: bool = False  # whether it is what PostgreSQL grants to the role of the statement
-    secured: bool = False  # whether row-level security of PostgreSQL may hide rows from the role of the statement
-    blind: bool = False  # whether a write returns nothing of its row
+    xmin: bool = True  # whether the row version may be read
+    grants: bool = False  # whether it reflects PostgreSQL's grants to the role of the statement
+    secured: bool = False  # whether row-level security may hide rows from the role of the statement
+    blind: bool = False  # whether writes return nothing of the row
 
     def computes(self, name: str) -> bool:
         """Whether a function of a row may be read."""
@@ -50,7 +50,7 @@ class Right:
         return self.writable is None or name in self.writable
 
     def sets(self, names: Iterable[str]) -> bool:
-        """Whether the request decides the values of these fields: they are writable and not stamped."""
+        """Whether the request controls the values of these fields: they are writable and not set on create."""
         return all(self.writes(name) and name not in self.stamp for name in names)
 
 
@@ -58,7 +58,7 @@ class Rights(Protocol):
     """The rights of one role in one dataset."""
 
     def right(self, table: Table, verb: str) -> Right | None:
-        """Return the right to a table; None when there is none."""
+        """Return the right to use a verb on a table; None if there is none."""
         ...
 
     def routine(self, kind: str, name: str, verb: str) -> bool:
@@ -70,7 +70,7 @@ EVERYTHING = Right(computed=None)
 
 
 class FullRights:
-    """Grant every right: `--open`, and the role `*` of an access file."""
+    """All rights: `--open`, and the role `*` of an access file."""
 
     def routine(self, kind: str, name: str, verb: str) -> bool:
         return False
@@ -80,7 +80,7 @@ class FullRights:
 
 
 class NoRights:
-    """Grant no right."""
+    """No rights."""
 
     def routine(self, kind: str, name: str, verb: str) -> bool:
         return False
@@ -90,7 +90,7 @@ class NoRights:
 
 
 class DerivedRights(ABC):
-    """Rights that are derived once for each table and verb. A schema that is read again needs new ones."""
+    """Rights that are derived once per table and verb. A reloaded schema needs a new instance."""
 
     def __init__(self) -> None:
         self._rights: dict[tuple[int, str], Right | None] = {}
@@ -99,7 +99,7 @@ class DerivedRights(ABC):
     def routine(self, kind: str, name: str, verb: str) -> bool: ...
 
     def right(self, table: Table, verb: str) -> Right | None:
-        """Return the right to a table; None when there is none."""
+        """Return the right to use a verb on a table; None if there is none."""
         key = (id(table), verb)
         if key not in self._rights:
             self._rights[key] = self._derive(table, verb)
@@ -117,7 +117,7 @@ _ACTIONS = {"GET": "read", "POST": "create", "PUT": "update", "PATCH": "update",
 
 
 class PolicyRights(DerivedRights):
-    """Grant the rights of a role under the policy of a project. Tables that it does not list do not exist."""
+    """The rights of a role under a project's policy. Tables not listed there do not exist."""
 
     def __init__(self, policy: Mapping[str, Access], role: str) -> None:
         super().__init__()

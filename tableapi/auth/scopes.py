@@ -1,6 +1,6 @@
-"""Scopes of an access token: what the client of a user may do, out of what the user may do.
+"""Scopes of an access token: the subset of a user's rights that a client may use.
 
-`read`, `write` and `delete` cover every table; `read:orders` covers one. A project adds scopes of its own for scripts.
+`read`, `write` and `delete` cover every table; `read:orders` covers one. A project may add its own scopes for scripts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Scopes = frozenset[str]
 
 
 class InsufficientScope(Forbidden):
-    """Raised when the token of a client lacks a scope that its user could grant. `needed` names it."""
+    """Raised when a client's token lacks a scope that its user could grant. `needed` is that scope."""
 
     reason = "insufficient_scope"
 
@@ -39,9 +39,9 @@ def permits(scopes: Scopes, verb: str, table: str) -> bool:
 
 
 def require(scopes: Scopes, needed: str, table: str = "") -> None:
-    """Check that scopes include one, for a table or as a whole. Raises InsufficientScope.
+    """Require a scope, for one table or in general. Raises InsufficientScope.
 
-    The error asks for a single table where the client was granted single tables.
+    If the client has been granted single tables, the error asks for a single table, too.
     """
     if not permits(scopes, needed, table):
         single = table and any(scope.startswith(f"{needed}:") for scope in scopes)
@@ -49,7 +49,7 @@ def require(scopes: Scopes, needed: str, table: str = "") -> None:
 
 
 def of_claims(claims: Mapping[str, Any]) -> Scopes | None:
-    """Return the scopes of a token; None for one that names none. Some issuers call the claim `scp`."""
+    """Return the scopes in a token's claims; None if there are none. Some issuers call the claim `scp`."""
     value = claims.get("scope", claims.get("scp"))
     if isinstance(value, str):
         return frozenset(value.split())
@@ -57,7 +57,7 @@ def of_claims(claims: Mapping[str, Any]) -> Scopes | None:
 
 
 class ScopedRights(DerivedRights):
-    """The rights of a role without those that the scopes leave out."""
+    """The rights of a role, limited to those that the scopes include."""
 
     def __init__(self, rights: Rights, scopes: Scopes) -> None:
         super().__init__()
@@ -73,6 +73,6 @@ class ScopedRights(DerivedRights):
             return None
         if permits(self._scopes, READ, table.name):
             return right
-        # A write without the right to read returns the keys of its records, and its filter uses these alone.
+        # Without the right to read, a write returns only the keys of its records and can only filter by them.
         keys = frozenset(name for name in table.key if right.sees(name))
         return replace(right, readable=keys, computed=frozenset(), always=frozenset(), rows_by={}, xmin=False)

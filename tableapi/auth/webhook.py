@@ -1,4 +1,4 @@
-"""The declaration of a webhook, in an access file or a policy."""
+"""Declaration of a webhook in an access file or a policy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-SECRET_PREFIX = "whsec_"  # noqa: S105 - as the specification names it
+SECRET_PREFIX = "whsec_"  # noqa: S105 - defined by the specification
 MIN_SECRET_BYTES, MAX_SECRET_BYTES = 16, 128
 MAX_WEBHOOKS = 100
 Verb = Literal["created", "updated", "deleted"]
@@ -17,7 +17,7 @@ VERBS: tuple[Verb, ...] = ("created", "updated", "deleted")
 
 
 def secrets(text: str) -> list[bytes]:
-    """Return the keys of a secret; several are separated by blanks while one replaces another.
+    """Return the keys in a secret; during rotation there are several, separated by spaces.
 
     Raises ValueError.
     """
@@ -62,19 +62,20 @@ def _listed(value: Any) -> Any:
 
 
 class Webhook(BaseModel):
-    """Send the changes of a table to an address (docs/guides/webhooks.md).
+    """Send the changes of a table to a URL (docs/guides/webhooks.md).
 
     Attributes:
         name: identifies the webhook within its dataset.
-        dataset: the database; may be left out where only one is served.
+        dataset: the database; optional if only one is served.
         on: the changes to send: created, updated, deleted.
-        filter: the rows, as option `filter` of a read; it tests the row after the change, and a deleted one as it was.
-        fields: the columns of `record`; None for all that are not sealed.
-        secret: `whsec_` and base64; several are separated by blanks, and each signs.
+        filter: selects rows like option `filter` of a read. It tests a row after the change, and a deleted row as it
+            was before.
+        fields: the columns of `record`; None for all unsealed ones.
+        secret: `whsec_` and base64; several are separated by spaces, and each one signs.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
-    comment: Any = None  # for people
+    comment: Any = None  # for human readers
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$")]
     dataset: str = ""
     table: str

@@ -1,1 +1,1 @@
-"""Signed tokens of an issuer (JWT): its keys, the checks of a token, and the caller that it names."""
+"""Signed tokens (JWT): the issuer's keys, token validation, and the caller that a token identifies."""

@@ -15,16 +15,16 @@ from tableapi.auth.policy import Actor
 from tableapi.auth.tokens import verify
 from tableapi.auth.tokens.verify import BadToken, TokenSettings
 
-CACHE_SECONDS = 60.0  # a verified token; a key that its issuer has withdrawn is in use for so long
+CACHE_SECONDS = 60.0  # for a verified token; also how long a withdrawn key remains usable
 _NEVER = frozenset(("", "*", "key"))
 _NO_AUDIENCE: frozenset[str] = frozenset()
 
 
 class TokenAuthenticator(Authenticator):
-    """Identify the caller of a request by a signed token; of one without a token as `inner` does.
+    """Identify callers by signed tokens, and delegate requests without one to `inner`.
 
-    roles: that a token may name. sessions: whether a bearer token that is no JWT is a session of `inner`. resources:
-    audiences of tokens for /mcp, in place of its address.
+    roles: the roles that a token may name. sessions: whether a bearer token other than a JWT is a session of `inner`.
+    resources: accepted audiences of tokens for /mcp, instead of its address.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class TokenAuthenticator(Authenticator):
         """Return the actor.
 
         Raises:
-            Unauthorized: the token is not valid, or names no role that is served.
+            Unauthorized: the token is invalid, or names a role that does not exist.
         """
         token = self._token(headers)
         return await self._inner.actor(headers, ip) if token is None else await self._verified(token)
@@ -53,12 +53,12 @@ class TokenAuthenticator(Authenticator):
         token = self._token(headers)
         if token is None:
             return await self._inner.client(headers, ip, resource)
-        if not self._settings.issuer:  # tokens of a shared secret, which no client can sign in for
+        if not self._settings.issuer:  # tokens signed with a shared secret, for which clients cannot sign in
             return await self._verified(token)
         return await self._verified(token, self._resources or frozenset((resource,)))
 
     async def _verified(self, token: str, audience: frozenset[str] = _NO_AUDIENCE) -> Actor:
-        """Return the actor of a token; with `audience` that of a client, with the scopes of its token."""
+        """Return the actor of a token; with `audience`, the actor of a client, with its token's scopes."""
         digest = hashlib.sha256(token.encode("latin-1", "replace") + b"\0".join(map(str.encode, audience))).digest()
         cached = self._cached.get(digest)
         if cached is not None and cached[0] > time.monotonic() and cached[1] > time.time():
@@ -79,7 +79,7 @@ class TokenAuthenticator(Authenticator):
         return await self.actor(headers, ip)
 
     def _token(self, headers: Mapping[str, str]) -> str | None:
-        """Return the signed token of a request; None when `inner` identifies its caller."""
+        """Return the signed token of a request; None if `inner` identifies its caller."""
         bearer = headers.get("authorization", "")
         if bearer[:7].lower() != "bearer ":
             return None
@@ -87,7 +87,7 @@ class TokenAuthenticator(Authenticator):
         return None if self._sessions and token.count(".") != 2 else token
 
     def _of(self, claims: Mapping[str, object]) -> Actor:
-        """Return the actor of checked claims. Its values are the claims, also as `user.<claim>`."""
+        """Build the actor from verified claims, which become its values, also as `user.<claim>`."""
         role = verify.role_of(claims, self._settings)
         if role not in self._roles:
             raise BadToken("The token names no role that is served here.", reason="unknown_role")

@@ -1,7 +1,7 @@
-"""The keys of an issuer: a shared secret, or a set of public keys (JWKS) from a file or an address.
+"""The keys of an issuer: a shared secret, or a set of public keys (JWKS) from a file or a URL.
 
-A set is fetched when a token names a key that it lacks, at most once in REFRESH_SECONDS, and in the background when it
-is older than FRESH_SECONDS. While the issuer cannot be reached, the last set stays in use.
+A set is refreshed when a token names an unknown key, at most once in REFRESH_SECONDS, and in the background when it is
+older than FRESH_SECONDS. While the issuer is unreachable, the last set remains in use.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ Load = Callable[[], Awaitable[bytes]]
 
 
 class KeysUnavailable(Busy):
-    """Raised when no key of the issuer was read yet, and the issuer cannot be reached."""
+    """Raised if no key has been loaded yet and the issuer is unreachable."""
 
     reason = "keys_unavailable"
 
 
 class SecretKey:
-    """A secret that is shared with the issuer."""
+    """A secret shared with the issuer."""
 
     def __init__(self, secret: str) -> None:
         from joserfc.jwk import OctKey
@@ -54,19 +54,19 @@ class SecretKey:
 
 
 class PublicKeys:
-    """The public keys of an issuer by their identifiers."""
+    """The public keys of an issuer, by key id."""
 
     def __init__(self, load: Load) -> None:
         self._load = load
         self._keys: list[Key] = []
-        self._loaded_at = self._tried_at = 0.0  # of the monotonic clock; 0 before the first
+        self._loaded_at = self._tried_at = 0.0  # monotonic time; 0 before the first attempt
         self._loading: asyncio.Task[None] | None = None
 
     async def candidates(self, key_id: str | None) -> list[Key]:
-        """Return the keys that may have signed a token: those of its identifier, or all without one.
+        """Return the keys that may have signed a token: those with its key id, or all if it has none.
 
         Raises:
-            KeysUnavailable: there are no keys, and the issuer cannot be reached.
+            KeysUnavailable: no keys are loaded, and the issuer is unreachable.
         """
         now = time.monotonic()
         matching = self._of(key_id)
@@ -88,7 +88,7 @@ class PublicKeys:
         return self._loading is not None or not self._tried_at or now - self._tried_at >= REFRESH_SECONDS
 
     def _refresh(self) -> Awaitable[None]:
-        """Read the keys again; requests that need them at the same time share the attempt."""
+        """Reload the keys; requests that need them at the same time share the attempt."""
         if self._loading is None:
             self._tried_at = time.monotonic()
             self._loading = background.start(self._read(), "token_keys")
@@ -98,14 +98,14 @@ class PublicKeys:
         try:
             self._keys = parsed(await self._load())
             self._loaded_at = time.monotonic()
-        except Exception as error:  # any error: the last keys stay in use
+        except Exception as error:  # any error: the last keys remain in use
             log.warning("token_keys_unavailable", error=type(error).__name__, kept=len(self._keys))
         finally:
             self._loading = None
 
 
 def parsed(content: bytes) -> list[Key]:
-    """Return the public keys of a JWKS that can verify signatures. Raises ValueError for a malformed set."""
+    """Return the keys of a JWKS that can verify signatures. Raises ValueError for a malformed set."""
     from joserfc.errors import JoseError
     from joserfc.jwk import JWKRegistry, OctKey, RSAKey
 
@@ -119,12 +119,12 @@ def parsed(content: bytes) -> list[Key]:
             continue
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # about short keys, which are left out below
+                warnings.simplefilter("ignore")  # about short keys, which are skipped below
                 key = JWKRegistry.import_key(member)
         except (JoseError, ValueError, TypeError, KeyError):
-            continue  # of a kind that is not known here
+            continue  # unsupported key type
         weak = isinstance(key, RSAKey) and key.public_key.key_size < MIN_RSA_BITS
-        if not isinstance(key, OctKey) and not weak:  # a published secret is none
+        if not isinstance(key, OctKey) and not weak:  # a published secret is not a secret
             keys.append(key)
     if not keys:
         raise ValueError("the JWKS has no usable key")
@@ -132,7 +132,7 @@ def parsed(content: bytes) -> list[Key]:
 
 
 def loader(source: str) -> Load:
-    """Return the function that reads a JWKS from an address, or from a file."""
+    """Return a function that reads a JWKS from a URL or a file."""
     if source.startswith(("https://", "http://")):
         return lambda: _fetched(source)
     path = Path(source)
@@ -145,7 +145,7 @@ def _of_file(path: Path) -> bytes:
 
 
 def address_problem(source: str) -> str:
-    """Return what is wrong with the address of a JWKS, or ""."""
+    """Return the problem with a JWKS URL, or ""."""
     parts = urlsplit(source)
     if parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
         return "must be an https address, a file, or an http address on this machine"
@@ -153,9 +153,9 @@ def address_problem(source: str) -> str:
 
 
 async def _fetched(address: str) -> bytes:
-    """Return the body of a response of the issuer, of at most MAX_BYTES.
+    """Fetch the JWKS from the issuer, up to MAX_BYTES.
 
-    Raises an error of httpx2, or ValueError for a larger one.
+    Raises an httpx2 error, or ValueError if it is larger.
     """
     import httpx2 as httpx
 
@@ -176,5 +176,5 @@ async def _fetched(address: str) -> bytes:
 
 
 def source(secret: str, jwks: str) -> Any:
-    """Return the keys of the settings: a secret, or the set at an address or in a file."""
+    """Return the keys given by the settings: a secret, or the set at a URL or in a file."""
     return SecretKey(secret) if secret else PublicKeys(loader(jwks))

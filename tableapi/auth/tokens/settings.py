@@ -1,4 +1,4 @@
-"""What the settings JWT_* say of tokens."""
+"""Token settings from the JWT_* variables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tableapi.config.settings import Settings
 
 
 def token_settings(settings: Settings) -> TokenSettings | None:
-    """Return what the settings say of tokens; None when they name no keys.
+    """Build the token settings; None if no keys are configured.
 
     Raises:
         BadSettings: the settings contradict each other.

@@ -12,7 +12,7 @@ import orjson
 
 from tableapi.errors import Unauthorized
 
-# The type of key that each algorithm needs. `none` and algorithms that are not listed here are never accepted.
+# The key type for each algorithm. `none` and algorithms not listed here are never accepted.
 KEY_TYPES = {
     "HS256": "oct", "HS384": "oct", "HS512": "oct",
     "RS256": "RSA", "RS384": "RSA", "RS512": "RSA", "PS256": "RSA", "PS384": "RSA", "PS512": "RSA",
@@ -25,7 +25,7 @@ MAX_TOKEN_CHARS = 8192
 
 @dataclass(frozen=True, slots=True)
 class TokenSettings:
-    """What a token must be: settings JWT_*."""
+    """Requirements for tokens: the JWT_* settings."""
 
     keys: Any  # SecretKey or PublicKeys
     algorithms: frozenset[str]
@@ -37,7 +37,7 @@ class TokenSettings:
 
 
 class BadToken(Unauthorized):
-    """Raised for a token that is not accepted. The response has the challenge of RFC 6750."""
+    """Raised for a rejected token. The response has the challenge of RFC 6750."""
 
     reason = "bad_token"
 
@@ -47,11 +47,11 @@ class BadToken(Unauthorized):
 
 
 async def claims_of(token: str, settings: TokenSettings) -> Mapping[str, Any]:
-    """Return the claims of a token.
+    """Verify a token and return its claims.
 
     Raises:
         Unauthorized: `bad_token` or `token_expired`.
-        KeysUnavailable: the keys of the issuer could not be read.
+        KeysUnavailable: the issuer's keys could not be loaded.
     """
     from joserfc import jws
     from joserfc.errors import JoseError
@@ -86,14 +86,14 @@ def _signed(signature: Any, key: Any, algorithm: str) -> bool:
         return False
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the name EdDSA is deprecated, and issuers use it
+            warnings.simplefilter("ignore")  # the name EdDSA is deprecated, but issuers use it
             return jws.validate_compact(signature, key, [algorithm])
     except (JoseError, ValueError):
         return False
 
 
 def _check(claims: Mapping[str, Any], settings: TokenSettings) -> None:
-    """Check the time, the issuer and the audience of a token."""
+    """Check the times, the issuer and the audience of a token."""
     now, leeway = time.time(), settings.leeway
     for name in ("exp", "nbf", "iat"):
         value = claims.get(name)
@@ -115,7 +115,7 @@ def _check(claims: Mapping[str, Any], settings: TokenSettings) -> None:
 
 
 def role_of(claims: Mapping[str, Any], settings: TokenSettings) -> str:
-    """Return the role that a token names: the claim of that name, or at that path; "" for none."""
+    """Return the role in a token: the claim with the configured name or path; "" if there is none."""
     value: Any = claims.get(settings.role_claim)
     if value is None:
         value = claims
