@@ -1,6 +1,6 @@
-"""The catalog queries of the introspection.
+"""The introspection queries against the catalog.
 
-They skip system schemas, temporary tables and objects of extensions.
+They skip system schemas, temporary tables and objects that belong to extensions.
 """
 
 VISIBLE = """
@@ -9,7 +9,7 @@ VISIBLE = """
     and not exists (select from pg_depend d
                     where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
 """
-# $1: database roles that callers run as (`privileges.py`); the connection's own user may have no rights beside them.
+# $1: database roles that callers run as (`privileges.py`); the connection's own user may have no other rights.
 READABLE = """(has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')
        or exists (select from unnest($1::text[]) as role
                   where has_schema_privilege(role, n.oid, 'usage')
@@ -51,7 +51,7 @@ order by i.indrelid, i.indisprimary desc, i.indnkeyatts, i.indexrelid
 """
 
 # The catalog repeats a foreign key to a partitioned table for each partition; only the declared one is read. A key with
-# PERIOD (PostgreSQL 18) is no relation: its rows are not equal, they cover a time together.
+# PERIOD (PostgreSQL 18) is not a relation, because its rows do not match by equality but together cover a period.
 REFERENCES = """
 select k.conrelid::int8 as oid, k.confrelid::int8 as target, k.conkey::int4[] as own, k.confkey::int4[] as theirs
 from pg_constraint k join pg_class c on c.oid = k.conrelid
@@ -61,7 +61,7 @@ where k.conrelid = any($1::oid[]) and k.confrelid = any($1::oid[])
 order by c.relname, k.conkey, k.conname
 """
 
-# The stored definitions of views.
+# The stored view definitions.
 VIEWS = """
 select r.ev_class::int8 as oid, r.ev_action::text as action
 from pg_rewrite r join pg_class c on c.oid = r.ev_class
@@ -76,8 +76,9 @@ from pg_rewrite r
 where r.ev_class = any($1::oid[]) and r.is_instead and r.ev_type in ('2', '3', '4') and r.ev_enabled in ('O', 'A')
 """
 
-# sorts, hashes: whether the type, or a type it is binary coercible to, has a default btree or hash operator class.
-# operators: the schema of its =, if that is not in the search path. signs: its comparison operators in the search path.
+# sorts, hashes: whether the type, or a type to which it is binary coercible, has a default btree or hash operator
+# class. operators: the schema of its = operator, if not in the search path. signs: its comparison operators in the
+# search path.
 _OPERATORS = """
     select coalesce(bool_or(c.opcmethod = 403), false) as sorts, coalesce(bool_or(c.opcmethod = 405), false) as hashes,
            max(quote_ident(n.nspname)) filter (where c.opcintype = t.oid and c.opcmethod = 403
@@ -114,12 +115,12 @@ from pg_type t left join lateral ({_OPERATORS}) operators on true
 where t.typtype <> 'p' or t.typname in ('void', 'record', 'trigger')
 """
 
-# The reference systems of PostGIS in degrees. The schema is that of PostGIS, quoted.
+# The PostGIS reference systems that use degrees. The schema is the quoted name of the PostGIS schema.
 DEGREES = """
 select srid from {schema}.spatial_ref_sys where srid = any($1::int[]) and proj4text ~ 'proj=(longlat|latlong)'
 """
 
-# The configuration that PostgreSQL uses by default comes first.
+# PostgreSQL's default configuration comes first.
 LANGUAGES = """
 select cfgname::text as name from pg_ts_config
 where pg_ts_config_is_visible(oid) and cfgname ~ '^[a-z_][a-z0-9_]*$'
@@ -148,11 +149,11 @@ where n.nspname not in ('pg_catalog', 'information_schema', 'tableapi_live') and
 order by n.nspname, p.proname, p.oid
 """
 
-# One scan of each catalog without functions that read others: about 15 ms for 3,000 tables. A row version has the xid
-# that wrote it, so every change adds an xid that no row had before, or removes a row. Of pg_class the values are
-# compared, because TRUNCATE and REFRESH MATERIALIZED VIEW rewrite its rows.
-# $1: the snapshot of an earlier check. The same snapshot sees the same catalog, but for a standby, which does not list
-# the open transactions in it.
+# One scan per catalog, without functions that read others: about 15 ms for 3,000 tables. A row version contains the xid
+# that wrote it, so every change adds an xid that no row had before, or removes a row. For pg_class the values are
+# compared instead, because TRUNCATE and REFRESH MATERIALIZED VIEW rewrite its rows. $1: the snapshot of an earlier
+# check. An equal snapshot means an unchanged catalog, except on a standby: its snapshots do not list open
+# transactions.
 FINGERPRINT = """
 select pg_current_snapshot()::text as snapshot,
        case when pg_current_snapshot()::text = $1::text and not pg_is_in_recovery() then null else (
@@ -177,7 +178,7 @@ select pg_current_snapshot()::text as snapshot,
     ) marks) end as mark
 """
 
-# Whether a table has columns of these names, in lower case. It reads the columns of one table from an index.
+# Whether a table has columns with these lower-case names. Reads the columns of one table from an index.
 HAS_COLUMNS = """
 select exists (select from pg_attribute a join pg_class c on c.oid = a.attrelid
                join pg_namespace n on n.oid = c.relnamespace

@@ -1,4 +1,4 @@
-"""Check GeoJSON geometries of requests (RFC 7946) before PostGIS reads them."""
+"""Validate GeoJSON geometries in requests (RFC 7946) before PostGIS reads them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import orjson
 from tableapi import exact_json
 from tableapi.schema.pgtypes import BadValue, PgType
 
-# How many lists are around a position in `coordinates`.
+# Nesting depth of the lists around a position in `coordinates`.
 DEPTHS = {"Point": 0, "MultiPoint": 1, "LineString": 1, "MultiLineString": 2, "Polygon": 2, "MultiPolygon": 3}
 COLLECTION = "GeometryCollection"
-MAX_NESTING = 8  # of collections
+MAX_NESTING = 8  # for collections
 EXAMPLE = '{"type":"Point","coordinates":[10.75,59.91]}'
-# A reference system, as PostGIS writes it for geometries that are not in WGS 84.
+# A reference system, as PostGIS writes it for geometries outside WGS 84.
 _SYSTEM = re.compile(r"(?:EPSG:|urn:ogc:def:crs:(?:EPSG:[\d.]*:|OGC:1\.3:CRS84\Z))\d{0,6}\Z", re.ASCII)
 
 
@@ -24,11 +24,11 @@ def geometry(value: Any) -> str:
     """Return a GeoJSON geometry, sent as an object or as its JSON, as text.
 
     Raises:
-        BadValue: it is none.
+        BadValue: the value is not a GeoJSON geometry.
     """
     if isinstance(value, str):
         try:
-            value = exact_json.loads(str(value))  # orjson takes no subclass of str
+            value = exact_json.loads(str(value))  # orjson does not accept subclasses of str
         except (orjson.JSONDecodeError, UnicodeEncodeError):
             value = None
     if not isinstance(value, dict):
@@ -44,7 +44,7 @@ def sent(value: Any, type_: PgType) -> str:
     """Return the text of a geometry in a record: GeoJSON, or PostGIS's own text such as `POINT(1 2)`.
 
     Raises:
-        BadValue: it is neither.
+        BadValue: the value is neither.
     """
     if isinstance(value, str) and not value.lstrip().startswith("{"):
         if "\x00" in value or not value.isascii():
@@ -60,7 +60,7 @@ def _is_system(system: Any) -> bool:
 
 
 def _check(value: Any, nesting: int) -> None:
-    """Check one geometry. Raises BadValue."""
+    """Validate one geometry. Raises BadValue."""
     kind = value.get("type") if isinstance(value, dict) else None
     if kind == COLLECTION:
         members = value.get("geometries")
@@ -96,7 +96,7 @@ _SHAPES = (
 
 
 def _fits(value: Any, depth: int) -> bool:
-    """Return whether a value is a position inside this many lists."""
+    """Return whether a value is a position nested in this many lists."""
     if not isinstance(value, list):
         return False
     if depth:

@@ -38,7 +38,7 @@ MAX_ATTEMPTS = 10
 
 
 class Fingerprint(NamedTuple):
-    """A digest of the catalog (`mark`), and the snapshot of PostgreSQL that it was computed in."""
+    """A digest of the catalog (`mark`), and the PostgreSQL snapshot in which it was computed."""
 
     snapshot: str
     mark: str
@@ -46,7 +46,7 @@ class Fingerprint(NamedTuple):
 
 @dataclass(slots=True)
 class _Rows:
-    """The catalog rows of one snapshot. degrees: the reference systems in degrees (see `_set_degrees`)."""
+    """The catalog rows of one snapshot. degrees: reference systems in degrees (see `_set_degrees`)."""
 
     default: str
     types: list[asyncpg.Record]
@@ -66,7 +66,7 @@ async def fingerprint(
 ) -> Fingerprint:
     """Return a digest that changes with every DDL statement that affects the result of `read`.
 
-    `since`: an earlier digest, which is returned without reading the catalog if no transaction has ended meanwhile.
+    `since`: an earlier digest, returned without reading the catalog if no transaction has ended since.
     """
     [(snapshot, mark)] = await connection.fetch(FINGERPRINT, since.snapshot if since else None)
     if mark is None and since is not None:
@@ -79,10 +79,10 @@ async def fingerprint(
 async def read(connection: asyncpg.Connection, roles: Sequence[str] = ()) -> tuple[Schema, Fingerprint]:
     """Read the whole schema of a database, consistent at one moment, and its digest.
 
-    `roles`: database roles. Their privileges are read, too, and what they may use is part of the schema.
+    `roles`: database roles. Their privileges become part of the schema.
 
-    Some catalog functions ignore the snapshot of the transaction; so the schema is read again while concurrent DDL
-    changes its digest.
+    Some catalog functions ignore the snapshot of the transaction, so the schema is read again if concurrent DDL changes
+    its digest.
     """
     schema, seen = await _read(connection, roles)
     for _ in range(MAX_ATTEMPTS):
@@ -94,7 +94,7 @@ async def read(connection: asyncpg.Connection, roles: Sequence[str] = ()) -> tup
 
 
 async def has_columns(connection: Any, table: Table, names: Iterable[str]) -> bool:
-    """Return whether the table has a column of one of these names in the database."""
+    """Return whether the table in the database has a column with one of these names."""
     row = await connection.fetchrow(HAS_COLUMNS, table.schema, table.bare, [name.lower() for name in names])
     return bool(row["found"])
 
@@ -120,14 +120,14 @@ async def _read(connection: asyncpg.Connection, named: Sequence[str]) -> tuple[S
         rows.degrees = await _degrees(connection, rows)
         names = {row["oid"]: (row["schema"], row["name"]) for row in rows.tables}
         granted = await privileges.read(connection, roles, names) if roles else {}
-    # Thousands of tables take a second, in which this process answers requests.
+    # Thousands of tables take a second, during which this process keeps serving requests.
     schema = await asyncio.to_thread(_built, rows, seen.mark)
     schema.privileges = granted
     return schema, seen
 
 
 def _built(rows: _Rows, mark: str) -> Schema:
-    """Build the schema without collections of cycles: there are none yet, and each would walk all objects."""
+    """Build the schema without garbage collection, which would walk all objects and find no cycles yet."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -197,7 +197,7 @@ def _routines(
 
 
 def _computed(rows: list[asyncpg.Record], types: Mapping[int, PgType], tables: Mapping[int, Table]) -> None:
-    """Add the functions of a row as computed fields and relations of its table; volatile ones might write."""
+    """Add row functions as computed fields and relations, except volatile ones, which might write."""
     for row in rows:
         table, target, name = tables.get(row["subject"] or 0), tables.get(row["rows_of"] or 0), row["name"]
         if table is None or not row["stable"] or name in table.columns or name in table.relations:
@@ -210,7 +210,7 @@ def _computed(rows: list[asyncpg.Record], types: Mapping[int, PgType], tables: M
 
 
 def _types(rows: list[asyncpg.Record]) -> dict[int, PgType]:
-    """Return every type by oid. A domain becomes its base type."""
+    """Return every type by oid. A domain is represented by its base type."""
     raw = {row["oid"]: row for row in rows}
     types: dict[int, PgType] = {}
 
@@ -244,7 +244,7 @@ def _types(rows: list[asyncpg.Record]) -> dict[int, PgType]:
 
 
 def _with_operators(type_: PgType, row: asyncpg.Record) -> PgType:
-    """Add to a base type where its operators are and which it lacks."""
+    """Add the schema of the operators to a base type, and which operators are missing."""
     if row["typtype"] != "b" or row["category"] == "A":
         return type_
     signs = None if row["sorts"] else frozenset(row["signs"] or ())
@@ -300,14 +300,14 @@ def _columns(
 
 
 async def _degrees(connection: asyncpg.Connection, rows: _Rows) -> set[int]:
-    """Return the reference systems in degrees, other than WGS 84."""
+    """Return the reference systems that use degrees, other than WGS 84."""
     schema = next((row["postgis"] for row in rows.types if row["postgis"] is not None), None)
     if schema is None:
         return set()
     systems = {int(system[1]) for row in rows.columns if (system := _SYSTEM.search(row["db_type"]))} - {0, 4326}
     if not systems:
         return set()
-    with suppress(asyncpg.PostgresError):  # without the right to read the systems, coordinates are taken as they are
+    with suppress(asyncpg.PostgresError):  # without permission to read the systems, coordinates are used as they are
         async with connection.transaction():
             found = await connection.fetch(DEGREES.format(schema=quoted(schema)), list(systems))
             return {row["srid"] for row in found}

@@ -30,17 +30,17 @@ class Column:
     scale: int | None = None
     comment: str | None = None
     unique: bool = False
-    unsure: bool = False  # NOT NULL for new rows only (NOT VALID), so that older ones may hold NULL
-    refers: tuple[str, str] | None = None  # table and column that a foreign key of this column alone refers to
+    unsure: bool = False  # NOT NULL applies to new rows only (NOT VALID), so older ones may be NULL
+    refers: tuple[str, str] | None = None  # table and column referenced by a foreign key on this column alone
 
     @property
     def automatic(self) -> bool:
-        """Whether the database numbers the rows with it (identity or sequence)."""
+        """Whether the database generates it to number the rows (identity or sequence)."""
         return bool(self.identity) or (self.default or "").startswith("nextval(")
 
     @property
     def required(self) -> bool:
-        """Whether a create must contain it."""
+        """Whether a create must include it."""
         return not self.nullable and self.default is None and not self.identity and not self.generated
 
     @property
@@ -51,9 +51,9 @@ class Column:
 
 @dataclass(slots=True)
 class Relation:
-    """Describe how rows of `target` relate to a row of the table with the relation.
+    """The relation of rows of `target` to a row of the table that has the relation.
 
-    They are those with own[i] = theirs[i], for many_many through `junction`: own[i] = junction_own[i] and
+    Rows are related if own[i] = theirs[i]; for many_many through `junction`, if own[i] = junction_own[i] and
     junction_theirs[i] = theirs[i].
     """
 
@@ -65,20 +65,20 @@ class Relation:
     junction: Table | None = None
     junction_own: tuple[str, ...] = ()
     junction_theirs: tuple[str, ...] = ()
-    function: tuple[str, str] | None = None  # schema and name, where a function of the row returns the related rows
+    function: tuple[str, str] | None = None  # schema and name, if a function of the row returns the related rows
     derived: bool = (
-        False  # through a view or a function; such a relation is only read, and `*` of a table leaves it out
+        False  # False if through a view or a function; such relations are read-only, and `*` does not include them
     )
 
     @property
     def many(self) -> bool:
-        """Whether a row has a list of related rows instead of at most one."""
+        """Whether a row has a list of related rows rather than at most one."""
         return self.kind in ("has_many", "many_many")
 
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A function of a row of a table, which is read like a column."""
+    """A function of a table's row, which is read like a column."""
 
     schema: str
     name: str
@@ -102,7 +102,8 @@ class Table:
     writable: int = 0  # pg_relation_is_updatable: 4 update, 8 insert, 16 delete
     computed: dict[str, Computed] = field(default_factory=dict)  # functions of a row, by name
     languages: tuple[str, ...] = ()  # text search configurations of the database, its default first
-    inherited: bool = False  # other tables inherit from it; their rows are among its own and may repeat its keys
+    # whether other tables inherit from it; their rows then appear among its own and may repeat its keys
+    inherited: bool = False
     rules: dict[str, bool] = field(default_factory=dict)  # event of an INSTEAD rule -> whether it has RETURNING
     _lower: dict[str, str] = field(default_factory=dict)
     _folded: tuple[int, dict[str, Relation]] = field(default_factory=lambda: (0, {}))  # (count, by lower-case name)
@@ -114,22 +115,22 @@ class Table:
 
     @property
     def has_xmin(self) -> bool:
-        """Whether xmin identifies the version of a row; not for views, partitioned tables and INSTEAD rules."""
+        """Whether xmin identifies the row version; not for views, partitioned tables and INSTEAD rules."""
         return self.kind == "r" and not self.rules
 
     def find(self, name: str) -> Column | None:
-        """Return a column by its name, ignoring case."""
+        """Return a column by its case-insensitive name."""
         return self.columns.get(name) or self.columns.get(self._lower.get(name.lower(), ""))
 
     def function(self, name: str) -> Computed | None:
-        """Return a function of a row by its name, ignoring case, unless a column has the name."""
+        """Return a function of a row by its case-insensitive name, unless a column has that name."""
         if not self.computed or self.find(name) is not None:
             return None
         folded = name.lower()
         return self.computed.get(name) or next((c for c in self.computed.values() if c.name.lower() == folded), None)
 
     def relation(self, name: str) -> Relation | None:
-        """Return a relation by its name, ignoring case."""
+        """Return a relation by its case-insensitive name."""
         if exact := self.relations.get(name):
             return exact
         if self._folded[0] != len(self.relations):
@@ -140,7 +141,7 @@ class Table:
         return self._folded[1].get(name.lower())
 
     def is_unique(self, names: Iterable[str]) -> bool:
-        """Whether at most one row has the same values in these columns."""
+        """Whether these columns identify at most one row."""
         columns = frozenset(names)
         return any(unique <= columns for unique in self.uniques)
 
@@ -163,7 +164,7 @@ class Argument:
 class Routine:
     """A function, or a procedure (`kind` "p").
 
-    The arguments of `sent` from index `required` on have defaults.
+    The arguments in `sent` have defaults from index `required` onwards.
     """
 
     schema: str
@@ -174,8 +175,8 @@ class Routine:
     required: int
     result: str
     comment: str | None
-    many: bool = False  # whether it returns any number of rows
-    rows_of: Table | None = None  # the table that its rows belong to
+    many: bool = False  # whether it returns a set of rows
+    rows_of: Table | None = None  # the table that its rows are taken from
 
     @property
     def sent(self) -> tuple[Argument, ...]:
@@ -184,7 +185,7 @@ class Routine:
 
     @property
     def columns_unknown(self) -> bool:
-        """Whether only a call tells which columns its rows have."""
+        """Whether the columns of its rows are known only when it is called."""
         return self.kind == "f" and self.result.removeprefix("SETOF ") == "record"
 
 
@@ -192,7 +193,7 @@ class Routine:
 class Schema:
     """The tables and routines of a database. `fingerprint` changes with the schema.
 
-    privileges: those of the database roles that callers run as, by role.
+    privileges: by database role, for the roles that callers run as.
     """
 
     tables: dict[str, Table]
@@ -202,12 +203,12 @@ class Schema:
     privileges: dict[str, RolePrivileges] = field(default_factory=dict)
 
     def find(self, name: str) -> Table | None:
-        """Return a table by its name or `<schema>.<table>`, ignoring case."""
+        """Return a table by its case-insensitive name or `<schema>.<table>`."""
         return self.tables.get(name) or self.tables.get(self._lower.get(name.lower(), ""))
 
 
 def only(schema: Schema, named: frozenset[str]) -> Schema:
-    """Return a copy of the schema with these tables, without relations that lead to or through others."""
+    """Return a copy of the schema with only these tables, without relations to or through others."""
     tables = {n: replace(t, relations={}, _folded=(0, {})) for n, t in schema.tables.items() if n in named}
     for table in tables.values():
         for name, relation in schema.tables[table.name].relations.items():
@@ -220,7 +221,7 @@ def only(schema: Schema, named: frozenset[str]) -> Schema:
 
 
 def describe(table: Table) -> dict[str, Any]:
-    """Return a label and a plural for people, derived from the name of a table."""
+    """Derive a human-readable label and plural from the name of a table."""
     label = table.bare.replace("_", " ").strip().title() or table.bare
     ends = ("s", "x", "z", "ch", "sh")
     plural = label[:-1] + "ies" if _IN_Y.search(label) else label + ("es" if label.endswith(ends) else "s")

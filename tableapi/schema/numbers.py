@@ -31,7 +31,7 @@ def integer(value: Any, type_: PgType) -> int:
 
 _NUMBER = re.compile(r"[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d{1,9})?\Z", re.ASCII)
 _DOLLARS = re.compile(r"\A(-?)\$(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\Z", re.ASCII)  # $1,234.50
-# The limits of `numeric`: digits before and after the decimal point.
+# Limits of `numeric`: digits before and after the decimal point.
 _WHOLE_DIGITS, _SCALE = 131_072, 16_383
 
 
@@ -63,7 +63,7 @@ def _money(number: Decimal) -> str:
 
 def decimal(value: Any, type_: PgType) -> Any:
     """Convert a value for numeric, money, real or double precision. Raises BadValue."""
-    if isinstance(value, Decimal):  # a key that PostgreSQL returned for a nested record
+    if isinstance(value, Decimal):  # a key returned by PostgreSQL, for a nested record
         return value
     text = str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
     if type_.kind == "money":

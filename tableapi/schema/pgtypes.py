@@ -15,18 +15,18 @@ class PgType:
 
     Attributes:
         kind: the key of `KINDS`.
-        name: as `format_type` writes it, without a length, quoted and qualified where necessary.
-        db_type: with length and precision, for people.
+        name: as written by `format_type`, without a length, quoted and qualified where necessary.
+        db_type: human-readable, with length and precision.
         element: the type of the elements of an array.
         labels: the values of an enum.
         delimiter: the character between the elements of an array of this type.
-        operators: the schema of its operators, where the search path does not contain it.
+        operators: the schema of its operators, if not in the search path.
         sorts, groups: whether rows can be ordered and grouped by it.
-        signs: the comparison operators that it supports; None for all.
+        signs: the supported comparison operators; None for all.
         bounds: the type of the bounds of a range.
         multirange: whether it is a list of ranges.
-        postgis: the schema of PostGIS, for its types.
-        srid: the reference system of a geometry; 0 where the column does not say it.
+        postgis: the PostGIS schema, for PostGIS types.
+        srid: the reference system of a geometry; 0 if the column does not specify it.
         degrees: whether the coordinates of a geometry are longitudes and latitudes.
     """
 

@@ -1,4 +1,4 @@
-"""The privileges of database roles on tables, columns and routines, by PostgreSQL's own grants."""
+"""The privileges of database roles on tables, columns and routines, from PostgreSQL's own grants."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tableapi.schema.catalog import VISIBLE
 
 NO_FIELDS: frozenset[str] = frozenset()
 
-# Roles that exist and that the user of the connection may become.
+# Existing roles that the user of the connection can assume with SET ROLE.
 _ROLES = """
 select rolname::text as role from pg_roles where rolname = any($1::text[]) and pg_has_role(oid, 'member')
 """
@@ -32,7 +32,7 @@ from unnest($1::text[]) as r (role) cross join pg_proc p join pg_namespace n on 
 where n.nspname not in ('pg_catalog', 'information_schema') and p.prokind in ('f', 'p')
   and has_schema_privilege(r.role, n.oid, 'usage') and has_function_privilege(r.role, p.oid, 'execute')
 """
-# Memberships and grants on schemas, which the fingerprint of tables and routines does not contain.
+# Role memberships and schema grants, which the fingerprint of tables and routines does not cover.
 FINGERPRINT = """
 select coalesce(sum(hashtextextended(mark, 0)::numeric), 0)::text from (
     select roleid::text || member::text || xmin::text as mark from pg_auth_members
@@ -46,7 +46,7 @@ select coalesce(sum(hashtextextended(mark, 0)::numeric), 0)::text from (
 class TablePrivileges:
     """The columns of a table that a role may select, insert and update.
 
-    whole: it may select the whole row, which includes the version of the row (xmin).
+    whole: whether it may select whole rows, including the row version (xmin).
     """
 
     select: frozenset[str] = NO_FIELDS
@@ -58,21 +58,21 @@ class TablePrivileges:
 
 @dataclass(slots=True)
 class RolePrivileges:
-    """What one database role may do: tables by (schema, name), and routines that it may execute."""
+    """The privileges of one database role: tables by (schema, name), and executable routines."""
 
     tables: dict[tuple[str, str], TablePrivileges] = field(default_factory=dict)
     routines: set[tuple[str, str]] = field(default_factory=set)
 
 
 async def existing(connection: asyncpg.Connection, roles: Sequence[str]) -> list[str]:
-    """Return those of the roles that exist and that the user of the connection may become."""
+    """Return the roles that exist and that the user of the connection can assume with SET ROLE."""
     return [row["role"] for row in await connection.fetch(_ROLES, list(roles))]
 
 
 async def read(
     connection: asyncpg.Connection, roles: Sequence[str], names: Mapping[int, tuple[str, str]]
 ) -> dict[str, RolePrivileges]:
-    """Return the privileges of existing roles. `names`: (schema, name) of the tables by oid."""
+    """Return the privileges of existing roles. `names`: (schema, name) of each table by oid."""
     privileges = {role: RolePrivileges() for role in roles}
     for row in await connection.fetch(_TABLES, list(roles)):
         if (name := names.get(row["oid"])) is not None:

@@ -1,4 +1,4 @@
-"""Relations made of foreign keys: those of tables, and those of views over them."""
+"""Relations derived from foreign keys, for tables and for views over them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tableapi.schema.views import ViewColumns
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A foreign key: own[i] of `table` refers to theirs[i] of `target`."""
+    """A foreign key: own[i] of `table` references theirs[i] of `target`."""
 
     table: Table
     target: Table
@@ -22,7 +22,7 @@ class Reference:
 
 
 def distinct(references: list[Reference]) -> list[Reference]:
-    """Return each reference once."""
+    """Remove duplicate references."""
     return list({(id(r.table), id(r.target), r.own, r.theirs): r for r in references}.values())
 
 
@@ -59,7 +59,7 @@ def relate(references: list[Reference]) -> None:
 def _add(table: Table, relation: Relation, *fields: str) -> None:
     """Add a relation.
 
-    If its name is taken, as with two keys between the same tables, append its fields or a number.
+    If its name is taken, for example by a second key between the same tables, its fields or a number are appended.
     """
     numbers = (f"_{number}" for number in range(2, 100))
     for suffix in chain(("", *("_" + f for f in fields), "_" + "_".join(fields)), numbers):
@@ -74,10 +74,10 @@ def _add(table: Table, relation: Relation, *fields: str) -> None:
 
 
 def relate_views(references: list[Reference], views: list[ViewColumns]) -> None:
-    """Add the relations that views have through the foreign keys of the tables under them.
+    """Add the relations that views inherit from the foreign keys of their underlying tables.
 
-    A view takes the place of a table on either side of a key when it has all columns of that side. Tables come first,
-    so their relations keep their names.
+    A view can stand for the table on either side of a key if it has all columns of that side. Tables are processed
+    first, so their relations keep their names.
     """
     for ref in references:
         sources = [(ref.table, ref.own), *_standing_for(views, ref.table, ref.own)]
@@ -98,7 +98,7 @@ def relate_views(references: list[Reference], views: list[ViewColumns]) -> None:
 def _standing_for(
     views: list[ViewColumns], table: Table, names: tuple[str, ...]
 ) -> Iterator[tuple[Table, tuple[str, ...]]]:
-    """Yield the views that have these columns of a table, with their own names of them."""
+    """Yield the views that have these columns of a table, with the view's names for them."""
     for view in views:
         own = tuple(view.names.get((table.name, name), "") for name in names)
         if all(own):
@@ -106,14 +106,14 @@ def _standing_for(
 
 
 def _relate_one(source: Table, own: tuple[str, ...], target: Table, theirs: tuple[str, ...]) -> None:
-    """Add both sides of one reference from or to a view. Its rows may repeat a key."""
+    """Add both sides of one reference from or to a view. The rows of a view may repeat a key."""
     joined = "_".join(own)
     _add(source, Relation(f"{_without_dots(target.name)}_by_{joined}", "belongs_to", target, own, theirs, derived=True))
     _add(target, Relation(f"{_without_dots(source.name)}_by_{joined}", "has_many", source, theirs, own, derived=True))
 
 
 def _junctions(references: list[Reference]) -> Iterator[tuple[Reference, Reference]]:
-    """Yield every pair of foreign keys of one table to different tables."""
+    """Yield each pair of foreign keys from one table to two different tables."""
     by_table: dict[int, list[Reference]] = defaultdict(list)
     for ref in references:
         by_table[id(ref.table)].append(ref)

@@ -1,4 +1,4 @@
-"""SQL expressions for values: bind a parameter of each type, and select a column for JSON output."""
+"""SQL expressions for values: bind a parameter of each type, and select a column as JSON output."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from sqlalchemy.types import TypeEngine, UserDefinedType
 from tableapi.schema.types import KINDS, PgType
 
 DIALECT = postgresql.asyncpg.dialect(json_serializer=orjson.dumps)  # type: ignore[no-untyped-call]
-# SQLAlchemy cuts a name that is longer than this less six characters, so that it may add a number to it. The names of
-# columns, of up to 63 bytes, are those of the response.
+# SQLAlchemy truncates names longer than this minus six characters, to leave room for a number. Column names of up to 63
+# bytes must reach the response unchanged.
 DIALECT.max_identifier_length = 63 + 6
 
 
@@ -25,7 +25,7 @@ _SIGNS = {operators.eq: "=", operators.ne: "<>", operators.lt: "<", operators.le
 
 
 class _Qualified(TypeEngine.Comparator[Any]):
-    """Compare with the operators of a schema that is not in the search path."""
+    """Comparison with operators from a schema outside the search path."""
 
     def operate(self, op: Any, *other: Any, **more: Any) -> Any:
         if op in _SIGNS and other[0] is not None:
@@ -41,12 +41,12 @@ class _Qualified(TypeEngine.Comparator[Any]):
 
 
 class Named(UserDefinedType[Any]):
-    """A database type by its name, for casts."""
+    """A database type, by name, for casts."""
 
     cache_ok = True
 
     def __init__(self, name: str, operators: str = "") -> None:
-        """`operators` is the schema of its operators, if that is not in the search path."""
+        """`operators`: the schema of its operators, if not in the search path."""
         self.name, self.operators = name, operators
         if operators:
             self.comparator_factory = _Qualified
@@ -57,12 +57,12 @@ class Named(UserDefinedType[Any]):
 
 
 class Native(Named):
-    """A type with native values in asyncpg; a parameter is rendered as `$1::name`."""
+    """A type with native values in asyncpg; its parameters are rendered as `$1::name`."""
 
     render_bind_cast = True
 
 
-Supply = Callable[[Mapping[str, Any]], Any]  # makes the value of a parameter of the values of the caller
+Supply = Callable[[Mapping[str, Any]], Any]  # computes a parameter's value from the caller's values
 
 
 def constant_text(value: Any) -> str:
@@ -90,26 +90,26 @@ class Supplied(Native):
 
 
 def own_type(type_: PgType) -> Named:
-    """Return the type of a column in SQLAlchemy's terms."""
+    """Return the SQLAlchemy type of a column."""
     if type_.kind == "other" or type_.postgis:
         return Named(type_.name, type_.operators)
     return Native(type_.name)
 
 
 def quoted(name: str) -> str:
-    """Return a name as SQL, quoted where necessary."""
+    """Quote a name for SQL where necessary."""
     return str(DIALECT.identifier_preparer.quote(name))
 
 
 def call(schema: str, name: str, *args: Any, type_: TypeEngine[Any] | None = None) -> Any:
-    """Return a call of a function in a schema."""
-    # SQLAlchemy leaves capital letters of a schema unquoted, so it gets quoted names.
+    """Build a call of a function in a schema."""
+    # SQLAlchemy does not quote a schema for its capital letters, so it gets quoted names.
     package, own = (sa.sql.elements.quoted_name(quoted(part), False) for part in (schema, name))
     return sa.sql.functions.Function(own, *args, packagenames=(package,), type_=type_)
 
 
 def bind(type_: PgType, name: str, *, supply: Supply | None = None, words: str = "") -> sa.ColumnElement[Any]:
-    """Return a bound parameter of a type, sent as text and cast where asyncpg has no native values.
+    """Return a bound parameter of a type, sent as text and cast if asyncpg has no native values for it.
 
     supply, words: of a value that is made at each request, see `Supplied`; the name is then one of several parameters.
     """
@@ -127,7 +127,8 @@ def _parameter(name: str, type_name: str, supply: Supply | None, words: str = ""
 def bind_list(type_: PgType, name: str) -> tuple[sa.ColumnElement[Any], TypeEngine[Any]]:
     """Return a bound array of values of a type, and the type of its elements, which `element` converts.
 
-    Times are sent as text, like all that `bind` casts: asyncpg has no arrays of values that it sends as text.
+    Times are sent as text, like everything that `bind` casts, because asyncpg cannot send arrays of such values
+    otherwise.
     """
     own = _element_type(type_)
     return _parameter(name, f"{own.name}[]", None), own
@@ -138,24 +139,24 @@ def _element_type(type_: PgType) -> Native:
 
 
 def bind_array(type_: PgType, name: str, *, supply: Supply | None = None, words: str = "") -> sa.ColumnElement[Any]:
-    """Return what ANY and ALL compare a value of the type with: one bound array, whatever its length."""
+    """Return the operand that ANY and ALL compare a value with: one bound array of any length."""
     own = _element_type(type_)
     array = _parameter(name, f"{own.name}[]", supply, words)
     if own.name == type_.name:
         return array
-    if type_.kind in ("array", "composite") or type_.postgis:  # text[] has no cast to an array of these
+    if type_.kind in ("array", "composite") or type_.postgis:  # text[] cannot be cast to an array of these
         sent = sa.func.unnest(array).table_valued(sa.column("item", own)).render_derived()
         return sa.select(element(type_, sent.c.item)).select_from(sent).correlate_except(sent).scalar_subquery()
     return sa.cast(array, Named(f"{type_.name}[]"))
 
 
 def element(type_: PgType, column: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
-    """Return the value of a type that a column over the elements of `bind_list` holds."""
+    """Convert an element of `bind_list` to a value of the type."""
     return column if getattr(column.type, "name", "") == type_.name else _from_text(column, type_)
 
 
 def _from_text(text: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[Any]:
-    """Return the value of a type that a text stands for."""
+    """Convert a text to a value of the type."""
     if type_.postgis:
         return sa.case(
             (sa.func.left(text, sa.literal_column("1")) == sa.literal_column("'{'"), geometry(text, type_)),
@@ -165,7 +166,7 @@ def _from_text(text: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[A
         null = sa.cast(sa.null(), Named(type_.name))
         return sa.func.json_populate_record(null, sa.cast(text, Named("json")))
     if type_.element is not None and type_.of_composites:
-        # The element type may be a domain over the composite; the cast to the type of the array converts to it.
+        # The element type may be a domain over the composite; the cast to the array type converts to it.
         each = sa.func.json_array_elements(sa.cast(text, Named("json"))).table_valued("element").render_derived()
         null = sa.cast(sa.null(), Named(type_.element.name))
         element = sa.case(
@@ -183,12 +184,12 @@ def _from_text(text: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[A
 
 
 def of_postgis(type_: PgType, name: str, *args: Any) -> Any:
-    """Return a call of a function of PostGIS, which need not be in the search path."""
+    """Build a call of a PostGIS function. Its schema need not be in the search path."""
     return call(type_.postgis, name, *args)
 
 
 def geometry(text: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[Any]:
-    """Return the geometry of GeoJSON text in the reference system of a type; WGS 84 where that has none."""
+    """Convert GeoJSON text to a geometry in the reference system of the type, by default WGS 84."""
     read = of_postgis(type_, "st_geomfromgeojson", text)
     if type_.kind == "geography":
         return as_geography(read, type_)
@@ -197,16 +198,17 @@ def geometry(text: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[Any
 
 
 def as_geography(shape: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[Any]:
-    """Return a geometry with longitudes and latitudes as a geography, which is measured in metres."""
+    """Convert a geometry in degrees to a geography, which is measured in metres."""
     return sa.cast(shape, Named(f"{quoted(type_.postgis)}.geography"))
 
 
-_FLAT = re.compile(r"\((?:Multi)?(?:Point|LineString|Polygon)Z?[,)]", re.IGNORECASE)  # types without other values
+# types that exclude other kinds of values
+_FLAT = re.compile(r"\((?:Multi)?(?:Point|LineString|Polygon)Z?[,)]", re.IGNORECASE)
 _NO_GEOJSON = "('ST_PolyhedralSurface','ST_Tin','ST_Triangle')"
 
 
 def _geojson(column: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[Any]:
-    """Return a column of PostGIS as GeoJSON; as EWKT where GeoJSON lacks it: curves, surfaces, measures."""
+    """Render a PostGIS column as GeoJSON, or as EWKT for what GeoJSON lacks: curves, surfaces, measures."""
     digits: sa.ColumnElement[int] = sa.literal_column("15")
     json: sa.ColumnElement[Any] = sa.cast(of_postgis(type_, "st_asgeojson", column, digits), Named("json"))
     if type_.kind == "geography" or _FLAT.search(type_.db_type):
@@ -217,7 +219,7 @@ def _geojson(column: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[A
     return sa.case((other, sa.func.to_json(of_postgis(type_, "st_asewkt", column))), else_=json)
 
 
-# Kinds of elements that PostgreSQL renders as JSON itself; other arrays are read as arrays of text.
+# Element types that PostgreSQL renders as JSON natively; other arrays are read as arrays of text.
 _JSON_ELEMENTS = frozenset(
     ("integer", "decimal", "float", "boolean", "text", "date", "uuid", "json", "enum", "composite", "time")
 )
@@ -244,7 +246,7 @@ def shown(column: sa.ColumnElement[Any], type_: PgType, *, texts: bool = False) 
             each = sa.func.unnest(column).table_valued("element").render_derived()
             rows = sa.select(_as_base64(each.c.element)).select_from(each).correlate_except(each).scalar_subquery()
             flat = sa.case((column.is_not(None), sa.func.to_json(sa.func.array(rows))))
-            # unnest() loses the dimensions of a nested array; such an array is returned as PostgreSQL's array literal.
+            # unnest() loses the dimensions of a nested array, so such an array is returned as an array literal.
             text = sa.func.to_json(sa.cast(column, Named("text[]")))
             return sa.case((sa.func.array_ndims(column) > 1, text), else_=flat)
         if inner == "money":
@@ -273,12 +275,12 @@ def like_escaped(value: str) -> str:
 
 
 def like_ended(value: str) -> str:
-    """Return a pattern of LIKE in which a backslash at the end, an error otherwise, stands for itself."""
+    """Return a LIKE pattern in which a trailing backslash, otherwise an error, stands for itself."""
     alone = (len(value) - len(value.rstrip("\\"))) % 2
     return value + "\\" * alone
 
 
-# Functions of a filter that read the clock of the database.
+# Filter functions that read the clock of the database.
 MOMENTS: dict[str, Callable[[], Any]] = {
     "now": sa.func.now,
     "current_timestamp": sa.func.now,

@@ -1,7 +1,7 @@
 """Convert values between requests and PostgreSQL, for each kind of type.
 
-A value of a request is checked and converted to what asyncpg binds before any SQL runs. Output is rendered by
-PostgreSQL. Types that are not listed are handled as text, so that every column of a database can be read.
+Values in a request are validated and converted for asyncpg before any SQL runs. PostgreSQL renders the output. Types
+that are not listed are handled as text, so that every column of a database can be read.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _boolean(value: Any, type_: PgType) -> bool:
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
-# Dates outside the range of Python, in the format of PostgreSQL, which checks them itself.
+# Dates outside Python's range, in PostgreSQL's format. PostgreSQL validates them itself.
 _LONG_DATE = re.compile(r"(?:\d{5,7}-\d\d-\d\d|\d{4,7}-\d\d-\d\d BC)\Z", re.ASCII)
 _LONG_TIMESTAMP = re.compile(
     r"(?=\d{5}|.*BC\Z)\d{4,7}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:[+-]\d\d(?::?\d\d)?)?(?: BC)?\Z",
@@ -108,7 +108,7 @@ def _uuid(value: Any, type_: PgType) -> UUID:
 
 
 def _nested(value: Any) -> Any:
-    """Return a value that may be nested: a cell of CSV holds it as JSON."""
+    """Return a value that may be nested; in a CSV cell, it is JSON."""
     return value.value() if isinstance(value, exact_json.Cell) else value
 
 
@@ -141,7 +141,7 @@ def _label(value: Any, type_: PgType) -> str:
 
 
 def _array(value: Any, type_: PgType) -> str:
-    """Return the array literal for a JSON array or for a literal; for composites, JSON."""
+    """Return the array literal for a JSON array or for a literal; JSON for arrays of composites."""
     value = _nested(value)
     if isinstance(value, str) and not type_.of_composites:
         return _text(value, type_)
@@ -156,7 +156,7 @@ def _array_literal(items: list[Any], element: PgType | None, depth: int) -> str:
     if depth > 6:
         raise BadValue("an array with at most 7 dimensions is expected")
     parts = []
-    # A list is a single element if the elements are JSON or a domain over an array.
+    # A list counts as a single element if the elements are JSON or a domain over an array.
     nested = element is not None and element.kind in ("array", "json")
     for item in items:
         if isinstance(item, list) and not nested:
@@ -164,7 +164,7 @@ def _array_literal(items: list[Any], element: PgType | None, depth: int) -> str:
         elif item is None:
             parts.append("NULL")
         else:
-            # PostgreSQL shows a domain over an array of composites as its text, which is sent back as it is.
+            # PostgreSQL shows a domain over an array of composites as text, which may be sent back unchanged.
             literal = element is not None and element.of_composites and isinstance(item, str)
             bound = stored(element, item) if element and not literal else item
             text = "\\x" + bound.hex() if isinstance(bound, bytes) else str(bound)
@@ -180,22 +180,22 @@ def _composite(value: Any, type_: PgType) -> str:
 
 
 class Check(Protocol):
-    """Convert a value of a request to the value that is bound. Raises BadValue."""
+    """Convert a value in a request to the value to bind. Raises BadValue."""
 
     def __call__(self, value: Any, type_: PgType) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Describe how one kind of type is handled.
+    """How one kind of type is handled.
 
     Attributes:
-        check: converts a value of a request to the value that is bound. Raises BadValue.
+        check: converts a value in a request to the value to bind. Raises BadValue.
         native: whether asyncpg binds the value as the type itself; otherwise it is bound as text and cast.
         api: the `type` in the description of a field (docs/reference/wire.md).
         json: the JSON Schema.
-        out: how the column is read: a type to cast to, `base64`, `geojson`, or "" for no conversion.
-        cast: `record` where JSON is converted by `json_populate_record`.
+        out: how to read the column: a type to cast to, `base64`, `geojson`, or "" for no conversion.
+        cast: `record` if JSON is converted by `json_populate_record`.
     """
 
     check: Check
@@ -231,7 +231,7 @@ KINDS: dict[str, Kind] = {
     "other": Kind(_text, False, "string", _STRING, out="text"),
 }
 
-# Kind by the name of the base type, as `format_type` writes it without a length.
+# Kind by base type name, as written by `format_type` without a length.
 BY_NAME = {
     "smallint": "integer", "integer": "integer", "bigint": "integer", "numeric": "decimal", "real": "float",
     "double precision": "float", "money": "money", "boolean": "boolean", "text": "text", "character varying": "text",
@@ -242,17 +242,17 @@ BY_NAME = {
 }  # fmt: skip
 
 
-# Python types of keys that asyncpg returns for a nested record.
+# Python types that asyncpg may return for keys of a nested record.
 _RETURNED_KEYS = (date, time, IPv4Interface, IPv6Interface, IPv4Network, IPv6Network)
 
 
 def check(type_: PgType, value: Any) -> Any:
-    """Return the value to bind for a value of a filter or a path. Raises BadValue."""
+    """Return the value to bind for a value in a filter or a path. Raises BadValue."""
     return KINDS[type_.kind].check(value, type_)
 
 
 def checker(type_: PgType) -> Callable[[Any], Any]:
-    """Return `check` for one type."""
+    """Return `check` bound to one type."""
     return partial(KINDS[type_.kind].check, type_=type_)
 
 
@@ -272,13 +272,13 @@ def stored(type_: PgType, value: Any) -> Any:
 
 
 def storer(type_: PgType) -> Callable[[Any], Any]:
-    """Return `stored` for one type."""
-    # `stored` accepts nothing more for an integer.
+    """Return `stored` bound to one type."""
+    # For an integer, `stored` accepts nothing more.
     return checker(type_) if type_.kind == "integer" else partial(stored, type_)
 
 
 def as_read(type_: PgType, value: Any) -> Any:
-    """Return a value as responses have it, from what PostgreSQL made of it in JSON and in UTC."""
+    """Return a value in response format, given PostgreSQL's JSON rendering in UTC."""
     if type_.kind in ("timestamp", "timestamptz") and isinstance(value, str):
         return value.replace("T", " ", 1).replace("+00:00", "+00")
     if type_.kind == "money" and isinstance(value, str):

@@ -1,7 +1,7 @@
-"""Which columns of tables the columns of views are, read from the stored definitions of the views.
+"""Map view columns to the table columns they come from, using the stored view definitions.
 
-A definition is a tree of nodes as text. Each entry of its target list names the relation and the column that a column
-of the view is taken from unchanged. Both are 0 for an expression.
+A definition is a tree of nodes in text form. Each entry of its target list names the relation and column from which a
+view column is taken unchanged; both are 0 for an expression.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ _ENTRY = re.compile(
     r":resorigtbl (\d+) :resorigcol (\d+) :resjunk (true|false)\}\Z",
     re.DOTALL,
 )
-MAX_DEPTH = 100  # of views over views
+MAX_DEPTH = 100  # for views over views
 
 
 @dataclass(slots=True)
 class ViewColumns:
-    """A view, and its name of each column that it takes from a table: by name of the table and the column."""
+    """A view, with its names for columns of tables, keyed by table and column name."""
 
     view: Table
     names: dict[tuple[str, str], str] = field(default_factory=dict)
 
 
 def origins(definitions: Mapping[int, str]) -> dict[int, dict[int, Origin]]:
-    """Return for each view, by oid, the origin in a table of each of its columns, by number."""
+    """Return the originating table column of each view column, by view oid and column number."""
     direct = {oid: targets(text) for oid, text in definitions.items()}
     return {
         oid: {number: found for number in columns if (found := _origin(oid, number, direct)) is not None}
@@ -40,7 +40,7 @@ def origins(definitions: Mapping[int, str]) -> dict[int, dict[int, Origin]]:
 
 
 def _origin(oid: int, number: int, direct: Mapping[int, Mapping[int, Origin]]) -> Origin | None:
-    """Return the column of a table that a column of a view is, through other views if need be."""
+    """Return the table column from which a view column originates, through other views if necessary."""
     for _ in range(MAX_DEPTH):
         if oid not in direct:
             return oid, number
@@ -63,7 +63,8 @@ def targets(text: str) -> dict[int, Origin]:
 def _entries(text: str) -> list[str]:
     """Return the entries of the target list of the outermost query.
 
-    That query is the only node of a list, so its fields are two levels deep, and the entries of its list three.
+    The outermost query is the only node in a list, so its fields are two levels deep and the entries of its target list
+    three.
     """
     entries: list[str] = []
     depth, listed, start = 0, False, 0
@@ -89,9 +90,9 @@ def columns(
     tables: Mapping[int, Table],
     attributes: Mapping[int, Mapping[int, str]],
 ) -> list[ViewColumns]:
-    """Return the columns of views under their names.
+    """Resolve view columns to names.
 
-    tables: by oid. attributes: names of columns by oid and number.
+    tables: by oid. attributes: column names by oid and number.
     """
     views = []
     for oid, numbers in origins.items():
