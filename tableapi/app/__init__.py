@@ -1,1 +1,1 @@
-"""The ASGI application: routes, dispatch, lifespan, and what one worker process holds."""
+"""The ASGI application: routes, dispatch, lifespan, and the state of one worker process."""

@@ -27,28 +27,28 @@ from tableapi.project.writes import Listener
 class TableAPI:
     """Serve the tables of one or more PostgreSQL databases as an ASGI application.
 
-    Mount it under any path. Pass `lifespan` to the host application, or leave it out: the first request then opens the
-    databases. The event loop policy, signals, loggers and garbage collector of the host are not touched, and neither
+    Mount it under any path. Pass `lifespan` to the host application, or leave it out to open the databases on the first
+    request. The host's event loop policy, signals, loggers and garbage collector are not touched, and neither
     environment variables nor `.env` are read.
 
     Args:
-        datasets: Database URLs by name; a table answers at `/api/v2/<name>/_table/<table>`.
-        policy: Access rules by table. What they do not name does not exist. Without `sessions` or `authenticator` every
-            request has the role `anyone`, which only rules for ANYONE cover.
+        datasets: Database URLs by name; tables are served at `/api/v2/<name>/_table/<table>`.
+        policy: Access rules by table. Anything else does not exist. Without `sessions` or `authenticator` every request
+            has the role `anyone`, which only rules for ANYONE cover.
         sessions: How a session token becomes a user (with `policy`). Its lookup runs on the first database.
-        database_roles: Roles that run as a role of PostgreSQL, under its row security (with `policy`).
-        authenticator: How the headers of a request become an `Actor` (with `policy`); replaces `sessions`.
+        database_roles: Roles that run as a PostgreSQL role, under its row-level security (with `policy`).
+        authenticator: Turns the headers of a request into an `Actor` (with `policy`); replaces `sessions`.
         project: Folder of a project, with policy.py, schema.sql and scripts/. `tableapi init` fills its database. Its
             settings come from the environment unless `settings` is given.
-        scripts: Functions with `@script` by their path below /api/v2/, internal ones by a name for `run_job`. `ctx.db`
-            is the first database.
-        hooks: Functions with `@hook(table, verb)`, called before or instead of the engine.
+        scripts: Functions decorated with `@script`, by path below /api/v2/; internal ones by a name for `run_job`.
+            `ctx.db` is the first database.
+        hooks: Functions decorated with `@hook(table, verb)`, called before or instead of the engine.
         on_write: Called with a `Write` after each commit of a request that wrote records; may be a coroutine function.
-            Changes that scripts and other programs make in the database are not among them.
+            Changes made by scripts and by other programs are not included.
         webhooks: Changes to send to other systems (with `policy`). An access file or a project declares its own.
-        access: Path of an access file: rights by key and role.
-        open: Give full rights to every request, or with `api_key` to those that send it as `X-API-Key`.
-        api_key: The key that `open` demands.
+        access: Path of an access file, with rights by key and role.
+        open: Grant full rights to every request or, with `api_key`, to those that send it in `X-API-Key`.
+        api_key: The key required by `open`.
         settings: Limits and time-outs; `Settings` with keyword arguments.
 
     Raises:
@@ -112,7 +112,7 @@ class TableAPI:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await answer_lifespan(receive, send, self.start, self.stop)  # no other application is around this one
+            await answer_lifespan(receive, send, self.start, self.stop)  # there is no outer application to do it
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1000})
         else:
@@ -121,7 +121,7 @@ class TableAPI:
     async def start(self) -> App:
         """Open the databases and return the running application; safe to repeat.
 
-        Raises BadRights, a ValueError, for a policy or an access file that names what does not exist.
+        Raises BadRights, a ValueError, if a policy or an access file names something that does not exist.
         """
         async with self._lock:
             if self._app is None:
@@ -142,9 +142,9 @@ class TableAPI:
                 await app.life.stop()
 
     async def run_job(self, name: str, **payload: Any) -> Any:
-        """Run one of `scripts` that is `internal`, and return its result.
+        """Run an `internal` script, and return its result.
 
-        Raises NotFound for another name, Invalid for a payload that does not fit its input.
+        Raises NotFound for another name, Invalid for a payload that does not match its input model.
         """
         app = await self.start()
         if app.services.scripts is None:

@@ -1,4 +1,4 @@
-"""The ASGI application: admission, dispatch by `routes`, errors, and what every response has."""
+"""The ASGI application: admission, dispatch by `routes`, errors, and headers common to all responses."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ log = get_logger(__name__)
 
 _API = re.compile(r"/api(?:/v\d+(?:\.\d+)*)?(?:/|\Z)")
 ANY_PAGE = Cors("", ("*",))
-UNLIMITED = frozenset(("/healthz", "/readyz", "/metrics"))  # answered during overload, and without a database
+UNLIMITED = frozenset(("/healthz", "/readyz", "/metrics"))  # served during overload, and without a database
 _BUSY = (
     b'{"error":{"code":503,"context":{"reason":"busy","scope":"resource","request_id":"%s"'
     b"%s},"
@@ -60,7 +60,7 @@ class App:
     Args:
         settings: Limits and time-outs.
         served: The databases and their rights.
-        process: What belongs to the process of `tableapi serve`; None inside another program.
+        process: Process-level setup of `tableapi serve`; None inside a host program.
     """
 
     def __init__(self, settings: Settings, served: Datasets, process: Process | None = None) -> None:
@@ -92,7 +92,7 @@ class App:
         if scope["type"] != "http":
             await self._other(scope, receive, send)
             return
-        # Refused before any work: a refusal must cost far less than the response it makes room for.
+        # Rejected before any work: a rejection must cost far less than the response it makes room for.
         if scope["path"] not in UNLIMITED and self.admission.full():
             await _shed(send, scope, self._busy_doc, self._cors)
             return
@@ -128,14 +128,14 @@ class App:
             )
 
     async def _other(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer what is no HTTP request. Unknown types of scope are extensions of ASGI and need no answer."""
+        """Handle lifespan and websocket scopes. Unknown types are ASGI extensions and need no response."""
         if scope["type"] == "lifespan":
             await self.life.run(receive, send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1000})
 
     async def _answer(self, request: HttpRequest) -> Reply:
-        """Return the response, also for errors. Requests in flight are counted and limited in time."""
+        """Return the response, including for errors. Requests in flight are counted and limited in time."""
         task = None
         try:
             request.read()
@@ -155,7 +155,7 @@ class App:
             self.admission.leave(task)
 
     def _refused(self, error: Exception, request: HttpRequest) -> Reply:
-        """Return the response for an error; one that is no refusal is a bug and goes to the log."""
+        """Build the response for an error; an error other than an ApiError is a bug and is logged."""
         refusal = to_api_error(error)
         if refusal is None:
             path = shown_path(request.path, self._secret_paths)
@@ -196,7 +196,7 @@ class App:
         raise NotFound(f"There is no service '{name[:100]}'.{hint}", reason="unknown_service")
 
     async def _service_hint(self, request: HttpRequest, name: str) -> str:
-        """Return the name of a dataset that was misspelt, for callers with valid credentials."""
+        """Suggest a dataset for a misspelt name, for callers with valid credentials."""
         try:
             actor = await self.callers.caller(request)
         except ApiError:
@@ -212,7 +212,7 @@ class App:
         return await handler(self.pages, request)
 
     async def _dataset(self, request: HttpRequest, dataset: Dataset, parts: list[str]) -> Reply:
-        """Dispatch a request below `/api/v2/<dataset>`; `parts` follow the name of the dataset."""
+        """Dispatch a request below `/api/v2/<dataset>`; `parts` follow the dataset name."""
         name = parts[0] if parts else ""
         handler = routes.DATASET.get(name)
         request.route = name if name and handler else "dataset"
@@ -239,7 +239,7 @@ class App:
 
 
 def _acting(request: HttpRequest, dataset: Dataset) -> Dataset:
-    """Return the dataset as its caller uses it: some callers run as a role of PostgreSQL."""
+    """Return the dataset from its caller's perspective: some callers run as a PostgreSQL role."""
     acts = dataset.database_roles.get(request.actor.role)
     if acts is None:
         return dataset
@@ -248,9 +248,9 @@ def _acting(request: HttpRequest, dataset: Dataset) -> Dataset:
 
 
 async def _shed(send: Send, scope: Scope, doc: bytes, cors: Cors) -> None:
-    """Refuse a request without reading it.
+    """Reject a request without reading it.
 
-    It has no line in the log; /metrics counts it under the route "shed".
+    It is not logged; /metrics counts it under the route "shed".
     """
     request_id, method = new_request_id().encode(), scope["method"]
     body = b"" if method == "HEAD" else _BUSY % (request_id, doc)

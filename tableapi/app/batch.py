@@ -31,9 +31,10 @@ from tableapi.project.writes import tell
 from tableapi.query import options
 
 MAX_STEPS, MAX_DEPTH = 100, 20
-# Errors of a batch that another transaction stands in the way of: it is repeated for some time. Batches that lock the
-# same rows in different orders would meet again and again, and PostgreSQL takes a second to find each deadlock. So a
-# batch waits shortly for a lock at first, and after one that had to wait longer they run one at a time for a while.
+# Errors of a batch that conflicts with another transaction; the batch is retried for some time. Batches that lock the
+# same rows in different orders would conflict again and again, and PostgreSQL takes a second to detect each deadlock. A
+# batch therefore first waits only briefly for locks, and after one that had to wait longer, batches run one at a time
+# for a while.
 AGAIN = (*RETRYABLE, asyncpg.LockNotAvailableError)
 AGAIN_SECONDS, ALONE_SECONDS = 12.0, 10.0
 _SHORTLY = "set local lock_timeout = '300ms'"
@@ -45,11 +46,11 @@ _REF = "$ref"
 
 @dataclass(frozen=True, slots=True)
 class BatchStep:
-    """One request of a batch; `query` and `body` may hold references to the responses of earlier ones."""
+    """One request of a batch; `query` and `body` may contain references to earlier responses."""
 
     id: str
     method: str
-    parts: tuple[str, ...]  # of the path: _table, the name of the table, perhaps an identifier
+    parts: tuple[str, ...]  # path segments: _table, the table name, and possibly an identifier
     query: Mapping[str, Any]
     body: Any
 
@@ -61,16 +62,16 @@ class _Held:
 
 
 class Batches:
-    """Run the steps of a batch in order, each with the rights and limits of a request of its own."""
+    """Run the steps of a batch in order, each with the rights and limits of a separate request."""
 
     def __init__(self, services: Services, tables: TableCalls, callers: Callers) -> None:
         self._services, self._tables, self._callers = services, tables, callers
-        self._alone_until: dict[str, float] = {}  # by the name of the dataset
+        self._alone_until: dict[str, float] = {}  # by dataset name
 
     async def answer(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str]
     ) -> Reply:
-        """Answer with the responses of all steps; after the first error nothing is kept.
+        """Return the responses of all steps; an error rolls everything back.
 
         Raises ApiError.
         """
@@ -130,7 +131,7 @@ class Batches:
             body = resolved(step.body, results)
             inner = inner_request(request, step.method, (dataset.name, *step.parts), query, body)
             inner.in_batch, inner.written = True, request.written
-            if number:  # the batch itself was counted as the first
+            if number:  # the batch itself counted as the first
                 self._callers.count(inner, request.actor)
             reply = await self._tables.answer(
                 inner, dataset, dataset.rights(request.actor.role), list(step.parts), query
@@ -155,11 +156,11 @@ class Batches:
 
 
 def parse(sent: Any) -> list[BatchStep]:
-    """Return the steps of a batch.
+    """Parse the steps of a batch.
 
     Raises:
-        Invalid: A step is malformed (422).
-        BadRequest: A reference names no earlier step.
+        Invalid: a step is malformed (422).
+        BadRequest: a reference does not name an earlier step.
     """
     requests = sent.get("requests") if isinstance(sent, dict) else None
     if not isinstance(requests, list) or not 1 <= len(requests) <= MAX_STEPS:
@@ -200,7 +201,7 @@ def _parsed(one: Any, place: str) -> BatchStep:
 
 
 def _references(value: Any, depth: int) -> list[str]:
-    """Return the texts of all references in a value. Raises BadRequest for a malformed one."""
+    """Return all references in a value. Raises BadRequest for a malformed one."""
     if depth == 0:
         raise BadRequest(f"A batch is nested deeper than {MAX_DEPTH} levels.", reason="bad_json")
     if isinstance(value, Mapping):
@@ -216,9 +217,9 @@ def _references(value: Any, depth: int) -> list[str]:
 
 
 def resolved(value: Any, results: Mapping[str, bytes]) -> Any:
-    """Return a value with each reference replaced by what it names.
+    """Replace each reference in a value by the value it points to.
 
-    Raises BadRequest for one that leads nowhere.
+    Raises BadRequest for a reference to a missing value.
     """
     if isinstance(value, dict):
         if _REF in value:
@@ -247,7 +248,7 @@ def _found(reference: str, results: Mapping[str, bytes]) -> Any:
 
 
 def _option(name: str, value: Any) -> str:
-    """Return the value of an option as a URL has it."""
+    """Return an option value in URL form."""
     if isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(item, str | int | float) for item in value):

@@ -11,29 +11,29 @@ from tableapi.http.request import HttpRequest
 from tableapi.project.guard import Endpoint
 from tableapi.ratelimit.enforce import count_use
 
-# In the scope of a request: the caller, as the program around this one knows it (`tableapi.testing`).
+# Key in the scope of a request for a caller set by the surrounding program (`tableapi.testing`).
 ACTOR = "tableapi.actor"
 
 
 class Callers:
-    """The checks that precede every table and script of one worker process."""
+    """The checks that precede every table request and script call in one worker process."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
 
     async def caller(self, request: HttpRequest, endpoint: Endpoint | None = None, *, resource: str = "") -> Actor:
-        """Return the caller of a script, or without `endpoint` of a table or description.
+        """Return the caller of a script or, without `endpoint`, of a table or description.
 
-        resource: the address of /mcp for a message to it, which may come from the client of a user.
+        resource: the address of /mcp, for a message to it, which may come from a user's client.
 
-        For a script that anyone may call, invalid credentials count as none. A caller that needed no secret must be
-        no page of another site. Raises Unauthorized, TooMany, Forbidden, or the error of a role that is confined to
-        some scripts.
+        For a public script, invalid credentials count as missing. A caller that needed no secret must not be a page of
+        another site. Raises Unauthorized, TooMany, Forbidden, or the error for a role that may call only some scripts.
         """
         services = self._services
         actor = await self._actor(request, endpoint, resource)
         if actor.unproved:
-            # A host program has its own name; what its policy gives to anyone may be read under any.
+            # A host program has its own host name, and data that its policy grants to anyone may be read under any
+            # name.
             services.guard.check(request, host=not services.served.embedded or actor.role == "*")
         self.count(request, actor)
         if actor.role in services.confined and (endpoint is None or actor.role not in endpoint.roles):
@@ -54,7 +54,7 @@ class Callers:
         services = self._services
         if (actor := request.scope.get(ACTOR)) is not None:
             return cast("Actor", actor)
-        # An authenticator of a host program may lack the method.
+        # A host program's authenticator may lack the method.
         identify = getattr(services.callers, "client", None) if resource else None
         try:
             if identify is not None:
@@ -63,6 +63,6 @@ class Callers:
         except ApiError as error:
             if endpoint is not None and ANYONE in endpoint.roles:
                 return Actor("key")  # a sign-in ignores any token sent with it
-            if error.reason == "no_key" and services.limited:  # a rejected session is counted where it is looked up
+            if error.reason == "no_key" and services.limited:  # rejected sessions are counted during look-up
                 request.hit = count_use("ip", request.network, services.settings.address_per_minute, 60)
             raise

@@ -1,7 +1,7 @@
-"""Bring the schema up to date for requests that come soon after DDL.
+"""Refresh the schema for requests that arrive shortly after DDL.
 
-A request that failed because of it is repeated. A write with an unknown field, which is left out without an error, is
-preceded by a look into the catalog.
+A request that failed because of DDL is retried. Before a write with an unknown field, which would be silently dropped,
+the catalog is checked for the field.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tableapi.tables.batch import BatchError
 from tableapi.tables.request import TableRequest
 
 MAX_ATTEMPTS = 4
-# Reasons of errors that a new table, column or key, or a changed one, can cause.
+# Reasons of errors that a new or changed table, column or key can cause.
 _STALE_SCHEMA = frozenset(
     ("unknown_field", "unknown_relation", "schema_changed", "bad_value", "bad_type", "bad_operator", "bad_identifier",
      "no_primary_key", "not_unique", "no_fields")
@@ -29,9 +29,9 @@ ALL_ERRORS: tuple[type[Exception], ...] = (ApiError, *DATABASE_ERRORS)
 
 
 async def notice_fields(call: TableRequest, table: str, ident: str | None) -> None:
-    """Read the schema again if the records of a write have fields that are new columns or relations.
+    """Reload the schema if the records of a write contain new columns or relations.
 
-    table: the name of the table in the URL.
+    table: the table name in the URL.
     """
     body = call.body
     if ident is None and isinstance(body, dict):
@@ -42,7 +42,7 @@ async def notice_fields(call: TableRequest, table: str, ident: str | None) -> No
     if ident is not None and "resource" in unknown.get(call.table.name, (None, {}))[1]:
         unknown |= _unknown(call.table, body["resource"])
     for within, fields in unknown.values():
-        # A new relation belongs to a new foreign key. Clients that always send such a field are rare.
+        # A new relation comes from a new foreign key. Few clients send such a field with every request.
         related = any("_by_" in name and isinstance(value, dict | list) for name, value in fields.items())
         if related:
             await call.dataset.look()
@@ -53,7 +53,7 @@ async def notice_fields(call: TableRequest, table: str, ident: str | None) -> No
 
 
 def _unknown(table: Table, sent: Any) -> dict[str, tuple[Table, dict[str, Any]]]:
-    """Return the unknown fields of records and of nested ones, by the name of their table."""
+    """Return the unknown fields of records and nested records, by table name."""
     unknown: dict[str, tuple[Table, dict[str, Any]]] = {}
     left = [(table, sent)]
     while left:
@@ -77,15 +77,15 @@ async def run(
     table: str,
     repairable: tuple[type[Exception], ...] = ALL_ERRORS,
 ) -> Reply:
-    """Return the response of `attempt`, repeated when DDL may have caused its error.
+    """Return the response of `attempt`, retrying if DDL may have caused its error.
 
     Args:
-        attempt: Answers `call`; each attempt sees the table and rights that `call` has then.
-        table: The name of the table in the URL.
+        attempt: Handles `call`; each attempt uses the current table and rights of `call`.
+        table: The table name in the URL.
         repairable: The errors that another attempt may avoid.
     """
     dataset = call.dataset
-    if dataset.pinned:  # a database error has ended the transaction, which leaves nothing to repeat
+    if dataset.pinned:  # a database error has ended the transaction, so it cannot be retried
         repairable = (ApiError,)
     for _ in range(MAX_ATTEMPTS - 1):
         schema = dataset.schema
@@ -99,9 +99,9 @@ async def run(
 
 
 async def _raise_unless_repairable(error: Exception, call: TableRequest, schema: Schema) -> None:
-    """Return for a deadlock, and for an error that a changed schema may explain; raise `error` otherwise.
+    """Return for a deadlock, or for an error that a changed schema may explain; raise `error` otherwise.
 
-    `schema` is the one that the request failed with; another request may have had it read again since.
+    `schema`: the one with which the request failed; another request may have reloaded it since.
     """
     if isinstance(error, RETRYABLE):
         return
@@ -112,13 +112,13 @@ async def _raise_unless_repairable(error: Exception, call: TableRequest, schema:
     if call.dataset.schema is schema:
         if (
             refusal.reason == "schema_changed"
-        ):  # the schema did not: a value, as of type regclass, names what is missing
+        ):  # the cause is a value, for example of type regclass, that names a missing object
             raise BadRequest("A value does not fit its field.", reason="bad_value") from None
         raise error
 
 
 def _may_be_stale(refusal: ApiError, call: TableRequest) -> bool:
-    """Return whether a changed schema may explain a refusal, and nothing of the request was kept."""
+    """Return whether a changed schema may explain an error, and nothing of the request was kept."""
     if isinstance(refusal, BatchError):
         return not (refusal.kept or call.dataset.pinned or refusal.reasons.isdisjoint(_STALE_SCHEMA))
     return refusal.reason in _STALE_SCHEMA

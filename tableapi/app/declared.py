@@ -1,4 +1,4 @@
-"""Check the rights of a server against its databases, before it serves."""
+"""Check a server's rights against its databases before it starts serving."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def check_rights(served: Datasets, settings: Settings) -> None:
     if sessions is not None and sessions.lookup and served.authenticator is None:
         values = await _values(next(iter(served.urls.values())), sessions)
     if settings.jwt_secret or settings.jwt_jwks:
-        values = None  # a token may bring any
+        values = None  # a token may contain any claims
     schemas = {name: await _schema(url, roles) for name, url in served.urls.items()}
     for policy in policies:
         check_policy(policy, schemas.values(), values)
@@ -58,10 +58,10 @@ def declared_webhooks(
 ) -> tuple[tuple[Webhook, ...], Mapping[str, Collection[str]]]:
     """Return the webhooks of a server, and the encrypted columns by table.
 
-    policy: the module of a project, where it is loaded already.
+    policy: the policy module of a project, if already loaded.
 
     Raises:
-        BadRights: they are not webhooks, or too many.
+        BadRights: an entry is not a webhook, or there are too many.
     """
     if served.access is not None:
         return served.access.webhooks, {}
@@ -77,13 +77,13 @@ def declared_webhooks(
 
 
 def check_webhook_extra(webhooks: Collection[Webhook]) -> None:
-    """Raise MissingExtra for webhooks without the package that sends them."""
+    """Raise MissingExtra if there are webhooks but the package that sends them is not installed."""
     if webhooks and find_spec("httpx2") is None:
         raise MissingExtra("A webhook", "webhooks")
 
 
 async def record_webhooks(served: Datasets, say: Callable[[str], None]) -> None:
-    """Record the changes of the tables with webhooks; say what is missing where that is not permitted.
+    """Record changes of the tables with webhooks; report missing permissions through `say`.
 
     Raises OSError, PostgresError.
     """
@@ -125,7 +125,7 @@ async def _schema(url: str, roles: Mapping[str, DatabaseRole]) -> Schema:
 
 
 async def _values(url: str, sessions: Sessions) -> frozenset[str]:
-    """Return the names of the values of an actor: the columns of the lookup of its session."""
+    """Return the names of an actor's values: the columns returned by the session look-up."""
     connection = await connect(url, timeout=5)
     try:
         prepared = await connection.prepare(sessions.lookup)

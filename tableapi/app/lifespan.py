@@ -22,18 +22,18 @@ RECONNECT_SECONDS = 0.5
 
 
 class Process(Protocol):
-    """Start and stop what belongs to the process rather than to the application.
+    """Set up and tear down process-level state, as opposed to that of the application.
 
     `tableapi serve` passes one (server/worker.py); a host program manages its own process and passes none.
     """
 
     def starting(self) -> None:
-        """Set up logs and traces, before anything is opened."""
+        """Set up logs and traces before anything is opened."""
 
     def started(self, drain: Callable[[], None], reload: Callable[[], None]) -> None:
         """Install signal handlers.
 
-        `drain` makes the application report that it is about to stop, `reload` reads the access file again.
+        `drain` makes the application report that it is about to stop; `reload` re-reads the access file.
         """
 
     def stopped(self) -> None:
@@ -41,7 +41,7 @@ class Process(Protocol):
 
 
 class NoProcess:
-    """The process of a host program, which is left as it is."""
+    """The process of a host program, which is left alone."""
 
     def starting(self) -> None:
         return
@@ -56,7 +56,7 @@ class NoProcess:
 async def answer_lifespan(
     receive: Receive, send: Send, start: Callable[[], Awaitable[object]], stop: Callable[[], Awaitable[None]]
 ) -> None:
-    """Answer the messages of the ASGI lifespan protocol until shutdown, or until `start` fails."""
+    """Handle ASGI lifespan messages until shutdown, or until `start` fails."""
     while True:
         message = await receive()
         if message["type"] == "lifespan.startup":
@@ -73,7 +73,7 @@ async def answer_lifespan(
 
 
 class Lifespan:
-    """Open and close what the application needs. `run` answers the messages of the ASGI lifespan protocol."""
+    """Open and close the application's resources. `run` handles ASGI lifespan messages."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class Lifespan:
         self._opening: asyncio.Task[None] | None = None
 
     async def run(self, receive: Receive, send: Send) -> None:
-        """Answer the messages of the server until shutdown."""
+        """Handle lifespan messages from the server until shutdown."""
         await answer_lifespan(receive, send, self._start, self.stop)
 
     async def _start(self) -> None:
@@ -144,9 +144,9 @@ class Lifespan:
         self._process.stopped()
 
     async def _open(self) -> None:
-        """Open the databases, in the background if one is unreachable (503 until then).
+        """Open the databases; if one is unreachable, retry in the background (503 until then).
 
-        If the process ended instead, the server would give up after a few restarts.
+        If the process exited instead, the server would give up after a few restarts.
         """
         try:
             await self._services.open()

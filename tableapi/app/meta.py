@@ -1,4 +1,4 @@
-"""Requests about the API itself: services, settings of the front end, descriptions, schemas, routines."""
+"""Requests about the API itself: services, front-end settings, descriptions, schemas, routines."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NO_DDL = "Schema changes are not served over the API; migrations own the schema.
 
 
 class Meta:
-    """Answer what is neither a record nor a script."""
+    """Handle requests that concern neither records nor scripts."""
 
     def __init__(
         self,
@@ -54,8 +54,8 @@ class Meta:
             keyed=served.project is not None or not served.open or bool(served.key),
             rights=lambda: services.rights_mark,
         )
-        # A project has scripts instead of routines, unless PUBLIC_ROUTINES names some, and describes its tables by
-        # /_spec as the caller may use them.
+        # A project has scripts instead of routines, unless PUBLIC_ROUTINES lists some, and /_spec describes the tables
+        # that the caller may use.
         self._serves_routines = served.project is None or bool(settings.public_routines)
         self._serves_schema = served.project is None
 
@@ -71,7 +71,7 @@ class Meta:
         return Reply(dumps({"resource": services}))
 
     async def system(self, request: HttpRequest, parts: list[str]) -> Reply:
-        """List the databases that the caller may use, as DreamFactory lists its services."""
+        """List the databases that the caller may use, in DreamFactory's format for services."""
         if len(parts) > 3 or parts[1:2] != ["service"]:
             raise _unknown("/".join(parts))
         request.actor = await self._callers.caller(request)
@@ -86,9 +86,9 @@ class Meta:
         return system_services.answer(listed, parts[2:], options.parse_query(request.query_string))
 
     async def config(self, request: HttpRequest, parts: list[str]) -> Reply:
-        """Return what the front end needs before a user signs in.
+        """Return the settings that the front end needs before sign-in.
 
-        The app key is public: it ships with the app.
+        The app key is public, because it ships with the app.
         """
         if len(parts) > 1:
             raise NotFound(f"Unknown path '{request.path[:200]}'.")
@@ -111,7 +111,7 @@ class Meta:
         return await self._described(request, self._services.datasets_of(request.actor.role).values(), scripts=True)
 
     async def docs(self, request: HttpRequest, parts: list[str]) -> Reply:
-        """Return a file of the page that shows the description."""
+        """Return a file of the page that displays the description."""
         return self._docs.reply("/".join(parts[1:]), request.root_path, request.headers)
 
     async def _described(self, request: HttpRequest, datasets: Iterable[Dataset], *, scripts: bool) -> Reply:
@@ -129,7 +129,7 @@ class Meta:
     async def parts(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str]
     ) -> Reply:
-        """List what a database serves, or with `as_access_list` what the caller may do with it."""
+        """List the resources of a database or, with `as_access_list`, the caller's access to them."""
         _only_get(request)
         if options.boolean("as_access_list", query.get("as_access_list", "")):
             return describe.access_list(dataset, rights)
@@ -189,7 +189,7 @@ class Meta:
     async def schema(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str]
     ) -> Reply:
-        """Describe the tables, one table, or a field or relation of it."""
+        """Describe the tables, one table, or one of its fields or relations."""
         if not self._serves_schema:
             raise _unknown(parts[0])
         _only_get(request, NO_DDL)

@@ -1,7 +1,7 @@
 """Choose the databases to serve and the source of their rights, from the command line.
 
-A project has its policy. Any other database is served with `--open` (full rights for every client) or with an access
-file.
+A project has its own policy. Any other database is served with `--open` (full rights for every client) or with an
+access file.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ ANY_ORIGIN = "CORS_ORIGINS=* would give full rights to every web page that a bro
 
 
 class BadDatasets(CommandError):
-    """The arguments name nothing that can be served."""
+    """The arguments do not name anything that can be served."""
 
     code = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Datasets:
-    """The databases to serve by name, and one source of rights; none gives full rights (`open`)."""
+    """The databases to serve, by name, and one source of rights; without one, rights are full (`open`)."""
 
     urls: Mapping[str, str]
     replicas: tuple[str, ...] = ()
     project: Path | None = None
     access: AccessFile | None = None
-    access_path: Path | None = None  # of `access`, which is read again on SIGHUP
+    access_path: Path | None = None  # of `access`; read again on SIGHUP
     key: str = field(default="", repr=False)
     policy: Mapping[str, Access] | None = None  # of a host program (see `TableAPI`)
     sessions: Sessions | None = None
@@ -54,22 +54,22 @@ class Datasets:
     scripts: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # of a host program, by path
     hooks: tuple[Callable[..., Any], ...] = ()  # of a host program
     on_write: Callable[[Write], Any] | None = None  # of a host program
-    webhooks: tuple[Webhook, ...] = ()  # of a host program
+    webhooks: tuple[Webhook, ...] = ()  # in a host program: which clients can reach it is unknown
     embedded: bool = False  # in a host program: which clients reach it is unknown
 
     @property
     def open(self) -> bool:
-        """Whether every client has full rights; with `key`, every client that sends it."""
+        """Whether every client has full rights or, with `key`, every client that sends it."""
         return self.project is None and self.access is None and self.policy is None
 
     def reread(self) -> Datasets:
-        """Return the same databases with the access file as it is now. Raises BadDatasets."""
+        """Return the same databases with the current access file. Raises BadDatasets."""
         assert self.access_path is not None
         return replace(self, access=_access_file(self.access_path))
 
 
 def of_project(folder: Path) -> Datasets:
-    """Return the project in `folder`. `urls` stays empty until its database is known. Raises BadDatasets."""
+    """Return the project in `folder`. `urls` stays empty until the database is known. Raises BadDatasets."""
     if not (folder / "policy.py").is_file() or not (folder / "schema.sql").is_file():
         raise BadDatasets(
             f"{folder} is no project (it has no schema.sql and policy.py). Any database is served by: "
@@ -79,7 +79,7 @@ def of_project(folder: Path) -> Datasets:
 
 
 def named_in(setting: str) -> list[str]:
-    """Return the databases of DATASETS: `NAME=URL` between blanks, or `@FILE` with the same.
+    """Return the databases in DATASETS: `NAME=URL` separated by spaces, or `@FILE` with the same.
 
     Raises BadDatasets.
     """
@@ -102,7 +102,7 @@ def of_any(
 ) -> Datasets:
     """Return the databases of `--dataset NAME=URL` or DATASETS, with rights from `--open` or `--access`.
 
-    Raises BadDatasets. `source` names the option or setting in its messages.
+    Raises BadDatasets. `source` is the option or setting to name in messages.
     """
     urls: dict[str, str] = {}
     for number, text in enumerate(named, 1):
@@ -110,7 +110,7 @@ def of_any(
         try:
             name, url = TypeAdapter(Name).validate_python(name), TypeAdapter(PostgresUrl).validate_python(url)
         except ValidationError:
-            # An address without a name is not repeated: it may hold a password.
+            # A URL without a name is not repeated, because it may contain a password.
             label = name if NAME.fullmatch(name) else f"number {number}"
             raise BadDatasets(
                 f"{source} {label}: give it as NAME=postgresql://user:password@host:5432/database."

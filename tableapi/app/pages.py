@@ -1,4 +1,4 @@
-"""What is served beside the API: health, metrics, documentation and the pages of the project."""
+"""Everything served besides the API: health, metrics, documentation and the project's pages."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ except ImportError:  # a host program without the extra `server`
     prometheus = None  # type: ignore[assignment]
 
 log = get_logger(__name__)
-# Headers that proxies add.
+# Headers added by proxies.
 _FORWARDED = frozenset(("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via"))
 SECURITY_LASTS = timedelta(days=180)  # after which a reader fetches the contact again
-READ_ONLY_SECONDS = 10.0  # how long /readyz reports a refused write
+READ_ONLY_SECONDS = 10.0  # how long /readyz reports a rejected write
 LLMS = """\
 # {title}
 
@@ -61,11 +61,11 @@ LLM_PAGES = (
 )
 DOCS = "/docs"
 STUDIO = "/studio"
-BUILT_STUDIO = Path(__file__).parents[1] / "studio_site"  # by `make setup`, and inside a wheel
+BUILT_STUDIO = Path(__file__).parents[1] / "studio_site"  # created by `make setup`, and part of a wheel
 
 
 class Pages:
-    """The pages of one worker process, and what /readyz reports about it."""
+    """The pages of one worker process, and the state reported by /readyz."""
 
     def __init__(self, settings: Settings, served: Datasets, services: Services, project: Project) -> None:
         self._settings, self._served, self._services, self._project = settings, served, services, project
@@ -79,15 +79,15 @@ class Pages:
         folder = served.project
         edits = {"/manifest.json": with_members(project.manifest(settings))}
         self._static = Static(folder / "frontend" / "dist", headers, edits) if folder else None
-        # Studio belongs to the engine: it gets the policy of the app without what a project adds to it. Values hold
-        # addresses of images on any host; the page loads them where its user asked for that.
+        # Studio belongs to the engine and gets the app's policy without a project's additions. Values may contain image
+        # URLs on any host, which the page loads only on request.
         plain = page_headers({"img-src": ("https:", "http:")}, (), secure=settings.public_url.startswith("https"))
         self._studio = Site.find((BUILT_STUDIO,), STUDIO, plain, hashed="assets/")
         self._docs = Site.find(docs_folders(folder), DOCS, headers)
 
     @property
     def has_docs(self) -> bool:
-        """Whether the documentation is served, so that links lead to it."""
+        """Whether the documentation is served, so that links to it work."""
         return self._docs is not None
 
     def drain(self) -> None:
@@ -95,7 +95,7 @@ class Pages:
         self.draining = True
 
     def write_refused(self) -> None:
-        """Report on /readyz and in the log that the database refused a write."""
+        """Report on /readyz and in the log that the database rejected a write."""
         if not self._writes_refused:
             log.error("writes_refused", alarm="read_only")
         self._write_refused_at = time.monotonic()
@@ -105,13 +105,13 @@ class Pages:
         return time.monotonic() - self._write_refused_at < READ_ONLY_SECONDS
 
     async def health(self, request: HttpRequest) -> Reply:
-        """Answer as long as the process runs."""
+        """Respond 200 as long as the process runs."""
         return Reply(b'{"status":"ok"}')
 
     async def ready(self, request: HttpRequest) -> Reply:
-        """Answer 200 while every database answers and the process is not about to stop, 503 otherwise.
+        """Respond 200 if every database is reachable and the process is not about to stop, else 503.
 
-        Refused writes do not make it 503: reads go on, and every other node refuses the same writes.
+        Rejected writes do not cause a 503, because reads still work and every other node would reject the same writes.
         """
         if self.draining:
             return Reply(dumps({"status": "stopping"}), 503)
@@ -141,7 +141,7 @@ class Pages:
         return Reply(text.encode(), content_type="text/plain; charset=utf-8")
 
     async def metrics(self, request: HttpRequest) -> Reply:
-        """Return the metrics in the text format of Prometheus.
+        """Return the metrics in Prometheus text format.
 
         Raises NotFound for clients that may not see them.
         """
@@ -155,11 +155,11 @@ class Pages:
         )
 
     def _may_see_metrics(self, request: HttpRequest) -> bool:
-        """Return whether the request has the token of METRICS_TOKEN.
+        """Return whether the request has the token from METRICS_TOKEN.
 
         Without that setting metrics are off, except on a server that only this machine can reach and that has full
-        rights or known passwords anyway. The client's address alone proves nothing: behind a proxy on the same
-        machine every client has a local one. Inside a host program the address of the server is unknown.
+        rights or well-known passwords anyway. The client address alone proves nothing, because behind a proxy on the
+        same machine every client has a local address. Inside a host program, the address of the server is unknown.
         """
         if token := self._settings.metrics_token:
             sent = request.headers.get("authorization", "").removeprefix("Bearer ").strip()
@@ -184,19 +184,19 @@ class Pages:
         return Reply((text + (f"\n## Pages\n\n{pages}" if self._docs else "")).encode(), content_type="text/markdown")
 
     async def docs(self, request: HttpRequest) -> Reply:
-        """Return a page of the built documentation. Raises NotFound where it was not built."""
+        """Return a page of the built documentation. Raises NotFound if it was not built."""
         if self._docs is None:
             raise NotFound("The documentation is not built here: make docs", reason="not_found")
         return self._docs.reply(request.path, request.root_path, request.headers)
 
     async def studio(self, request: HttpRequest) -> Reply:
-        """Return a file of Studio. Raises NotFound where it was not built."""
+        """Return a file of Studio. Raises NotFound if it was not built."""
         if self._studio is None:
             raise NotFound("Studio is not built here: make setup", reason="not_found")
         return self._studio.reply(request.path, request.root_path, request.headers)
 
     async def other(self, request: HttpRequest) -> Reply:
-        """Return a page of the project or of its front end. Without a front end `/` leads to the API's page."""
+        """Return a page of the project or its front end. Without a front end, `/` redirects to the API page."""
         path = request.path
         if self.of_project is not None and path.startswith(self.of_project.prefix):
             self._services.guard.check(request, forms=True)

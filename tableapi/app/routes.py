@@ -1,7 +1,7 @@
 """Every URL of the engine, in one list.
 
-`{name}` stands for one segment of the path, `{name...}` for the rest of it. The dispatch tables below are derived from
-the list, and a test compares the list with the responses of a server.
+`{name}` matches one path segment, `{name...}` the rest of the path. The dispatch tables below are derived from the
+list, and a test compares it with the responses of a server.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ RECORD = ("GET", "PUT", "PATCH", "DELETE", "QUERY")
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One URL: its methods, its pattern, its handler and the page of docs/ that describes it."""
+    """One URL: its methods, pattern and handler, and the page in docs/ that describes it."""
 
     methods: tuple[str, ...]
     path: str
@@ -87,7 +87,7 @@ ROUTES = (
 
 
 def _by_segment(prefix: str) -> dict[str, Handler]:
-    """Return the handlers below `prefix` by the next segment of the path, where that is a fixed word."""
+    """Return the handlers below `prefix` by the next path segment, where it is a fixed word."""
     below = ((route.path.removeprefix(prefix).partition("/")[0], route) for route in reversed(ROUTES)
              if route.path.startswith(prefix))  # fmt: skip
     return {segment: route.handler for segment, route in below if "{" not in segment}
@@ -101,7 +101,7 @@ PAGES = {
 SIGN_IN = {
     route.path: route.handler for route in ROUTES if route.path.startswith("/.well-known/") and route.path != SECURITY
 }
-# Folders of files: the path itself and everything below it.
+# Folders: the path itself and everything below it.
 FOLDERS = {
     route.path.removesuffix("/{file...}"): route.handler
     for route in ROUTES

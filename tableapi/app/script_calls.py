@@ -1,4 +1,4 @@
-"""Requests for the scripts of a project: caller, idempotency key, script."""
+"""Requests for scripts: caller, idempotency key, script."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from tableapi.project.registry import Scripts
 
 
 class ScriptCalls:
-    """Answer requests below `/api/v2/` that belong to a script."""
+    """Handle requests below `/api/v2/` that belong to a script."""
 
     def __init__(self, services: Services, scripts: Scripts, callers: Callers) -> None:
         self._services, self._scripts, self._callers = services, scripts, callers
 
     async def answer(self, request: HttpRequest, parts: list[str]) -> Reply:
-        """Answer one request. Raises ApiError; NotFound for a path without a script."""
+        """Handle one request. Raises ApiError; NotFound for a path without a script."""
         path = "/".join(parts)
         endpoint = self._scripts.find(request.method, path)
         if endpoint is None:
             raise NotFound(f"Unknown path '{request.path[:200]}'.", reason="unknown_service")
         request.route = endpoint.name
-        if not endpoint.public and request.actor is NOBODY:  # the request of a tool has its actor already
+        if not endpoint.public and request.actor is NOBODY:  # a tool's request already has its actor
             request.actor = await self._callers.caller(request, endpoint)
         if request.actor.scopes is not None:
             scopes.require(request.actor.scopes, endpoint.scope)

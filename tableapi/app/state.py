@@ -1,4 +1,4 @@
-"""What one worker process holds: databases, the scripts of the project, the authenticator."""
+"""The state of one worker process: databases, scripts of the project, authenticator."""
 
 from __future__ import annotations
 
@@ -47,28 +47,28 @@ log = get_logger(__name__)
 
 
 class Services:
-    """The databases that are served, and how requests to them are authenticated."""
+    """The served databases, and the authentication of requests to them."""
 
     def __init__(self, settings: Settings, served: Datasets) -> None:
         self.settings, self.served = settings, served
         self.datasets: dict[str, Dataset] = {}
         self.scoped = ScopedDatasets()
         self.scripts: Scripts | None = None
-        self._module: ModuleType | None = None  # the policy of a project
-        # Pages that may use what needs no secret: those of the own address and of CORS_ORIGINS.
+        self._module: ModuleType | None = None  # the policy module of a project
+        # Pages that may use endpoints without a secret: those at the server's own address and in CORS_ORIGINS.
         pages = (settings.public_url, *settings.cors_origins)
-        # Whether unknown options are errors, unless a request decides otherwise.
+        # Whether unknown options are errors by default.
         chosen = settings.strict_options
         self.strict = chosen if chosen is not None else served.project is None and not served.embedded
         self.guard = OriginGuard("" if served.embedded else settings.host, pages)
-        self.is_open = False  # whether every database was reached once
+        self.is_open = False  # whether every database has been reached once
         self.limited = settings.rate_limits if settings.rate_limits is not None else served.project is not None
         self.authenticator: Authenticator
         self.confined: Mapping[str, tuple[int, str, str]] = {}
         self.read_only: Mapping[str, tuple[int, str, str]] = {}
         self.recorded: Mapping[str, str] = {}
         self._explaining: frozenset[str] = frozenset()  # roles of the policy that may ask about rights
-        self.account = ""  # the column of the account, for `recorded`
+        self.account = ""  # the account column, for `recorded`
         self.database_roles: Mapping[str, DatabaseRole] = served.database_roles
         if served.project is not None:
             self._project(served.project)
@@ -103,7 +103,7 @@ class Services:
         )  # fmt: skip
 
     def _replicas(self, primary: Db, most: budget.Sizes) -> Replicas | None:
-        """Return the replicas of a project; None without any. One that cannot be reached is ignored."""
+        """Return the replicas of a project, or None. Unreachable replicas are ignored."""
         replicas = [self._db(url, most, needed=False) for url in self.served.replicas]
         return Replicas(primary.reads, replicas, self.settings.statement_seconds) if replicas else None
 
@@ -113,7 +113,7 @@ class Services:
         return Bounds(rows=s.max_limit, records=1000, offset=offset, filter=limits, routines=s.public_routines)
 
     def _serve(self, rights: Callable[[str, str], Rights], **options: Any) -> None:
-        """Serve every database of the command line or host program; `options` are those of `Dataset`."""
+        """Serve every database of the command line or host program; `options` are passed to `Dataset`."""
         urls = self.served.urls
         most = budget.share(self.settings, len(urls), project=False)
         shared = budget.Budget(most - budget.LEAST * len(urls))
@@ -123,7 +123,7 @@ class Services:
             self.datasets[name] = Dataset(name, db, rights, database_roles=self.database_roles, **options)
 
     def _policy(self, served: Datasets, policy: Mapping[str, Access]) -> None:
-        """Serve the databases of a host program under its policy."""
+        """Serve a host program's databases under its policy."""
         sessions = served.sessions or Sessions("")
         named, bounds = frozenset(policy), self._bounds(self.settings.max_offset)
         self._serve(_policy_rights(policy), bounds=bounds, named=named, identity=sessions.identities)
@@ -137,7 +137,7 @@ class Services:
             self.authenticator = AnonymousAuthenticator()
 
     def _with_tokens(self) -> Authenticator:
-        """Return the authenticator of requests: of keys and sessions, preceded by that of signed tokens."""
+        """Return the authenticator for requests: keys and sessions, preceded by signed tokens."""
         tokens = token_settings(self.settings)
         if tokens is None:
             return self.authenticator
@@ -183,7 +183,7 @@ class Services:
         scripts.read_only = self.read_only
 
     def _roles(self, sessions: Sessions) -> None:
-        """Use what the policy says about the sessions of some roles."""
+        """Apply the policy's rules for the sessions of some roles."""
         self.confined, self.read_only, self.recorded = sessions.confined, sessions.read_only, sessions.recorded
         self.account, self._explaining = sessions.account, frozenset(sessions.explains)
 
@@ -204,7 +204,7 @@ class Services:
         return frozenset((*access.roles, "*")) if access is not None else None
 
     def reload_access(self) -> None:
-        """Read the access file again. One that cannot be used changes nothing and is logged."""
+        """Re-read the access file. If it is invalid, the error is logged and nothing changes."""
         if self.served.access_path is None:
             return
         try:
@@ -224,27 +224,27 @@ class Services:
             dataset.use_rights(_file_rights(served.access), self.database_roles)
         self.callers = self._with_tokens()
         self.webhooks.replace(served.access.webhooks)
-        self.live.end_all()  # their clients connect again, under the new rights
+        self.live.end_all()  # clients reconnect under the new rights
         log.info("access_file_read", keys=len(served.access.keys), roles=len(served.access.roles))
 
     @property
     def rights_mark(self) -> str:
-        """A text that differs where the access file does; a part of the key of cached descriptions."""
+        """A text that changes with the access file, as part of the key of cached descriptions."""
         if self.served.access is None:
             return ""
         return hashlib.blake2b(self.served.access.model_dump_json().encode(), digest_size=16).hexdigest()
 
     def datasets_of(self, role: str) -> Mapping[str, Dataset]:
-        """Return the databases as a role sees them."""
+        """Return the databases from the perspective of a role."""
         return {name: dataset.others.get(role, dataset) for name, dataset in self.datasets.items()}
 
     async def open(self) -> None:
-        """Connect to every database and read its schema. Raises BadRights, or the errors of asyncpg."""
+        """Connect to every database and read its schema. Raises BadRights or asyncpg errors."""
         await asyncio.gather(*(dataset.open() for dataset in self.datasets.values()))
         if isinstance(self.authenticator, SessionAuthenticator) and not self.is_open:
             self.authenticator.listen()
         if self.served.embedded:
-            # `tableapi serve` does this before it starts workers.
+            # `tableapi serve` has already done this before starting workers.
             await check_rights(self.served, self.settings)
             await record_webhooks(self.served, lambda text: log.warning("webhooks", told=text))
         self.live.start()

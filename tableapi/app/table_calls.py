@@ -38,7 +38,7 @@ _OPERATORS = {"eq": "=", "neq": "!=", "gt": ">", "gte": ">=", "lt": "<", "lte": 
 
 
 class TableCalls:
-    """Answer requests below `/api/v2/<dataset>/_table/<table>`."""
+    """Handle requests below `/api/v2/<dataset>/_table/<table>`."""
 
     def __init__(self, services: Services) -> None:
         self._services, self._body_bytes = services, services.settings.body_bytes
@@ -46,7 +46,7 @@ class TableCalls:
     async def answer(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str]
     ) -> Reply:
-        """Answer one request. `parts`: `_table`, the name of the table, perhaps an identifier.
+        """Handle one request. `parts`: `_table`, the table name, and possibly an identifier.
 
         Raises ApiError.
         """
@@ -83,11 +83,12 @@ class TableCalls:
         name, ident = parts[1], parts[2] if len(parts) == 3 else None
         table = dataset.schema.tables.get(name) or await dataset.table(name, rights)
         strict = "handling=strict" in applied or (self._services.strict and "handling=lenient" not in applied)
-        if strict and rights.right(table, verb) is not None:  # without a right the error is that of an unknown table
+        # without a right, the error must equal that for an unknown table
+        if strict and rights.right(table, verb) is not None:
             try:
                 _refuse_unknown_options(verb, query, body, table.relation)
             except BadRequest:
-                if not any("_by_" in option for option in query):  # of a relation, which may be new
+                if not any("_by_" in option for option in query):  # an option of a relation, which may be new
                     raise
                 await dataset.look()
                 table, rights = await dataset.table(name, rights), dataset.rights(request.actor.role)
@@ -114,7 +115,7 @@ class TableCalls:
                 return await self._told(ddl_retry.run(attempt, call, name), call, request)
             run = partial(ddl_retry.run, attempt, call, name)
             once = partial(self._services.idempotency.once, key, call, verb, ident, run)
-            # The claim of the key is rolled back with the transaction that a database error ends.
+            # The claim on the key is rolled back with the transaction that a database error ends.
             run_once = ddl_retry.run(once, call, name, ddl_retry.DATABASE_ERRORS)
             return await self._told(run_once, call, request)
         finally:
@@ -122,8 +123,8 @@ class TableCalls:
                 await self._record_mismatches(call, request)
 
     async def _told(self, run: Awaitable[Reply], call: TableRequest, request: HttpRequest) -> Reply:
-        """Return the response of a write, and tell the listener of the program what was written."""
-        if call.written is None or request.in_batch:  # a batch tells when it is committed
+        """Return the response of a write, and pass the written records to the program's listener."""
+        if call.written is None or request.in_batch:  # a batch does this when it is committed
             return await run
         try:
             reply = await run
@@ -137,7 +138,7 @@ class TableCalls:
     async def _import(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str], verb: str
     ) -> Reply:
-        """Import the CSV file that is the body."""
+        """Import the CSV file in the body."""
         if verb != "POST" or len(parts) != 2:
             raise BadRequest("An import is a POST to a table.", reason="bad_option", context={"option": "import"})
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() not in (
@@ -151,7 +152,7 @@ class TableCalls:
         return await csv_import.answer(call, request.parts(self._services.settings.import_bytes))
 
     async def _attempt(self, call: TableRequest, verb: str, ident: str | None, request: HttpRequest) -> Reply:
-        """Answer by the hook of the project or by the engine."""
+        """Handle the request with the project's hook or with the engine."""
         scripts, query = self._services.scripts, call.query
         if call.written and not request.in_batch:
             call.written.clear()  # of an attempt that was rolled back
@@ -190,12 +191,12 @@ class TableCalls:
                 if not call.actor.role:
                     raise Unauthorized(call.actor.key_error, reason="no_key") from None
                 raise Unauthorized("Your account access session is expired") from None
-            if not call.actor.role and _is_forbidden(error):  # of the authenticator of a host program
+            if not call.actor.role and _is_forbidden(error):  # raised by the authenticator of a host program
                 raise Unauthorized("Credentials are needed.") from None
             raise
 
     async def _record_mismatches(self, call: TableRequest, request: HttpRequest) -> None:
-        """Record that a write named another account than the session's, whatever its response was."""
+        """Record that a write named an account other than the session's, whatever its response."""
         authenticator = self._services.authenticator
         if isinstance(authenticator, SessionAuthenticator):
             for name, value in call.tenant_mismatches.items():
@@ -204,13 +205,13 @@ class TableCalls:
 
 
 def _is_dry_run(call: TableRequest, ident: str | None) -> bool:
-    """Return whether a write is to be rolled back. The body of one record by its path holds no options."""
+    """Return whether a write is to be rolled back. A write by path has no options in its body."""
     named = "dry_run" in call.query or (ident is None and isinstance(call.body, dict) and "dry_run" in call.body)
     return named and options.options(call.query, call.body if ident is None else None).dry_run
 
 
 async def _dry_run(call: TableRequest, verb: str, ident: str | None) -> Reply:
-    """Answer a write, and undo it."""
+    """Handle a write and roll it back."""
     async with pinned.undone(call.dataset) as call.dataset:  # type: ignore[assignment]
         reply = _minimal(call, verb, await verbs.handle(call, verb, ident))
     reply.headers.pop("ETag", None)
@@ -219,14 +220,14 @@ async def _dry_run(call: TableRequest, verb: str, ident: str | None) -> Reply:
 
 
 def _minimal(call: TableRequest, verb: str, reply: Reply) -> Reply:
-    """Return the response of a write without its records, if `return=minimal` asks for that."""
+    """Return the response of a write, without its records if `return=minimal` is set."""
     if verb == "GET" or "return" not in call.query or not options.options(call.query).minimal:
         return reply
     return Reply(b'{"success":true}', headers={k: v for k, v in reply.headers.items() if k == "ETag"})
 
 
 def _preferred(request: HttpRequest, query: dict[str, str]) -> str:
-    """Add the options of the `Prefer` header to the query, and return those that are applied."""
+    """Add the options of the `Prefer` header to the query, and return those that were applied."""
     applied = preferences.preferred(request.headers["prefer"], query)
     if "handling=strict" in applied:
         preferences.refuse_without_effect(request.headers)
@@ -234,9 +235,9 @@ def _preferred(request: HttpRequest, query: dict[str, str]) -> str:
 
 
 def _refuse_unknown_options(verb: str, query: Mapping[str, str], body: Any, relations: Relations) -> None:
-    """Raise BadRequest for the first option of a request that does not exist or has no effect on its verb.
+    """Raise BadRequest for the first option that does not exist or has no effect on the verb.
 
-    The message says what to write instead.
+    The message says what to send instead.
     """
     if verb != "GET" and (name := next((name for name in query if name in options.OF_READS), "")):
         raise BadRequest(
@@ -246,7 +247,7 @@ def _refuse_unknown_options(verb: str, query: Mapping[str, str], body: Any, rela
             context={"option": name},
         )
     sent: dict[str, Any] = dict(query)
-    if verb == "GET" and isinstance(body, dict):  # a read that is sent with POST has options in its body
+    if verb == "GET" and isinstance(body, dict):  # a read sent as POST has options in its body
         sent |= {name: value for name, value in body.items() if name != "resource"}
     if names := options.unknown(sent, relations):
         first = names[0][:100]
@@ -259,9 +260,9 @@ def _refuse_unknown_options(verb: str, query: Mapping[str, str], body: Any, rela
 
 
 def _instead(option: str, value: str) -> str:
-    """Return a sentence with what to write instead of an unknown option, or "".
+    """Suggest what to send instead of an unknown option, or return "".
 
-    It does not depend on the table, because the caller may have no right to its columns.
+    The suggestion does not depend on the table, because the caller may have no right to its columns.
     """
     if (instead := options.INSTEAD.get(option.lower())) is not None:
         return f" {instead}"
@@ -276,7 +277,7 @@ def _instead(option: str, value: str) -> str:
 
 
 async def _special(call: TableRequest, verb: str, attempt: Callable[[], Awaitable[Reply]], applied: str) -> Reply:
-    """Answer a request with a `Range` of records, a time zone or preferences."""
+    """Handle a request with a `Range` of records, a time zone or preferences."""
     places = preferences.ranged(call.headers, call.query) if verb == "GET" else None
     dataset = call.dataset
     if verb != "GET" and call.query.get("timezone"):

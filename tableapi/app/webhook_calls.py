@@ -1,4 +1,4 @@
-"""`_webhooks`: the state of webhooks, the replay of their events, and a test (docs/reference/wire.md)."""
+"""`_webhooks`: the state of webhooks, replay of their events, and tests (docs/reference/wire.md)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _REPLAY = 'A replay names one of "id", of an event, and "since", a time such as 
 
 
 class WebhookCalls:
-    """Answer requests about webhooks, of callers with full rights."""
+    """Handle webhook requests from callers with full rights."""
 
     def __init__(self, services: Services) -> None:
         self._services = services

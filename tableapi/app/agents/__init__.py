@@ -1,1 +1,1 @@
-"""The endpoint of MCP, over HTTP and over stdio, and the requests that its tools make."""
+"""The MCP endpoint, over HTTP and stdio, and the requests made by its tools."""

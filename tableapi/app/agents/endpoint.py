@@ -1,4 +1,4 @@
-"""The endpoint of MCP: authenticate the caller, then pass the message to the SDK.
+"""The MCP endpoint: authenticate the caller, then pass the message to the SDK.
 
 See docs/guides/agents.md.
 """
@@ -32,14 +32,14 @@ from tableapi.mcp.resources import Documentation
 from tableapi.observability import background, tracing
 
 PACKAGE = Path(__file__).parents[2]
-_CALLER = "tableapi.caller"  # in the scope of the message
+_CALLER = "tableapi.caller"  # key in the scope of the message
 _SKIPPED_HEADERS = frozenset((b"content-type", b"content-length"))
 
 Handle = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]
 
 
 class Agents:
-    """Answer MCP over HTTP and over stdio. The SDK is loaded by the first message."""
+    """Serve MCP over HTTP and stdio. The SDK is loaded on the first message."""
 
     def __init__(self, services: Services, callers: Callers, requests: ToolRequests, sign_in: SignIn) -> None:
         self._services, self._callers, self._requests, self.sign_in = services, callers, requests, sign_in
@@ -54,7 +54,7 @@ class Agents:
     async def caller(self, request: HttpRequest) -> Caller:
         """Authenticate a message and return its caller.
 
-        Raises what a request with its headers is refused with.
+        Raises the same errors as a request with these headers.
         """
         resource = f"{self._services.settings.public_url}{request.root_path}{PATH}"
         actor = request.actor = await self._callers.caller(request, resource=resource)
@@ -76,7 +76,7 @@ class Agents:
     # -- HTTP ----------------------------------------------------------------------------------------------------------
 
     async def answer(self, request: HttpRequest) -> Reply:
-        """Answer one message. There are no sessions and no streams: each POST is complete in itself."""
+        """Handle one message. There are no sessions or streams: each POST is self-contained."""
         request.route = "mcp"
         if request.method != "POST":
             raise MethodNotAllowed("MCP messages are sent with POST.", headers={"Allow": "POST"})
@@ -97,14 +97,14 @@ class Agents:
             return Reply(direct.NULL_ID, 400)
         if caller.actor.scopes is not None:
             self._require_scope(request, caller, message)
-        # A trace has a span for each message, which the SDK opens.
+        # The SDK opens a trace span for each message.
         call = direct.call_of(message, request.headers, request.scope["headers"]) if tracing.tracer is None else None
         if call is not None:
             return Reply(await direct.respond(caller, call))
         return await _exchange(handle, request, content, caller)
 
     def _require_scope(self, request: HttpRequest, caller: Caller, message: Any) -> None:
-        """Reject a call beyond the scopes of the token, and name the scope that is needed (RFC 6750).
+        """Reject a call that exceeds the scopes of the token, naming the required scope (RFC 6750).
 
         Raises InsufficientScope.
         """
@@ -116,7 +116,7 @@ class Agents:
             raise
 
     def _refuse_other_origins(self, request: HttpRequest) -> None:
-        """Reject a page of another site. Callers without a secret are checked again, like those of tables."""
+        """Reject pages of other sites. Callers without a secret are checked again, as for tables."""
         origin, settings = request.headers.get("origin"), self._services.settings
         if origin is None or Cors(settings.public_url, settings.cors_origins).allows(origin):
             return
@@ -134,7 +134,7 @@ class Agents:
             return self._handle
 
     async def _run(self, started: asyncio.Future[Handle]) -> None:
-        """Run the session manager until it is cancelled; it has to end in the task in which it began."""
+        """Run the session manager until it is cancelled; it must end in the task in which it began."""
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
         async def of_message(message: Any) -> Caller:
@@ -161,7 +161,7 @@ class Agents:
     # -- stdio ---------------------------------------------------------------------------------------------------------
 
     async def serve_stdio(self, headers: Headers) -> None:
-        """Answer messages on standard input until it ends; each is authenticated by `headers`."""
+        """Handle messages from standard input until it ends, authenticating each with `headers`."""
         await asyncio.to_thread(protocol.load_sdk)
         from mcp.server.stdio import stdio_server
 
@@ -173,12 +173,12 @@ class Agents:
             await server.run(incoming, outgoing, server.create_initialization_options())
 
     async def check(self, headers: Headers) -> None:
-        """Authenticate once. Raises what the caller is refused with."""
+        """Authenticate once. Raises the error that the caller would get."""
         await self.caller(_local_request(headers))
 
 
 def _local_request(headers: Headers) -> HttpRequest:
-    """Return a request from this machine."""
+    """Build a request that comes from this machine."""
 
     async def receive() -> MutableMapping[str, Any]:
         return {"type": "http.disconnect"}

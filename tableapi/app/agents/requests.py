@@ -1,4 +1,4 @@
-"""The requests of an agent's tools: those of its caller, answered inside the process."""
+"""Requests made by MCP tools: sent as their caller, and handled inside the process."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ DatasetHandler = Callable[[HttpRequest, Dataset, list[str]], Awaitable[Reply]]
 
 
 class ToolRequests:
-    """Answer the requests of tools with the rights, limits, hooks, metrics and log lines of HTTP.
+    """Handle tool requests with the rights, limits, hooks, metrics and log lines of HTTP requests.
 
     Args:
-        dataset: Answers a request below a database for the actor that it has.
-        scripts: Answers requests for scripts; None without a project.
+        dataset: Handles a request below a database for an authenticated actor.
+        scripts: Handles requests for scripts; None without a project.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class ToolRequests:
     async def send(
         self, outer: HttpRequest, method: str, parts: Sequence[str], query: Mapping[str, str], body: Any = None
     ) -> Reply:
-        """Return the response to a request with the credentials of `outer`. Raises what it is refused with."""
+        """Send a request with the credentials of `outer` and return the response. Raises its error."""
         request = inner_request(outer, method, parts, query, body)
         status, size = 500, 0
         try:
@@ -58,11 +58,11 @@ class ToolRequests:
     async def _answer(self, request: HttpRequest, parts: list[str]) -> Reply:
         if (dataset := self._services.datasets.get(parts[0])) is not None:
             return await self._dataset(request, dataset, parts[1:])
-        assert self._scripts is not None  # the tools offer scripts of a project only
+        assert self._scripts is not None  # the tools offer scripts only if there is a project
         return await self._scripts.answer(request, parts)
 
     def _record(self, request: HttpRequest, status: int, size: int) -> None:
-        """Count the response, and write its line to the access log."""
+        """Count the response, and write a line to the access log."""
         seconds = time.perf_counter() - request.started_at
         metrics.request(request.route, request.method, status, seconds)
         if self._access_log.enabled:

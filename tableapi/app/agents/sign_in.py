@@ -1,7 +1,7 @@
-"""The sign-in of clients at /mcp by OAuth 2.1: metadata, and the challenge of errors.
+"""OAuth 2.1 sign-in of clients at /mcp: metadata, and the challenge in errors.
 
-/mcp is a resource server (RFC 9728). Tokens come from the issuer of JWT_ISSUER, or from the authorization server of a
-project. See docs/guides/agents.md.
+/mcp is a resource server (RFC 9728). Tokens come from the issuer in JWT_ISSUER, or from a project's authorization
+server. See docs/guides/agents.md.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _CACHED = {"Cache-Control": "public, max-age=300"}
 
 
 class SignIn:
-    """The metadata of /mcp, and the challenge of its errors.
+    """The metadata of /mcp, and the challenge in its errors.
 
     Attributes:
-        paths: what pages of every origin may use, because it takes neither cookies nor keys of the server.
+        paths: open to pages of every origin, because they use neither cookies nor server keys.
     """
 
     def __init__(self, settings: Settings, services: Services, project: Project, *, has_docs: bool) -> None:
@@ -50,9 +50,9 @@ class SignIn:
         return bool(self._server)
 
     def challenge(self, request: HttpRequest, error: str = "", scope: str = READ) -> str:
-        """Return the header `WWW-Authenticate` of an error.
+        """Return the `WWW-Authenticate` header of an error.
 
-        error: `invalid_token`, `insufficient_scope`, or none for a message without credentials.
+        error: `invalid_token`, `insufficient_scope`, or "" for a message without credentials.
         """
         if not self._issuers:
             return f'Bearer error="{error}"' if error else "Bearer"
@@ -61,7 +61,7 @@ class SignIn:
         return "Bearer " + ", ".join([*parts, f'scope="{scope}"', f'resource_metadata="{metadata}"'])
 
     async def resource(self, request: HttpRequest) -> Reply:
-        """Return the metadata of /mcp (RFC 9728). Raises NotFound where no issuer is known."""
+        """Return the metadata of /mcp (RFC 9728). Raises NotFound if no issuer is configured."""
         _only_get(request)
         if not self._issuers:
             raise NotFound("Agents do not sign in here: JWT_ISSUER names no issuer.")
@@ -78,7 +78,7 @@ class SignIn:
         return Reply(dumps(metadata), headers=dict(_CACHED))
 
     async def server(self, request: HttpRequest) -> Reply:
-        """Return the metadata of the project's authorization server (RFC 8414). Raises NotFound without one."""
+        """Return the metadata of the project's authorization server (RFC 8414). Raises NotFound if absent."""
         _only_get(request)
         if not self._server:
             raise NotFound("There is no authorization server here.")
