@@ -1,4 +1,4 @@
-"""What a script or hook receives: caller, database, settings, request and outside services."""
+"""The context of a script or hook: caller, database, settings, request and outside services."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ VendorsT = TypeVar("VendorsT", bound=Vendors)
 
 
 class Context(Generic[SettingsT, VendorsT]):
-    """One call of a script, hook or job. A job sees an empty request.
+    """One call of a script, hook or job. The request of a job is empty.
 
     Set `headers` to add headers to the response.
     """
@@ -46,24 +46,24 @@ class Context(Generic[SettingsT, VendorsT]):
 
     @cached_property
     def vault(self) -> Vault:
-        """Encryption at rest with SECRET_KEYS. Raises ValueError in a host program that has none."""
+        """Encryption at rest with SECRET_KEYS. Raises ValueError in a host program without them."""
         return self._open_vault()
 
     @cached_property
     def wire(self) -> Wire | None:
-        """The encryption of sealed fields in the response; None unless the request asked for it."""
+        """The encryption of sealed fields in the response; None unless requested."""
         header = self.request.headers.get(WIRE_HEADER)
         return wire_for(header, self.request.session_token) if header else None
 
     async def later(self, name: str, /, **payload: Any) -> None:
-        """Queue the job `name` in the caller's transaction; the job exists exactly when that commits."""
+        """Queue the job `name` in the caller's transaction; it exists only if that commits."""
         await jobs.enqueue(self.db, self.vault, name, payload, self.request.request_id)
 
     def guess(self) -> AbstractAsyncContextManager[None]:
-        """Count the credential check inside against the client's address, unless it succeeds."""
+        """Count the enclosed credential check against the client's address, unless it succeeds."""
         guesses = self._guesses or Guesses(self.settings.address_per_minute)
         return guesses.counted(self.request.ip)
 
     def limit(self, name: str, key: str, amount: int, seconds: int) -> None:
-        """Count one use of `name` by `key`, for limits that depend on the body. Raises TooMany past `amount`."""
+        """Count one use of `name` by `key`, for limits that depend on the body. Raises TooMany above `amount`."""
         self.request.hit = counter.tighter(self.request.hit, count_use(name, key, amount, seconds))

@@ -1,4 +1,4 @@
-"""Read the rows of a file that a hook exports: a list, or the records of `ids`."""
+"""Read the rows for a file export by a hook: a list, or the records of `ids`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tableapi.tables.read import unsealed
 from tableapi.tables.render import listing
 from tableapi.tables.request import TableRequest
 
-CHUNK = 100  # identifiers in one statement
+CHUNK = 100  # identifiers per statement
 
 
 async def read(call: TableRequest, ident: str | None, most: int) -> Reply:
-    """Return the response with a file of at most `most` rows. Raises TooLarge for more `ids`."""
+    """Return the file as a response, with up to `most` rows. Raises TooLarge if `ids` has more."""
     idents = None if ident is not None else call.options().ids
     if idents is None:
         return await verbs.handle(call, "GET", ident)
@@ -28,7 +28,7 @@ async def read(call: TableRequest, ident: str | None, most: int) -> Reply:
 
 
 async def _by_ids(call: TableRequest, idents: list[Any]) -> Reply:
-    """Return the records in the order of `idents`, each once, without those that the caller may not read."""
+    """Return the records in the order of `idents`, without duplicates or unreadable records."""
     options = call.options()
     request = plan.ReadRequest(
         call.table,

@@ -1,4 +1,4 @@
-"""Import the Python files of a project: policy, scripts, and the module that pyproject.toml names."""
+"""Import the Python files of a project: policy, scripts, and the project module from pyproject.toml."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class BadProject(CommandError):
 
 
 def load_project(folder: Path | None) -> Project:
-    """Return the project that pyproject.toml names as `[tool.tableapi] project`; else the defaults.
+    """Return the project named in pyproject.toml (`[tool.tableapi] project`), or the defaults.
 
     Raises BadProject.
     """
@@ -59,7 +59,7 @@ def _project_name(folder: Path) -> str | None:
 
 
 def load_policy(folder: Path) -> ModuleType:
-    """Import `policy.py` again, whatever was imported before. Raises BadProject."""
+    """Import `policy.py` afresh, even if it was imported before. Raises BadProject."""
     module = _import_policy(folder)
     for name in ("POLICY", "SESSIONS"):
         if not hasattr(module, name):
@@ -80,7 +80,7 @@ def _import_policy(folder: Path) -> ModuleType:
 
 
 def live_tables(folder: Path) -> dict[str, frozenset[str]]:
-    """Return the tables to record changes of, each with the columns to record. Raises BadProject."""
+    """Return the tables with recorded changes, and the columns to record. Raises BadProject."""
     module = _import_policy(folder)
     policy = getattr(module, "POLICY", {})
     tables = {
@@ -94,7 +94,7 @@ def live_tables(folder: Path) -> dict[str, frozenset[str]]:
 
 
 def import_scripts(folder: Path) -> Iterator[tuple[tuple[str, ...], ModuleType]]:
-    """Yield (path below scripts/ without its suffix, module) of every file that holds endpoints.
+    """Yield (path below scripts/ without its suffix, module) for every file with endpoints.
 
     Raises BadProject.
     """
@@ -106,9 +106,9 @@ def import_scripts(folder: Path) -> Iterator[tuple[tuple[str, ...], ModuleType]]
 
 
 def check_files(folder: Path, *, complete: bool = True) -> None:
-    """Import every file of the project, before anything is started. Raises BadProject for one that fails.
+    """Import every file of the project before anything is started. Raises BadProject if one fails.
 
-    complete: also require what the policy has to define, which `init` does not need.
+    complete: also require the definitions that a policy must have, which `init` does not need.
     """
     load_project(folder)
     if complete:
@@ -126,7 +126,7 @@ def _imported(folder: Path, file: Path) -> ModuleType:
 
 @contextmanager
 def _importing(folder: Path, file: Path) -> Iterator[None]:
-    """Make the project importable, and replace an error of its code by BadProject."""
+    """Make the project importable, and convert an error in its code to BadProject."""
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
     try:
@@ -138,7 +138,7 @@ def _importing(folder: Path, file: Path) -> Iterator[None]:
 
 
 def _place(folder: Path, file: Path, error: Exception) -> str:
-    """Return the innermost line of the project that the error comes from: `scripts/report.py, line 3`."""
+    """Return the innermost project line in an error's traceback: `scripts/report.py, line 3`."""
     places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
     if isinstance(error, SyntaxError):
         places.append((error.filename or "", error.lineno))

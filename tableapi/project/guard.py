@@ -1,4 +1,4 @@
-"""Declare scripts, and check a call before its script runs: role, rate limits, input."""
+"""Declare scripts, and check calls before they run: role, rate limits, input."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from tableapi.errors import ApiError, Forbidden, Invalid, Unauthorized
 from tableapi.http.request import HttpRequest
 from tableapi.ratelimit.enforce import count_use
 
-SCRIPTS = "scripts"  # the tag of scripts without one of their own
+SCRIPTS = "scripts"  # default tag of scripts
 SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
-# Verbs of requests, with the name of the function in `scripts/tables/<table>.py` that is their hook.
+# HTTP verbs, with the name of their hook function in `scripts/tables/<table>.py`.
 HOOK_VERBS = {"GET": "get", "POST": "post", "PUT": "patch", "PATCH": "patch", "DELETE": "delete"}
 _LIMIT = re.compile(r"(\d+)/(?:(\d+) ?)?(second|minute|hour|day)s? per (session|user|account|ip|key)")
 _NONE: Mapping[str, tuple[int, str, str]] = {}
@@ -32,7 +32,7 @@ M = TypeVar("M", bound=BaseModel)
 class Limit:
     """At most `amount` calls in `seconds` for each `per`: session, user, account, ip or key.
 
-    A limit per key is counted by the script, which alone knows the key (`own_key`).
+    A limit per key is counted by the script itself, because only it knows the key (`own_key`).
     """
 
     amount: int
@@ -41,7 +41,7 @@ class Limit:
 
     @property
     def rate(self) -> str:
-        """The rate as `parse_limits` reads it, without `per`: "60/minute", "3/2 hour"."""
+        """The rate in the syntax of `parse_limits`, without `per`: "60/minute", "3/2 hour"."""
         unit = next(name for name, seconds in reversed(SECONDS.items()) if self.seconds % seconds == 0)
         times = self.seconds // SECONDS[unit]
         return f"{self.amount}/{f'{times} ' if times > 1 else ''}{unit}"
@@ -59,7 +59,7 @@ def parse_limits(text: str) -> tuple[Limit, ...]:
 
 
 def cron(every: str) -> str:
-    """Return the cron expression for "5m", "1h" or "1d"; a cron expression is returned as it is."""
+    """Return the cron expression for "5m", "1h" or "1d"; a cron expression is returned unchanged."""
     if not (match := _INTERVAL.fullmatch(every)):
         return every
     amount, unit = int(match[1]), match[2]
@@ -68,11 +68,11 @@ def cron(every: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OwnKey:
-    """A key that a public script checks itself, as the API description presents it.
+    """A key that a public script checks itself, as shown in the API description.
 
     Attributes:
         name: the name of the security scheme.
-        header: the header that holds the key.
+        header: the header that contains the key.
         description: one sentence for the reader.
     """
 
@@ -110,7 +110,7 @@ class Endpoint:
 
     @property
     def has_own_scope(self) -> bool:
-        """Whether its scope is none of those of tables."""
+        """Whether it has a scope other than those for tables."""
         return self.scope not in BASIC
 
     @property
@@ -141,19 +141,19 @@ def script(
     """Make `async def run(ctx, input)` an endpoint or a job.
 
     Args:
-        roles: Roles that may call it; (ANYONE,) for every client with an app key. With `public`, the roles that the
-            API description names.
+        roles: Roles that may call it; (ANYONE,) for every client with an app key. With `public`, the roles shown in the
+            API description.
         method: HTTP method.
         limit: Rate limits, such as "60/minute per session, 2000/day per user".
-        public: Serve it without an app key. The script authenticates the call itself, for example by a signature.
+        public: Serve it without an app key. The script authenticates the call itself, for example with a signature.
         raw: Pass the body as bytes instead of a model.
         internal: A job: no URL, run from the queue or by `tableapi run`.
         every: A job on a schedule: "5m", "1h", "1d" or a cron expression.
         tail: The input field that is the last segment of the path.
-        body_bytes: Largest body, if not that of the settings.
-        seconds: Time limit, if not that of the settings.
-        repeatable: Running it twice has the effect of running it once, so that a request with an Idempotency-Key runs
-            again when the first attempt died.
+        body_bytes: Maximum body size, if different from the settings.
+        seconds: Time limit, if different from the settings.
+        repeatable: Running it twice has the same effect as running it once, so a request with an Idempotency-Key may
+            run again if the first attempt died.
         agents: Offer it to language-model agents as the tool `call_script` of MCP.
         tool: Offer it to them as a tool of this name.
         scope: The scope that the token of an agent needs: `read`, `write` or one of its own. By default `read` for GET,
@@ -187,7 +187,7 @@ def script(
 def hook(table: str, *verbs: str) -> Callable[[Run], Run]:
     """Make `async def check(ctx, records, options)` a hook of a table, for `TableAPI(hooks=...)`.
 
-    verbs: GET, POST, PATCH (which is also PUT), DELETE. In a project the file and the name of the function say it.
+    verbs: GET, POST, PATCH (which includes PUT), DELETE. In a project, the file and the function name determine them.
 
     Raises:
         ValueError: no verb, or an unknown one.
@@ -203,9 +203,9 @@ def hook(table: str, *verbs: str) -> Callable[[Run], Run]:
 
 
 def authorize(endpoint: Endpoint, actor: Actor, read_only: Mapping[str, tuple[int, str, str]] = _NONE) -> None:
-    """Raise Unauthorized (401) without a session, Forbidden (403) for a role without the right.
+    """Raise Unauthorized (401) without a session, Forbidden (403) if the role lacks the right.
 
-    read_only: roles for which ANYONE is not enough, with their refusals.
+    read_only: roles for which ANYONE is not enough, with the error for each.
     """
     if endpoint.public or actor.role in endpoint.roles:
         return
@@ -224,10 +224,7 @@ def authorize(endpoint: Endpoint, actor: Actor, read_only: Mapping[str, tuple[in
 
 
 def count_call(endpoint: Endpoint, request: HttpRequest) -> None:
-    """Count the call against each limit of the endpoint; `request.hit` becomes the tightest.
-
-    Raises TooMany (429).
-    """
+    """Count the call against each limit of the endpoint; `request.hit` becomes the tightest one."""
     actor = request.actor
     for limit in endpoint.limits:
         if limit.per == "key":
@@ -244,7 +241,7 @@ def count_call(endpoint: Endpoint, request: HttpRequest) -> None:
             request.hit = hit
 
 
-# Messages for the types of errors that callers cause most; others keep the text of pydantic.
+# Messages for the error types that callers most often cause; others keep pydantic's text.
 _MESSAGES = (
     dict.fromkeys(("int_parsing", "int_type", "int_from_float", "int_parsing_size"), "Must be a whole number")
     | dict.fromkeys(("float_parsing", "float_type", "decimal_parsing", "decimal_type"), "Must be a number")
@@ -256,7 +253,7 @@ _MESSAGES = (
 
 
 def validate(model: type[M], data: Mapping[str, Any]) -> M:
-    """Return the input model of `data`. Raises Invalid (422) with one message for each field."""
+    """Validate `data` with the input model. Raises Invalid (422) with one message per field."""
     try:
         return model.model_validate(data)
     except ValidationError as error:

@@ -25,12 +25,12 @@ from tableapi.tables.write import Writer
 async def answer(
     scripts: Scripts, hook: Hook, call: TableRequest, verb: str, ident: str | None, request: HttpRequest
 ) -> Reply:
-    """Return the response of the hook, or the engine's for the records as the hook left them.
+    """Return the hook's response, or the engine's response for the records as modified by the hook.
 
-    A hook always receives records that hold the key of their row, under the names of the columns: identifiers,
-    `id_field` and filters are resolved before it runs. The option `form` tells a GET hook that a file is requested,
-    csv or xlsx; the hook may return an `Export` with its contents. Records that name another account than the
-    session's are rejected before the hook runs, because a hook need not check every field.
+    The records passed to a hook always contain the key of their row, under column names: identifiers, `id_field` and
+    filters are resolved first. For a GET hook, option `form` is set to csv or xlsx if a file is requested; the hook may
+    return an `Export` with the file's contents. Records that name an account other than the session's are rejected
+    before the hook runs, so that a hook need not check every field.
 
     Raises ApiError.
     """
@@ -40,7 +40,8 @@ async def answer(
     options.pop("form", None)
     ctx = scripts.context(call.actor, request)
     if verb == "GET":
-        sent = KeyedRecords(verb, call.options(), ident, [])  # bad options are rejected before the hook has any effect
+        # invalid options are rejected before the hook has any effect
+        sent = KeyedRecords(verb, call.options(), ident, [])
         if (form := export_formats.requested_format(sent.options, call.headers)) is not None:
             options["form"] = form[0]
     else:
@@ -74,14 +75,14 @@ async def answer(
 
 
 def passes(hook: Hook) -> bool:
-    """Return whether a hook always leaves the response to the engine: it is declared to return None."""
+    """Return whether a hook never responds itself: it is annotated as returning None."""
     return hook.__annotations__.get("return") in (None, "None")
 
 
 async def _check_tenant(hook: Hook, call: TableRequest, sent: KeyedRecords) -> None:
     """Reject records that name another account, before the hook runs.
 
-    If the engine writes the response, the error of a record in a list is reported as part of the batch.
+    If the engine builds the response, the error for a record in a list is reported as part of the batch.
     """
     table, verb = call.table, sent.verb
     foreign = {n: fields for n, record in enumerate(sent.records) if (fields := errors.foreign(call, verb, record))}
@@ -103,4 +104,4 @@ async def _check_tenant(hook: Hook, call: TableRequest, sent: KeyedRecords) -> N
                 break
             batch.done(exact_json.dumps({name: record[name] for name in table.key if name in record}))
     if batch.errors:
-        batch.answer()  # raises, also with `continue`: no record of the request is tried
+        batch.answer()  # raises, even with `continue`: no record is attempted

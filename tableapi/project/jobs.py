@@ -22,7 +22,7 @@ _COUNTED = "select status::text as status, count(*) as jobs from pgqueuer group 
 
 
 async def list_jobs(db: Db, limit: int) -> tuple[list[dict[str, Any]], dict[str, int]]:
-    """Return the jobs of the queue, failed ones first, and their number by status.
+    """Return the jobs in the queue, failed ones first, and their number by status.
 
     Payloads stay encrypted.
     """
@@ -38,7 +38,7 @@ async def enqueue(db: Db, vault: Vault, name: str, payload: Mapping[str, Any], r
 
 
 async def retry_job(db: Db, job_id: int) -> bool:
-    """Queue a failed job again. Return False when there is no such failed job."""
+    """Queue a failed job again. Return False if there is no such failed job."""
     from tableapi.project import queue
 
     return await queue.requeue(db, job_id)

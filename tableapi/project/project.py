@@ -1,4 +1,4 @@
-"""The class that a project subclasses to add settings, vendors, pages and checks."""
+"""The base class for a project's settings, vendors, pages and checks."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Vendors(Protocol):
 
 
 class NoVendors:
-    """The vendors of a project without outside services."""
+    """The vendors of a project that uses no outside services."""
 
     async def close(self) -> None:
         return None
 
 
 class ProjectPages(Protocol):
-    """Pages of a project below the path `prefix`."""
+    """The pages of a project below the path `prefix`."""
 
     prefix: str
 
@@ -40,15 +40,14 @@ class ProjectPages(Protocol):
         """Stop background tasks and close connections."""
 
     async def answer(self, scope: Message, receive: Callable[[], Awaitable[Message]]) -> Response | None:
-        """Answer one ASGI request below `prefix`; None for a page that does not exist (404)."""
+        """Handle one ASGI request below `prefix`; None for a page that does not exist (404)."""
 
 
 class Project:
     """The defaults of a project.
 
-    A project overrides them in a subclass, and `pyproject.toml` names an instance below [tool.tableapi]:
-    `project = "shop.project:PROJECT"`. The argument `settings` of the methods is an instance of the class that the
-    attribute `settings` names.
+    A project overrides them in a subclass and names an instance in `pyproject.toml` under [tool.tableapi]: `project =
+    "shop.project:PROJECT"`. The methods' argument `settings` is an instance of the class in the attribute `settings`.
 
     Attributes:
         settings: a subclass of EnvironmentSettings with the settings of the project; None if it has none of its own.
@@ -74,32 +73,32 @@ class Project:
         return "tableapi"
 
     def vendors(self, settings: Any) -> Vendors:
-        """Return the outside services of scripts, as `ctx.vendors`."""
+        """Return the clients of outside services, available to scripts as `ctx.vendors`."""
         return NoVendors()
 
     async def check_input(self, ctx: Any, unknown: Mapping[str, Any]) -> None:
-        """Check the fields of a call that its input model does not declare, which the model ignores.
+        """Check call fields that the input model does not declare and therefore ignores.
 
         Raises ApiError to reject the call.
         """
 
     def pages(self, settings: Any) -> ProjectPages | None:
-        """Return pages to serve beside the front end; None without any."""
+        """Return the pages to serve besides the front end, or None."""
         return None
 
     def config(self, settings: Any) -> Mapping[str, Any]:
-        """Return values for the front end, which `GET /api/v2/config` adds to those of the engine."""
+        """Return values for the front end, which `GET /api/v2/config` adds to the engine's own."""
         return {}
 
     def manifest(self, settings: Any) -> Mapping[str, Any]:
-        """Return members of the web app manifest that replace those of `manifest.json` in the built front end."""
+        """Return web app manifest members that override `manifest.json` of the built front end."""
         return {}
 
     def authorization_server(self, settings: Any) -> Mapping[str, Any]:
-        """Return the metadata of the project's authorization server (RFC 8414), by which agents sign in.
+        """Return the metadata of the project's authorization server (RFC 8414), used by agents to sign in.
 
         Its `issuer` is PUBLIC_URL. The engine serves it, and names the issuer in the description of /mcp. Pages of
-        every origin may call its endpoints, except that of authorization. Empty without one.
+        every origin may call its endpoints, except the authorization endpoint. Empty if there is no such server.
         """
         return {}
 
@@ -108,7 +107,7 @@ class Project:
         yield from ()
 
     def local_only(self, settings: Any) -> str:
-        """Return why `tableapi serve` must bind to a loopback address only; empty when it may bind to any."""
+        """Return why `tableapi serve` must bind to a loopback address; empty if it may bind to any."""
         return ""
 
     def announcement(self, settings: Any, address: str) -> list[str]:

@@ -1,9 +1,9 @@
-"""The job queue: jobs are stored in the transaction that causes them and run by `tableapi worker`.
+"""The job queue: jobs are stored in the transaction that creates them and run by `tableapi worker`.
 
-pgqueuer claims a job with SKIP LOCKED, commits the claim, then runs the job. A job that fails is retried with back-off
-and kept with its error after the last attempt. While a service that it needs is unreachable, it is retried every few
-seconds for days. A job may run twice, so every job must be idempotent. Payloads are encrypted: they hold addresses and
-one-use links, which must not be readable in a dump of the database.
+pgqueuer claims a job with SKIP LOCKED, commits the claim, then runs the job. A failed job is retried with back-off and,
+after the last attempt, kept with its error. While a service that it needs is unreachable, it is retried every few
+seconds for days. A job may run twice, so every job must be idempotent. Payloads are encrypted, because they contain
+addresses and one-time links that must not be readable in a database dump.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ if TYPE_CHECKING:
 log = get_logger(__name__)
 MAX_ATTEMPTS = 20  # after 5 s, 10 s, ... 5 min: more than an hour
 FIRST_DELAY, LAST_DELAY = timedelta(seconds=5), timedelta(minutes=5)
-POLL = timedelta(seconds=2)  # for jobs without a NOTIFY
-AWAY_DELAY, AWAY_LIFE = timedelta(seconds=2), timedelta(days=3)  # while a service that a job needs is unreachable
+POLL = timedelta(seconds=2)  # polling interval, for jobs without a NOTIFY
+AWAY_DELAY, AWAY_LIFE = timedelta(seconds=2), timedelta(days=3)  # while a service that the job needs is unreachable
 BEAT = timedelta(seconds=12)  # a job without a heartbeat for this long is taken over by another worker
-MAX_JOBS, MAX_JOBS_PER_NAME = 32, 16  # at once; a service that hangs must not block the other jobs
-GRACE_SECONDS = 10.0  # for running jobs when the database is lost: their outside effects cannot be rolled back
+MAX_JOBS, MAX_JOBS_PER_NAME = 32, 16  # concurrent jobs; a service that hangs must not block the other jobs
+GRACE_SECONDS = 10.0  # for running jobs after the database is lost: their outside effects cannot be rolled back
 
 
 async def install(connection: asyncpg.Connection) -> None:
-    """Create the tables of the queue in a database that has none."""
+    """Create the queue's tables if they do not exist."""
     queries = Queries(AsyncpgDriver(connection))
     if not await queries.schema_is_installed():
         await queries.install()
@@ -87,7 +87,7 @@ class _Retry(DatabaseRetryEntrypointExecutor):
 
 
 def _away(error: Exception) -> bool:
-    """Return whether a service that the job needs is unreachable, so that the job itself is not at fault."""
+    """Return whether the cause is an unreachable service, so the job itself is not at fault."""
     if isinstance(error, OSError):  # a missing file is an OSError too
         unreachable = isinstance(error, (ConnectionError, TimeoutError, socket.gaierror))
         return unreachable or error.errno in (errno.EHOSTUNREACH, errno.ENETUNREACH)
@@ -162,8 +162,8 @@ async def _until_lost(settings: Settings, scripts: Scripts, stop: asyncio.Event)
     lost = asyncio.Event()
     connection.add_termination_listener(lambda _: lost.set())
     queuer = _queuer(connection, scripts)
-    # Batches of one, so that the end of each job is stored at once. A job that ended just before its worker was killed
-    # would otherwise run again, and send a second mail.
+    # Batches of one, so that each job's completion is stored at once. Otherwise a job that finished just before its
+    # worker was killed would run again, and send a second email.
     running = asyncio.create_task(
         queuer.run(dequeue_timeout=POLL, batch_size=1, max_concurrent_tasks=MAX_JOBS, heartbeat_timeout=BEAT)
     )

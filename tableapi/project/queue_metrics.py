@@ -1,7 +1,7 @@
-"""Gauges for /metrics that are read from the database: the job queue, and values of the project.
+"""Gauges in /metrics that come from the database: the job queue, and values of the project.
 
-A project adds values by a job named `metrics` that returns {name: number}. If the database does not answer within
-QUERY_SECONDS these lines are left out; the counters of the processes are always there.
+A project adds values with a job named `metrics` that returns {name: number}. If the database does not respond within
+QUERY_SECONDS, these lines are omitted; the counters of the processes are always present.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _QUEUE = """
 
 
 async def text(scripts: Scripts | None) -> bytes:
-    """Return lines in the text format of Prometheus; none without a project."""
+    """Return lines in Prometheus text format; none without a project."""
     if scripts is None:
         return b""
     try:

@@ -1,7 +1,7 @@
 """Find the scripts, table hooks and jobs of a project, and run them.
 
 The path of a file below scripts/ is its URL below /api/v2/: `scripts/user/session.py` serves /api/v2/user/session.
-`jobs/<name>.py` holds the job `<name>`; folders with a leading underscore hold no scripts. `tables/<table>.py` holds
+`jobs/<name>.py` contains the job `<name>`; folders with a leading underscore are skipped. `tables/<table>.py` contains
 hooks: functions `get`, `post`, `patch` (also for PUT) and `delete`, called as `await hook(ctx, records, options)`
 before or instead of the engine's own handling of that table.
 """
@@ -45,7 +45,7 @@ SYSTEM = Actor(role="system")
 
 
 class Scripts:
-    """The endpoints, hooks and jobs of one project, and what they need to run."""
+    """The endpoints, hooks and jobs of one project, and their dependencies."""
 
     def __init__(self, settings: Settings, db: Db | None = None, project: Project | None = None) -> None:
         self.settings, self.project, self.masked = settings, project or Project(), frozenset[str]()
@@ -74,7 +74,7 @@ class Scripts:
 
     @classmethod
     def given(cls, scripts: Mapping[str, Run], hooks: Iterable[Run], settings: Settings, db: Db) -> Scripts:
-        """Return the scripts and hooks of a host program.
+        """Register the scripts and hooks of a host program.
 
         Raises ValueError for functions that are neither.
         """
@@ -93,12 +93,12 @@ class Scripts:
 
     @cached_property
     def vault(self) -> Vault:
-        """Encryption with SECRET_KEYS. Raises ValueError without any."""
+        """Encryption with SECRET_KEYS. Raises ValueError if there are none."""
         return Vault(self.settings.secret_keys)
 
     @cached_property
     def masking_vault(self) -> Vault:
-        """A vault that opens nothing, for roles in `masked`."""
+        """A vault that decrypts nothing, for roles in `masked`."""
         return MaskingVault(self.settings.secret_keys)
 
     def add(self, path: str, endpoint: Endpoint) -> None:
@@ -118,7 +118,7 @@ class Scripts:
 
     @property
     def db(self) -> Db:
-        """The database of the project. Raises RuntimeError for scripts that were loaded without one."""
+        """The project's database. Raises RuntimeError if the scripts were loaded without one."""
         if self._db is None:
             raise RuntimeError("Scripts were loaded without a database")
         return self._db
@@ -137,9 +137,9 @@ class Scripts:
             yield from methods.values()
 
     def find(self, method: str, path: str) -> Endpoint | None:
-        """Return the endpoint of a path below /api/v2/; None for a path without a script.
+        """Return the endpoint of a path below /api/v2/; None if no script has this path.
 
-        Raises MethodNotAllowed (405) for another method of a path that has one.
+        Raises MethodNotAllowed (405) if the path has scripts for other methods only.
         """
         methods = self._endpoints.get(path) or self._tailed.get(path.rpartition("/")[0])
         if methods is None:
@@ -150,12 +150,12 @@ class Scripts:
 
     @property
     def secret_paths(self) -> tuple[str, ...]:
-        """Prefixes of paths that end in a credential, such as a mailed code: `/removal/`."""
+        """Path prefixes that are followed by a credential, such as an emailed code: `/removal/`."""
         public = {endpoint.name for endpoint in self if endpoint.tail and endpoint.public}
         return tuple(sorted("/" + name.partition("{")[0] for name in public))
 
     def context(self, actor: Actor, request: HttpRequest | None = None) -> Context[Any, Any]:
-        """Return the context for a script, hook or job. Roles in `masked` get a vault that opens nothing."""
+        """Build the context for a script, hook or job. Roles in `masked` get a vault that decrypts nothing."""
         vault = self._open_masking_vault if actor.role in self.masked else self._open_vault
         return Context(actor, self._db or self.db, self.settings, vault, self.vendors, request, self.guesses)
 
@@ -201,7 +201,7 @@ class Scripts:
         return (validate(endpoint.input, data) if endpoint.input else data,)
 
     async def run_job(self, name: str, payload: Mapping[str, Any]) -> Any:
-        """Run the job `name`, from the queue, the schedule or `tableapi run`. Raises NotFound."""
+        """Run the job `name`, for the queue, the schedule or `tableapi run`. Raises NotFound."""
         endpoint = self.jobs.get(name)
         if endpoint is None:
             raise NotFound(f"There is no internal script '{name}'.")
@@ -211,7 +211,7 @@ class Scripts:
 
 
 def _reply(result: Any, headers: dict[str, str]) -> Reply:
-    """Return the response for what a script returned: a model, plain data, None or a Starlette response."""
+    """Build the response from a script's result: a model, plain data, None or a Starlette response."""
     if isinstance(result, BaseModel):
         return Reply(result.model_dump_json().encode(), 200, SCRIPT_JSON, headers)
     if isinstance(result, Response):

@@ -1,4 +1,4 @@
-"""Tell a host program what was written, after the commit."""
+"""Notify a host program of committed writes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Write:
         dataset: Name of the database.
         table: Name of the table; a request with nested records has one write for each table and verb.
         verb: POST, PATCH (also for PUT) or DELETE.
-        keys: Primary keys of the records, by field. Empty keys stand for a table without one, or for all records.
+        keys: Primary keys of the records, by field. Empty for a table without a key, or if all records were affected.
         actor: The caller.
     """
 
@@ -36,9 +36,9 @@ class Write:
 async def tell(
     listener: Listener | None, dataset: str, actor: Actor, written: Sequence[tuple[str, str, Any]] | None
 ) -> None:
-    """Call the listener, if there is one, for each table and verb.
+    """Call the listener, if there is one, once per table and verb.
 
-    Its errors are logged: the write is committed.
+    Its errors are logged, because the write is already committed.
     """
     if listener is None or not written:
         return
