@@ -1,1 +1,1 @@
-"""Live changes: the outbox that triggers fill, and the streams that follow it."""
+"""Change streams: the outbox that triggers fill, and the streams that follow it."""

@@ -1,4 +1,4 @@
-"""Answer `GET /api/v2/<dataset>/_table/<table>/_changes`: a stream of server-sent events."""
+"""Handle `GET /api/v2/<dataset>/_table/<table>/_changes`: a stream of server-sent events."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CONTENT_TYPE = "text/event-stream"
 
 
 class LiveChanges:
-    """The streams of one worker process, over all its datasets."""
+    """The streams of one worker process, across all its datasets."""
 
     def __init__(
         self, settings: Settings, datasets: Mapping[str, Dataset], authenticator: Callable[[], Authenticator]
@@ -38,17 +38,17 @@ class LiveChanges:
         return sum(len(hub.listeners) for hub in self._hubs.values())
 
     def start(self) -> None:
-        """Begin to clean the outbox of every dataset."""
+        """Start cleaning the outbox of every dataset."""
         for hub in self._hubs.values():
             hub.start()
 
     def stop(self) -> None:
-        """End all streams and refuse new ones; their clients connect to another server."""
+        """End all streams and reject new ones; their clients reconnect to another server."""
         for hub in self._hubs.values():
             hub.stop()
 
     def end_all(self) -> None:
-        """End all streams; their clients connect again."""
+        """End all streams; their clients reconnect."""
         for hub in self._hubs.values():
             for listener in list(hub.listeners):
                 listener.end()
@@ -58,8 +58,8 @@ class LiveChanges:
 
         Raises:
             Forbidden: the caller may not read the table.
-            Conflict: `not_live`: its changes are not recorded, or the policy does not say that they may be followed.
-            ApiError: an option is wrong, or there are too many streams.
+            Conflict: `not_live`: the table's changes are not recorded, or the policy does not allow following them.
+            ApiError: an option is invalid, or there are too many streams.
         """
         request.route = NAME
         hub, table = self._hubs[call.dataset.name], call.table
@@ -80,7 +80,7 @@ class LiveChanges:
         listener = Listener(call, caller, request.ip, self._limits.queue_bytes, hub.closed)
         await hub.open(listener, subscription, request.headers.get("last-event-id", ""))
         request.forget()
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # nginx would collect the events
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # nginx would buffer the events
         return Reply(b"", 200, CONTENT_TYPE, headers, stream=listener, disconnected=listener.end)
 
     def _check_limits(self, hub: LiveHub, caller: str) -> None:
@@ -100,5 +100,5 @@ class LiveChanges:
             )
 
     async def _check(self, headers: Mapping[str, str], ip: str) -> Actor:
-        """Return the caller of a stream as it is now. Raises Unauthorized when its session has ended."""
+        """Authenticate the caller of a stream again. Raises Unauthorized if its session has ended."""
         return await self._authenticator().again(headers, ip)

@@ -1,4 +1,4 @@
-"""Streams with the same plan and values: one read makes the events of all of them."""
+"""Streams with the same plan and values, served by a single read."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from tableapi.observability import background, metrics
 from tableapi.schema.types import as_read
 from tableapi.tables.read import unseal
 
-MAX_PENDING = 2000  # rows that wait to be read; beyond it the streams are reset
-READ_SECONDS = 2.0  # for one read; after a longer one the streams are reset
-ROLE_REST = 4  # a group under a database role waits so many times as long as its last read took before it reads again
-BUSY_SECONDS = 0.1  # before a read is repeated that got no connection
+MAX_PENDING = 2000  # rows waiting to be read; above it, the streams are reset
+READ_SECONDS = 2.0  # limit of one read; if it is exceeded, the streams are reset
+ROLE_REST = 4  # pause between the reads of a group under a database role, as a multiple of the last read's duration
+BUSY_SECONDS = 0.1  # before retrying a read that got no connection
 _LINES = bytes.maketrans(b"\r\n", b"  ")
 Key = tuple[Any, ...]
 
@@ -32,22 +32,23 @@ Key = tuple[Any, ...]
 class ListenerGroup:
     """Read the changed rows for streams that receive the same events.
 
-    A group reads by itself, one batch after the other, so that a slow read delays no other group. Changes that arrive
-    meanwhile are collected, several of one row into one.
+    Each group reads on its own, one batch after another, so a slow read does not delay other groups. Changes that
+    arrive meanwhile are collected; several changes of one row are merged.
 
-    reading: limits how many groups read at once.
+    reading: limits the number of groups that read at once.
     """
 
     def __init__(self, subscription: Subscription, position: Position, reading: asyncio.Semaphore) -> None:
         self.subscription, self.listeners = subscription, set[Listener]()
         self._reading, self._position = reading, position
         self._pending: dict[Key, bool] = {}  # whether the caller may know that the row existed
-        self._late: dict[Key, set[Listener]] = {}  # rows that only these streams missed
+        self._late: dict[Key, set[Listener]] = {}  # rows missed by these streams only
         self._reset = False
         self._rested = 0.0  # when the group may read again
         self._task: asyncio.Task[None] | None = None
 
-    # -- what is to be read --------------------------------------------------------------------------------------------
+    # -- collecting changes
+    # ----------------------------------------------------------------------------------------------
 
     def add(self, change: RowChange) -> None:
         """Collect a change."""
@@ -57,31 +58,31 @@ class ListenerGroup:
             self._pending[change.key] = self._pending.get(change.key, False) or self.subscription.existed(change)
 
     def add_missed(self, listener: Listener, changes: Iterable[RowChange]) -> None:
-        """Collect the changes that one resumed stream missed."""
+        """Collect the changes missed by one resumed stream."""
         for change in changes:
             if change.key is not None and self.subscription.concerns(change):
                 self._late.setdefault(change.key, set()).add(listener)
 
     def reset(self) -> None:
-        """Tell every stream to read its list anew, instead of the changes that wait."""
+        """Tell every stream to read its list again, and drop pending changes."""
         self._pending.clear()
         self._late.clear()
         self._reset = True
 
     def advance(self, position: Position) -> None:
-        """Note that every change before `position` was collected, and read what waits."""
+        """Note that every change before `position` has been collected, and read the pending ones."""
         self._position = position
         if (self._pending or self._late or self._reset) and self._task is None:
             self._task = background.start(self._work(), "live_group")
 
     @property
     def idle(self) -> bool:
-        """Whether every change that was collected is sent, so that `token` is a place to resume from."""
+        """Whether every collected change has been sent, so that `token` is a valid position to resume from."""
         return self._task is None
 
     @property
     def token(self) -> str:
-        """The text to resume from when the group is idle."""
+        """The resume token of the group when it is idle."""
         return self._position.token
 
     # -- reading -------------------------------------------------------------------------------------------------------
@@ -89,7 +90,7 @@ class ListenerGroup:
     async def _work(self) -> None:
         try:
             while (self._pending or self._late or self._reset) and self.listeners:
-                if (rest := self._rested - time.monotonic()) > 0:  # changes that come meanwhile join one read
+                if (rest := self._rested - time.monotonic()) > 0:  # changes that arrive meanwhile join one read
                     await asyncio.sleep(rest)
                 position, reset, self._reset = self._position, self._reset, False
                 pending, self._pending = self._pending, {}
@@ -106,13 +107,13 @@ class ListenerGroup:
         try:
             async with self._reading, asyncio.timeout(READ_SECONDS):
                 rows = await self._timed(keys)
-        except (Forbidden, MethodNotAllowed):  # of the database role; a new stream is refused
+        except (Forbidden, MethodNotAllowed):  # of the database role; a new stream is rejected
             self.end()
             return
         except (*UNREACHABLE, TimeoutError, asyncpg.InterfaceError, ApiError):  # the list may still be readable
             self._send_reset(self.listeners, position)
             return
-        except asyncpg.PostgresError:  # DDL since the plan was made: a new stream gets a new plan or a refusal
+        except asyncpg.PostgresError:  # DDL since the plan was made: a new stream gets a new plan or an error
             self.end()
             return
         for listener in list(self.listeners):
@@ -120,7 +121,7 @@ class ListenerGroup:
             self._send_rows(listener, mine, rows, pending, late, position)
 
     async def _timed(self, keys: list[Key]) -> dict[Key, bytes]:
-        """Read rows, and rest after it where every caller has a read of its own."""
+        """Read rows, then pause if every caller has its own reads."""
         if not self.subscription.dataset.role_sql:
             return await self._rows(keys)
         began = time.monotonic()
@@ -131,7 +132,7 @@ class ListenerGroup:
             self._rested = now + ROLE_REST * (now - began)
 
     async def _rows(self, keys: list[Key]) -> dict[Key, bytes]:
-        """Return the rows that the caller may read now and that match the filter, by key."""
+        """Return the rows that the caller may read and that match the filter, by key."""
         rows: dict[Key, bytes] = {}
         dataset, places = self.subscription.dataset, iter(keys)
         while chunk := list(islice(places, BATCHES[-1])):
@@ -156,8 +157,8 @@ class ListenerGroup:
     ) -> None:  # fmt: skip
         """Send the events of one stream.
 
-        That a row is gone is sent when the caller may know that it existed. A resumed stream may have known it before,
-        so it is reset; so is one of a caller that may not read the key.
+        The deletion of a row is sent if the caller may know that the row existed. A resumed stream may have known it
+        before, so it is reset, and so is a stream if its caller may not read the key.
         """
         if any(key not in rows and listener in late.get(key, ()) for key in keys):
             self._send_reset([listener], position)
@@ -177,7 +178,7 @@ class ListenerGroup:
                 events.append(b"event: row\ndata: " + body.translate(_LINES) + b"\n\n")
         if events:
             metrics.count("live", "events", by=len(events))
-            # Only the last event moves the place to resume from: the others are sent again if it does not arrive.
+            # Only the last event moves the resume position; the others are sent again if it does not arrive.
             listener.id = position.token
             events[-1] = b"id: " + position.token.encode() + b"\n" + events[-1]
             push(listener, b"".join(events))
@@ -197,7 +198,7 @@ class ListenerGroup:
 
 
 def send_reset(listener: Listener, position: Position) -> None:
-    """Tell a stream to read its list anew."""
+    """Tell a stream to read its list again."""
     listener.sent.clear()
     listener.id = position.token
     metrics.count("live", "events")
@@ -205,7 +206,7 @@ def send_reset(listener: Listener, position: Position) -> None:
 
 
 def push(listener: Listener, chunk: bytes) -> None:
-    """Send bytes to a stream, and count it when it is dropped."""
+    """Send bytes to a stream, and count the stream if it is dropped."""
     if not listener.push(chunk):
         metrics.count("live", "dropped")
 
@@ -218,12 +219,12 @@ class GroupIndex:
         self.by: dict[tuple[str, str], dict[ListenerGroup, None]] = {}
 
     def of(self, group: ListenerGroup) -> dict[ListenerGroup, None]:
-        """Return the groups among which a group is listed."""
+        """Return the index entry to which a group belongs."""
         fixed = group.subscription.fixed
         return self.by.setdefault(fixed[0], {}) if fixed else self.all
 
     def concerned(self, change: RowChange) -> list[ListenerGroup]:
-        """Return the groups that a change may concern."""
+        """Return the groups that a change may affect."""
         groups = dict(self.all)
         for column, values in change.parts.items():
             for value in values:

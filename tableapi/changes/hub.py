@@ -25,18 +25,18 @@ from tableapi.log import get_logger
 from tableapi.observability import background
 
 log = get_logger(__name__)
-READS_AT_ONCE, ROLE_READS_AT_ONCE = 4, 2  # a slow policy of PostgreSQL delays only streams under database roles
-CHECK_SECONDS = 4.0  # in which the caller of every stream is checked once, and the triggers
-SWEEP_SECONDS = 0.25  # between two parts of these checks
+READS_AT_ONCE, ROLE_READS_AT_ONCE = 4, 2  # a slow PostgreSQL policy delays only streams under database roles
+CHECK_SECONDS = 4.0  # period in which each stream's caller and all triggers are checked once
+SWEEP_SECONDS = 0.25  # interval between parts of these checks
 UNREAD_SECONDS = 30.0  # after which an unread stream is closed
 CLEAN_SECONDS = 60.0
-RETRY_SECONDS = 0.5  # while the database is lost
+RETRY_SECONDS = 0.5  # while the database is unreachable
 Check = Callable[[Mapping[str, str], str], Awaitable[Actor]]
 
 
 @dataclass(frozen=True, slots=True)
 class LiveLimits:
-    """The limits of streams; those of the settings LIVE_*."""
+    """The limits of streams, from the LIVE_* settings."""
 
     poll: float = 0.05
     heartbeat: float = 15.0
@@ -47,10 +47,10 @@ class LiveLimits:
 
 
 class LiveHub:
-    """Follow the outbox of a dataset while there are streams.
+    """Follow the outbox of a dataset while it has streams.
 
-    The outbox is polled. NOTIFY would need no polling, but PostgreSQL lets transactions with a notification commit only
-    one after the other, which costs busy tables most of their throughput.
+    The outbox is polled. NOTIFY would avoid polling, but PostgreSQL serializes the commits of transactions that notify,
+    which costs busy tables most of their throughput.
     """
 
     def __init__(self, dataset: Dataset, limits: LiveLimits, check: Check) -> None:
@@ -70,12 +70,12 @@ class LiveHub:
     # -- start and stop ------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Begin to remove old changes from the outbox, whether there are streams or not."""
+        """Start removing old changes from the outbox, even without streams."""
         if self._cleaning is None:
             self._cleaning = background.start(self._clean(), "live_clean")
 
     def stop(self) -> None:
-        """End all streams and refuse new ones."""
+        """End all streams and reject new ones."""
         self.stopped = True
         self._end_all()
         for task in (self._following, self._sweeping, self._cleaning):
@@ -89,19 +89,19 @@ class LiveHub:
     # -- streams -------------------------------------------------------------------------------------------------------
 
     def streams_of(self, caller: str) -> int:
-        """Return how many streams a caller has open."""
+        """Return the number of open streams of a caller."""
         return self._callers.get(caller, 0)
 
     async def recorded(self, schema: str, name: str) -> RecordedTable | None:
-        """Return how the changes of a table are recorded; None when they are not."""
+        """Return how the changes of a table are recorded, or None."""
         async with self.dataset.db.reads.acquire() as connection:
             return (await triggers.recorded(connection)).get((schema, name))
 
     async def open(self, listener: Listener, subscription: Subscription, token: str) -> None:
-        """Add a stream: from the place of the resume token, or with a reset.
+        """Add a stream that starts at the resume token, or with a reset.
 
         Raises:
-            Busy: the database cannot be read now.
+            Busy: the database cannot be read at the moment.
         """
         async with self._starting:
             if self._following is None or self._following.done() or self._position is None:
@@ -151,9 +151,9 @@ class LiveHub:
                 del place.by[group.subscription.fixed[0]]
 
     async def _missed(self, subscription: Subscription, token: str, position: Position) -> list[RowChange] | None:
-        """Return the changes between a resume token and `position`; None when they are not known.
+        """Return the changes between a resume token and `position`; None if they are not known.
 
-        They are not read under a row rule that has to be evaluated: the caller may not learn that a row changed.
+        They are not read if a row rule has to be evaluated, because the caller must not learn that a row changed.
         """
         since = Position.read(token)
         if since is None or since.epoch != position.epoch or not subscription.shape.owned:
@@ -164,7 +164,7 @@ class LiveHub:
                     outbox.MISSED, since.snapshot, position.snapshot, subscription.recorded.oid
                 )
                 kept = await connection.fetchval(outbox.KEPT, since.snapshot)
-        except (*UNREACHABLE, asyncpg.PostgresError, Busy):  # also a text that is no snapshot
+        except (*UNREACHABLE, asyncpg.PostgresError, Busy):  # includes tokens that are not snapshots
             return None
         changes = [RowChange.of(row) for row in rows]
         if not kept or len(changes) > 1000 or any(change.key is None for change in changes):
@@ -188,10 +188,10 @@ class LiveHub:
                 await self._poll()
             except Busy:
                 continue  # the next poll reads the same changes
-            except asyncpg.UndefinedTableError:  # removed; a new stream is refused
+            except asyncpg.UndefinedTableError:  # removed; a new stream is rejected
                 self._end_all()
                 break
-            except Exception as error:  # any error: streams that stay silent are worse than a reset
+            except Exception as error:  # any error: silent streams would be worse than a reset
                 log.warning("live_lost_database", dataset=self.dataset.name, error=type(error).__name__)
                 await self._found_again()
         self._position = None
@@ -216,7 +216,7 @@ class LiveHub:
             group.advance(self._position)
 
     async def _found_again(self) -> None:
-        """Wait for the database, then reset every stream: changes may have been lost with it."""
+        """Wait for the database, then reset every stream, because changes may have been lost."""
         while True:
             await asyncio.sleep(RETRY_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311 - spreads the load
             try:
@@ -235,7 +235,7 @@ class LiveHub:
     # -- checks --------------------------------------------------------------------------------------------------------
 
     async def _sweep(self) -> None:
-        """Check the callers and the triggers, and send heartbeats, a part of the streams at a time."""
+        """Check callers and triggers, and send heartbeats, for one part of the streams at a time."""
         parts = max(1, round(min(CHECK_SECONDS, self.limits.heartbeat / 2) / SWEEP_SECONDS))
         part = 0
         while self.listeners or self._starting.locked():
@@ -254,7 +254,7 @@ class LiveHub:
                     self._beat(listener)
 
     def _beat(self, listener: Listener) -> None:
-        """Send a comment, and a newer place to resume from where nothing waits."""
+        """Send a heartbeat comment, and a newer resume position if nothing is pending."""
         group, token = listener.group, ""
         if group.idle and group.token != listener.id:
             listener.id = group.token
@@ -262,7 +262,7 @@ class LiveHub:
         push(listener, f": heartbeat\n{token}\n".encode())
 
     async def _check_caller(self, listener: Listener) -> None:
-        """End the stream when the session of its caller has ended, or its rights have changed."""
+        """End a stream if its caller's session has ended or its rights have changed."""
         call, old = listener.call, listener.group.subscription
         try:
             actor = await self._check(call.headers, listener.ip)
@@ -278,7 +278,7 @@ class LiveHub:
             if error.status < 500 and error.status != 429:
                 listener.end()
             return
-        except Exception as error:  # the database is lost; the next round checks again
+        except Exception as error:  # the database is unreachable; the next round checks again
             log.warning("live_check_failed", error=type(error).__name__)
             return
         if new.group != old.group:
@@ -287,7 +287,7 @@ class LiveHub:
             listener.group.subscription = new
 
     async def _check_triggers(self) -> None:
-        """End the streams of tables that have lost their triggers or got other ones."""
+        """End the streams of tables with removed or replaced triggers."""
         try:
             async with self.dataset.db.reads.acquire() as connection:
                 tables = {table.oid: table for table in (await triggers.recorded(connection)).values()}
@@ -304,5 +304,5 @@ class LiveHub:
             try:
                 async with self.dataset.db.reads.acquire() as connection:
                     await outbox.clean(connection, self.limits.keep)
-            except Exception as error:  # the next round removes more
+            except Exception as error:  # the next round continues
                 log.warning("live_not_cleaned", dataset=self.dataset.name, error=type(error).__name__)

@@ -1,4 +1,4 @@
-"""One open stream: the events that wait to be sent, limited in bytes."""
+"""One open stream, with a size-limited buffer of events to send."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from tableapi.tables.request import TableRequest
 if TYPE_CHECKING:
     from tableapi.changes.group import ListenerGroup
 
-RETRY_MILLISECONDS = 2000  # until a browser reconnects
-MAX_SENT = 2000  # rows of which a stream remembers the last content
+RETRY_MILLISECONDS = 2000  # before a browser reconnects
+MAX_SENT = 2000  # rows for which a stream remembers the last content
 
 
 class Listener:
     """The stream of one client: an asynchronous iterator of bytes.
 
-    call: the request, with its caller as it was checked last. sent: for the keys of rows that it was sent, a hash of
-    their content. id: the last resume token that was written. closed: called at the end of the stream.
+    call: the request, with its caller as of the last check. sent: a hash of the last content sent, by row key. id: the
+    last resume token written. closed: called at the end of the stream.
     """
 
     __slots__ = ("_chunks", "_closed", "_task", "_waiter", "beaten", "call", "caller", "closed", "group", "id", "ip",
@@ -33,8 +33,8 @@ class Listener:
         self.sent: dict[Any, int] = {}
         self.group: ListenerGroup
         self.id = ""
-        self.opened = self.beaten = time.monotonic()  # when the stream was opened, and when the last heartbeat was sent
-        self.size = 0  # bytes that wait, including those that are being sent
+        self.opened = self.beaten = time.monotonic()  # when the stream was opened, and time of the last heartbeat
+        self.size = 0  # pending bytes, including those being sent
         self._chunks: list[bytes] = [b"retry: %d\n\n" % RETRY_MILLISECONDS]
         self._waiter: asyncio.Future[None] | None = None
         self._task: asyncio.Task[Any] | None = None
@@ -42,11 +42,11 @@ class Listener:
 
     @property
     def unread(self) -> bool:
-        """Whether the stream was never read."""
+        """Whether the stream has never been read."""
         return self._task is None
 
     def push(self, chunk: bytes) -> bool:
-        """Add bytes to the stream. Returns False, and ends the connection, when the client reads too slowly."""
+        """Add bytes to the stream. If the client reads too slowly, end the connection and return False."""
         if self._closed:
             return True
         self.size += len(chunk)
@@ -61,7 +61,7 @@ class Listener:
         return True
 
     def end(self) -> None:
-        """Close the stream after what waits is sent."""
+        """Close the stream once its pending bytes are sent."""
         self._closed = True
         self._wake()
 
@@ -74,7 +74,7 @@ class Listener:
 
     async def __anext__(self) -> bytes:
         self._task = asyncio.current_task()
-        self.size = sum(map(len, self._chunks))  # what was returned before has been sent
+        self.size = sum(map(len, self._chunks))  # the previous chunk has been sent
         while not self._chunks:
             if self._closed:
                 raise StopAsyncIteration
@@ -86,12 +86,12 @@ class Listener:
         return part
 
     async def aclose(self) -> None:
-        """Leave the streams that are followed; safe to repeat."""
+        """Unsubscribe; safe to repeat."""
         self._closed = True
         self.closed(self)
 
     def remember(self, key: Any, content: bytes) -> bool:
-        """Remember the content of a row, and return whether it differs from what was sent before."""
+        """Remember the content of a row, and return whether it differs from the last content sent."""
         mark = hash(content)
         if self.sent.get(key) == mark:
             return False

@@ -1,7 +1,7 @@
-"""Read the outbox: the changes that became visible since a position, exactly once each.
+"""Read the outbox: the changes that became visible since a position, each exactly once.
 
-A position is a snapshot of PostgreSQL. Transactions commit in another order than they write, so a number or a time
-could pass over a change that is committed late; the difference of two snapshots cannot.
+A position is a PostgreSQL snapshot. Transactions do not commit in the order in which they write, so a number or a
+timestamp could skip a change that is committed late; comparing two snapshots cannot.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import asyncpg
 
 from tableapi import exact_json
 
-MAX_CHANGES = 2000  # of one read; beyond it every stream is reset
+MAX_CHANGES = 2000  # per read; above it, every stream is reset
 MAX_TOKEN_CHARS = 4000
 _TOKEN = re.compile(r"([0-9a-f]{1,32})\.(\d{1,19}:\d{1,19}:[\d,]*)", re.ASCII)
 
-# The epoch changes with a restart of the server, a failover and a new outbox: positions before it mean nothing after.
+# The epoch changes with a server restart, a failover or a new outbox, which invalidates earlier positions.
 _EPOCH = """
     to_hex((extract(epoch from pg_postmaster_start_time()) * 1000000)::int8 # c.oid::int8) as epoch
     from pg_class c where c.oid = to_regclass('tableapi_live.change')
@@ -35,7 +35,7 @@ SINCE = f"""
         order by c.seq limit {MAX_CHANGES + 1}
     ) c on true
 """  # noqa: S608 - a constant
-# What a stream missed: changes of one table after its position and before that of the process.
+# Changes missed by a stream: those of one table after its position and before that of the process.
 MISSED = """
     select c.relation::int8 as relation, c.operation, c.key::text as key, (c.parts - '*')::text as parts, c.changed
     from tableapi_live.change c
@@ -57,7 +57,7 @@ _CLEAN = """
     )
     delete from tableapi_live.change c using kept where c.xid < kept.oldest{unread}
 """
-# A change that a webhook has not read yet stays, unless no server has delivered that webhook for a long time.
+# A change not yet read by a webhook is kept, unless no server has delivered that webhook for a long time.
 _UNREAD = """
       and c.xid < all (select pg_snapshot_xmin(w.position) from tableapi_live.webhook w
                        where w.seen > now() - interval '3 days')
@@ -68,19 +68,19 @@ _LOCK = 0x7461626C65 + 1
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A place in the outbox: every change that was visible in `snapshot` lies before it."""
+    """A position in the outbox: every change visible in `snapshot` comes before it."""
 
     epoch: str
     snapshot: str
 
     @property
     def token(self) -> str:
-        """The text that a client sends back to resume."""
+        """The token that a client sends to resume."""
         return f"{self.epoch}.{self.snapshot}"
 
     @classmethod
     def read(cls, token: str) -> Position | None:
-        """Return the position of a token; None for a text that is none."""
+        """Parse a resume token; None if it is invalid."""
         match = _TOKEN.fullmatch(token) if len(token) <= MAX_TOKEN_CHARS else None
         return cls(match[1], match[2]) if match else None
 
@@ -89,7 +89,7 @@ class Position:
 class RowChange:
     """One change of a row. operation: i, u, d, or r for a change of too many rows, which has no key.
 
-    parts: for the recorded columns, their values before and after. changed: the columns that an update changed.
+    parts: the values of the recorded columns before and after. changed: the columns that an update changed.
     """
 
     relation: int
@@ -100,19 +100,19 @@ class RowChange:
 
     @classmethod
     def of(cls, row: Any) -> RowChange:
-        """Return the change of a row of the outbox."""
+        """Parse a row of the outbox."""
         key = tuple(exact_json.loads(row["key"].encode())) if row["key"] else None
         parts = {name: tuple(pair) for name, pair in exact_json.loads((row["parts"] or "{}").encode()).items()}
         changed = frozenset(row["changed"]) if row["changed"] is not None else None
         if key is not None and any(part is None or isinstance(part, list | dict) for part in key):
-            key = None  # of a value that is no key of a JSON object either: the list is read again
+            key = None  # such a value cannot be a key, so the list is read again
         return cls(row["relation"], row["operation"].decode(), key, parts, changed)
 
 
 async def clean(connection: asyncpg.Connection, seconds: float) -> None:
-    """Remove changes that were visible for `seconds`, unless another process does that now.
+    """Remove changes that have been visible for `seconds`, unless another process is doing so.
 
-    A change is removed by the time at which its transaction was known to have ended, not that of its write.
+    Age is measured from when the transaction was known to have ended, not from the write.
     """
     if not await connection.fetchval("select to_regclass('tableapi_live.mark') is not null"):
         return

@@ -1,4 +1,4 @@
-"""What one stream follows: the plan that reads its rows, and which changes can concern it."""
+"""The subscription of a stream: the plan that reads its rows, and the changes that can affect it."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from tableapi.tables.read import named_values, read_request, shape_key
 from tableapi.tables.request import TableRequest
 
 OPTIONS = ("fields", "filter", "related", "params")
-BATCHES = (1, 4, 16, 64)  # numbers of rows that have a statement of their own
+BATCHES = (1, 4, 16, 64)  # row counts that have their own statement
 _NEVER = "\0"  # equals no recorded value
 
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """What all streams of one plan share.
+    """State shared by all streams with the same plan.
 
-    fixed: recorded columns that the row rule or the filter compares with a value, and how to find it. watched: the
-    columns in which a change can be visible; None for all. owned: the row rule is nothing but comparisons of `fixed`,
-    so a change with these values is one of a row that the caller may read, or could read before. Never under a database
-    role: what the policies of PostgreSQL allow is known only of rows that are read.
+    fixed: recorded columns that the row rule or the filter compares with a value, and how to compute it. watched: the
+    columns in which a change can be visible; None for all. owned: whether the row rule consists only of comparisons in
+    `fixed`, so that a change with these values is known to affect a row that the caller can read or could read before.
+    Never True under a database role, because the effect of PostgreSQL's policies is known only for rows that are read.
     """
 
     fixed: tuple[tuple[str, str, Parameter], ...]
@@ -50,7 +50,7 @@ class _Shape:
 
 @dataclass(slots=True)
 class Subscription:
-    """The rows that a stream follows. Streams with equal `group` receive the same events and share it."""
+    """The rows that a stream follows. Streams with equal `group` receive the same events and share them."""
 
     dataset: Dataset
     recorded: RecordedTable
@@ -64,7 +64,7 @@ class Subscription:
 
     @property
     def names_rows(self) -> bool:
-        """Whether the caller may read the key, so that it can be told which row is gone."""
+        """Whether the caller may read the key, so that a deleted row can be named."""
         return all(self.request.right.sees(column.name) for column in self.columns)
 
     def concerns(self, change: RowChange) -> bool:
@@ -91,21 +91,21 @@ class Subscription:
         return found
 
     async def check(self) -> None:
-        """Read no row as the caller. Raises PostgresError when PostgreSQL refuses its role the statement."""
+        """Read no rows as the caller. Raises PostgresError if PostgreSQL denies its role the statement."""
         plan = self.plan(1)
         async with self.dataset.db.reads.acquire() as connection:
             await connection.fetch(plan.sql, *plan.args(self.values))
 
     def bindings(self, keys: list[list[Any]]) -> Bindings:
-        """Return the values of the plan for these keys."""
+        """Return the plan's values for these keys."""
         return replace(self.values, ids=keys)
 
 
 def subscribe(call: TableRequest, recorded: RecordedTable) -> Subscription:
-    """Return what a stream of this request follows.
+    """Build the subscription for a request.
 
     Raises:
-        ApiError: an option is none of a stream, or as for a read; the key holds bytes.
+        ApiError: an option is not supported by streams, or any error of a read; the key is of type bytea.
     """
     _only_options(call)
     columns = [call.table.columns[name] for name in recorded.key if name in call.table.columns]
@@ -122,7 +122,8 @@ def subscribe(call: TableRequest, recorded: RecordedTable) -> Subscription:
     params = named_values(call)
     request = read_request(call, call.options(), tree)
     name = shape_key(call, tree.mark if tree else None, "changes", recorded)
-    key = (*name, call.dataset.schema.fingerprint)  # a plan of an older schema may be compiled once more
+    # The plan binds every value on which the rows depend, except the keys and the inputs of PostgreSQL policies.
+    key = (*name, call.dataset.schema.fingerprint)
     shape = call.dataset.plan_cache.get(key)
     if shape is None:
         shape = _shape(request, recorded, under_role=bool(call.dataset.role_sql))
@@ -137,7 +138,7 @@ def subscribe(call: TableRequest, recorded: RecordedTable) -> Subscription:
 
 
 def _only_options(call: TableRequest) -> None:
-    """Refuse options that a stream does not have."""
+    """Reject options that streams do not support."""
     for name in call.query:
         option = ALIASES.get(name, name)
         if option in OPTIONS or (may_concern_relation(name) and relation_option(name, call.table.relation)):
@@ -178,14 +179,14 @@ def _is_fixed(condition: Any, scope: Scope, recorded: RecordedTable) -> bool:
 
 
 def _own_columns(condition: Any, scope: Scope) -> Iterator[str]:
-    """Yield the columns of the table in a condition, those in its sub-selects included."""
+    """Yield the columns of the table used in a condition, including its sub-selects."""
     for element in visitors.iterate(condition):
         if isinstance(element, sa.ColumnClause) and element.table is scope.clause:
             yield element.name
 
 
 def _text(kind: str, value: Any) -> str:
-    """Return a value of an exact type as PostgreSQL writes it."""
+    """Return a value of an exact type in PostgreSQL's text form."""
     if value is None:
         return _NEVER
     try:

@@ -1,4 +1,4 @@
-"""Create, list and remove the triggers that record changes of tables for live streams."""
+"""Create, list and remove the triggers that record changes for streams."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tableapi.config.command_error import CommandError
 from tableapi.schema import introspection
 from tableapi.schema.model import Table
 
-WHOLE_ROW = "*"  # in place of a column to record: what webhooks need
-LOCK_TIMEOUT, MAX_ATTEMPTS, RETRY_SECONDS = "2s", 15, 2  # while DDL waits for a lock, writes wait behind it
+WHOLE_ROW = "*"  # instead of a column name: record the whole row, for webhooks
+LOCK_TIMEOUT, MAX_ATTEMPTS, RETRY_SECONDS = "2s", 15, 2  # while DDL waits for a lock, writes queue up behind it
 _OUTBOX = Path(__file__).with_name("outbox.sql")
-_EVENTS = {  # each with the rows that its trigger sees, as the function names them
+_EVENTS = {  # each with the transition tables of its trigger
     "insert": "referencing new table as newrows",
     "update": "referencing old table as oldrows new table as newrows",
     "delete": "referencing old table as oldrows",
@@ -54,15 +54,15 @@ _PERMIT = """
 
 
 class CannotRecord(CommandError):
-    """The triggers of live changes cannot be created. The message names the table."""
+    """The triggers for change streams cannot be created. The message names the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedTable:
     """A table with recorded changes.
 
-    key: its identifying columns. parts: columns recorded with each change; `*` is the whole row.
-    policies: a digest of its row-level security, None while that is off. policy_columns: those that its policies name.
+    key: its identifying columns. parts: columns recorded with each change; `*` is the whole row. policies: a digest of
+    its row-level security policies, None if disabled. policy_columns: the columns used by those policies.
     """
 
     oid: int
@@ -75,7 +75,7 @@ class RecordedTable:
 async def recorded(connection: asyncpg.Connection) -> dict[tuple[str, str], RecordedTable]:
     """Return the recorded tables by schema and name, without those that lack a trigger.
 
-    None where the user of the connection may not read the outbox.
+    None if the user of the connection may not read the outbox.
     """
     tables = {}
     for row in await connection.fetch(_RECORDED):
@@ -95,14 +95,14 @@ async def install(
     *,
     only: bool = False,
 ) -> None:
-    """Create the outbox, and the triggers of these tables, each with the columns to record with a change.
+    """Create the outbox, and the triggers of these tables, each with the columns to record.
 
-    Triggers that are there already are left alone, so that a repeated call takes no lock.
+    Existing triggers are left alone, so that a repeated call takes no locks.
 
     only: remove the triggers of all other tables.
 
     Raises:
-        CannotRecord: a table does not exist, has no key or is no table, or the database refuses.
+        CannotRecord: a table does not exist, has no key or is not a table, or the database rejects the statement.
     """
     try:
         schema, _ = await introspection.read(connection)
@@ -132,10 +132,10 @@ async def install(
 
 
 async def permit(connection: asyncpg.Connection, role: str) -> None:
-    """Let a role read and clean the outbox: the user of servers that does not own it.
+    """Allow a role to read and clean the outbox, for servers that connect as a user that does not own it.
 
     Raises:
-        CannotRecord: the role does not exist, or the database refuses.
+        CannotRecord: the role does not exist, or the database rejects the statement.
     """
     try:
         await connection.execute(_PERMIT.format(role=_quoted(role)))
@@ -152,7 +152,7 @@ async def remove(connection: asyncpg.Connection, say: Callable[[str], None]) -> 
 
 
 async def _current(connection: asyncpg.Connection) -> bool:
-    """Return whether the outbox of this version is there."""
+    """Return whether the outbox exists in the current version."""
     comment = await connection.fetchval("select obj_description(to_regnamespace('tableapi_live'), 'pg_namespace')")
     return comment is not None and f"'{comment}'" in _OUTBOX.read_text()
 
@@ -176,7 +176,7 @@ async def _drop(connection: asyncpg.Connection, schema: str, name: str) -> None:
 
 
 async def _patiently(connection: asyncpg.Connection, sql: str) -> None:
-    """Run DDL in a transaction, and repeat it while it gets no lock."""
+    """Run DDL in a transaction, and retry while it cannot get a lock."""
     for left in reversed(range(MAX_ATTEMPTS)):
         try:
             async with connection.transaction():
