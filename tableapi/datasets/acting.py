@@ -1,4 +1,4 @@
-"""A dataset that runs its statements as a role of PostgreSQL, under its row-level security."""
+"""A dataset that runs its statements as a PostgreSQL role, under its row-level security."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tableapi.datasets import answer_size
 from tableapi.db.roles import RoleLane, is_setting, settings_sql
 from tableapi.query.plan import Bindings, Plan
 
-# Credentials do not belong into settings, which functions may log. With a resume token no two streams would be alike.
+# Credentials do not belong in settings, which functions may log. A resume token would make every stream unique.
 _LEFT_OUT = frozenset(
     ("authorization", "cookie", "x-api-key", "x-dreamfactory-api-key", "x-session-token",
      "x-dreamfactory-session-token", "last-event-id")
@@ -28,7 +28,7 @@ class _Lanes:
 
 
 class ActingDataset:
-    """A dataset as a caller with a database role uses it in one request.
+    """A dataset used by a caller with a database role, for one request.
 
     role_sql: sets the role and the request's settings for the rest of a transaction.
     """
@@ -60,7 +60,7 @@ class ActingDataset:
 def request_settings(
     acts: DatabaseRole, actor: Actor, method: str, path: str, headers: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the settings of a request, named as PostgREST names them (docs/guides/row-security.md)."""
+    """Return the settings of a request, named as in PostgREST (docs/guides/row-security.md)."""
     claims = claims_of(actor, acts)
     shown = {name: value for name, value in headers.items() if name not in _LEFT_OUT}
     settings = {
@@ -76,7 +76,7 @@ def request_settings(
 
 
 def claims_of(actor: Actor, acts: DatabaseRole) -> Mapping[str, Any]:
-    """Return the claims of a token; for other callers the values of the session or key, and the role."""
+    """Return the claims of a token; for other callers, the values of the session or key, and the role."""
     if actor.claims is not None:
         return actor.claims
     return {name.removeprefix("user."): value for name, value in actor.values.items()} | {"role": acts.name}

@@ -1,4 +1,4 @@
-"""The size of one response in rows and bytes, related rows included."""
+"""Limit the size of one response in rows and bytes, including related rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Fetch = Callable[..., Awaitable[Any]]
 
 
 async def check(bounds: Bounds, fetch: Fetch, plan: Plan, values: Bindings) -> None:
-    """Measure a response that may be too large before it is computed.
+    """Measure a response that may be too large before computing it.
 
     Raises:
         BadRequest: `answer_too_large`.
@@ -29,12 +29,12 @@ async def check(bounds: Bounds, fetch: Fetch, plan: Plan, values: Bindings) -> N
 
 
 def fetchrow(bounds: Bounds, fetch: Fetch, plan: Plan, values: Bindings) -> Awaitable[Any]:
-    """Run a plan after its response is known to be within the limits, and return its row.
+    """Run a plan once its response is known to be within the limits, and return its row.
 
     Raises:
         BadRequest: `answer_too_large`; `slow_pattern` for a regular expression that reaches the time limit.
     """
-    if plan.measure is None and not plan.patterns:  # nearly every plan: without a coroutine of its own
+    if plan.measure is None and not plan.patterns:  # nearly every plan; avoids a coroutine
         return fetch(plan.sql, *arguments(plan.parameters, values))
     return _checked(bounds, fetch, plan, values)
 
@@ -54,7 +54,7 @@ async def _checked(bounds: Bounds, fetch: Fetch, plan: Plan, values: Bindings) -
 
 
 def check_body(bounds: Bounds, plan: Plan, row: Any) -> None:
-    """Refuse a response that turned out to be too large.
+    """Reject a response that turned out to be too large.
 
     Raises:
         BadRequest: `answer_too_large`.
@@ -64,7 +64,7 @@ def check_body(bounds: Bounds, plan: Plan, row: Any) -> None:
 
 
 def too_large(bounds: Bounds) -> BadRequest:
-    """Return the refusal of a response past the limits, which names them."""
+    """Build the error for a response beyond the limits, which it names."""
     return BadRequest(
         f"The response would have more than {bounds.answer_rows:,} rows, related rows included, or more than "
         f"{bounds.answer_bytes // 1_000_000} MB. Ask for less: a lower limit, a lower <relation>.limit, fewer "

@@ -33,15 +33,15 @@ log = get_logger(__name__)
 class Dataset:
     """A served database.
 
-    rights_of: returns the rights of (role, dataset). named: the tables that the API serves, None for all. hooked:
-    returns whether the project has a hook for (table, verb). identity: fields of the tenant, by name. database_roles:
-    the roles of callers that run as a role of PostgreSQL. poll: seconds between two checks for DDL.
+    rights_of: returns the rights for (role, dataset). named: the tables that the API serves, None for all. hooked:
+    returns whether the project has a hook for (table, verb). identity: tenant fields, by name. database_roles: by role,
+    those that run as a PostgreSQL role. poll: seconds between checks for DDL.
     """
 
-    pinned = False  # whether all its statements run in one transaction, as for an Idempotency-Key
+    pinned = False  # whether all statements run in one transaction, for example for an Idempotency-Key
     has_hooks = True
     _parent: Dataset | None = None
-    role_sql = ""  # the statement that sets the database role of the caller (see `acting.py`)
+    role_sql = ""  # sets the database role of the caller (see `acting.py`)
 
     def __init__(
         self,
@@ -70,13 +70,13 @@ class Dataset:
         self._watching: asyncio.Task[None] | None = None
         self._looking = asyncio.Lock()
         self._looked = 0.0
-        self._check_seconds = 0.0  # of the last check, without the wait for a connection
+        self._check_seconds = 0.0  # duration of the last check, without waiting for a connection
         self._next: asyncio.Task[None] | None = None
         self._seen: introspection.Fingerprint | None = None
         self.others: dict[str, Dataset] = {}  # by role: the same database with the tables of another policy
 
     def add_role(self, role: str, rights_of: Callable[[str, str], Rights], named: frozenset[str]) -> None:
-        """Serve other tables to a role, without hooks. For every other role they do not exist."""
+        """Serve a different set of tables to a role, without hooks. They do not exist for other roles."""
         other = Dataset(
             self.name, self.db, rights_of, bounds=self.bounds, named=named, unseal=self.unseal, identity=self.identity
         )
@@ -84,7 +84,7 @@ class Dataset:
         self.others[role] = other
 
     async def open(self) -> None:
-        """Connect, read the schema, and start to watch it."""
+        """Connect, read the schema, and start watching it."""
         await self.db.connect()
         async with self.db.reads.acquire() as connection:
             await self._read(connection)
@@ -103,18 +103,19 @@ class Dataset:
         await self.db.close()
 
     def use_rights(self, rights_of: Callable[[str, str], Rights], database_roles: Mapping[str, DatabaseRole]) -> None:
-        """Replace the rights of all roles, and drop the plans that were made under the old ones."""
+        """Replace the rights of all roles, and drop the plans made under the old ones."""
         self._rights_of, self.database_roles = rights_of, database_roles
         self.plan_cache.clear()
         self._rights.clear()
         acts_as = sorted({acts.name for acts in database_roles.values()})
         if acts_as != self._acts_as:
-            self._acts_as, self._mark = acts_as, ""  # the schema is read with what PostgreSQL grants to these roles
+            # so that the schema is reloaded with PostgreSQL's grants to these roles
+            self._acts_as, self._mark = acts_as, ""
             self.look_soon()
 
     @property
     def waiting(self) -> int:
-        """How many requests wait for a connection, or for their turn at one."""
+        """The number of requests waiting for a connection or for their turn."""
         return self.db.waiting
 
     def rights(self, role: str) -> Rights:
@@ -129,16 +130,16 @@ class Dataset:
         return self._rights[role]
 
     def _privileges(self, acts: DatabaseRole) -> RolePrivileges:
-        """Return what PostgreSQL grants to a role; nothing for one that does not exist."""
+        """Return PostgreSQL's grants to a role; nothing if the role does not exist."""
         privileges = self.schema.privileges.get(acts.name)
         if privileges is None:
             log.warning("database_role_missing", dataset=self.name, role=acts.name)
         return privileges or RolePrivileges()
 
     async def table(self, name: str, rights: Rights | None = None) -> Table:
-        """Return a table by its name. An unknown name may be a new table, so the schema is read again.
+        """Return a table by its name. The schema is reloaded for an unknown name, which may be a new table.
 
-        rights: of the caller; with them the message suggests a table that the caller may use.
+        rights: the caller's rights, used to suggest a table that the caller may use.
 
         Raises:
             NotFound: `unknown_table`.
@@ -156,13 +157,13 @@ class Dataset:
         return (t.name for t in self.schema.tables.values() if any(rights.right(t, verb) for verb in VERBS))
 
     def keep(self, key: Any, plan: Any) -> None:
-        """Remember a compiled plan."""
+        """Cache a compiled plan."""
         self.plan_cache.keep(key, plan)
 
     async def fetchrow(self, plan: Plan, values: Bindings, caller: str) -> Any:
         """Run the plan of a read, and return its row.
 
-        A replica runs it where the plan permits that and a replica is current. On the primary, callers take turns.
+        It runs on a replica if the plan permits that and a replica is up to date. On the primary, callers take turns.
 
         Raises:
             BadRequest: the response is too large.
@@ -184,7 +185,7 @@ class Dataset:
     # -- the schema of a running database ------------------------------------------------------------------------------
 
     def _use(self, schema: Schema) -> None:
-        """Replace the schema, and drop the plans and rights that were made for the old one."""
+        """Replace the schema, and drop the plans and rights derived from the old one."""
         for other in self.others.values():
             other._use(schema)
         if self._named is not None:
@@ -198,11 +199,11 @@ class Dataset:
         self._use(schema)
 
     async def look(self) -> None:
-        """Read the schema again if DDL changed it.
+        """Reload the schema if DDL changed it.
 
-        Requests that call this before a check begins share the check; there are at most twenty in a second, and fewer
-        where they take long. Whether a caller sees another schema afterwards does not depend on its own check: one that
-        began before may have read it.
+        Callers that arrive before a check begins share it. There are at most twenty checks per second, and fewer if
+        they take long. A caller may see a new schema even if its own check found no change, because an earlier check
+        may have loaded it.
         """
         if self._parent is not None:
             await self._parent.look()
@@ -228,9 +229,9 @@ class Dataset:
             log.info("schema_read", dataset=self.name, tables=len(self.schema.tables))
 
     async def notice(self, table: Table, names: Iterable[str]) -> bool:
-        """Read the schema again if the table has a column of one of these names, which the schema lacks.
+        """Reload the schema if the table has a column with one of these names that the schema lacks.
 
-        Returns whether it was read. The question costs one look into an index.
+        Returns whether it was reloaded. The check costs one index look-up.
         """
         if not await introspection.has_columns(self.db.reads, table, names):
             return False
@@ -250,8 +251,8 @@ class Dataset:
     async def _watch(self) -> None:
         """Check for DDL twice a second.
 
-        That needs no object in the database. While no transaction ends, a check reads nothing. With thousands of tables
-        its pauses grow to a second, and with tens of thousands to four times what it takes.
+        This needs no object in the database. While no transaction ends, a check reads nothing. With thousands of tables
+        the interval grows to a second, and with tens of thousands to four times the duration of a check.
         """
         while True:
             await asyncio.sleep(max(self._poll, min(1.0, 10 * self._check_seconds), 4 * self._check_seconds))

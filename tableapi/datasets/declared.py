@@ -1,6 +1,6 @@
-"""Compare the names in a policy or an access file with the databases.
+"""Check the names in a policy or an access file against the databases.
 
-A misspelt name must not open or close anything.
+A misspelt name must neither grant nor deny anything.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class BadRights(ValueError):
 def check_policy(policy: Mapping[str, Access], schemas: Collection[Schema], values: Collection[str] | None) -> None:
     """Check the names in a policy, and compile each of its conditions.
 
-    schemas: of the databases; each table is in at least one. values: the names of the values of an actor; None where
-    they are not known.
+    schemas: those of the databases; each table must be in at least one. values: the names of an actor's values; None if
+    unknown.
 
     Raises:
         BadRights: a table, a column, a function or a value of the actor does not exist, or a condition fails.
@@ -58,10 +58,10 @@ def _check_table(table: Table, access: Access, values: Collection[str] | None) -
 
 
 def check_sessions(sessions: Sessions, values: Collection[str]) -> None:
-    """Check that the values that `sessions` names are columns of its lookup.
+    """Check that the values named in `sessions` are columns of its lookup.
 
     Raises:
-        BadRights: one is not.
+        BadRights: a value is not.
     """
     users = (sessions.user,) if isinstance(sessions.user, str) else sessions.user
     for name in ("role", *users, sessions.account, *sessions.identities.values()):
@@ -103,7 +103,7 @@ def _compile(place: str, condition: Callable[[], Any], table: Table, values: Col
     except AttributeError as error:
         missing = str(error.args[0]) if error.args else ""
         raise BadRights(f"The policy fails in {place}: {missing}.{suggestion(missing, table.columns)}") from None
-    except Exception as error:  # code of the policy may raise anything
+    except Exception as error:  # a policy's code may raise anything
         text = str(error).splitlines()[0] if str(error) else ""
         raise BadRights(f"The policy fails in {place}: {type(error).__name__}: {text}.") from None
     for bind in binds.values():
@@ -119,7 +119,7 @@ def _compile(place: str, condition: Callable[[], Any], table: Table, values: Col
 def check_access(access: AccessFile, schemas: Mapping[str, Schema], *, claims: bool) -> None:
     """Check the names in an access file against the databases.
 
-    claims: whether signed tokens bring values that the file does not name.
+    claims: whether signed tokens supply values that the file does not name.
 
     Raises:
         BadRights: a service, a table, a routine, a column, a verb or a value of the user does not exist, or a value of
@@ -159,7 +159,7 @@ def _check_entry(
 def _check_component(
     place: str, component: str, served: Collection[Schema], tables: Mapping[str, Table]
 ) -> list[Table]:
-    """Return the tables that a component matches. Raises BadRights for one that matches nothing."""
+    """Return the tables that a component matches. Raises BadRights if there are none."""
     text = component.strip().lower()
     group, _, rest = text.partition("/")
     if text in ("", "*") or (text.endswith("*") and not rest):
@@ -180,7 +180,7 @@ def _check_component(
 
 
 def _check_values(place: str, role: Role, table: Table) -> None:
-    """Check that the values of the filters fit their columns, by making the conditions."""
+    """Check that the filter values fit their columns, by compiling the conditions."""
     for row_filter in role.access[0].filters:
         column = table.find(row_filter.name)
         if column is None:

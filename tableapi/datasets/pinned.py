@@ -14,12 +14,12 @@ from tableapi.errors import BadRequest
 from tableapi.query.bounds import Bounds
 from tableapi.query.plan import Bindings, Plan
 
-# An offset with minutes, which PostgreSQL reads as POSIX does: +05:30 is west. A plus of a URL arrives as a blank.
+# An offset with minutes, which PostgreSQL interprets as POSIX does: +05:30 is west. A plus in a URL arrives as a space.
 _OFFSET = re.compile(r"([+ -]?)(\d\d?):?(\d\d)", re.ASCII)
 
 
 class _Connections:
-    """The pools of a pinned dataset: each hands out its connection."""
+    """The pools of a pinned dataset, which all return its connection."""
 
     def __init__(self, connection: asyncpg.Connection) -> None:
         self._connection = connection
@@ -34,7 +34,7 @@ class _Connections:
 
 
 class Widened:
-    """A dataset with other limits, for the reads of one request."""
+    """A dataset with different limits, for the reads of one request."""
 
     def __init__(self, dataset: Any, bounds: Bounds) -> None:
         self._dataset, self.bounds = dataset, bounds
@@ -66,7 +66,7 @@ class Pinned:
 async def kept(dataset: Any) -> AsyncIterator[Pinned]:
     """Yield the dataset in a transaction that is committed at the end.
 
-    Deferred constraints are checked before.
+    Deferred constraints are checked first.
     """
     async with dataset.db.writes.acquire() as connection, connection.transaction():
         yield Pinned(dataset, connection)
@@ -77,7 +77,7 @@ async def kept(dataset: Any) -> AsyncIterator[Pinned]:
 async def undone(dataset: Any) -> AsyncIterator[Pinned]:
     """Yield the dataset in a transaction that is rolled back at the end.
 
-    Deferred constraints are checked before.
+    Deferred constraints are checked first.
     """
     async with dataset.db.writes.acquire() as connection:
         transaction = connection.transaction()
@@ -109,7 +109,7 @@ async def in_zone(dataset: Any, zone: str) -> AsyncIterator[Pinned]:
 
 
 def _named(zone: str) -> str:
-    """Return the zone under a name that PostgreSQL reads as ISO 8601 means it."""
+    """Return a name of the zone that PostgreSQL interprets as in ISO 8601."""
     match = _OFFSET.fullmatch(zone)
     if match is None:
         return zone

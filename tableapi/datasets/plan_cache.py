@@ -9,10 +9,10 @@ from tableapi.query.filter.cache import digest
 from tableapi.query.options import in_key
 from tableapi.schema.model import Table
 
-_FUNCTION_BYTES = 250  # of one that takes or converts a value, with the objects it refers to
-_PLAN_BYTES = 3000  # of a plan without its SQL and its parameters
-MAX_NAMES = 1000  # combinations of options that are remembered
-MAX_PLAIN_CHARS = 300  # of options; a key holds longer ones as a digest
+_FUNCTION_BYTES = 250  # per function that reads or converts a value, including the objects it refers to
+_PLAN_BYTES = 3000  # per plan, without its SQL and its parameters
+MAX_NAMES = 1000  # remembered combinations of options
+MAX_PLAIN_CHARS = 300  # of options; longer ones are stored as a digest
 
 
 class PlanCache(dict[Any, Any]):
@@ -24,11 +24,12 @@ class PlanCache(dict[Any, Any]):
     def __init__(self, max_plans: int, max_bytes: int) -> None:
         super().__init__()
         self._max_plans, self._max_bytes = max_plans, max_bytes
-        self._names: dict[tuple[str, ...], tuple[str, ...]] = {}  # by table and options: those that are part of a key
+        # by table and option names: the options that are part of the key
+        self._names: dict[tuple[str, ...], tuple[str, ...]] = {}
         self.bytes = 0
 
     def keep(self, key: Any, plan: Any) -> None:
-        """Remember a plan under its key. A plan larger than half of the cache is not kept."""
+        """Cache a plan under its key, unless it is larger than half of the cache."""
         if (old := self.pop(key, None)) is not None:
             self.bytes -= weight(key) + weight(old)
         size = weight(key) + weight(plan)
@@ -41,7 +42,7 @@ class PlanCache(dict[Any, Any]):
         self.bytes += size
 
     def option_key(self, query: Mapping[str, str], table: Table) -> Any:
-        """Return the options of a query on which its plan depends, as a part of a key of fixed size.
+        """Return the options on which the plan of a query depends, as a fixed-size part of the key.
 
         Raises:
             BadRequest: a misspelt option of a relation.
@@ -53,7 +54,7 @@ class PlanCache(dict[Any, Any]):
         return (names, values) if sum(map(len, values)) <= MAX_PLAIN_CHARS else digest((names, values))
 
     def _keep_names(self, query: Mapping[str, str], table: Table) -> tuple[str, ...]:
-        """Return, and remember, which options of a query are part of a key."""
+        """Determine and remember which options of a query are part of the key."""
         names = tuple(name for name in query if in_key(name, table.relation))
         if sum(map(len, query)) <= MAX_PLAIN_CHARS:
             if len(self._names) >= MAX_NAMES:
@@ -73,7 +74,7 @@ class PlanCache(dict[Any, Any]):
 
 
 def weight(value: Any) -> int:
-    """Estimate the bytes of a key or of a plan."""
+    """Estimate the size of a key or plan in bytes."""
     match value:
         case str() | bytes():
             return len(value) + 50

@@ -1,4 +1,4 @@
-"""A dataset as the client of a user sees it, with a token of limited scopes."""
+"""A dataset restricted to the scopes of a user's client."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from tableapi.auth.scopes import BASIC, ScopedRights, Scopes
 from tableapi.datasets.dataset import Dataset
 from tableapi.datasets.plan_cache import PlanCache
 
-MAX_SCOPED = 32  # combinations of scopes that are remembered
+MAX_SCOPED = 32  # remembered combinations of scopes
 
 
 class ScopedDataset:
-    """A dataset with the rights of some scopes. It has plans of its own, because plans are kept by role."""
+    """A dataset with the rights of some scopes. It has its own plans, because plans are cached by role."""
 
     def __init__(self, dataset: Dataset, scopes: Scopes) -> None:
         self._dataset, self._scopes = dataset, scopes
-        self._rights: dict[str, tuple[Rights, Rights]] = {}  # by role: all of its rights, and those of the scopes
+        self._rights: dict[str, tuple[Rights, Rights]] = {}  # by role: its full rights, and those within the scopes
         self.plan_cache = PlanCache(dataset.bounds.plan_cache, dataset.bounds.shape_bytes)
 
     def __getattr__(self, name: str) -> Any:
@@ -28,28 +28,28 @@ class ScopedDataset:
         full = self._dataset.rights(role)
         known = self._rights.get(role)
         if known is None or known[0] is not full:
-            if known is not None:  # the schema or the rights were replaced, and the plans with them
+            if known is not None:  # the schema or the rights were replaced, so the plans are outdated
                 self._rights.clear()
                 self.plan_cache.clear()
             known = self._rights[role] = full, ScopedRights(full, self._scopes)
         return known[1]
 
     def keep(self, key: Any, plan: Any) -> None:
-        """Remember a compiled plan."""
+        """Cache a compiled plan."""
         self.plan_cache.keep(key, plan)
 
 
 class ScopedDatasets:
-    """The datasets of the scopes that are in use."""
+    """The datasets for the scopes in use."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, Scopes], ScopedDataset] = {}
 
     def of(self, dataset: Dataset, scopes: Scopes | None) -> Dataset:
-        """Return a dataset within scopes; the dataset itself where they leave nothing out."""
+        """Return a dataset restricted to scopes; the dataset itself if they do not restrict it."""
         if scopes is None or scopes.issuperset(BASIC):
             return dataset
-        # Other scopes, such as those of scripts, say nothing about tables.
+        # Other scopes, such as those of scripts, do not concern tables.
         scopes = frozenset(scope for scope in scopes if scope.partition(":")[0] in BASIC)
         key = id(dataset), scopes
         found = self._known.pop(key, None) or ScopedDataset(dataset, scopes)
