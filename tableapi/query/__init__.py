@@ -1,1 +1,1 @@
-"""From request options to SQL statements. No connection and no HTTP."""
+"""Turn request options into SQL statements, without connections or HTTP."""

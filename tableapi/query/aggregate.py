@@ -26,15 +26,15 @@ from tableapi.query.options import Options
 from tableapi.query.statement import Binder
 from tableapi.schema.sqltypes import Named, Native, shown
 
-# Words of aliases that no column has: a column of the same name would be taken for the whole row.
+# Words for aliases that no column can have: PostgreSQL would take an alias that is also a column name for the column.
 PLACE, MARK, ROW, ROWS = "tableapi place", "tableapi mark", "tableapi row", "tableapi rows"
 MAX_NAME_BYTES = 63  # of a name in PostgreSQL
 
 
 def labels(names: Sequence[str]) -> list[str] | None:
-    """Return short labels for the columns of a record, or None where PostgreSQL keeps the names whole.
+    """Return short labels for the columns of a record, or None if PostgreSQL keeps their names whole.
 
-    PostgreSQL truncates longer names, so that two columns with the same beginning would become one.
+    PostgreSQL truncates longer names, so two columns with the same beginning would become one.
     """
     if all(len(name) <= MAX_NAME_BYTES // 4 or len(name.encode()) <= MAX_NAME_BYTES for name in names):
         return None
@@ -42,7 +42,7 @@ def labels(names: Sequence[str]) -> list[str] | None:
 
 
 def json_of(row: Any, names: Sequence[str] | None) -> Any:
-    """Return a record as JSON. `names`: of its columns, when their labels are short ones."""
+    """Return a record as JSON. `names`: those of its columns, if their labels are short ones."""
     if names is None:
         return sa.func.row_to_json(row.table_valued())
     text: Any = sa.literal_column("'{'")
@@ -54,7 +54,7 @@ def json_of(row: Any, names: Sequence[str] | None) -> Any:
 
 
 def probed(binder: Binder, rows: Any, limit: int, names: Sequence[str] | None = None) -> sa.Select[Any]:
-    """Return a page that was read with one row more: the page without that row, and whether it exists."""
+    """Return a page without its last row, which was read in addition, and whether that row exists."""
     numbered = rows.add_columns(sa.func.row_number().over().label(PLACE)).subquery(binder.name(ROWS))
     place = numbered.c[PLACE]
     size: sa.ColumnElement[Any] = sa.literal_column(str(limit))
@@ -76,7 +76,7 @@ def probed(binder: Binder, rows: Any, limit: int, names: Sequence[str] | None = 
 
 
 def is_grouped(options: Options) -> bool:
-    """Return whether a read is of groups. Aggregates without `group` are those of one group of all rows."""
+    """Return whether a read is grouped. Aggregates without `group` form one group of all rows."""
     if options.group.strip() or options.having.strip():
         return True
     return any(part.term is not None and part.term.aggregates for part in syntax.selected(options.fields or ""))
@@ -86,8 +86,7 @@ def is_grouped(options: Options) -> bool:
 class Group:
     """The scope of `having` and `order` of a grouped read: keys, aggregates and aliases.
 
-    keys: by name in lower case and function, because a column and a cast of it have one name. aliases: by name in lower
-    case.
+    keys: by lower-case name and function, because a column and a cast of it share a name. aliases: by lower-case name.
     """
 
     scope: Scope
@@ -103,7 +102,7 @@ class Group:
         return self.scope.binder
 
     def relation(self, name: str) -> None:
-        """Return None: a group has no relations."""
+        """Return None, because a group has no relations."""
         return
 
     def key(self, path: tuple[str, ...], function: Function | None) -> Operand | None:
@@ -139,10 +138,10 @@ class Group:
 def grouped(
     scope: Scope, options: Options, conditions: list[Any], limits: Limits
 ) -> tuple[Any, list[Any], list[str] | None]:
-    """Return the select of the groups, its order, and the names of `json_of`.
+    """Return the select of the groups, its order, and the names for `json_of`.
 
     Raises:
-        BadRequest: a field is not grouped, or cannot be.
+        BadRequest: a field is not in `group`, or cannot be grouped by.
     """
     group, source = _keys(scope, options, conditions)
     columns = _columns(group, options)
@@ -168,9 +167,9 @@ def grouped(
 
 
 def _keys(scope: Scope, options: Options, conditions: list[Any]) -> tuple[Group, list[Any]]:
-    """Return the keys of option `group`, and the conditions of the rows that are grouped.
+    """Return the keys of option `group`, and the conditions of the grouped rows.
 
-    Keys that are more than columns are computed in a sub-select, so that PostgreSQL finds each equal to itself.
+    Keys other than plain columns are computed in a sub-select, so that PostgreSQL recognizes repeated ones as equal.
     """
     parts = syntax.selected(options.group)
     scope.binder.count("terms", len(parts))
@@ -203,7 +202,7 @@ def _key(scope: Scope, part: Selected) -> Operand:
     if part.term.aggregates:
         raise BadRequest("Groups are made of fields, not of aggregates.", reason="bad_option")
     key = single(scope, part.term)
-    if key.text is not None:  # null inside JSON is like none
+    if key.text is not None:  # null inside JSON counts as missing
         key = replace(
             key, expression=sa.func.nullif(key.expression, sa.cast(sa.literal_column("'null'"), Named("jsonb")))
         )
@@ -232,7 +231,7 @@ def _columns(group: Group, options: Options) -> dict[str, Any]:
 
 
 def _named(found: list[tuple[str, Operand]], group: Group, options: Options) -> dict[str, Any]:
-    """Return the columns by their names.
+    """Return the columns by name.
 
     Raises:
         BadRequest: a key has the name of another column.
@@ -248,7 +247,7 @@ def _named(found: list[tuple[str, Operand]], group: Group, options: Options) -> 
 
 
 def _grouped_field(group: Group, part: Selected) -> Operand:
-    """Return the key that a part of `fields` names."""
+    """Return the key named by a part of `fields`."""
     if not part.alias and part.text.lower() in group.aliases:
         return group.aliases[part.text.lower()]
     function = part.term.function if part.term is not None else None

@@ -1,4 +1,4 @@
-"""Limits of one dataset, one request and one filter. A request past them gets 400 or 413, never 500."""
+"""Limits of one dataset, one request and one filter. Exceeding them causes 400 or 413, never 500."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 class Limits:
     """Limits of one filter: characters, conditions, nested groups, and values in one list.
 
-    A request as a whole, with `having`, the filters of relations and named values, may have twice as many conditions
+    The request as a whole, including `having`, filters of relations and named values, may have twice as many conditions
     and values.
     """
 
@@ -19,14 +19,14 @@ class Limits:
     values: int = 500
 
     def of_request(self) -> dict[str, int]:
-        """Return the limits of a request as a whole, by what they count."""
+        """Return the limits of a whole request, by the kind of item counted."""
         return {
             "conditions": 2 * self.conditions, "values": 2 * self.values, "fields": MAX_FIELDS, "terms": MAX_TERMS,
         }  # fmt: skip
 
 
-# In one request: fields that are renamed or computed, and terms of `order` and `group`, relations included. Fields that
-# are plain columns are bounded by the tables.
+# Per request: renamed or computed fields, and terms of `order` and `group`, including those of relations. Plain columns
+# are bounded by the tables.
 MAX_FIELDS, MAX_TERMS = 300, 100
 
 
@@ -37,8 +37,8 @@ DEFAULT_LIMITS = Limits()
 class Bounds:
     """Limits of one dataset.
 
-    rows: of a page. records: of a batch. offset: the largest. plan_cache, shape_bytes: compiled statements that are
-    kept, and their bytes. answer_rows, answer_bytes: of one response, related rows included. routines: public ones.
+    rows: per page. records: per batch. offset: the maximum. plan_cache, shape_bytes: number and bytes of cached
+    statements. answer_rows, answer_bytes: per response, including related rows. routines: public ones.
     """
 
     rows: int = 1000

@@ -1,4 +1,4 @@
-"""The columns of one read: fields, and relations to any depth allowed. Pure."""
+"""The columns of one read: fields, and relations to any permitted depth."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from tableapi.schema.model import Relation, Table
 from tableapi.schema.sqltypes import Named
 
 MAX_RELATIONS, MAX_LEVELS = 10, 3
-MAX_ALL_RELATIONS = 1000  # that `*` stands for; a statement of PostgreSQL may have 1,664 columns
+MAX_ALL_RELATIONS = 1000  # relations that `*` may expand to; a PostgreSQL statement may have 1,664 columns
 
 
 class Reader:
     """Builds the columns of one read.
 
-    most: rows of a page and of a relation of one parent. After `columns`: rows (how many rows the response may hold,
-    related rows included), sealed (whether a field of it is sealed), top (the names in a record), and names (the same
-    names, where the columns have short labels).
+    most: maximum rows of a page, and of a relation per parent. Set by `columns`: rows (how many rows the response may
+    have, including related rows), sealed (whether it has a sealed field), top (the names in a record), and names (the
+    same names, if the columns have short labels).
     """
 
     def __init__(self, options: Options, most: int, limits: Limits) -> None:
@@ -55,12 +55,12 @@ class Reader:
     ) -> tuple[list[Any], list[str] | None]:
         """Return the labelled columns and relations of the rows of a scope, and their names as in `json_of`.
 
-        names: option `fields`. most: how many rows of this scope the whole response may hold.
+        names: option `fields`. most: how many rows of this scope the whole response may have.
         """
         columns = fields.selected(scope, self.options.id_field if not path and self.options.as_list else names)
         relations = self._relations(scope, related)
         present = {field.name for field in columns}
-        if not path:  # the joining fields are in the response, but not inside a relation
+        if not path:  # joining fields are in the response, except inside a relation
             for name in (n for r in relations for n in r.own):
                 if name not in present and scope.right.sees(name):
                     columns.append(fields.of_column(scope, scope.table.columns[name]))
@@ -82,7 +82,7 @@ class Reader:
         ], own if labels else None
 
     def _relations(self, scope: Scope, related: str) -> list[Relation]:
-        """Return the relations of option `related`. `*` means all that the caller may read.
+        """Return the relations of option `related`. `*` means all of them that the caller may read.
 
         Raises:
             BadRequest: a relation does not exist, or there are too many.
@@ -126,7 +126,7 @@ class Reader:
         rows = select.correlate_except(inner.clause).subquery(scope.binder.name(aggregate.ROWS))
         if relation.many:
             row = rows.table_valued() if names is None else aggregate.json_of(rows, names)
-            # One array expression per row: an aggregate would be another sub-select, and NULL without rows.
+            # One array expression per row; an aggregate would need another sub-select and be NULL without rows.
             return sa.func.array_to_json(sa.func.array(sa.select(row).select_from(rows).scalar_subquery()))
         return sa.select(aggregate.json_of(rows, names)).select_from(rows).scalar_subquery()
 
@@ -137,13 +137,13 @@ class Reader:
         return inner, conditions
 
     def _limit(self, relation: Relation, options: RelationOptions) -> int:
-        """Return how many rows of a relation each parent may have."""
+        """Return the maximum number of rows of a relation per parent."""
         if not relation.many:
             return 1
         return options.limit if options.limit and 0 < options.limit < self.most else self.most
 
     def _cut(self, select: Any, inner: Scope, conditions: Any, relation: Relation, options: RelationOptions) -> Any:
-        """Return the rows of a relation that belong to one parent, in their order and within their limit."""
+        """Return the rows of a relation that belong to one parent, in order and within the limit."""
         select = select.select_from(inner.clause).where(*conditions)
         terms = ordering(inner, order_terms(options.order), relation.target.key)
         if relation.many:
@@ -155,9 +155,10 @@ class Reader:
     # -- the size of a response ----------------------------------------------------------------------------------------
 
     def measure(self, scope: Scope, page: Any, rows: int) -> Any:
-        """Return a select of the `rows` and `bytes` of the response, which stops after `rows` + 1.
+        """Select the `rows` and `bytes` of the response, stopping after `rows` + 1.
 
-        Every row of the response is one row of a union. Sizes are read without the values where PostgreSQL stores them.
+        Every row of the response is one row of a union. If PostgreSQL stores the size of a value, the value itself is
+        not read.
         """
         self.relations = 0
         source = page.cte(scope.binder.name("m"))
@@ -168,7 +169,7 @@ class Reader:
         return sa.select(sa.func.count().label("rows"), sa.func.sum(union.c.size).label("bytes"))
 
     def _sizes(self, scope: Scope, source: Any, related: str, path: tuple[str, ...]) -> list[Any]:
-        """Return the selects of the sizes of the related rows, one for each relation."""
+        """Return one select for each relation, with the sizes of the related rows."""
         sizes = []
         for relation in self._relations(scope, related):
             options = self.options.of_relation(".".join((*path, relation.name)))
@@ -188,7 +189,7 @@ def _size(scope: Scope, columns: str | None) -> Any:
 
 
 def narrowing(options: Options, limits: Limits) -> Callable[[Scope], list[Any]]:
-    """Return the function that finds the conditions of `<relation>.filter` in a related scope."""
+    """Return a function that finds the conditions of `<relation>.filter` in a related scope."""
 
     def narrow(scope: Scope) -> list[Any]:
         text = options.of_relation(".".join(scope.path)).filter
@@ -211,5 +212,5 @@ def filtering(limits: Limits) -> Callable[[Scope, str], Any]:
 
 
 def _in_all(table: Table, relation: Relation) -> bool:
-    """Return whether `*` holds a derived relation: of a view, to a table. A view may fail."""
+    """Return whether `*` includes a relation of a view: only those to tables, because a view may fail."""
     return table.is_view and not relation.target.is_view

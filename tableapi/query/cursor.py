@@ -1,4 +1,4 @@
-"""The order of a read, and pages by cursor: where a page ends and the rows after it. Pure."""
+"""The order of a read and its pages by cursor: where a page ends, and the rows after it."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Terms = list[tuple[OrderTerm, Any, Column]]  # each with its expression and its 
 
 
 def ordering(scope: Scope, terms: list[OrderTerm], key: tuple[str, ...], *, total: bool = False) -> Terms:
-    """Return the terms of an order, ended by the key, so that pages never overlap.
+    """Return the terms of an order, with the key appended so that pages never overlap.
 
-    total: refuse an order in which two rows may be equal, as a cursor needs it.
+    total: reject an order in which two rows may be equal, which a cursor cannot use.
 
     Raises:
-        BadRequest: a field cannot be ordered by, or the table has no key.
+        BadRequest: the rows cannot be ordered by a field, or the table has no key.
     """
     order: Terms = []
     seen: set[str] = set()
@@ -38,14 +38,15 @@ def ordering(scope: Scope, terms: list[OrderTerm], key: tuple[str, ...], *, tota
         if term.term.plain:
             seen.add(column.name)
     if scope.right.grants and not all(map(scope.right.sees, key)):
-        key = ()  # PostgreSQL does not let the role order by it
-    if scope.table.kind == "f" and terms:  # rows of a function have no key; what orders them is their values
+        key = ()  # the role may not read the key
+    if scope.table.kind == "f" and terms:  # rows of a function have no key, so only their values order them
         key = tuple(column.name for column in scope.table.columns.values() if _completes(scope, column))
     for name in key:
         if name not in seen:
             order.append((OrderTerm((name,), False, ""), scope.clause.c[name], scope.table.columns[name]))
     if (not key and (terms or total)) or scope.table.inherited:
-        if scope.table.kind in "rm" and scope.right.xmin:  # without a unique key, the physical place orders equal rows
+        # without a unique key, the physical position orders equal rows
+        if scope.table.kind in "rm" and scope.right.xmin:
             for name, column in _PLACE.items() if scope.table.inherited else (("ctid", _PLACE["ctid"]),):
                 order.append((OrderTerm((name,), False, ""), sa.literal_column(f"{scope.clause.name}.{name}"), column))  # type: ignore[attr-defined]
         elif total and not key:
@@ -67,7 +68,7 @@ _PLACE = {
 
 
 def _ordered(scope: Scope, term: Term) -> tuple[Column, sa.ColumnElement[Any]]:
-    """Return what is ordered by: a field, a value inside one, a field of a parent, or a function of these."""
+    """Return the target of an order term: a field, a value inside one, a field of a parent, or a function."""
     if term.aggregates:
         raise BadRequest("Aggregates order groups. Add 'group', or put a relation before it.", reason="bad_order")
     operand = single(scope, term, ordering=True)
@@ -75,13 +76,13 @@ def _ordered(scope: Scope, term: Term) -> tuple[Column, sa.ColumnElement[Any]]:
     if operand.column is not None:
         return operand.column, operand.expression
     target = operand.expression if operand.nearness is None else operand.nearness
-    if operand.text is not None:  # null inside JSON is like none
+    if operand.text is not None:  # null inside JSON counts as missing
         target = sa.func.nullif(target, sa.cast(sa.literal_column("'null'"), Named("jsonb")))
     return Column(operand.name, operand.type, True, None, "", False), target
 
 
 def directed(term: OrderTerm, target: Any) -> Any:
-    """Return an expression with the direction and the place of NULL of its term."""
+    """Add the direction and the position of NULL to an expression."""
     ordered = target.desc() if term.descending else target.asc()
     if term.nulls:
         ordered = ordered.nulls_first() if term.nulls == "first" else ordered.nulls_last()
@@ -89,10 +90,10 @@ def directed(term: OrderTerm, target: Any) -> Any:
 
 
 def nearest(scope: Scope, terms: Terms, conditions: list[Any], limit: int, offset: int) -> Scope | None:
-    """Return the first rows of an order that begins with a distance, those with equal ones included.
+    """Return the first rows of an order that begins with a distance, including ties.
 
-    They are ordered by the distance alone: before version 17, PostgreSQL uses no index of distances for an order that
-    goes on. None where the order begins otherwise, or the rows have no key that would complete it.
+    They are ordered by the distance alone, because before version 17 PostgreSQL does not use a distance index for an
+    order with more terms. None if the order begins with something else, or if the rows have no key to complete it.
     """
     first, target, _ = terms[0] if terms else (OrderTerm((), True, ""), None, None)
     function = first.function
@@ -108,15 +109,15 @@ def nearest(scope: Scope, terms: Terms, conditions: list[Any], limit: int, offse
 
 
 def encode_cursor(mark: str, values: bytes) -> str:
-    """Return the text of a cursor. `values`: a JSON array of the values where the page ends."""
+    """Encode a cursor. `values`: a JSON array of the values at which the page ends."""
     return base64.urlsafe_b64encode(mark.encode() + b":" + values).decode().rstrip("=")
 
 
 def decode_cursor(text: str, mark: str, length: int) -> list[Any]:
-    """Return the values of the ordering fields where the last page ended.
+    """Decode a cursor to the values of the ordering fields at which the last page ended.
 
     Raises:
-        BadRequest: `bad_cursor`, also for a cursor of another table or order.
+        BadRequest: `bad_cursor`, including for a cursor from another table or order.
     """
     try:
         raw = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
@@ -131,20 +132,20 @@ def decode_cursor(text: str, mark: str, length: int) -> list[Any]:
 
 
 def after(terms: Terms, values: list[Any], scope: Scope, place: int = 0) -> sa.ColumnElement[bool]:
-    """Return the condition of the rows after these values in the order.
+    """Return the condition that selects the rows after these values.
 
     The conditions are nested, so that PostgreSQL uses an index on the first field.
     """
     (term, target, column), value = terms[place], values[place]
     nulls_last = term.nulls == "last" or (not term.nulls and not term.descending)
     rest = after(terms, values, scope, place + 1) if place + 1 < len(terms) else None
-    composite = column.type.kind == "composite"  # one of nulls only is `is null`, and ordered as a value
+    composite = column.type.kind == "composite"  # a composite of NULLs satisfies `is null` but is ordered as a value
     missing = target.is_not_distinct_from(sa.null()) if composite else target.is_(None)
     if value is None:
         same = missing
         after_null = sa.false() if nulls_last else sa.not_(missing)
         return sa.or_(after_null, sa.and_(same, rest)) if rest is not None else after_null
-    # Bound as the text that PostgreSQL wrote: a JSON number would lose digits of a numeric.
+    # Bound as the text written by PostgreSQL, because a JSON number would lose digits of a numeric.
     bound = sa.cast(scope.binder.value(TEXT, ("cursor", place), column.name), Named(column.type.name))
     greater = target < bound if term.descending else target > bound
     if rest is not None:

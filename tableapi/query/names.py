@@ -1,4 +1,4 @@
-"""Lists of names in options: quoted names, paths and identifiers, read in one linear scan."""
+"""Lists of names in options: quoted names, paths and identifiers, parsed in one linear scan."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _BLANK = re.compile(r"\s*+")
 
 
 def skip(text: str, at: int) -> int:
-    """Return the position after the blanks."""
+    """Return the position after any spaces."""
     return _BLANK.match(text, at).end()  # type: ignore[union-attr]
 
 
 def quoted(text: str, at: int) -> tuple[str, int] | None:
-    """Return the quoted name at this position and the position after it, or None."""
+    """Parse a quoted name at this position; return it and the position after it, or None."""
     closing = CLOSING.get(text[at : at + 1])
     if closing is None or (end := text.find(closing, at + 1)) <= at + 1:
         return None
@@ -23,7 +23,7 @@ def quoted(text: str, at: int) -> tuple[str, int] | None:
 
 
 def split(text: str) -> list[str]:
-    """Return the parts of a comma list without the blanks around them.
+    """Split a comma-separated list and strip its parts.
 
     A comma inside quotes or parentheses separates nothing. Inside parentheses there may be text in single quotes.
     """
@@ -56,12 +56,12 @@ def plain(text: str) -> str:
 
 
 def names(text: str) -> list[str]:
-    """Return the names of a comma list without their quotes, each once."""
+    """Return the unquoted names in a comma-separated list, without duplicates."""
     return list(dict.fromkeys(plain(part) for part in split(text) if part))
 
 
 def path(text: str, at: int = 0) -> tuple[tuple[str, ...], int]:
-    """Return the names of a path and the position after it. The path is empty where no name begins."""
+    """Parse a path; return its names and the position after it. The path is empty if no name begins here."""
     parts: list[str] = []
     while True:
         if (name := quoted(text, at)) is not None:
@@ -81,13 +81,13 @@ _BARE = re.compile(r"[^\W\d][\w$]*+")
 
 
 def _bare(text: str, at: int) -> int:
-    """Return the position after a name without quotes."""
+    """Return the position after an unquoted name."""
     match = _BARE.match(text, at)
     return match.end() if match else at
 
 
 def identifiers(text: str) -> list[str]:
-    """Return the identifiers of option `ids`; composite ones stand in parentheses: `(3,new),(1,eu)`."""
+    """Parse the identifiers in option `ids`; composite ones are in parentheses: `(3,new),(1,eu)`."""
     if not text.lstrip().startswith("("):
         return [part.strip() for part in text.split(",") if part.strip()]
     parts, depth, start = [], 0, 0

@@ -1,7 +1,7 @@
-"""The options of a request for a table. Knows no database and no policy.
+"""The options of a request for a table, independent of databases and policies.
 
-Options come in the query string. For those in BODY_OPTIONS a value in a JSON object body is used when the query has
-none. An option of the wrong type is refused before anything is read or written.
+Options come from the query string. Those in BODY_OPTIONS may also come from a JSON object in the body, if the query
+does not set them. An option of the wrong type is rejected before anything is read or written.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ KNOWN = BODY_OPTIONS | {
     "include_schema", "allow_related_delete", "force", "as_list", "wrap", "file", "accept", "upsert", "refresh",
     "return", "timezone", "explain", "raw", "import",
 }  # fmt: skip
-# Options without an effect on writes.
+# Options that have no effect on writes.
 OF_READS = frozenset(
     ("order", "sort", "order_by", "limit", "top", "offset", "skip", "group", "group_by", "having", "cursor",
      "include_count", "count_only", "include_schema", "numbers")
 )  # fmt: skip
 _CONDITIONS = "Write all conditions in one option: filter=(a = 1) or (b > 2)."
 _HEADER = "Send credentials as headers: X-API-Key, X-Session-Token."
-# What to write instead of options of other table APIs.
+# Suggestions for options of other table APIs.
 INSTEAD = {
     "and": _CONDITIONS, "or": _CONDITIONS, "not": _CONDITIONS, "q": _CONDITIONS, "search": _CONDITIONS,
     "page": "Pages are limit and offset, or a cursor.", "per_page": "Pages are limit and offset, or a cursor.",
@@ -55,17 +55,17 @@ INSTEAD = {
     "on_conflict": "Write upsert=true.", "columns": "Name the fields in fields.",
     "api_key": _HEADER, "apikey": _HEADER, "session_token": _HEADER, "token": _HEADER,
 }  # fmt: skip
-# Their values are bound, so they are not part of the key of a plan.
+# Their values are bound, so they are not part of a plan's key.
 BOUND = frozenset(("filter", "where", "offset", "skip", "ids", "params", "cursor", "dry_run", "max_affected"))
 _IN_KEY = (KNOWN | ALIASES.keys()) - BOUND - {"method", "_method"}
 _NAMES = KNOWN | ALIASES.keys() | {"method"}
 _FILTERS = frozenset(("filter", "where", "having"))
-MAX_CHARS = 8000  # of one option that is part of a plan's key
+MAX_CHARS = 8000  # per option, for those in a plan's key
 
 
 @dataclass(slots=True)
 class Options:
-    """The options of one request, converted to their types. None means that the option was not sent."""
+    """The options of one request, converted to their types. None means not sent."""
 
     fields: str | None = None
     filter: str = ""
@@ -96,19 +96,19 @@ class Options:
     explain: bool = False
     exact_texts: bool = False  # numbers=text
     as_list: bool = False
-    refresh: bool = False  # has no effect: reads are not cached
+    refresh: bool = False  # ignored, because reads are not cached
     wrap: bool = True
     file: str = ""
     accept: str = ""
-    relations: dict[str, str] = field(default_factory=dict)  # by `<relation>.<option>` in lower case
+    relations: dict[str, str] = field(default_factory=dict)  # by lower-case `<relation>.<option>`
 
     @property
     def beyond_row(self) -> bool:
-        """Whether the response has more than columns of the row: relations, or computed fields."""
+        """Whether the response has more than columns of the row: relations or computed fields."""
         return bool(self.related.strip()) or (self.fields is not None and syntax.computed(self.fields))
 
     def of_relation(self, path: str) -> RelationOptions:
-        """Return the options of a relation. `path`: the names of the relations to it, joined by dots."""
+        """Return the options of a relation. `path`: the relations that lead to it, joined by dots."""
         options: dict[str, Any] = {}
         for name in RELATION_OPTIONS if self.relations else ():
             value = self.relations.get(f"{path}.{name}".lower())
@@ -126,9 +126,9 @@ def _check_length(name: str, value: str) -> None:
 
 
 def within(query: Mapping[str, str], chars: int) -> None:
-    """Refuse options that are too long before anything reads them.
+    """Reject options that are too long before anything parses them.
 
-    chars: the longest filter.
+    chars: the maximum length of a filter.
 
     Raises:
         BadFilter, BadRequest: an option is too long.
@@ -141,7 +141,7 @@ def within(query: Mapping[str, str], chars: int) -> None:
 
 
 def in_key(name: str, relation: Relations) -> bool:
-    """Return whether a plan depends on the value of an option. It never does for an unknown one.
+    """Return whether a plan depends on the value of an option. It never does if the option is unknown.
 
     Raises:
         BadRequest: a misspelt option of a relation.
@@ -154,14 +154,14 @@ def in_key(name: str, relation: Relations) -> bool:
 
 
 def body_key(body: Any, relation: Relations) -> bytes:
-    """Return the options of a tunnelled body on which the plan depends."""
+    """Return the options in a tunnelled body that the plan depends on."""
     if not isinstance(body, dict):
         return b""
     return exact_json.dumps({k: v for k, v in body.items() if in_key(k, relation)})
 
 
 def _text(name: str, value: Any) -> str:
-    """Return the value of an option that is text, or a list of texts as a comma list."""
+    """Return the value of a text option; a list of texts becomes a comma-separated list."""
     if isinstance(value, str):
         _check_length(name, value)
         if "\x00" in value:
@@ -177,7 +177,7 @@ def _text(name: str, value: Any) -> str:
 
 
 def _returned(_name: str, value: Any) -> bool:
-    """Return whether option `return` asks for no records."""
+    """Return whether option `return` asks for a response without records."""
     if (word := str(value).strip().lower()) not in ("minimal", "representation", ""):
         raise BadRequest(
             "Option 'return' is minimal or representation.", reason="bad_option", context={"option": "return"}
@@ -186,7 +186,7 @@ def _returned(_name: str, value: Any) -> bool:
 
 
 def unknown(query: Mapping[str, Any], relation: Relations) -> list[str]:
-    """Return the names in a query that are no options."""
+    """Return the names in a query that are not options."""
     if query.keys() <= _NAMES:
         return []
     return [
@@ -214,7 +214,7 @@ def _params(_name: str, value: Any) -> dict[str, Any]:
 
 
 def _ids(_name: str, value: Any) -> list[Any]:
-    """Return the identifiers of option `ids`, sent as a list, a single value or a comma list."""
+    """Parse option `ids`, sent as a list, a single value or a comma-separated list."""
     if isinstance(value, str):
         return list(names.identifiers(value))
     if isinstance(value, list):
@@ -228,7 +228,7 @@ def _at_least_zero(name: str, value: Any) -> int:
     return max(0, integer(name, value))
 
 
-# How a value becomes the field of Options of the same name; other options are text.
+# Convert the value of an option to the Options field with the same name; other options are text.
 _CONVERTERS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(
         ("count_only", "include_schema", "allow_related_delete", "force", "as_list", "rollback", "refresh", "dry_run",
@@ -262,7 +262,7 @@ def _refuse_raw(_parsed: Options, _value: Any) -> None:
     raise BadRequest(message, reason="bad_option", context={"option": "raw"})
 
 
-# Options that set two fields, or none; `import` is read where a request is dispatched.
+# Options that set two fields or none; `import` is handled during dispatch.
 _SETTERS: dict[str, Callable[[Options, Any], None]] = {
     "numbers": _set_numbers, "upsert": _set_upsert, "include_count": _set_count, "raw": _refuse_raw,
     "import": lambda parsed, value: None,
@@ -270,7 +270,7 @@ _SETTERS: dict[str, Callable[[Options, Any], None]] = {
 
 
 def options(query: Mapping[str, str], body: Any = None, relation: Relations = lambda name: None) -> Options:
-    """Return the options of a request.
+    """Parse the options of a request.
 
     relation: finds a relation of the table by its name; without it, options of relations are ignored.
 

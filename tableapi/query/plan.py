@@ -1,7 +1,7 @@
-"""Plan reads: turn a request, the schema and the caller's rights into SQL or a refusal. Pure.
+"""Plan reads: turn a request, the schema and the caller's rights into SQL, or raise an error.
 
-Plans are cached by table, role and options. The literals of the filter, identifiers, the offset, the cursor and named
-values are not part of the key: they are bound at each request.
+Plans are cached by table, role and options. Filter literals, identifiers, the offset, the cursor and named values are
+not part of the key, because they are bound at each request.
 """
 
 from __future__ import annotations
@@ -34,11 +34,12 @@ from tableapi.schema.types import BadValue, check
 class Plan:
     """A compiled read.
 
-    kind: list, keyed, count or measure. probe: one row more than `limit` is read. meta: the response may have `meta`.
-    mark: identifies the order, for cursors. sealed: the response has sealed fields. beyond_row: it has more than
-    columns of the row. names: of the fields in a record. counter: the plan of the count. replica: a replica may run it.
-    patterns: it has a regular expression of the request. estimate: a count as the planner of PostgreSQL estimates it.
-    measure: the plan that returns the size of the response, where it may be too large.
+    kind: list, keyed, count or measure. probe: whether one row more than `limit` is read. meta: whether the response
+    may have `meta`. mark: identifies the order, for cursors. sealed: whether the response has sealed fields.
+    beyond_row: whether it has more than columns of the row. names: the fields of a record. counter: the plan of the
+    count. replica: whether a replica may run it. patterns: whether it contains a regular expression from the request.
+    estimate: whether it is a count estimated by PostgreSQL's planner. measure: the plan that returns the size of the
+    response, if that may be too large.
     """
 
     sql: str
@@ -73,9 +74,10 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class ReadRequest:
-    """One read as the planner receives it.
+    """One read, as input of the planner.
 
-    account: the field that names the account for which the read is recorded; no path leads to other accounts then.
+    account: the field that names the account for which the read is recorded; paths must not lead to other accounts
+    then.
     """
 
     table: Table
@@ -104,10 +106,10 @@ _ACTIONS = {"GET": "read", "POST": "create records in", "PUT": "change", "PATCH"
 
 
 def right_of(table: Table, rights: Rights, verb: str) -> Right:
-    """Return the right of a role to a table.
+    """Return a role's right to use a verb on a table.
 
     Raises:
-        Forbidden: the role has none for this verb.
+        Forbidden: the role does not have it.
     """
     right = rights.right(table, verb)
     if right is None:
@@ -116,14 +118,14 @@ def right_of(table: Table, rights: Rights, verb: str) -> Right:
 
 
 def no_right_to(table: Table, verb: str) -> Forbidden:
-    """Return the error for a role without a right to a verb of a table."""
+    """Build the error for a role without the right to use a verb on a table."""
     return Forbidden(f"Your role is not allowed to {_ACTIONS.get(verb, verb)} '{table.name}'.")
 
 
 def list_plan(request: ReadRequest, cursor: list[Any] | None = None) -> Plan:
     """Build the plan of a read by filter, of groups, or of a count.
 
-    cursor: None without one, else the values where the last page ended, [] for the first page.
+    cursor: None without one, else the values at which the last page ended, [] for the first page.
 
     Raises:
         ApiError: an option names something that the caller may not read, or that does not exist.
@@ -158,7 +160,7 @@ def list_plan(request: ReadRequest, cursor: list[Any] | None = None) -> Plan:
 
 
 def _measure(statement: Statement, request: ReadRequest) -> Plan | None:
-    """Return the plan that measures the response of a statement."""
+    """Return the plan that measures the response of a statement, if needed."""
     if statement.measure is None:
         return None
     return Plan(statement.measure.sql, bound(statement.measure), request.table, "measure", request.options)
@@ -178,9 +180,9 @@ def count_plan(request: ReadRequest) -> Plan:
 
 
 def keyed_plan(request: ReadRequest, key: list[Column], count: int, *, lock: bool = False) -> Plan:
-    """Build the plan of a read by identifying fields and by a filter.
+    """Build the plan of a read by identifying fields and an optional filter.
 
-    key: the identifying fields. count: how many records are read at most.
+    key: the identifying fields. count: the maximum number of records.
     """
     scope, reader = request.scope(), request.reader()
     tree = request.filter.tree if request.filter else None
@@ -194,7 +196,7 @@ def keyed_plan(request: ReadRequest, key: list[Column], count: int, *, lock: boo
 
 
 def rounded(count: int) -> int:
-    """Return the number of records for which a plan by identifiers is made: few plans serve every number."""
+    """Round up the number of records in a plan by identifiers, so that a few plans cover every number."""
     return next((most for most in (1, 10, 100) if count <= most), max(count, 1000))
 
 
@@ -205,13 +207,13 @@ def _from_replica(scope: Scope) -> bool:
 
 
 def order_mark(table: Table, options: Options) -> str:
-    """Return a digest of the table and its order, so that a cursor of another order is refused."""
+    """Return a digest of the table and its order, so that a cursor from another order is rejected."""
     order = repr((table.name, table.key, order_terms(options.order)))
     return hashlib.blake2b(order.encode(), digest_size=8).hexdigest()
 
 
 def params_key(params: dict[str, Any]) -> tuple[str, ...]:
-    """Return what a plan depends on in the named values."""
+    """Return the aspects of the named values that a plan depends on."""
     return tuple(f"{name}={cache.param_kind(value)}" for name, value in sorted(params.items()))
 
 
@@ -222,7 +224,7 @@ def identifying(table: Table, id_field: str, right: Right) -> list[Column]:
     """Return the fields that identify a record: those of `id_field`, or the key.
 
     Raises:
-        UnknownField: `id_field` names no field of the table.
+        UnknownField: `id_field` names an unknown field.
         BadRequest: the fields are not unique, or the table has no key.
     """
     if id_field.strip():
@@ -243,12 +245,12 @@ def identifying(table: Table, id_field: str, right: Right) -> list[Column]:
 
 
 def identifier(value: Any, key: list[Column]) -> list[Any]:
-    """Return the values of one identifier: a single value, `(a,b)`, a list or an object.
+    """Parse one identifier: a single value, `(a,b)`, a list or an object.
 
     Raises:
         BadRequest: a value is missing.
     """
-    if isinstance(value, str) and len(key) == 1:  # what nearly every request names
+    if isinstance(value, str) and len(key) == 1:  # nearly every request
         return [value]
     if isinstance(value, dict):
         parts = [_part(value, column.name) for column in key]
@@ -268,7 +270,7 @@ def identifier(value: Any, key: list[Column]) -> list[Any]:
 
 
 def _part(value: dict[Any, Any], name: str) -> Any:
-    """Return the value of one field of an identifier that is an object. The exact name comes first."""
+    """Return the value of one field of an identifier sent as an object. An exact match of the name wins."""
     if name in value:
         return value[name]
     values = [other for key, other in value.items() if str(key).lower() == name.lower()]
@@ -278,7 +280,7 @@ def _part(value: dict[Any, Any], name: str) -> Any:
 
 
 def checked(column: Column, value: Any) -> Any:
-    """Return a value as it is bound.
+    """Convert a value for binding.
 
     Raises:
         BadRequest: it does not fit the field.
@@ -290,8 +292,8 @@ def checked(column: Column, value: Any) -> Any:
 
 
 def order_length(request: ReadRequest) -> int:
-    """Return how many values a cursor of this order has."""
+    """Return the number of values in a cursor of this order."""
     scope, terms = request.scope(), order_terms(request.options.order)
     if any(term.function is not None and term.function.name == "rank" for term in terms):
-        where(scope, request.filter.tree if request.filter else None)  # RANK refers to the words of the filter
+        where(scope, request.filter.tree if request.filter else None)  # RANK refers to the words in the filter
     return len(ordering(scope, terms, request.table.key, total=True))

@@ -1,4 +1,4 @@
-"""The query string of a request, and the values of options that are numbers or on and off."""
+"""Query strings, and the values of numeric and boolean options."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from tableapi.errors import BadRequest
 from tableapi.schema.types import FALSE, TRUE
 
 MAX_NUMBER = 2**62
-MAX_OPTIONS = 500  # in one query string
+MAX_OPTIONS = 500  # per query string
 
 
 def parse_query(raw: bytes | str) -> dict[str, str]:
-    """Return the options of a query string; of several equal names the last one counts.
+    """Parse a query string; the last of several options with the same name wins.
 
     Raises:
         BadRequest: the query is not UTF-8, or has too many options.
     """
     text = raw.decode("latin-1") if isinstance(raw, bytes) else raw
-    text = text.replace("%20", "+")  # the same, and faster to decode
+    text = text.replace("%20", "+")  # equivalent, but faster to decode
     query: dict[str, str] = {}
     if text.count("&") > MAX_OPTIONS:
         raise BadRequest(f"The query has more than {MAX_OPTIONS} options.", reason="too_many_options")
@@ -36,7 +36,7 @@ def parse_query(raw: bytes | str) -> dict[str, str]:
 
 
 def _decoded(text: str) -> str:
-    """Return a percent-decoded name or value."""
+    """Percent-decode a name or value."""
     if "%" not in text and text.isascii():
         return text
     try:
@@ -46,10 +46,10 @@ def _decoded(text: str) -> str:
 
 
 def boolean(name: str, value: Any) -> bool:
-    """Return the value of an option that is on or off.
+    """Parse a boolean option.
 
     Raises:
-        BadRequest: the text means neither.
+        BadRequest: the value is not a boolean.
     """
     word = str(value).strip().lower()
     if word in TRUE:
@@ -64,7 +64,7 @@ _INTEGER = re.compile(r"\s*+[+-]?\d{1,100}+\s*+\Z", re.ASCII)
 
 
 def integer(name: str, value: Any) -> int:
-    """Return the value of an option that is a whole number.
+    """Parse an integer option.
 
     Raises:
         BadRequest: the value is not a whole number.

@@ -1,4 +1,4 @@
-"""Options of one relation of a read: `<relation>.limit`, `<relation>.filter` and so on."""
+"""Options of one relation in a read: `<relation>.limit`, `<relation>.filter` and so on."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tableapi.query import names
 from tableapi.query.spelling import suggestion
 
 RELATION_OPTIONS = ("fields", "filter", "order", "limit", "offset", "related")
-MAX_PATH_CHARS = 2000  # of the path to a relation in the name of an option
+MAX_PATH_CHARS = 2000  # of the relation's path in an option name
 
-Relations = Callable[[str], Any]  # returns the relation of a name, or None
+Relations = Callable[[str], Any]  # returns the relation with a name, or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +29,14 @@ class RelationOptions:
 
 
 def may_concern_relation(name: str) -> bool:
-    """Return whether the name of an option has the form of one of a relation."""
+    """Return whether the name of an option has the form of a relation's option."""
     return "." in name or name.endswith(RELATION_OPTIONS)
 
 
 def relation_option(name: str, relation: Relations) -> str | None:
     """Return `<relation>.<option>` in lower case and without quotes, or None for any other option.
 
-    The last dot may be an underscore, as clients of DreamFactory write it.
+    The last dot may be an underscore, as sent by DreamFactory clients.
 
     Raises:
         BadRequest: `<relation>.` is followed by a misspelt option.
@@ -52,7 +52,7 @@ def relation_option(name: str, relation: Relations) -> str | None:
 
 
 def _relation_path(path: str, relation: Relations) -> str:
-    """Return a path that begins with a relation of the table, without its quotes, or ""."""
+    """Return the unquoted path if it begins with a relation of the table, else ""."""
     if len(path) > MAX_PATH_CHARS:
         return ""
     if path[0] in names.CLOSING or '."' in path or ".`" in path or ".[" in path:
@@ -65,7 +65,7 @@ def _relation_path(path: str, relation: Relations) -> str:
 
 
 def _check_spelling(name: str, relation: Relations) -> None:
-    """Refuse a misspelt option of a relation. Other unknown options are ignored."""
+    """Reject a misspelt option of a relation. Other unknown options are ignored."""
     path, _, option = name.rpartition(".")
     hint = suggestion(option, RELATION_OPTIONS) if path else ""
     if hint and _relation_path(path, relation):

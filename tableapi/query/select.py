@@ -1,7 +1,7 @@
-"""The statements of reads. Pure: no connection, no HTTP.
+"""Build the statements of reads, without connections or HTTP.
 
-A read is one statement with a JSON result: the page in a sub-select, relations as correlated JSON sub-selects beside
-each row, and the count as a scalar sub-select beside the page.
+A read is one statement with a JSON result: the page in a sub-select, relations as correlated JSON sub-selects for each
+row, and the count as a scalar sub-select.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ORDER = "tableapi order "  # prefix of labels; no column has such a name
 
 
 def measured(read: Any, scope: Scope, reader: Reader, page: Any, rows: int) -> Statement:
-    """Compile a read, with the statement that measures it when it may hold more than `rows` rows."""
+    """Compile a read, with the statement that measures it if it may return more than `rows` rows."""
     statement = finish(read, scope.binder)
     if reader.rows <= rows:
         return statement
@@ -48,10 +48,10 @@ def listing(
 ) -> Statement:
     """Build the read of a page.
 
-    Columns: `body`; `count` with include_count; `more` when the page is probed for a next one; with a cursor
-    `position`, the values of the ordering fields in its last row.
+    Columns: `body`; `count` with include_count; `more` if the page is probed for a next one; with a cursor `position`,
+    the values of the ordering fields in its last row.
 
-    position: None without a cursor, else the values where the last page ended, [] for the first page.
+    position: None without a cursor, else the values at which the last page ended, [] for the first page.
     """
     options = reader.options
     rule, filtered = rule_and_filter(scope, tree)
@@ -61,7 +61,7 @@ def listing(
     listed = _listed(scope, tree, terms)
     if listed is not None:
         terms = [(term, listed.c[column.name], column) for term, _, column in terms]
-        # The rest of the rule holds for what is listed; here it would hide from PostgreSQL how many rows there are.
+        # The key list already satisfies the rest of the rule, which would only distort PostgreSQL's row estimate.
         conditions = joined([part for part in conjuncts(rule) if fixes(part)], filtered)
         conditions += (scope.clause.c[name] == listed.c[name] for name in scope.table.key)
     if position:
@@ -99,9 +99,9 @@ def listing(
 
 
 def _listed(scope: Scope, tree: Node | None, terms: cursor.Terms) -> Any:
-    """Return the list of keys of the right, where it has the fields of the order, else None.
+    """Return the right's key list if it has the fields of the order, else None.
 
-    Its index has the rows of the caller in that order; from the row rule PostgreSQL finds and sorts all of them.
+    Its index contains the caller's rows in that order; under the row rule, PostgreSQL would find and sort all of them.
     """
     if scope.right.listed is None or scope.right.grants or rule_of(scope, tree) is not scope.right.rows:
         return None
@@ -110,9 +110,9 @@ def _listed(scope: Scope, tree: Node | None, terms: cursor.Terms) -> Any:
 
 
 def _keys(scope: Scope, terms: cursor.Terms, conditions: list[Any], offset: int, listed: Any) -> Any:
-    """Return the keys of the rows in order, where reading them first is cheaper, else None.
+    """Return the keys of the rows in order if reading them first is cheaper, else None.
 
-    It is with an offset, because skipped rows are then not read whole, and from a list of keys without a filter.
+    It is cheaper with an offset, because skipped rows are not read in full, and from a key list without a filter.
     """
     key = scope.table.key
     if listed is not None:
@@ -126,12 +126,12 @@ def _keys(scope: Scope, terms: cursor.Terms, conditions: list[Any], offset: int,
 
 
 def _ordering(terms: cursor.Terms) -> list[Any]:
-    """Return what a page is ordered by, under names of its own."""
+    """Return the order expressions of a page under labels of their own."""
     return [target.label(f"{_ORDER}{n}") for n, (_, target, _) in enumerate(terms)]
 
 
 def _allowed(select: Any, rows: Any, page: Any, scope: Scope, tree: Node | None, terms: cursor.Terms) -> Any:
-    """Return the `rows` of a select that the row rule allows, in the order of a page that has `_ordering`."""
+    """Restrict a select to the `rows` that the row rule allows, ordered by the `_ordering` of a page."""
     if (row_rule := rule_of(scope, tree)) is not None:
         select = select.where(row_rule(rows, ACTOR))
     order = (cursor.directed(term, page.c[f"{_ORDER}{n}"]) for n, (term, *_) in enumerate(terms))
@@ -139,7 +139,7 @@ def _allowed(select: Any, rows: Any, page: Any, scope: Scope, tree: Node | None,
 
 
 def _page_of(keys: Any, scope: Scope, tree: Node | None, terms: cursor.Terms) -> Any:
-    """Return the rows of these keys in the same order. The row rule applies to them again."""
+    """Return the rows with these keys in the same order, applying the row rule again."""
     page_keys = keys.subquery(scope.binder.name("k"))
     rows = scope.over(scope.binder.alias(scope.table))
     same = sa.and_(*(rows.clause.c[name] == page_keys.c[name] for name in scope.table.key))
@@ -169,7 +169,7 @@ def grouping(
 
 
 def group_count(scope: Scope, options: Options, tree: Node | None, limits: Limits) -> Statement:
-    """Build the number of groups."""
+    """Build the query for the number of groups."""
     select, *_ = aggregate.grouped(scope, options, where(scope, tree), limits)
     return finish(
         sa.select(sa.func.count().label("count")).select_from(select.subquery(scope.binder.name("g"))), scope.binder
@@ -186,7 +186,7 @@ def whole(binder: Binder, rows: Any, names: Sequence[str] | None = None) -> sa.S
 def _cut(select: Any, limit: int, offset: int, binder: Binder) -> Any:
     """Limit a select.
 
-    LIMIT is a part of the statement: as a parameter it would make PostgreSQL plan anew at every execution.
+    LIMIT is part of the statement, because a parameter would make PostgreSQL plan again at every execution.
     """
     select = select.limit(sa.literal_column(str(limit)))
     if offset > 0:
@@ -196,7 +196,7 @@ def _cut(select: Any, limit: int, offset: int, binder: Binder) -> Any:
 
 
 def _count(scope: Scope, conditions: list[Any], tree: Node | None) -> Any:
-    """Return the select of the number of rows."""
+    """Select the number of rows."""
     if tree is None and scope.right.listed is not None:
         return sa.select(sa.func.count().label("count")).select_from(
             scope.right.listed(ACTOR).subquery(scope.binder.name("l"))
@@ -205,10 +205,10 @@ def _count(scope: Scope, conditions: list[Any], tree: Node | None) -> Any:
 
 
 def counting(scope: Scope, tree: Node | None, *, explain: bool = False) -> Statement:
-    """Build the number of records, or with `explain` the plan of reading them, which estimates it cheaply.
+    """Build the query for the number of records or, with `explain`, its cheaper estimate by the planner.
 
-    The records of a filter under a row rule are always counted: PostgreSQL estimates them from the values of all rows.
-    So are all records under row-level security: the estimate does not know its policies.
+    Under a row rule, the records matching a filter are always counted, because PostgreSQL's estimate is based on the
+    values of all rows. So are all records under row-level security, because the estimate ignores its policies.
     """
     conditions = where(scope, tree)
     if explain and not scope.right.secured and (tree is None or not _limited(scope)):
@@ -219,13 +219,13 @@ def counting(scope: Scope, tree: Node | None, *, explain: bool = False) -> State
 
 
 def _limited(scope: Scope) -> bool:
-    """Return whether a row rule, or row-level security, may hide rows of a table of the statement."""
+    """Return whether a row rule or row-level security may hide rows of a table in the statement."""
     rights = (scope.rights.right(table, "GET") for table in scope.binder.tables.values())
     return any(right is None or right.secured or right.rows is not None for right in rights)
 
 
 def version(scope: Scope, table: Table) -> Any:
-    """Return the version of a row, which changes with every write: the basis of its ETag."""
+    """Return the version of a row, which changes with every write and is the basis of its ETag."""
     if table.has_xmin and scope.right.xmin:
         return sa.literal_column(f"{scope.clause.name}.xmin::text")  # type: ignore[attr-defined]
     shown = (n for n in table.columns if scope.right.sees(n) and n not in scope.right.masked)
@@ -236,10 +236,10 @@ def keyed(
     scope: Scope, reader: Reader, key: list[Column], count: int, tree: Node | None = None, *, lock: bool = False,
     max_rows: int = 100_000,
 ) -> Statement:  # fmt: skip
-    """Build the read of at most `count` records by identifier, of those that match the filter `tree`.
+    """Build the read of up to `count` records by identifier that match the filter `tree`.
 
-    Of several records, each part of their keys is one array. Columns: `place` in the list of identifiers, `body`, and
-    `mark` (the version of the row).
+    For several records, each part of their keys is passed as one array. Columns: `place` in the list of identifiers,
+    `body`, and `mark` (the row version).
     """
     options = reader.options
     table = scope.table
@@ -269,7 +269,7 @@ def keyed(
 
 
 def _sent_keys(scope: Scope, key: list[Column]) -> tuple[Any, list[Any]]:
-    """Return the identifiers of a request as rows with their places, and the parts of the key in them."""
+    """Return the identifiers of a request as rows with their positions, and the columns of the key parts."""
     arrays, own = [], []
     for part, column in enumerate(key):
         array, type_ = bind_list(column.type, scope.binder.part_of_keys(column, part))

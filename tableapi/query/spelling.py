@@ -1,4 +1,4 @@
-"""The spelling of names: real names for records, and suggestions for unknown names."""
+"""Spelling of names: the table's names for records, and suggestions for unknown names."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from tableapi.auth.rights import Right
 from tableapi.errors import DuplicateField, UnknownField
 from tableapi.schema.model import Table
 
-MAX_NAME, MAX_CANDIDATES = 63, 300  # past them there is no suggestion, so that a refusal stays cheap
+MAX_NAME, MAX_CANDIDATES = 63, 300  # no suggestions beyond these, so that errors stay cheap
 
 
 def spelled(table: Table, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record under the names of the table's fields and relations, which are not case sensitive.
+    """Return a record with the table's spelling of field and relation names, ignoring case.
 
-    Names that the table does not have stay as they are.
+    Unknown names are left unchanged.
 
     Raises:
-        DuplicateField: two names mean one field.
+        DuplicateField: two names refer to the same field.
     """
     if record.keys() <= table.columns.keys():
         return dict(record)
@@ -36,15 +36,15 @@ def spelled(table: Table, record: Mapping[str, Any]) -> dict[str, Any]:
 def suggestion(name: str, candidates: Iterable[str]) -> str:
     """Return " Did you mean '...'?" for the candidate closest to a misspelt name, or "".
 
-    A name without its end, such as `purchase` for `purchase_by_customer_id`, is close to the shortest full name.
+    A prefix, such as `purchase` for `purchase_by_customer_id`, matches the shortest full name.
 
-    Callers pass only names that the caller of the API may see.
+    Pass only names that the caller of the API may see.
     """
     folded = name.lower()
     if not folded or len(folded) > MAX_NAME:
         return ""
     candidates = list(candidates)
-    # A close name differs in length by at most a third, so the comparison itself runs on few candidates.
+    # A similar name differs in length by at most a third, so only a few candidates have to be compared.
     near = {other.lower(): other for other in candidates if abs(len(other) - len(folded)) * 3 <= len(folded) + 3}
     if len(near) > MAX_CANDIDATES:
         return ""
@@ -56,7 +56,7 @@ def suggestion(name: str, candidates: Iterable[str]) -> str:
 
 
 def unknown_field(name: str, table: Table, right: Right, relations: Iterable[str] = ()) -> UnknownField:
-    """Return the refusal of an unknown field, with the closest name that the caller may use."""
+    """Build the error for an unknown field, suggesting the closest name that the caller may use."""
     error = UnknownField(name, table.name)
     error.message += suggestion(name, (*filter(right.sees, table.columns), *relations))
     return error

@@ -1,4 +1,4 @@
-"""One statement: its parameters, its compiled form and the values of a request. Pure."""
+"""One statement: its parameters, its compiled form and the values of a request."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from tableapi.schema.model import Column, Table
 from tableapi.schema.sqltypes import DIALECT, Supplied, bind, bind_array
 from tableapi.schema.types import BY_NAME, BadValue, PgType, checker, storer
 
-CONSTANTS = 1_000_000  # places of literals from here on are constants of the statement
+CONSTANTS = 1_000_000  # literals from this position onwards are constants of the statement
 
 
 @dataclass(frozen=True, slots=True)
 class ParamSource:
-    """Where the value of one bound parameter comes from at each request, and how it is converted.
+    """The source of one bound parameter's value at each request, and its conversion.
 
-    source: ("lit", place in the filter), ("param", name), ("id", part of the key), ("ids", part of the key of all
-    records), ("cursor", place), ("value", field), ("offset",), ("actor", name), ("const", value), or ("caller",
-    function of the values of the actor).
-    convert: raises BadValue. label: the field that the message names when a value does not fit.
+    source: ("lit", position in the filter), ("param", name), ("id", part of the key), ("ids", part of the key of all
+    records), ("cursor", position), ("value", field), ("offset",), ("actor", name), ("const", value), or ("caller",
+    function of the actor's values). convert: raises BadValue. label: the field to name in the message if a value does
+    not fit.
     """
 
     source: tuple[Any, ...]
@@ -44,22 +44,22 @@ class Binder:
         self.sources: dict[str, ParamSource] = {}
         self.params = params or {}
         self.aliases = 0
-        self.tables: dict[str, Table] = {}  # of the statement, without those that only a row rule reads
-        self.searches: dict[str, tuple[str, Any]] = {}  # language and query of MATCHES, by the name of the field
-        self.patterns = False  # whether the statement has a regular expression of the request
-        self.may_fail = False  # whether a condition may fail at the value of a row, as a cast does
-        self.account = ""  # the field of the account for which the read is recorded
-        self.narrow: Callable[[Any], list[Any]] = lambda scope: []  # conditions of the options of a relation
+        self.tables: dict[str, Table] = {}  # of the statement, except those that only a row rule reads
+        self.searches: dict[str, tuple[str, Any]] = {}  # language and query of MATCHES, by field name
+        self.patterns = False  # whether the statement has a regular expression from the request
+        self.may_fail = False  # whether a condition may fail for some values, for example in a cast
+        self.account = ""  # the account field under which the read is recorded
+        self.narrow: Callable[[Any], list[Any]] = lambda scope: []  # conditions from the options of a relation
         self.condition: Callable[[Any, str], Any] = _no_condition  # of an aggregate with FILTER, in a scope
         self._constants: list[str | list[str]] = []
         self._limits = limits
-        self._left: dict[str, int] | None = None  # what the request may still have, from the first that is counted
+        self._left: dict[str, int] | None = None  # remaining limits of the request, once something has been counted
 
     def count(self, what: str, number: int = 1) -> None:
         """Count conditions, values, fields or terms of the request.
 
         Raises:
-            BadRequest: `too_complex`; the request has too many of them in all.
+            BadRequest: `too_complex`; the request has too many of them in total.
         """
         if self._left is None:
             self._left = self._limits.of_request()
@@ -68,28 +68,28 @@ class Binder:
             raise too_complex(what, self._limits)
 
     def count_again(self) -> None:
-        """Start to count again, for another statement of the same request."""
+        """Restart the count, for another statement of the same request."""
         self._left = None
 
     def constants(self, literals: list[str | list[str]]) -> int:
-        """Add literals that are part of the statement, and return how far to shift their places.
+        """Add literals that are part of the statement, and return how far to shift their positions.
 
-        The filter of a relation is part of the plan's key, so its literals are constants.
+        A relation's filter is part of the plan's key, so its literals are constants.
         """
         start = CONSTANTS + len(self._constants)
         self._constants += literals
         return start
 
     def name(self, word: str) -> str:
-        """Return a name for a part of FROM that occurs once in the statement.
+        """Return a name, unique in the statement, for a part of FROM.
 
-        The `$` keeps it apart from the names of tables, which row rules may use without an alias.
+        The `$` distinguishes it from table names, which row rules may use without an alias.
         """
         self.aliases += 1
         return f"{word}${self.aliases}"
 
     def alias(self, table: Table) -> sa.FromClause:
-        """Return the table under an alias of its own."""
+        """Return the table under a new alias."""
         self.tables[table.name] = table
         return table.clause.alias(self.name("t"))
 
@@ -105,7 +105,7 @@ class Binder:
         return self.converted(type_, source, label, lambda value: wrap(convert(value)))
 
     def values(self, type_: PgType, source: tuple[Any, ...], label: str) -> sa.ColumnElement[Any]:
-        """Return ANY of a bound list of values, NULL left out. One statement serves lists of any length.
+        """Return ANY of a bound list of values, without NULLs. One statement serves lists of any length.
 
         Raises:
             BadRequest: a constant does not fit its type.
@@ -124,7 +124,7 @@ class Binder:
     ) -> sa.ColumnElement[Any]:
         """Return a bound parameter of this type.
 
-        `convert` makes the bound value of the sent one, or raises BadValue.
+        `convert` turns the sent value into the bound one, or raises BadValue.
 
         Raises:
             BadRequest: a constant does not fit.
@@ -155,7 +155,7 @@ class Statement:
     """A compiled statement.
 
     sources: where the value of each parameter comes from, in order. measure: a statement that returns the size of the
-    response, or None when the response cannot be too large. estimates: it returns how PostgreSQL would execute a read.
+    response, or None if it cannot be too large. estimates: whether it returns PostgreSQL's execution plan of a read.
     """
 
     sql: str
@@ -167,7 +167,8 @@ class Statement:
 def finish(statement: Any, binder: Binder) -> Statement:
     """Compile a statement."""
     compiled = statement.compile(dialect=DIALECT)
-    # An IN over a list of values is expanded here: while it is compiled, every other parameter would need a value, too.
+    # An IN over a list of values is expanded here, because expanding it during compilation would require a value for
+    # every other parameter as well.
     unknown = {name: None for name, parameter in compiled.binds.items() if parameter.required}
     expanded = compiled.construct_expanded_state(unknown)
     sources = []
@@ -187,9 +188,9 @@ def finish(statement: Any, binder: Binder) -> Statement:
 
 
 def _actor_value(type_: Any) -> Callable[[Any], Any] | None:
-    """Return the conversion of a value of the actor to the type of its column.
+    """Return the conversion of an actor's value to the type of its column.
 
-    Claims of a token may hold "1" where the column is an integer.
+    A token's claims may contain "1" where the column is an integer.
     """
     name = getattr(type_, "name", "")
     if name not in BY_NAME:
@@ -202,7 +203,7 @@ def _actor_value(type_: Any) -> Callable[[Any], Any] | None:
 
 @dataclass(slots=True)
 class Bindings:
-    """The values that one request binds."""
+    """The values bound by one request."""
 
     actor: Actor
     literals: list[str | list[str]]
@@ -214,8 +215,8 @@ class Bindings:
     limits: Limits = DEFAULT_LIMITS
 
 
-# How one parameter is taken from the bindings, how its value is converted, and the field that a refusal names. A value
-# that does not fit is NULL, which equals nothing, where there is no such field: it is one of the actor.
+# How one parameter is read from the bindings, how its value is converted, and the field to name in an error. Without
+# such a field, the value comes from the actor and becomes NULL if it does not fit, which equals nothing.
 Parameter = tuple[Callable[[Bindings], Any], Callable[[Any], Any] | None, str | None]
 
 
@@ -231,7 +232,7 @@ def arguments(parameters: list[Parameter], values: Bindings) -> list[Any]:
     """Return the values of the parameters of a statement, in order.
 
     Raises:
-        BadRequest: a value does not fit its field, or the lists of named values are too long in all.
+        BadRequest: a value does not fit its field, or the lists of named values are too long in total.
     """
     if values.params:
         _check_lists(parameters, values)
@@ -250,7 +251,7 @@ def arguments(parameters: list[Parameter], values: Bindings) -> list[Any]:
 
 
 class _Named:
-    """Takes a named value. A list counts each time it is used."""
+    """Reads a named value. A list counts each time it is used."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -266,7 +267,7 @@ def _check_lists(parameters: list[Parameter], values: Bindings) -> None:
 
 
 def too_complex(what: str, limits: Limits) -> BadRequest:
-    """Return the error for a request with too many conditions, values, fields or terms in all."""
+    """Build the error for a request with too many conditions, values, fields or terms in total."""
     most = limits.of_request()[what]
     names = {"fields": "renamed or computed fields", "terms": "terms of order and group"}
     return BadRequest(
@@ -278,7 +279,7 @@ def too_complex(what: str, limits: Limits) -> BadRequest:
 
 
 def _source(source: tuple[Any, ...]) -> Callable[[Bindings], Any]:
-    """Return the function that takes a raw value from the bindings."""
+    """Return a function that reads a raw value from the bindings."""
     match source:
         case ("const", value):
             return lambda _: value
@@ -304,5 +305,5 @@ def _source(source: tuple[Any, ...]) -> Callable[[Bindings], Any]:
 
 
 def bad_value(label: str, error: BadValue) -> BadRequest:
-    """Return the refusal of a value that does not fit its field."""
+    """Build the error for a value that does not fit its field."""
     return BadRequest(f"Field '{label}': {error}.", reason="bad_value", context={"field": label})

@@ -1,1 +1,1 @@
-"""The SQL of writes: the parts of a record, the conditions on them, and the statements that write it."""
+"""The SQL of writes: the parts of a record, the conditions on them, and the statements."""

@@ -1,8 +1,9 @@
-"""Conditions of writes: rules of the database that replace them, and conditions on single fields.
+"""Conditions of writes: PostgreSQL rules that replace writes, and conditions on single fields.
 
-The latter are compiled into the statement. A reference must name a row that the caller may read; any other row gets the
-response of a row that does not exist. A field may be limited to some rows (`Rule.only_in`). A write that satisfies them
-needs no further round trip. When no row was written, another statement tells which kind of condition failed.
+Field conditions are compiled into the statement. A reference must point to a row that the caller may read; any other
+row gets the same response as a missing one. A field may be editable in some rows only (`Rule.only_in`). A write that
+satisfies the conditions needs no extra round trip. If no row was written, another statement finds out which kind of
+condition failed.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _EVENTS = {"POST": "INSERT", "PUT": "UPDATE", "PATCH": "UPDATE", "DELETE": "DELE
 
 
 def check_rules(table: Table, verb: str, *, upsert: bool) -> None:
-    """Refuse writes that a rule without RETURNING replaces, and upserts of tables with rules.
+    """Reject writes replaced by a rule without RETURNING, and upserts into tables with rules.
 
     Raises:
         BadRequest: `replaced_by_rule`.
@@ -45,25 +46,25 @@ def check_rules(table: Table, verb: str, *, upsert: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """One condition on a row. `kind` is what a violation means: REFERENCE or FIELD."""
+    """One condition on a row. `kind` is REFERENCE or FIELD, and determines the error."""
 
     kind: str
     clause: Clause
 
 
 def concern(table: Table, right: Right, rights: Rights, names: Iterable[str]) -> bool:
-    """Return whether a write of these fields has any condition on single fields."""
+    """Return whether a write of these fields is subject to conditions on single fields."""
     names = set(names)
     return not names.isdisjoint(right.only_in) or next(_references(table, rights, names), None) is not None
 
 
 def refers_to_itself(table: Table, rights: Rights, names: Iterable[str]) -> bool:
-    """Return whether a write of these fields has a condition on other rows of the table."""
+    """Return whether a write of these fields is subject to a condition on other rows of the table."""
     return any(relation.target is table for relation, _ in _references(table, rights, set(names)))
 
 
 def _references(table: Table, rights: Rights, names: set[str]) -> Iterator[tuple[Relation, Right]]:
-    """Yield the references among these fields to tables with a row rule, and the right to read them."""
+    """Yield references among these fields to tables with a row rule, and the right to read those tables."""
     for relation in table.relations.values():
         if relation.kind == "belongs_to" and not relation.derived and not names.isdisjoint(relation.own):
             right = rights.right(relation.target, "GET")
@@ -74,12 +75,12 @@ def _references(table: Table, rights: Rights, names: set[str]) -> Iterator[tuple
 def of_create(target: Target, values: Mapping[str, Any], names: Iterable[str]) -> list[Guard]:
     """Return the conditions on a new row.
 
-    `values`: all fields that are written. `names`: those of them that the caller sent.
+    `values`: all fields to write. `names`: those of them sent by the caller.
     """
     guards = []
     for relation, right in _references(target.table, target.rights, set(names)):
         refers = [values[n] if n in values else _default(target.table, n) for n in relation.own]
-        if all(value is not None for value in refers):  # a reference with a null part refers to nothing
+        if all(value is not None for value in refers):  # a reference with a NULL part refers to no row
             guards.append(
                 Guard(REFERENCE, _seen(target, relation, right, refers, _itself(target.table, relation, values)))
             )
@@ -92,7 +93,7 @@ def _default(table: Table, name: str) -> Any:
 
 
 def of_change(target: Target, right: Right, clause: Any, values: Mapping[str, Any]) -> list[Guard]:
-    """Return the conditions on a row before its change; an unchanged value satisfies them."""
+    """Return the conditions on a row before its change. Unchanged values always satisfy them."""
     guards = []
     for name, rows in right.only_in.items():
         if name in values:
@@ -115,7 +116,7 @@ def _itself(table: Table, relation: Relation, row: Mapping[str, Any]) -> list[An
 
 
 def _seen(target: Target, relation: Relation, right: Right, refers: list[Any], itself: list[Any] | None) -> Clause:
-    """Return the condition that these values are null or refer to a row that the caller may read."""
+    """Return the condition that these values are NULL or refer to a row that the caller may read."""
     other: Any = target.binder.alias(relation.target)
     assert right.rows is not None
     same = [other.c[t] == value for t, value in zip(relation.theirs, refers, strict=True)]
@@ -126,7 +127,7 @@ def _seen(target: Target, relation: Relation, right: Right, refers: list[Any], i
 
 
 def kinds(guards: list[Guard]) -> list[Any]:
-    """Return the columns REFERENCE and FIELD: whether the conditions of each kind hold."""
+    """Return the columns REFERENCE and FIELD, which tell whether the conditions of each kind hold."""
     columns = []
     for kind in (REFERENCE, FIELD):
         parts = [sa.func.coalesce(guard.clause, sa.false()) for guard in guards if guard.kind == kind]

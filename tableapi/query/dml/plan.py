@@ -1,4 +1,4 @@
-"""The values of a write: the parts of a record, and the compiled statement that writes it. Pure.
+"""The parts of a record to write, and the compiled statement that writes it.
 
 Plans are cached like those of reads: by table, role, options and fields. The values are bound at each request.
 """
@@ -29,11 +29,11 @@ EXPRESSIONS: dict[str, Callable[[], Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class WritePlan:
-    """A compiled write, or a check beside it.
+    """A compiled write, or one of its checks.
 
-    ident: the fields that identify the record. keys: the fields that are returned raw. sealed: the response has sealed
-    fields. transaction: a row rule may refuse a row after it is written. guarded: the statement has write conditions,
-    so another statement finds out why it wrote no row.
+    ident: the fields that identify the record. keys: the fields that are returned raw. sealed: whether the response has
+    sealed fields. transaction: whether a row rule may reject the row after it is written. guarded: whether the
+    statement has write conditions, so that another statement must find out why it wrote no row.
     """
 
     sql: str
@@ -50,8 +50,8 @@ class Change:
     """The parts of one record.
 
     values: fields to write. expressions: fields set to the current time or date. refused: fields that the caller may
-    not write, with the values that were sent. relations: nested records. held: names of relations with references
-    that may not be written and keep their stored values.
+    not write, with the values that were sent. relations: nested records. held: names of relations with unwritable
+    references, which keep their stored values.
     """
 
     values: dict[str, Any] = field(default_factory=dict)
@@ -72,14 +72,14 @@ class Change:
 
     @property
     def shape(self) -> tuple[Any, ...]:
-        """What the statement of a change depends on: all but the values."""
+        """The parts of a change that its statement depends on: everything except the values."""
         return tuple(self.values), tuple(self.expressions.items())
 
 
 def take_apart(table: Table, right: Right, record: Mapping[str, Any], skip: Iterable[str] = ()) -> Change:
-    """Sort the fields of a record by what the caller may do with them.
+    """Split the fields of a record by what the caller may do with them.
 
-    Unknown fields, fields that only the database sets and fields that the right ignores are left out.
+    Unknown fields, fields that only the database sets and fields that the right ignores are dropped.
 
     Raises:
         DuplicateField: one field is sent under two spellings.

@@ -1,4 +1,4 @@
-"""Plan writes: the statements that create, change and delete records, and those that check them. Pure."""
+"""Plan writes: statements that create, change and delete records, and their checks."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from tableapi.query.statement import ParamSource
 from tableapi.schema.model import Column
 from tableapi.schema.sqltypes import Named, bind_list, element
 
-PLACE = "tableapi place"  # the column with the place of a record among those of the statement, from 1
-_VALUE = "tableapi value "  # prefix of the columns that hold what was sent; no field has this name
+PLACE = "tableapi place"  # the column with the position of a record in the statement, from 1
+_VALUE = "tableapi value "  # prefix of columns with values from the request; no field has such a name
 
 
 def insert(target: Target, change: Change, ignored: list[Column] | None = None) -> WritePlan:
-    """Build the INSERT of one record. It returns no row when a write condition does not hold.
+    """Build the INSERT of one record. It returns no row if a write condition fails.
 
-    ignored: unique fields; the record is not created either when another has the same values in them.
+    ignored: unique fields; the record is also not created if another one has the same values in them.
     """
     table, clause = target.table, target.table.clause
     values = assignments(table, change, target.binder, target.right.stamp)
@@ -42,13 +42,13 @@ def insert(target: Target, change: Change, ignored: list[Column] | None = None) 
 
 
 def create_conditions(target: Target, change: Change, values: Mapping[str, Any]) -> list[conditions.Guard]:
-    """Return the write conditions of a new record, which concern the fields that the caller sent."""
+    """Return the write conditions of a new record, for the fields that the caller sent."""
     names = {*change.values, *change.expressions} - target.right.stamp.keys()
     return conditions.of_create(target, values, names)
 
 
 def _insert(statement: Any, values: dict[str, Any], guards: list[conditions.Guard]) -> Any:
-    """Return the INSERT of one row that is written only when the conditions hold."""
+    """Return the INSERT of one row that is written only if the conditions hold."""
     if not guards:
         return statement.values(values)
     row = sa.select(*values.values()).where(*(guard.clause for guard in guards))
@@ -56,9 +56,9 @@ def _insert(statement: Any, values: dict[str, Any], guards: list[conditions.Guar
 
 
 def upsert(target: Target, change: Change, conflict: list[Column], update: Right) -> WritePlan:
-    """Build an INSERT that changes the record with the same identifying fields instead, if there is one.
+    """Build an INSERT that changes an existing record with the same identifying fields instead.
 
-    A record that the caller may not change stays as it is, and no row is returned.
+    A record that the caller may not change is left unchanged, and no row is returned.
     """
     table = target.table
     values = assignments(table, change, target.binder, target.right.stamp)
@@ -86,7 +86,7 @@ def upsert(target: Target, change: Change, conflict: list[Column], update: Right
 def _unless_present(
     target: Target, conflict: list[Column], values: Mapping[str, Any], guards: list[conditions.Guard]
 ) -> list[conditions.Guard]:
-    """Waive the conditions of a create for a record that exists: only those of the change apply to it."""
+    """Waive the conditions of a create if the record exists, since those of the change apply to it."""
     if not guards:
         return []
     other: Any = target.binder.alias(target.table)
@@ -111,7 +111,7 @@ def by_key(target: Target, clause: Any, key: list[Column], *, match: bool) -> li
 
 
 def update(target: Target, change: Change, key: list[Column], match: bool = False) -> WritePlan:
-    """Build the UPDATE of one record. `match`: only in a version that the `If-Match` header names."""
+    """Build the UPDATE of one record. `match`: only in a version named by the `If-Match` header."""
     clause: Any = target.binder.alias(target.table)
     values = assignments(target.table, change, target.binder, {})
     allowed = None
@@ -124,10 +124,10 @@ def update(target: Target, change: Change, key: list[Column], match: bool = Fals
 
 
 def update_several(target: Target, change: Change, key: list[Column]) -> WritePlan:
-    """Build the UPDATE of records that set the fields of `change`, each to values of its own.
+    """Build the UPDATE of records that set the fields of `change`, each to its own values.
 
-    The values of one field, or of one part of the key, are one array: the parameters ("value", name of the field) and
-    ("value", `KEY` and the place of the part). Rows come back in any order, with `PLACE`.
+    The values of one field, or of one part of the key, are passed as one array: the parameters ("value", field name)
+    and ("value", `KEY` and the number of the part). Rows come back in any order, with `PLACE`.
     """
     clause: Any = target.binder.alias(target.table)
     fields = [target.table.columns[name] for name in change.values]
@@ -145,7 +145,7 @@ def update_several(target: Target, change: Change, key: list[Column]) -> WritePl
 
 
 def _rows(target: Target, key: list[Column], fields: Iterable[Column]) -> tuple[Any, list[Any]]:
-    """Return what was sent as rows, and the values of the key and of the fields in it."""
+    """Return the values of the request as rows, with their key columns and field columns."""
     names = [f"{KEY}{place}" for place in range(len(key))] + [field.name for field in fields]
     types = [column.type for column in (*key, *fields)]
     arrays, columns = [], []
@@ -161,16 +161,16 @@ def _rows(target: Target, key: list[Column], fields: Iterable[Column]) -> tuple[
 
 
 def delete(target: Target, key: list[Column], match: bool = False) -> WritePlan:
-    """Build the DELETE of one record, which returns it as it was."""
+    """Build the DELETE of one record, which returns it as it was before."""
     clause: Any = target.binder.alias(target.table)
     statement = sa.delete(clause).where(*by_key(target, clause, key, match=match))
     return target.finish(statement, clause)
 
 
 def by_filter(target: Target, change: Change | None, parsed: Filter, _params: tuple[str, ...] = ()) -> WritePlan:
-    """Build one statement that changes, or with `change` None deletes, every record of a filter.
+    """Build one statement that changes every record matching a filter, or deletes it if `change` is None.
 
-    _params: the kinds of the named values, on which conversions depend.
+    _params: the kinds of the named values, which determine conversions.
 
     Columns: `body` (a JSON array in the order of the key), `ok`, and the key fields as arrays.
     """
@@ -202,14 +202,14 @@ def by_filter(target: Target, change: Change | None, parsed: Filter, _params: tu
 
 
 def everything(target: Target) -> WritePlan:
-    """Build the DELETE of option `force`: every row of the table that the row rule permits."""
+    """Build the DELETE of option `force`: all rows of the table that the row rule permits."""
     clause: Any = target.binder.alias(target.table)
     rule = [target.right.rows(clause, ACTOR)] if target.right.rows is not None else []
     return target.plan(sa.delete(clause).where(*rule))
 
 
 def release(target: Target, names: Iterable[str], drop: bool) -> WritePlan:
-    """Build the statement that nulls these references, or with `drop` deletes their rows.
+    """Build the statement that sets these references to NULL or, with `drop`, deletes their rows.
 
     `ok` tells whether all changed rows still satisfy the row rule.
     """
@@ -233,7 +233,7 @@ def release(target: Target, names: Iterable[str], drop: bool) -> WritePlan:
 def find(target: Target, key: list[Column], sent: Iterable[str] = ()) -> WritePlan:
     """Build the read of one record, which locks it.
 
-    The column `same` tells whether the fields of `sent` are stored with the values that were sent.
+    The column `same` tells whether the stored values of the fields in `sent` equal those that were sent.
     """
     clause: Any = target.binder.alias(target.table)
     equal = [
@@ -247,9 +247,9 @@ def find(target: Target, key: list[Column], sent: Iterable[str] = ()) -> WritePl
 
 
 def check_change(target: Target, change: Change, key: list[Column]) -> WritePlan:
-    """Build the check of a change that wrote no row: the kinds of condition that hold for the record.
+    """Build the check of a change that wrote no row: which kinds of condition hold for the record.
 
-    Columns: `reference` and `field`. No row: the record does not exist.
+    Columns: `reference` and `field`. There is no row if the record does not exist.
     """
     clause: Any = target.binder.alias(target.table)
     values = assignments(target.table, change, target.binder, {})
@@ -259,7 +259,7 @@ def check_change(target: Target, change: Change, key: list[Column]) -> WritePlan
 
 
 def check_changes(target: Target, change: Change, parsed: Filter, _params: tuple[str, ...] = ()) -> WritePlan:
-    """Build the same check for all records of a filter, which it locks until the end of the transaction."""
+    """Build the same check for all records matching a filter, locked until the transaction ends."""
     clause: Any = target.binder.alias(target.table)
     values = assignments(target.table, change, target.binder, {})
     kinds = conditions.kinds(conditions.of_change(target, target.right, clause, values))
@@ -271,7 +271,7 @@ def check_changes(target: Target, change: Change, parsed: Filter, _params: tuple
 
 
 def check_create(target: Target, change: Change) -> WritePlan:
-    """Build the check of a create that wrote no row: the kinds of condition that hold for the record."""
+    """Build the check of a create that wrote no row: which kinds of condition hold for the record."""
     values = assignments(target.table, change, target.binder, target.right.stamp)
     kinds = conditions.kinds(create_conditions(target, change, values))
     return target.plan(sa.select(*kinds))

@@ -1,7 +1,7 @@
-"""The table of one write as its caller sees it, and the columns that its statements return.
+"""The table of one write from its caller's perspective, and the columns that its statements return.
 
 Every write returns `body` (the fields of the response), `mark` (the version of the row), `ok` (whether the row still
-satisfies the caller's row rule) and the key fields as raw columns named `KEY` and their place.
+satisfies the caller's row rule) and the key fields as raw columns named `KEY` plus their position.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from tableapi.query.statement import Binder, bound, finish
 from tableapi.schema.model import Column, Table
 from tableapi.schema.sqltypes import Named, shown
 
-KEY = "tableapi key "  # prefix of the columns that return the key fields; no field has this name
-JSON_NULL: Any = sa.literal_column("'null'")  # for a JSON field that is NOT NULL; elsewhere JSON null is stored as NULL
+KEY = "tableapi key "  # prefix of columns that return key fields; no field has such a name
+JSON_NULL: Any = sa.literal_column("'null'")  # for a NOT NULL JSON field; elsewhere JSON null is stored as NULL
 
 
 def assignments(
     table: Table, change: Change, binder: Binder, stamps: Mapping[str, Any], sent: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Return the SQL value of every field that a change writes; stamps replace what the caller sent.
+    """Return the SQL value of every written field; values set on create override the caller's.
 
-    sent: the values of the fields, where they are not parameters of their own.
+    sent: the values of the fields, if they are not parameters of their own.
     """
     values: dict[str, Any] = {}
     for name in change.values:
@@ -53,8 +53,9 @@ def assignments(
 class Target:
     """The table of one write, the rights of its caller, and the fields of the response.
 
-    fields: as option `fields`. keys: fields returned raw, for nested records and for reading the record again. blind:
-    the statement reads nothing of the row, for callers that may write rows that they may not read. verb: of the right.
+    fields: as in option `fields`. keys: fields to return raw, for nested records and for reading the record again.
+    blind: whether the statement reads nothing of the row, for callers that may write rows they cannot read. verb: that
+    of the right.
     """
 
     table: Table
@@ -75,13 +76,13 @@ class Target:
         return [] if self.blind else chosen(self.scope(clause), self.fields)
 
     def returned(self, clause: Any, allowed: Any = None) -> list[Any]:
-        """Return the columns of a RETURNING that `response` reads: raw fields, version, check and keys."""
+        """Return the RETURNING columns that `response` uses: raw fields, version, check and keys."""
         mark, ok, *keys = self._meta(clause, allowed)
         fields = [clause.c[column.name] for column in self.chosen(clause)]
         return [*fields, mark.label("tableapi mark"), ok.label("tableapi ok"), *keys]
 
     def _meta(self, clause: Any, allowed: Any) -> list[Any]:
-        """Return the columns beside the fields: row version, row rule after the write, and keys."""
+        """Return the columns besides the fields: row version, row rule after the write, and keys."""
         ok = allowed if allowed is not None else sa.literal_column("true")
         if self.blind:
             mark: Any = sa.literal_column("''")
@@ -92,7 +93,7 @@ class Target:
         return [mark, ok, *(clause.c[name].label(f"{KEY}{number}") for number, name in enumerate(self.keys))]
 
     def _sent(self, keys: list[Any]) -> list[Any]:
-        """Return the key fields as they are sent, ranges as text: asyncpg reads no ranges of times."""
+        """Return the key fields in request format; ranges as text, since asyncpg cannot read time ranges."""
         types = [self.table.columns[name].type.kind for name in self.keys]
         return [
             sa.cast(key, Named("text")).label(key.name) if kind == "other" else key
@@ -100,12 +101,12 @@ class Target:
         ]
 
     def version(self, clause: Any) -> Any:
-        """Return the version of a row as a read computes it; the caller may read other fields than it writes."""
+        """Return the row version as in a read, which may have access to other fields than a write."""
         right = self.rights.right(self.table, "GET") or self.right
         return select.version(Scope(self.table, clause, right, self.rights, self.binder), self.table)
 
     def body(self, source: Mapping[str, Any], *rows: Any) -> Any:
-        """Return the record of the response as JSON, from columns of `rows` or of the row that is written."""
+        """Return the record for the response as JSON, from columns of `rows` or of the written row."""
         fields = [
             shown(source[column.name], column.type).label(column.name) for column in self.chosen(self.table.clause)
         ]
@@ -115,13 +116,13 @@ class Target:
         return sa.select(sa.func.row_to_json(row.table_valued())).select_from(row).scalar_subquery()
 
     def response(self, rows: Any) -> list[Any]:
-        """Return the columns `body`, `mark`, `ok` and the keys over rows that hold the columns of `returned`."""
+        """Return the columns `body`, `mark`, `ok` and the keys, given rows with the columns of `returned`."""
         keys = self._sent([rows.c[f"{KEY}{number}"] for number in range(len(self.keys))])
         mark, ok = rows.c["tableapi mark"].label("mark"), rows.c["tableapi ok"].label("ok")
         return [self.body(rows.c, rows).label("body"), mark, ok, *keys]
 
     def key(self, build: Callable[..., WritePlan], parts: Iterable[Any]) -> tuple[Any, ...]:
-        """Return the key of the plan that `build` makes of this target and these parts."""
+        """Return the key of the plan built by `build` for this target and these parts."""
         form = (self.table.name, self.verb, self.fields, self.keys, self.blind)
         return (build, *form, *map(_shape, parts))
 
@@ -129,7 +130,7 @@ class Target:
         self, statement: Any, clause: Any, allowed: Any = None, also: Iterable[Any] = (), *,
         ident: Iterable[Column] = (), guarded: bool = False,
     ) -> WritePlan:  # fmt: skip
-        """Return the plan of a statement that writes one row and its response. `also`: further columns.
+        """Return the plan of a statement that writes one row and its response. `also`: additional columns.
 
         The response is computed in RETURNING itself: selecting from the returned row would be about 10 % slower.
         """
@@ -149,13 +150,13 @@ class Target:
 
 
 def _shape(part: Any) -> Any:
-    """Return what a plan depends on in one part of a write."""
+    """Return the aspects of a part of a write that its plan depends on."""
     match part:
         case Change():
             return part.shape
         case Filter():
             return part.mark
-        case Right():  # of a verb that the function of the plan implies
+        case Right():  # of a verb that the plan's function implies
             return None
         case list():
             return tuple(column.name for column in part)
@@ -163,20 +164,20 @@ def _shape(part: Any) -> Any:
 
 
 def touches(right: Right, table: Table, names: Iterable[str]) -> bool:
-    """Return whether the row rule reads one of these fields, so that it holds after the write too."""
+    """Return whether the row rule reads one of these fields, so it must also hold after the write."""
     return right.rows is not None and not _rule_fields(right, table).isdisjoint(names)
 
 
 def may_refuse(right: Right, table: Table, verb: str, names: Iterable[str]) -> bool:
-    """Return whether the row rule may refuse a POST or PATCH of these fields after the row is written."""
+    """Return whether the row rule may reject a POST or PATCH of these fields after the row is written."""
     if verb == "POST":
-        # A rule that reads no field can refuse any row, so it always has to be checked.
+        # A rule that reads no field can reject any row, so it always has to be checked.
         return right.rows is not None and not set(right.stamp) >= (_rule_fields(right, table) or {""})
     return touches(right, table, names)
 
 
 def reads_itself(right: Right, table: Table) -> bool:
-    """Return whether the row rule reads other rows of the table, or is SQL text, which may."""
+    """Return whether the row rule reads other rows of the table, or is SQL text and therefore may."""
     if right.rows is None:
         return False
     parts = visitors.iterate(right.rows(table.clause.alias(), ACTOR))

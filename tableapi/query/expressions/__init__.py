@@ -1,1 +1,1 @@
-"""Expressions: what a field list, an order, a group or a filter may name besides a plain column."""
+"""Expressions, which a field list, an order, a group or a filter may use besides plain columns."""

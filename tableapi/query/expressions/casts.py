@@ -1,4 +1,4 @@
-"""Casts to a short list of types, and aggregates of a value. Pure."""
+"""Casts to a short list of types, and aggregates of a value."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _READ_FROM_TEXT = frozenset(("text", "enum", "uuid", "network", "time", "other")
 def cast(target: Any, text: Any, source: PgType, name: str, label: str) -> tuple[Any, PgType]:
     """Return a value cast to a type of `TYPES`.
 
-    `text`: of a value inside JSON, which is what is cast then.
+    `text`: the text of a value inside JSON, which is then cast instead.
 
     Raises:
         BadRequest: `bad_cast`.

@@ -1,4 +1,4 @@
-"""Comparisons of an expression with the values of a filter, which are bound. Pure."""
+"""Comparisons of an expression with the bound values of a filter."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ _PATTERN: dict[str, tuple[str, Callable[[str], str]]] = {
 
 
 def compare(cond: Condition, operand: Operand, scope: Scope) -> sa.ColumnElement[bool]:
-    """Return the comparison of an expression with the values of a condition.
+    """Build the comparison of an expression with the values of a condition.
 
     Raises:
-        BadRequest: the type of the expression does not have the operator, or a value does not fit it.
+        BadRequest: the type of the expression does not support the operator, or a value does not fit it.
     """
     if operand.text is not None and cond.op != "matches" and not cond.op.startswith("json_"):
         operand = _as_number_or_text(cond, operand, scope)
@@ -61,7 +61,7 @@ def compare(cond: Condition, operand: Operand, scope: Scope) -> sa.ColumnElement
 
 
 def _as_number_or_text(cond: Condition, operand: Operand, scope: Scope) -> Operand:
-    """Return a value inside JSON as a number when the sent values are numbers, else as text."""
+    """Treat a value inside JSON as a number if the sent values are numbers, else as text."""
     numeric = bool(cond.values) and all(_is_number(v, scope.binder) for v in cond.values)
     if numeric and cond.op in _NUMERIC_OPERATORS:
         return replace(operand, expression=operand.number, type=NUMERIC, text=None)
@@ -69,7 +69,7 @@ def _as_number_or_text(cond: Condition, operand: Operand, scope: Scope) -> Opera
 
 
 def _tested(cond: Condition, operand: Operand) -> sa.ColumnElement[bool]:
-    """Return IS TRUE, IS FALSE or IS UNKNOWN."""
+    """Build IS TRUE, IS FALSE or IS UNKNOWN."""
     if operand.type.kind != "boolean":
         raise BadRequest(
             f"Field '{operand.name}' has the type {operand.type.db_type}. IS {cond.op.upper()} is for true and false.",
@@ -81,7 +81,7 @@ def _tested(cond: Condition, operand: Operand) -> sa.ColumnElement[bool]:
 
 
 def _spatial(cond: Condition, operand: Operand, scope: Scope) -> Any:
-    """Return a comparison with a shape."""
+    """Build a comparison with a shape."""
     spatial.check(operand, cond.op.upper())
     if any(isinstance(v, Word) or (isinstance(v, Param) and _named(v, scope) is None) for v in cond.values):
         raise _no_null(operand.name)
@@ -90,7 +90,7 @@ def _spatial(cond: Condition, operand: Operand, scope: Scope) -> Any:
 
 
 def _contained(cond: Condition, operand: Operand, scope: Scope) -> Any:
-    """Return a comparison by an operator of arrays, ranges or JSON."""
+    """Build a comparison by an operator of arrays, ranges or JSON."""
     target, type_, convert = containment.conversion(cond.op, operand)
     value = cond.values[0]
     listed = isinstance(value, Literal) and value.listed
@@ -102,7 +102,7 @@ def _contained(cond: Condition, operand: Operand, scope: Scope) -> Any:
 
 
 def _pattern(value: str) -> str:
-    """Return a regular expression that is not too long."""
+    """Check the length of a regular expression, and return it."""
     if len(value) > MAX_PATTERN_CHARS:
         raise BadValue(f"a regular expression of at most {MAX_PATTERN_CHARS} characters is expected")
     return value
@@ -111,7 +111,7 @@ def _pattern(value: str) -> str:
 def _compare(
     cond: Condition, target: sa.ColumnElement[Any], type_: PgType, label: str, scope: Scope
 ) -> sa.ColumnElement[bool]:
-    """Return the comparison of an expression with the values of a condition."""
+    """Build the comparison of an expression with the values of a condition."""
     negate: Callable[[Any], sa.ColumnElement[bool]] = sa.not_ if cond.negated else lambda c: c
     if cond.op == "null":
         return target.is_not(None) if cond.negated else target.is_(None)
@@ -146,7 +146,7 @@ def _compare(
 def _distinct(
     cond: Condition, target: sa.ColumnElement[Any], type_: PgType, label: str, scope: Scope
 ) -> sa.ColumnElement[bool]:
-    """Return IS DISTINCT FROM, to which NULL is a value like any other."""
+    """Build IS DISTINCT FROM, which treats NULL as an ordinary value."""
     value = cond.values[0]
     if isinstance(value, Param) and _named(value, scope) is None:
         return target.is_(None) if cond.negated else target.is_not(None)
@@ -170,7 +170,7 @@ def _named(param: Param, scope: Scope) -> Any:
     """Return a named value from option `params`.
 
     Raises:
-        BadRequest: `params` has no such name.
+        BadRequest: `params` does not have the name.
     """
     params = scope.binder.params
     if param.name not in params:
@@ -184,7 +184,7 @@ def _named(param: Param, scope: Scope) -> Any:
 def _in(
     cond: Condition, target: sa.ColumnElement[Any], type_: PgType, label: str, scope: Scope
 ) -> sa.ColumnElement[bool]:
-    """Return the condition of IN. NULL in the list matches rows without a value."""
+    """Build IN. NULL in the list matches rows without a value."""
     values: list[sa.ColumnElement[Any]] = []
     parts: list[sa.ColumnElement[bool]] = []
     null = False

@@ -1,4 +1,4 @@
-"""The conditions of a read: row rules and filter trees as SQLAlchemy expressions. Pure."""
+"""The conditions of a read: row rules and filter trees as SQLAlchemy expressions."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from tableapi.query.expressions.scope import ACTOR, Scope
 from tableapi.query.filter.ast import Condition, Logic, Node, Not
 from tableapi.schema.sqltypes import Named
 
-EXACT = frozenset(("smallint", "integer", "bigint", "uuid"))  # types with one =, which depends on no collation
+EXACT = frozenset(("smallint", "integer", "bigint", "uuid"))  # types with a single =, independent of any collation
 
 
 Conditions = list[sa.ColumnElement[bool]]
 
 
 def where(scope: Scope, tree: Node | None) -> Conditions:
-    """Return the conditions of a read: the row rule and the filter, joined as trees."""
+    """Return the conditions of a read: the row rule and the filter, with their trees joined."""
     return joined(*rule_and_filter(scope, tree))
 
 
 def rule_and_filter(scope: Scope, tree: Node | None) -> tuple[Conditions, Conditions]:
-    """Return the conditions of the row rule, and those of the filter."""
+    """Return the conditions of the row rule and those of the filter."""
     row_rule = rule_of(scope, tree)
     rule = row_rule(scope.clause, ACTOR) if row_rule is not None else None
     return [] if rule is None else [rule], [] if tree is None else [guarded(tree, scope, rule)]
 
 
 def joined(rule: Conditions, filtered: Conditions) -> Conditions:
-    """Return both, with two equality conditions on one column merged into one.
+    """Combine both, merging two equality conditions on the same column into one.
 
-    PostgreSQL would turn `a = $1 AND a = $2` into `a = $1` and a one-time filter `$1 = $2` that it evaluates for
+    PostgreSQL would turn `a = $1 AND a = $2` into `a = $1` and a one-time filter `$1 = $2`, which it evaluates for
     every row of the scan.
     """
     if not rule or not filtered:
@@ -55,7 +55,7 @@ def joined(rule: Conditions, filtered: Conditions) -> Conditions:
 
 
 def conjuncts(parts: Iterable[Any]) -> Iterator[Any]:
-    """Yield the conditions that AND joins, without its nesting."""
+    """Yield the conditions joined by AND, flattened."""
     for part in parts:
         if isinstance(part, sa.BooleanClauseList) and part.operator is and_:
             yield from conjuncts(part.clauses)
@@ -74,13 +74,13 @@ def fixes(part: Any) -> bool:
 
 
 def rule_of(scope: Scope, tree: Node | None) -> Rows | None:
-    """Return the row rule of a read: one for the fields that the filter fixes, or the general one."""
+    """Return the row rule of a read: the one for fields fixed by the filter, or the general one."""
     fixed = _fixed_rule(tree, scope.right.rows_by) if tree is not None else None
     return fixed or scope.right.rows
 
 
 def _fixed_rule(tree: Node, rows_by: Mapping[str, Rows]) -> Rows | None:
-    """Return the row rule of a field that every row of the filter has equal to a value."""
+    """Return the row rule for a field that the filter requires to equal a value."""
     match tree:
         case Logic("and", left, right):
             return _fixed_rule(left, rows_by) or _fixed_rule(right, rows_by)
@@ -93,10 +93,10 @@ def _fixed_rule(tree: Node, rows_by: Mapping[str, Rows]) -> Rows | None:
 
 
 def clause(node: Node, scope: Scope) -> sa.ColumnElement[bool]:
-    """Return the condition of a filter tree.
+    """Build the condition of a filter tree.
 
     Raises:
-        UnknownField, BadRequest: a field or value of the filter is wrong.
+        UnknownField, BadRequest: a field or value of the filter is invalid.
         Forbidden: the filter names a relation that the caller may not read.
     """
     match node:
@@ -119,10 +119,10 @@ def clause(node: Node, scope: Scope) -> sa.ColumnElement[bool]:
 
 
 def guarded(node: Node, scope: Scope, rule: sa.ColumnElement[bool] | None) -> sa.ColumnElement[bool]:
-    """Return the condition of a filter tree beside a row rule.
+    """Build the condition of a filter tree that is combined with a row rule.
 
-    PostgreSQL may evaluate the filter before the rule. A part that may fail at the value of a row waits for the rule
-    in a CASE; otherwise its error would tell that a row exists which the caller may not read.
+    PostgreSQL may evaluate the filter before the rule. A part that may fail for some values is deferred with CASE until
+    the rule holds; otherwise its error would disclose a row that the caller may not read.
     """
     if rule is None:
         return clause(node, scope)
@@ -135,17 +135,17 @@ def guarded(node: Node, scope: Scope, rule: sa.ColumnElement[bool] | None) -> sa
 
 
 def guarded_by(rule: sa.ColumnElement[bool], condition: sa.ColumnElement[bool], scope: Scope) -> sa.ColumnElement[bool]:
-    """Return a condition, evaluated after the row rule if a part of it may fail."""
+    """Return a condition that is evaluated after the row rule if a part of it may fail."""
     return sa.case((rule, condition)) if scope.binder.may_fail else condition
 
 
 def _grouped(part: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
-    """Return a condition as a boolean expression of its own, for XOR."""
+    """Return a condition as a single boolean expression, for XOR."""
     return sa.cast(part, Named("boolean"))
 
 
 def _condition(cond: Condition, scope: Scope) -> sa.ColumnElement[bool]:
-    """Return a condition on a field, or on any of the related rows.
+    """Build a condition on a field, or on any of the related rows.
 
     Raises:
         BadRequest: `too_deep`; the path leads through too many relations.

@@ -1,4 +1,4 @@
-"""Operators of arrays, ranges and JSON: what a value contains, overlaps or is next to. Pure."""
+"""Operators of arrays, ranges and JSON: contains, overlaps, adjacent."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _WORDS = {
     "contains": "CONTAINS", "contained": "CONTAINED BY", "overlaps": "OVERLAPS", "adjacent": "ADJACENT TO",
     "before": "BEFORE", "after": "AFTER", "json_contains": "CONTAINS JSON", "json_contained": "CONTAINED BY JSON",
 }  # fmt: skip
-_UNLIMITED = Limits(length=10**9, values=10**9)  # the parser has counted the values
+_UNLIMITED = Limits(length=10**9, values=10**9)  # the parser has already counted the values
 JSONB = PgType("json", "jsonb", "jsonb")
 
 
 def applies(op: str, type_: PgType) -> bool:
-    """Return whether an operator is one of this module for a type; CONTAINS also is one of text."""
+    """Return whether an operator belongs to this module for a type; CONTAINS also exists for text."""
     return op in SIGNS and (op != "contains" or _is_array(type_) or type_.bounds is not None)
 
 
@@ -42,12 +42,12 @@ def _is_array(type_: PgType) -> bool:
 
 
 def conversion(op: str, operand: Operand) -> tuple[Any, PgType, Callable[[Any, bool], Any]]:
-    """Return the left side of an operator, the type of its right side, and how a value becomes it.
+    """Return the left side of an operator, the type of its right side, and the conversion of a value.
 
-    The conversion takes the value and whether it is a list in parentheses.
+    The conversion takes the value, and whether it is a list in parentheses.
 
     Raises:
-        BadRequest: the type of the field does not have the operator.
+        BadRequest: the type of the field does not support the operator.
     """
     type_ = operand.type
     if op in ("json_contains", "json_contained") and type_.kind == "json":
@@ -70,7 +70,7 @@ def _no_operator(op: str, operand: Operand) -> BadRequest:
 
 
 def _array(value: Any, type_: PgType, *, listed: bool) -> Any:
-    """Return the array of a list in parentheses, of a list, or of one value."""
+    """Build an array from a list in parentheses, a list, or a single value."""
     if listed:
         try:
             value = items(value, _UNLIMITED)
@@ -80,7 +80,7 @@ def _array(value: Any, type_: PgType, *, listed: bool) -> Any:
 
 
 def _range(value: Any, type_: PgType) -> str:
-    """Return the range of a text such as `[1,5)`, or the one that holds a single value."""
+    """Parse a range such as `[1,5)`, or build the range of a single value."""
     if isinstance(value, list):
         raise BadValue("a range such as [1,5), or one value of it, is expected")
     text = str(value).strip()
@@ -95,7 +95,7 @@ def _range(value: Any, type_: PgType) -> str:
 
 
 def _json(value: Any) -> str:
-    """Return JSON text in a form that PostgreSQL reads."""
+    """Return JSON text in a form that PostgreSQL accepts."""
     try:
         text = exact_json.dumps(exact_json.loads(value) if isinstance(value, str) else value).decode()
     except (orjson.JSONDecodeError, TypeError, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Parts of dates and times: the start of the year, month or hour that a value is in. Pure."""
+"""Parts of dates and times: the start of the year, month or hour that contains a value."""
 
 from __future__ import annotations
 

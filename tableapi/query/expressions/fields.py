@@ -1,7 +1,4 @@
-"""The fields of a response: columns, values inside them, fields of parents, functions and aliases.
-
-Pure.
-"""
+"""The fields of a response: columns, values inside them, fields of parents, functions and aliases."""
 
 from __future__ import annotations
 
@@ -19,12 +16,12 @@ from tableapi.query.names import names
 from tableapi.schema.model import Column
 from tableapi.schema.sqltypes import shown
 
-MAX_THROUGH_RELATIONS = 20  # fields of one table or relation that are read through a relation
+MAX_THROUGH_RELATIONS = 20  # fields read through relations, per table or relation
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of a response: its name and what it is."""
+    """One field of a response: its name and its expression."""
 
     name: str
     operand: Operand
@@ -35,7 +32,7 @@ class Field:
 
 
 def chosen(scope: Scope, fields: str | None) -> list[Column]:
-    """Return the columns of a response. None or `*`: all that the caller may read; empty: the key."""
+    """Return the columns of a response. None or `*`: all readable columns; empty: the key."""
     table = scope.table
     if fields is None or fields.strip() == "*":
         return [c for c in table.columns.values() if scope.right.sees(c.name)]
@@ -52,10 +49,10 @@ def chosen(scope: Scope, fields: str | None) -> list[Column]:
 
 
 def selected(scope: Scope, fields: str | None) -> list[Field]:
-    """Return the fields of a response, as `chosen`, with whatever else option `fields` may name.
+    """Return the fields of a response like `chosen`, plus expressions in option `fields`.
 
     Raises:
-        UnknownField, BadRequest: a part of the option is wrong, or two have the same name.
+        UnknownField, BadRequest: a part of the option is invalid, or two have the same name.
     """
     if not syntax.computed(fields) and not any(scope.table.function(name) for name in names(fields or "")):
         return [of_column(scope, column) for column in chosen(scope, fields)]
@@ -80,10 +77,10 @@ def selected(scope: Scope, fields: str | None) -> list[Field]:
 
 
 def with_always(scope: Scope, selection: list[Field]) -> list[Field]:
-    """Return the fields with those that the right adds to every record.
+    """Add the fields that the right includes in every record.
 
     Raises:
-        BadRequest: another field has the name of one.
+        BadRequest: another field has the same name.
     """
     named_fields = {field.name: field for field in selection}
     for name in sorted(scope.right.always):
@@ -94,7 +91,7 @@ def with_always(scope: Scope, selection: list[Field]) -> list[Field]:
 
 
 def same_name(name: str) -> BadRequest:
-    """Return the refusal of two fields with one name."""
+    """Build the error for two fields with the same name."""
     return BadRequest(
         f"Two fields of the response would be named '{name[:100]}'. Rename one: <field> AS <name>.",
         reason="duplicate_field",
@@ -103,12 +100,12 @@ def same_name(name: str) -> BadRequest:
 
 
 def of_column(scope: Scope, column: Column) -> Field:
-    """Return a column as a field."""
+    """Build the field for a column."""
     return Field(column.name, of_response(scope, column))
 
 
 def named(scope: Scope, part: Selected) -> Column | None:
-    """Return the column that a part names as a whole, such as one with a dot in its name."""
+    """Return the column with the whole part as its name, for example a name that contains a dot."""
     column = None if part.alias else scope.table.find(part.text)
     return column if column is not None and scope.right.sees(column.name) else None
 

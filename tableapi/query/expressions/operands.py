@@ -1,4 +1,4 @@
-"""Fields, values inside fields, and functions of them, as SQL expressions of one row. Pure."""
+"""Fields, values inside fields, and functions of them, as SQL expressions of one row."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from tableapi.query.expressions.scope import Scope
 
 JSONB = PgType("json", "jsonb", "jsonb")
-MAX_LEVELS = 3  # of relations in one path
+MAX_LEVELS = 3  # relations in one path
 
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """An expression of a row, with its type and the name that responses and messages have for it.
+    """An expression of a row, with its type and its name in responses and messages.
 
-    text: of a value inside JSON, its text. column: the column that it is. sealed: its values are ciphertext.
-    nearness: of a distance, what an index orders by.
+    text: for a value inside JSON, its text. column: the column, if it is one. sealed: whether its values are
+    ciphertext. nearness: for a distance, the expression that an index orders by.
     """
 
     expression: Any
@@ -43,7 +43,7 @@ class Operand:
 
     @property
     def number(self) -> Any:
-        """A value inside JSON as a number, NULL where it is none."""
+        """A value inside JSON as a number, or NULL if it is not a number."""
         is_number = sa.func.jsonb_typeof(self.expression) == "number"
         return sa.case((is_number, sa.cast(self.text, Named("numeric"))))
 
@@ -64,10 +64,9 @@ def of_row(scope: Scope, path: tuple[str, ...], function: Function | None) -> Op
 
 
 def single(scope: Scope, term: Term, *, shown: bool = False, ordering: bool = False, level: int = 0) -> Operand:
-    """Return the one value that a row has of a term, which may be a field of a parent.
+    """Return an expression for a term with one value per row, possibly a field of a parent.
 
-    shown: for the response, so that sealed fields are permitted. ordering: for `order`, which has its own reason for a
-    refusal.
+    shown: for the response, so that sealed fields are permitted. ordering: for `order`, which has its own error reason.
 
     Raises:
         BadRequest: the path leads to many records.
@@ -98,7 +97,7 @@ def single(scope: Scope, term: Term, *, shown: bool = False, ordering: bool = Fa
 
 
 def of_response(scope: Scope, column: Column) -> Operand:
-    """Return a column for the response: a sealed one as ciphertext, or as MASK where the right masks it."""
+    """Return a column for the response; a sealed one as ciphertext, or as MASK if the right masks it."""
     target: Any = scope.clause.c[column.name]
     if column.name in scope.right.masked:
         target = sa.case((target.is_not(None), sa.literal_column(f"'{MASK}'")))
@@ -107,7 +106,7 @@ def of_response(scope: Scope, column: Column) -> Operand:
 
 
 def check_level(level: int) -> None:
-    """Refuse a path through too many relations."""
+    """Reject a path through too many relations."""
     if level > MAX_LEVELS:
         raise BadRequest(f"Relations may be nested {MAX_LEVELS} levels deep at most.", reason="too_deep")
 
@@ -132,7 +131,7 @@ def _field(scope: Scope, path: tuple[str, ...]) -> Operand:
         array = sa.type_coerce(target, sa.ARRAY(own_type(element)))
         return Operand(array[first + sa.literal_column(path[1])], element, name)
     if column.type.kind == "json":
-        scope.binder.may_fail |= column.type.name != "jsonb"  # json may hold what jsonb cannot
+        scope.binder.may_fail |= column.type.name != "jsonb"  # json may contain values that jsonb cannot
         return _inside(sa.cast(target, Named("jsonb")), path[1:], name)
     if column.type.kind == "composite" or column.type.of_composites:
         return _inside(sa.func.to_jsonb(target), path[1:], name)
@@ -140,7 +139,7 @@ def _field(scope: Scope, path: tuple[str, ...]) -> Operand:
 
 
 def _computed(scope: Scope, name: str) -> Operand | None:
-    """Return a function of the row that the caller may read, or None."""
+    """Return a row function that the caller may read, or None."""
     computed = scope.table.function(name)
     if computed is None or not scope.right.computes(computed.name):
         return None
@@ -171,7 +170,7 @@ def _cast(scope: Scope, operand: Operand, function: Function) -> Operand:
 
 
 def _date_part(scope: Scope, operand: Operand, function: Function) -> Operand:
-    scope.binder.may_fail = True  # a date may be no time
+    scope.binder.may_fail = True  # not every date is a valid time
     expression, type_ = dates.start_of(function.name, operand.expression, operand.type, operand.name)
     return Operand(expression, type_, f"{function.name}_{operand.name.lower()}")
 
@@ -200,7 +199,7 @@ _APPLIED: dict[str, Callable[[Any, Operand, Function], Operand]] = {
 
 
 def aggregate(scope: Any, path: tuple[str, ...], function: Function) -> Operand:
-    """Return an aggregate of the rows of a scope. Related rows are those of parents only.
+    """Return an aggregate of the rows of a scope. Related rows can only be those of parents.
 
     Raises:
         BadRequest: the function does not exist for the field.
@@ -221,7 +220,7 @@ def aggregate(scope: Any, path: tuple[str, ...], function: Function) -> Operand:
 
 
 def _of_related(scope: Scope, path: tuple[str, ...], function: Function) -> Operand:
-    """Return an aggregate of related rows, which `<relation>.filter` narrows."""
+    """Return an aggregate of related rows, restricted by `<relation>.filter`."""
     inner, conditions, names, clauses = scope, [], [], []
     check_level(len(function.through))
     for name in function.through:

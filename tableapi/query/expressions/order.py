@@ -1,4 +1,4 @@
-"""The syntax of option `order`. Knows no tables."""
+"""The syntax of option `order`, independent of tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tableapi.query.names import split
 
 @dataclass(frozen=True, slots=True)
 class OrderTerm:
-    """One part of option `order`. nulls: "first", "last", or "" for the default of PostgreSQL."""
+    """One part of option `order`. nulls: "first", "last", or "" for PostgreSQL's default."""
 
     path: tuple[str, ...]
     descending: bool
@@ -21,12 +21,12 @@ class OrderTerm:
 
     @property
     def term(self) -> Term:
-        """What is ordered by."""
+        """The term to order by."""
         return Term(self.path, self.function)
 
 
 def order_terms(text: str) -> list[OrderTerm]:
-    """Return the parts of option `order`: a comma list of `field [asc|desc] [nulls first|last]`.
+    """Parse option `order`: a comma-separated list of `field [asc|desc] [nulls first|last]`.
 
     Raises:
         BadRequest: `bad_order`, or `unknown_function`.

@@ -1,8 +1,6 @@
-"""A table under an alias with the fields and relations that one caller may name.
+"""A table under an alias, with the fields and relations that one caller may use.
 
-Pure: no connection, no HTTP.
-
-A hidden field gets the same refusal as a field that does not exist.
+A hidden field gets the same error as a field that does not exist.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ ACTOR = ActorTerms()
 class Scope:
     """A table under an alias, as one caller may use it.
 
-    path: the relations from the table of the request to it.
+    path: the relations that lead to it from the table of the request.
     """
 
     def __init__(
@@ -45,11 +43,11 @@ class Scope:
         self.path = path
 
     def over(self, clause: sa.FromClause) -> Scope:
-        """Return the scope of the same table over other rows, such as those of a page."""
+        """Return the scope of the same table over different rows, such as those of a page."""
         return Scope(self.table, clause, self.right, self.rights, self.binder, self.path)
 
     def column(self, name: str, *, of_path: bool = False) -> Column:
-        """Return a column that the caller may read. `of_path`: a relation could stand in its place.
+        """Return a column that the caller may read. `of_path`: the name could also be that of a relation.
 
         Raises:
             UnknownField: the table has no such field, or it is hidden.
@@ -60,11 +58,11 @@ class Scope:
         return column
 
     def plain(self, name: str, *, of_path: bool = False) -> tuple[Column, sa.ColumnElement[Any]]:
-        """Return a column that may be compared, ordered and grouped by, and its expression.
+        """Return a column that can be used for comparing, ordering and grouping, and its expression.
 
         Raises:
-            UnknownField: as `column`.
-            BadRequest: the values of the field are sealed, so that only their ciphertext could be compared.
+            UnknownField: as for `column`.
+            BadRequest: the field is sealed, so only its ciphertext could be compared.
         """
         column = self.column(name, of_path=of_path)
         if column.name in self.right.sealed:
@@ -75,39 +73,39 @@ class Scope:
         """Return a field, a value inside one, or a function of them, as an expression of a row of this scope.
 
         Raises:
-            UnknownField, BadRequest: there is no such field, or it has no such function.
+            UnknownField, BadRequest: the field does not exist, or does not support the function.
         """
         return operands.of_row(self, path, function)
 
     def relation(self, name: str) -> Relation | None:
-        """Return a relation of the table by its name. A function that the caller may not use is none."""
+        """Return a relation by name, or None, also for a function that the caller may not use."""
         relation = self.table.relation(name)
         if relation is None or relation.function is None:
             return relation
         return relation if self.right.computes(relation.name) else None
 
     def row(self) -> sa.ColumnElement[Any]:
-        """Return a row of the table as one value, for a function of it."""
+        """Return a row of the table as a single value, to pass to a function."""
         quote = DIALECT.identifier_preparer.quote
         name = f"{quote(self.table.schema)}.{quote(self.table.bare)}"
         return sa.cast(sa.func.row(*(self.clause.c[column] for column in self.table.columns)), Named(name))
 
     def columns_read(self, clause: sa.FromClause | None = None) -> list[Any]:
-        """Return what a page of rows holds: whole rows, or the columns that PostgreSQL grants to the role."""
+        """Return the columns of a page of rows: whole rows, or the columns that PostgreSQL grants to the role."""
         clause = self.clause if clause is None else clause
         if not self.right.grants:
             return [clause]
         return [clause.c[name] for name in self.table.columns if self.right.sees(name)]
 
     def rows(self) -> sa.ColumnElement[bool] | None:
-        """Return the row rule of the caller on this alias."""
+        """Return the caller's row rule on this alias."""
         return self.right.rows(self.clause, ACTOR) if self.right.rows else None
 
     def related(self, relation: Relation) -> tuple[Scope, list[sa.ColumnElement[bool]]]:
-        """Return the related table as the caller sees it, and the conditions of the join.
+        """Return the scope of the related table, and the conditions of the join.
 
         Raises:
-            Forbidden: the caller may not read the table, or the junction between.
+            Forbidden: the caller may not read the table, or the junction.
         """
         right = self.rights.right(relation.target, "GET")
         if right is None or not _joins(self.right, relation.own) or not _joins(right, relation.theirs):
@@ -117,7 +115,7 @@ class Scope:
             returned = self._rows(relation, relation.function)
             inner = Scope(relation.target, returned, right, self.rights, self.binder, path)
             conditions = [] if (rule := inner.rows()) is None else [rule]
-            if not relation.many:  # a function that returns no row returns one of NULLs
+            if not relation.many:  # if the function returns no row, PostgreSQL returns one of NULLs
                 names = relation.target.key or tuple(relation.target.columns)
                 conditions.append(sa.or_(*(inner.clause.c[name].is_not(None) for name in names)))
             return inner, conditions
@@ -132,10 +130,10 @@ class Scope:
         return inner, conditions
 
     def followed(self, relation: Relation) -> tuple[Scope, list[sa.ColumnElement[bool]]]:
-        """Return `related` for a path. Its rows are not in the response.
+        """Return `related` for a path, where the related rows are not part of the response.
 
         Raises:
-            Forbidden: as `related`, or the path leads to rows of accounts for which the read would not be recorded.
+            Forbidden: as for `related`, or the path leads to rows of accounts for which the read would not be recorded.
         """
         account = self.binder.account
         if account and self.table.find(account) is None and relation.target.find(account) is not None:
@@ -147,7 +145,7 @@ class Scope:
         return self.related(relation)
 
     def _rows(self, relation: Relation, function: tuple[str, str]) -> sa.FromClause:
-        """Return the rows that a function of the row returns."""
+        """Return the rows that a row function returns."""
         self.binder.tables[relation.target.name] = relation.target
         columns = (sa.column(column.name, column.type) for column in relation.target.clause.c)
         rows: sa.FromClause = call(*function, self.row()).table_valued(*columns, name=self.binder.name("t"))
@@ -158,7 +156,7 @@ class Scope:
         return [relation.name for relation in self.table.relations.values() if self.permitted(relation)]
 
     def permitted(self, relation: Relation) -> bool:
-        """Return whether the caller may read the table of a relation, and the junction between."""
+        """Return whether the caller may read the table of a relation, and its junction."""
         if relation.function is not None and not self.right.computes(relation.name):
             return False
         joins = [(relation.target, relation.theirs)]
@@ -191,6 +189,6 @@ class Scope:
 def _joins(right: Right, names: Iterable[str]) -> bool:
     """Return whether a join may read these columns.
 
-    A policy lets relations read hidden ones; the grants of PostgreSQL do not.
+    Under a policy, joins may use hidden columns; under PostgreSQL's grants they may not.
     """
     return not right.grants or all(map(right.sees, names))

@@ -1,4 +1,4 @@
-"""Full-text search: MATCHES, RANK and HIGHLIGHT. Pure."""
+"""Full-text search: MATCHES, RANK and HIGHLIGHT."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ESCAPED = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"))
 
 
 def condition(scope: Scope, operand: Operand, language: str, words: Any) -> Any:
-    """Return the condition that a field matches words, and remember the query for RANK and HIGHLIGHT.
+    """Build the condition that a field matches words, and keep the query for RANK and HIGHLIGHT.
 
     words: the bound text, in the syntax of web searches.
     """
@@ -35,18 +35,18 @@ def condition(scope: Scope, operand: Operand, language: str, words: Any) -> Any:
 
 
 def rank(scope: Scope, operand: Operand) -> tuple[Any, PgType]:
-    """Return how well a field matches the words of the filter."""
+    """Build the rank of a field for the words in the filter."""
     language, query = _search(scope, operand, "RANK")
     return sa.func.ts_rank(_vector(scope, operand, language), query), REAL
 
 
 def highlight(scope: Scope, operand: Operand) -> Any:
-    """Return an extract of a text with the matching words between `<mark>` and `</mark>`.
+    """Build an extract of a text with the matching words in `<mark>` and `</mark>`.
 
-    The text itself is escaped as HTML before, so every other `<`, `>` and `&` of the extract is an entity.
+    The text is HTML-escaped first, so every other `<`, `>` and `&` in the extract is an entity.
 
     Raises:
-        BadRequest: the field is no text.
+        BadRequest: the field is not a text field.
     """
     language, query = _search(scope, operand, "HIGHLIGHT")
     if operand.type.kind not in ("text", "json"):
@@ -59,7 +59,7 @@ def highlight(scope: Scope, operand: Operand) -> Any:
 
 
 def _vector(scope: Scope, operand: Operand, language: str) -> Any:
-    """Return the searchable words of a field."""
+    """Return the search vector of a field."""
     if operand.type.name == "tsvector":
         return operand.expression
     if operand.type.kind not in ("text", "json"):
@@ -71,7 +71,7 @@ def _vector(scope: Scope, operand: Operand, language: str) -> Any:
 
 
 def _config(scope: Scope, language: str, *, explicit: bool) -> list[Any]:
-    """Return the text search configuration as a constant, so that an index on the same expression is used.
+    """Return the text search configuration as a constant, so that indexes on the expression are used.
 
     Raises:
         BadRequest: `unknown_language`.
@@ -88,7 +88,7 @@ def _config(scope: Scope, language: str, *, explicit: bool) -> list[Any]:
 
 
 def _search(scope: Scope, operand: Operand, function: str) -> tuple[str, Any]:
-    """Return the language and the query of the filter: of MATCHES on the field, or of the only MATCHES."""
+    """Return the language and the query of the MATCHES on the field, or else of the only MATCHES."""
     searches = scope.binder.searches
     search = searches.get(operand.name) or (next(iter(searches.values())) if len(searches) == 1 else None)
     if search is None:

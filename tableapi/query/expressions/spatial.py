@@ -1,4 +1,4 @@
-"""Geometries of PostGIS: WITHIN, INTERSECTS, DWITHIN and DISTANCE. Pure."""
+"""PostGIS geometries: WITHIN, INTERSECTS, DWITHIN and DISTANCE."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from tableapi.query.expressions.scope import Scope
     from tableapi.query.expressions.syntax import Function
 
-# The border counts: ST_Within would leave out points on it, and does not exist for geographies.
+# The border is included: ST_Within excludes points on it, and does not exist for geographies.
 FUNCTIONS = {"within": "st_coveredby", "intersects": "st_intersects", "dwithin": "st_dwithin"}
 FLOAT = PgType("float", "double precision", "double precision")
 Source = tuple[Any, ...]
 
 
 def condition(scope: Scope, operand: Operand, op: str, sources: list[Source]) -> Any:
-    """Return the condition of an operator of `FUNCTIONS`.
+    """Build the condition for an operator in `FUNCTIONS`.
 
-    sources: of the shape and, for DWITHIN, of the distance.
+    sources: the shape and, for DWITHIN, the distance.
 
     Raises:
-        BadRequest: the field is no geometry, or a value does not fit.
+        BadRequest: the field is not a geometry, or a value does not fit.
     """
     check(operand, op.upper())
     type_ = operand.type
@@ -44,10 +44,10 @@ def condition(scope: Scope, operand: Operand, op: str, sources: list[Source]) ->
 
 
 def distance(scope: Scope, operand: Operand, function: Function) -> tuple[Any, Any]:
-    """Return the distance of a field from a shape, and what an index orders by in its place.
+    """Build the distance from a field to a shape, and the expression that an index orders by instead.
 
     Raises:
-        BadRequest: the field is no geometry, or the shape is no GeoJSON geometry.
+        BadRequest: the field is not a geometry, or the shape is not GeoJSON.
     """
     check(operand, "DISTANCE")
     shape = function.argument
@@ -67,7 +67,7 @@ def distance(scope: Scope, operand: Operand, function: Function) -> tuple[Any, A
 
 
 def check(operand: Operand, word: str) -> None:
-    """Refuse a field that is no geometry.
+    """Reject a field that is not a geometry.
 
     Raises:
         BadRequest: `bad_operator`.
@@ -81,7 +81,7 @@ def check(operand: Operand, word: str) -> None:
 
 
 def _measurable(operand: Operand, sent: Any) -> tuple[Any, Any]:
-    """Return a field and a shape as PostGIS measures them: in metres, or in the unit of the system."""
+    """Return a field and a shape in the form that PostGIS measures: in metres, or in units of the system."""
     type_, shape = operand.type, geometry(sent, operand.type)
     if type_.kind == "geography" or not type_.degrees:
         return operand.expression, shape
@@ -89,7 +89,7 @@ def _measurable(operand: Operand, sent: Any) -> tuple[Any, Any]:
 
 
 def _metres(value: Any) -> float:
-    """Return the distance of DWITHIN. Raises BadValue."""
+    """Parse the distance of DWITHIN. Raises BadValue."""
     text = str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
     distance = float(number_of(text))
     if not math.isfinite(distance) or distance < 0:

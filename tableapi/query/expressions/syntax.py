@@ -1,4 +1,4 @@
-"""The syntax of expressions: a path to a field, a function of it, and an alias. Knows no tables."""
+"""The syntax of expressions: a path to a field, a function of it, and an alias. Independent of tables."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _DISTINCT = re.compile(r"DISTINCT\s++(?=\S)", re.IGNORECASE)
 _FILTER = re.compile(r"\s*+FILTER\s*+\(\s*+(?:WHERE(?=[\s(])\s*+)?", re.IGNORECASE)
 _FRACTION = re.compile(r"\s*+,\s*+(\d{1,9}+(?:\.\d{1,9}+)?+)\s*+(?=\))")
 MAX_ALIAS_CHARS = 100
-RESERVED = "tableapi "  # prefix of the columns that statements add for themselves
-MAX_FUNCTIONS = 3  # one in another; two have a meaning, and the third one is reported
+RESERVED = "tableapi "  # prefix of columns that statements add internally
+MAX_FUNCTIONS = 3  # nesting; two make sense, and a third one is reported
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A path of relations and a field, with a function of it. The path ("*",) stands for the rows."""
+    """A path of relations and a field, with an optional function. The path ("*",) stands for the rows."""
 
     path: tuple[str, ...]
     function: Function | None = None
@@ -60,13 +60,13 @@ class Term:
 
     @property
     def aggregates(self) -> bool:
-        """Whether it is an aggregate of the rows of the request, not of related rows."""
+        """Whether it aggregates rows of the request rather than related rows."""
         return self.function is not None and self.function.aggregates and not self.function.through
 
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """One part of option `fields`: the text as it was sent, its term, and its name in the response or ""."""
+    """One part of option `fields`: its text as sent, its term, and its name in the response or ""."""
 
     text: str
     term: Term | None
@@ -74,9 +74,9 @@ class Selected:
 
 
 def parse(text: str, at: int = 0, depth: int = 0) -> tuple[Term, int] | None:
-    """Return the term at this position and the position after it, or None where no term begins.
+    """Parse a term at this position; return it and the position after it, or None if there is none.
 
-    depth: functions around it. More than an aggregate of a function is no term.
+    depth: the number of enclosing functions. At most an aggregate of a function is a term.
     """
     names: list[str] = []
     while True:
@@ -93,13 +93,13 @@ def parse(text: str, at: int = 0, depth: int = 0) -> tuple[Term, int] | None:
 
 
 def whole(text: str) -> Term | None:
-    """Return the term that a text is, or None."""
+    """Parse a text that consists of one term, or return None."""
     parsed = parse(text)
     return parsed[0] if parsed is not None and parsed[1] == len(text) else None
 
 
 def selected(text: str) -> list[Selected]:
-    """Return the parts of option `fields`, each once.
+    """Parse option `fields`, without duplicates.
 
     Raises:
         BadRequest: an alias is not a name.
@@ -112,7 +112,7 @@ def selected(text: str) -> list[Selected]:
 
 
 def computed(fields: str | None) -> bool:
-    """Return whether option `fields` may hold more than names of fields."""
+    """Return whether option `fields` may contain more than field names."""
     return fields is not None and any(not _is_name(part) for part in selected(fields))
 
 
@@ -123,7 +123,7 @@ def _is_name(part: Selected) -> bool:
 
 
 def called(text: str, at: int = 0) -> str:
-    """Return the refusal of an unknown function at this position, or "" where no function is called."""
+    """Return the message for an unknown function at this position, or "" if no function is called."""
     match = _CALL.match(text, at)
     if match is None or match[1].lower() in KNOWN:
         return ""
@@ -196,7 +196,7 @@ def _through(names: tuple[str, ...], term: Term) -> Term:
 def _step(text: str, at: int, *, first: bool) -> tuple[str, int] | None:
     """Return the next name of a path.
 
-    A number is a place in a JSON list or an array, and never comes first.
+    A number is an index of a JSON list or an array, and never comes first.
     """
     if (name := quoted(text, at)) is not None:
         return name
@@ -207,7 +207,7 @@ def _step(text: str, at: int, *, first: bool) -> tuple[str, int] | None:
 
 
 def _call(text: str, at: int, depth: int) -> tuple[Term, int] | None:
-    """Return the function at this position and the position after it, or None."""
+    """Parse a function call at this position; return it and the position after it, or None."""
     word = _WORD.match(text, at)
     if word is None or (name := word[0].lower()) not in KNOWN:
         return None
@@ -223,7 +223,7 @@ def _call(text: str, at: int, depth: int) -> tuple[Term, int] | None:
 
 
 def _aggregated(name: str, text: str, at: int, depth: int) -> tuple[Term, int] | None:
-    """Return an aggregate and the position after its argument."""
+    """Parse an aggregate's argument; return the term and the position after it."""
     if text[at : at + 1] == "*":
         return Term(("*",), Function(name)), at + 1
     distinct = _DISTINCT.match(text, at) if name == "count" else None
@@ -237,7 +237,7 @@ def _aggregated(name: str, text: str, at: int, depth: int) -> tuple[Term, int] |
         if term.function is not None and term.function.aggregates:
             return None
         return Term(term.path, Function(name, argument, (), term.function)), at
-    end = text.find(")", at)  # a field with blanks or signs, without quotes
+    end = text.find(")", at)  # an unquoted field with spaces or punctuation
     field = text[at:end].rstrip() if end >= 0 else ""
     if not field or "(" in field or "*" in field:
         return None
@@ -245,7 +245,7 @@ def _aggregated(name: str, text: str, at: int, depth: int) -> tuple[Term, int] |
 
 
 def _applied(name: str, text: str, at: int, depth: int) -> tuple[Term, int] | None:
-    """Return a function of one value and the position after its argument."""
+    """Parse the argument of a function of one value; return the term and the position after it."""
     parsed = parse(text, at, depth)
     if parsed is None or parsed[0].function is not None:
         return None
@@ -260,7 +260,7 @@ def _applied(name: str, text: str, at: int, depth: int) -> tuple[Term, int] | No
 
 
 def _from_shape(term: Term, text: str, at: int) -> tuple[Term, int] | None:
-    """Return the distance of a field from the shape that comes next, and the position after it."""
+    """Parse the shape of a distance; return the term and the position after it."""
     match = _SHAPE.match(text, at)
     if match is None:
         return None

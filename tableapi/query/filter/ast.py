@@ -1,4 +1,4 @@
-"""The syntax tree of a filter: `parser` builds it, `where` makes a condition of it."""
+"""The syntax tree of a filter, built by `parser` and turned into a condition by `where`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tableapi.query.expressions.syntax import Function
 class Literal:
     """The value at `place` in the literals of the request.
 
-    number: written as a number without quotes. flag: "0" or "1" for exactly these numbers, see FLAGS. listed: a list in
-    parentheses. With IN, the literal is the list of its values; with other operators it is the text of the list.
+    number: an unquoted number. flag: "0" or "1" for exactly these numbers, see FLAGS. listed: a list in parentheses.
+    With IN, the literal is the list of its values; with other operators it is the text of the list.
     """
 
     place: int
@@ -22,15 +22,15 @@ class Literal:
     listed: bool = False
 
 
-# Conditions on 0 and 1 are mostly on flags, where nearly all rows have the same value. As bound parameters PostgreSQL
-# would estimate half of the rows for each, reject its generic plan, and plan anew at every execution. So these two
-# values are part of the statement.
+# Conditions on 0 and 1 mostly concern flags, where nearly all rows have the same value. With bound parameters,
+# PostgreSQL would estimate half of the rows for each, reject the generic plan, and plan again at every execution. These
+# two values are therefore part of the statement.
 FLAGS = frozenset(("0", "1"))
 
 
 @dataclass(frozen=True, slots=True)
 class Special(Literal):
-    """A literal that means the current date or time on date and time fields, and text on all others."""
+    """A literal that means the current date or time for date and time fields, and text for all others."""
 
     moment: str = ""
 
@@ -44,7 +44,7 @@ class Param:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """An unquoted word with a meaning of its own: null."""
+    """An unquoted word with a special meaning: null."""
 
     name: str
 
@@ -56,10 +56,10 @@ Value = Literal | Param | Word
 class Condition:
     """A comparison. `path`: a field, or relations and a field. `op`: one of
 
-    = != > >= < <= in like ilike contains starts ends between null true false unknown distinct ~ ~* matches
-    contained overlaps adjacent before after json_contains json_contained within intersects dwithin
+    = != > >= < <= in like ilike contains starts ends between null true false unknown distinct ~ ~* matches contained
+    overlaps adjacent before after json_contains json_contained within intersects dwithin
 
-    function: of the field. language: of `matches`. level: relations of the path that are already followed.
+    function: applied to the field. language: of `matches`. level: the number of relations in the path already followed.
     """
 
     path: tuple[str, ...]
@@ -94,8 +94,8 @@ Node = Condition | Not | Logic
 class Filter:
     """A parsed filter. Filters with equal keys have equal trees.
 
-    key: the text with placeholders for its literals. mark: the key as a digest of fixed size. lists: the places of the
-    first and the last value of each list that is one literal, counted in the values of the text.
+    key: the text with placeholders for its literals. mark: a fixed-size digest of the key. lists: for each list that
+    forms one literal, the positions of its first and last value among the values of the text.
     """
 
     key: tuple[str, ...]
@@ -105,7 +105,7 @@ class Filter:
 
 
 def shifted(node: Node, by: int) -> Node:
-    """Return the tree with the places of its literals moved."""
+    """Return the tree with the positions of its literals shifted."""
     match node:
         case Not(inner):
             return Not(shifted(inner, by))

@@ -1,8 +1,7 @@
-"""Parsed filters, cached by their text without its literals. Knows no tables, columns or actors.
+"""Parsed filters, cached by their text without literals. Independent of tables, columns and actors.
 
-A tree refers to a literal by its place, and `Filter.key` is the text around the literals. So filters that differ only
-in literals share a tree and the SQL made of it, and each binds its own literals. `docs/reference/wire.md` has the
-grammar.
+A tree refers to literals by position, and `Filter.key` is the text around them. Filters that differ only in literals
+therefore share a tree and its SQL, and each binds its own literals. `docs/reference/wire.md` has the grammar.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ Literals = list[str | list[str]]
 
 
 def parse(text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[Filter, Literals]:
-    """Return the filter of a text and its literals; those of an IN list are one literal.
+    """Parse a filter and its literals. An IN list is one literal.
 
     Raises:
-        BadFilter: the text does not parse or is past a limit; with the position of the fault.
+        BadFilter: the text is invalid or exceeds a limit; includes the position of the error.
     """
     if len(text) > limits.length or "\x00" in text:
         _refuse(text, limits)
@@ -48,10 +47,10 @@ def parse(text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[Filter, Literals]
 
 
 def having(text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[Node, Literals]:
-    """Return the tree and the literals of a condition on groups.
+    """Parse the condition of `having`; return its tree and literals.
 
     Raises:
-        BadFilter: as `parse`.
+        BadFilter: as for `parse`.
     """
     if len(text) > limits.length or "\x00" in text:
         _refuse(text, limits)
@@ -60,16 +59,16 @@ def having(text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[Node, Literals]:
 
 
 def _refuse(text: str, limits: Limits) -> NoReturn:
-    """Refuse a text that is too long, or contains a NUL character."""
+    """Reject a text that is too long or contains a NUL character."""
     if len(text) > limits.length:
         raise BadFilter(f"The filter is longer than {limits.length} characters", limits.length)
     raise BadFilter("The filter contains a NUL character", text.index("\x00"))
 
 
-# One pattern splits a filter at its quoted values, its numbers, and the bare words after a sign such as `=`. When each
-# of them was a whole value in the first parse, every text with the same parts between them has the same tree: the
-# parser reads nothing inside such a value. A bare word may therefore hold no quote, parenthesis or comma, and its first
-# character cannot be part of an operator.
+# One pattern splits a filter at its quoted values, its numbers, and the bare words after an operator such as `=`. If
+# each of them was a whole value in the first parse, every text with the same parts in between has the same tree,
+# because the parser reads nothing inside such a value. A bare word must therefore not contain a quote, parenthesis or
+# comma, and its first character must not be part of an operator.
 _VALUES = re.compile(
     r"""(
         '(?:[^']|'')*'
@@ -83,13 +82,13 @@ _OTHER_WORDS = frozenset(("null", "now", "current_date", "current_timestamp"))
 
 
 class _Cache(dict[Any, Any]):
-    """Parsed filters, limited in number and in characters; past a limit it is emptied."""
+    """Parsed filters, limited in number and in characters; cleared when a limit is exceeded."""
 
     MAX_FILTERS, MAX_CHARS = 2000, 500_000
     chars = 0
 
     def keep(self, key: Any, chars: int, parsed: Any) -> None:
-        """Remember a filter. `chars`: the length of its text."""
+        """Cache a filter. `chars`: the length of its text."""
         if len(self) >= self.MAX_FILTERS or self.chars >= self.MAX_CHARS:
             self.clear()
             self.chars = 0
@@ -97,15 +96,14 @@ class _Cache(dict[Any, Any]):
         self.chars += chars
 
 
-_shapes = _Cache()  # filters by their text without its values
-_texts = _Cache()  # (filter, its values) by the whole text, where the pattern does not find each value
+_shapes = _Cache()  # filters by their text without values
+_texts = _Cache()  # (filter, its values) by the full text, if the pattern does not find each value
 
 
 def _mark(part: str) -> str:
     """Return the placeholder of a value in a key.
 
-    It is "'" for quoted text, "#" for a number and "w" for a word. A flag, and a word with a meaning, stand for
-    themselves.
+    It is "'" for quoted text, "#" for a number and "w" for a word. Flags and special words stand for themselves.
     """
     first = part[0]
     if first == "'":
@@ -116,7 +114,7 @@ def _mark(part: str) -> str:
 
 
 def _remember(parts: list[str], parser: Parser, parsed: Filter) -> None:
-    """Cache a filter: by its shape if each value that the pattern found was a whole value for the parser."""
+    """Cache a filter, by its shape if each value found by the pattern was a whole value for the parser."""
     position, spans = 0, []
     for number, part in enumerate(parts):
         if number % 2:
@@ -129,9 +127,9 @@ def _remember(parts: list[str], parser: Parser, parsed: Filter) -> None:
 
 
 def param_kind(value: Any) -> str:
-    """Return what a statement depends on in a named value: null, a number, or a list and what it has.
+    """Return the kind of a named value, on which a statement depends: null, a number, or a list.
 
-    The length of a list is not part of it: a list is bound as one array.
+    The length of a list does not matter, because a list is bound as one array.
     """
     if value is None:
         return "null"
@@ -143,5 +141,5 @@ def param_kind(value: Any) -> str:
 
 
 def digest(value: Any) -> bytes:
-    """Return a digest of fixed size of a tuple of texts."""
+    """Return a fixed-size digest of a tuple of texts."""
     return hashlib.blake2b(marshal.dumps(value, 0), digest_size=16).digest()

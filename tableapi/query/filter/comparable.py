@@ -1,4 +1,4 @@
-"""What the type of a field can do: comparison, order and grouping."""
+"""Capabilities of a field's type: comparison, order and grouping."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Typed(Protocol):
 
 
 def check_operator(type_: PgType, operator: str, label: str) -> None:
-    """Refuse a comparison that the type does not have.
+    """Reject a comparison that the type does not support.
 
     Raises:
         BadRequest: `bad_operator`.
@@ -33,7 +33,7 @@ def check_operator(type_: PgType, operator: str, label: str) -> None:
 
 
 def check_sortable(column: Typed, *, grouped: bool = False) -> None:
-    """Refuse a field that cannot be ordered, or with `grouped` one that cannot be grouped by.
+    """Reject a field that cannot be ordered by or, with `grouped`, one that cannot be grouped by.
 
     Raises:
         BadRequest: `bad_type`.

@@ -1,4 +1,4 @@
-"""Read a filter that is nothing but equalities, for hooks that answer one fixed lookup themselves."""
+"""Parse filters that consist of equalities, for hooks that handle one fixed look-up themselves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tableapi.query.filter import ast, cache
 
 
 def equalities(text: str) -> dict[str, Any] | None:
-    """Return {field in lower case: value} of a filter `(a = 1) and (b = x)`; None for any other text."""
+    """Return {lower-case field: value} for a filter `(a = 1) and (b = x)`; None for any other text."""
     try:
         parsed, literals = cache.parse(text)
     except BadRequest:

@@ -1,4 +1,4 @@
-"""The recursive descent parser of filters. Knows no tables.
+"""The recursive descent parser for filters, independent of tables.
 
 The grammar is in `docs/reference/wire.md`.
 """
@@ -24,7 +24,7 @@ from tableapi.query.names import CLOSING, quoted
 
 _NAME = re.compile(r"[^\W\d][\w$]*+")
 _SYMBOL = re.compile(r">=|<=|<>|!=|!~\*|!~|~\*|~|=|>|<")
-_MEANT = {"=>": ">="}  # operators that other languages spell otherwise
+_MEANT = {"=>": ">="}  # operators that other languages spell differently
 _LANGUAGE = re.compile(r"\w{1,63}+(?![\w.])")
 
 _LEVELS = ({"or": "or", "||": "or", "nor": "nor"}, {"xor": "xor"}, {"and": "and", "&&": "and"})
@@ -52,7 +52,7 @@ class Parser(Scanner):
         return tree
 
     def expression(self, level: int = 0) -> Node:
-        """Parse operators of one level of precedence; NOR and OR are the loosest."""
+        """Parse operators at one level of precedence; NOR and OR bind least tightly."""
         if level == len(_LEVELS):
             return self.negation()
         left = self.expression(level + 1)
@@ -67,7 +67,7 @@ class Parser(Scanner):
             left = Logic(op, left, self.expression(level + 1))
 
     def negation(self) -> Node:
-        """Parse NOT, or what it may precede."""
+        """Parse NOT or its operand."""
         if not self.take_word("NOT"):
             return self.primary()
         self.deeper()
@@ -107,7 +107,7 @@ class Parser(Scanner):
         return Condition(term.path, op, values, negated, term.function, language)
 
     def term(self) -> syntax.Term:
-        """Parse what is compared: a path to a field, or a function of one."""
+        """Parse the left side of a comparison: a path to a field, or a function of one."""
         parsed = syntax.parse(self.text, self.at)
         if parsed is None:
             return syntax.Term(self.path())
@@ -117,7 +117,7 @@ class Parser(Scanner):
         return parsed[0]
 
     def comparison(self) -> tuple[str, tuple[Any, ...], bool, str]:
-        """Parse an operator and its values: the operator, the values, whether it is negated, and a language."""
+        """Parse an operator and its values; return them, whether it is negated, and a language."""
         self.skip_blanks()
         if symbol := _SYMBOL.match(self.text, self.at):
             self.at = symbol.end()
@@ -143,7 +143,7 @@ class Parser(Scanner):
         return (*parsed, negated, "")
 
     def not_an_operator(self, symbol: str) -> NoReturn:
-        """Raise BadFilter for an operator of another language, such as `==`; `symbol` is its beginning."""
+        """Raise BadFilter for an operator of another language, such as `==`, which begins with `symbol`."""
         sign = self.text[self.at]
         value = f"or quote a value that begins with '{sign}'"
         self.fail(f"'{symbol}{sign}' is not an operator. Write {_MEANT.get(symbol + sign, symbol)}, {value}")
@@ -156,7 +156,7 @@ class Parser(Scanner):
         return op, (value,), False
 
     def operation(self, word: str) -> tuple[str, tuple[Any, ...]] | None:
-        """Parse the values of an operator that is a word, or return None for an unknown one."""
+        """Parse the values of a word operator, or return None for an unknown word."""
         if word == "IN":
             return "in", self.in_list()
         if word == "CONTAINS":
@@ -203,7 +203,7 @@ class Parser(Scanner):
         return values
 
     def tested(self) -> tuple[str, tuple[Any, ...], bool]:
-        """Parse what comes after IS."""
+        """Parse the part after IS."""
         negated = self.take_word("NOT")
         for word in ("NULL", "TRUE", "FALSE", "UNKNOWN"):
             if self.take_word(word):
@@ -216,7 +216,7 @@ class Parser(Scanner):
         return self.fail("NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM is expected after IS")
 
     def searched(self) -> Any:
-        """Parse the words of MATCHES, which end before USING, too."""
+        """Parse the words of MATCHES, which also end before USING."""
         self.logic, self.after_quote = LOGIC_OR_USING, AFTER_SEARCH
         value = self.value()
         self.logic, self.after_quote = LOGIC, AFTER_QUOTE

@@ -1,4 +1,4 @@
-"""The words and values of a filter: the lower half of the recursive descent parser."""
+"""Scan the words and values of a filter, for the recursive descent parser."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _SPECIAL = re.compile(r"(now|current_date|current_timestamp)(?:\s*+\(\s*+\))?\Z"
 class Scanner:
     """Reads the words and values of one filter.
 
-    literals: the values, in order; those of an IN list together as one list. spans: (start, end, placeholder) of each
-    value in the text. lists: the first and the last span of each such list, and its placeholder.
+    literals: the values, in order; those of an IN list form one list. spans: (start, end, placeholder) of each value in
+    the text. lists: the first and last span of each such list, and its placeholder.
     """
 
     def __init__(self, text: str, limits: Limits) -> None:
@@ -34,18 +34,18 @@ class Scanner:
         self.literals: list[str | list[str]] = []
         self.spans: list[tuple[int, int, str]] = []
         self.lists: list[tuple[int, int, str]] = []
-        self.logic, self.after_quote = LOGIC, AFTER_QUOTE  # what ends a value
+        self.logic, self.after_quote = LOGIC, AFTER_QUOTE  # the end of a value
 
     def fail(self, message: str, at: int | None = None) -> NoReturn:
         """Raise BadFilter with a position, by default the current one."""
         raise BadFilter(message, self.at if at is None else at)
 
     def skip_blanks(self) -> None:
-        """Move past white space."""
+        """Skip white space."""
         self.at = skip(self.text, self.at)
 
     def peek(self) -> str:
-        """Return the next character that is not a blank, or ""."""
+        """Return the next non-space character, or ""."""
         self.skip_blanks()
         return self.text[self.at : self.at + 1]
 
@@ -63,7 +63,7 @@ class Scanner:
         return True
 
     def param(self) -> Param | None:
-        """Parse a named value, if one comes next."""
+        """Parse a named value, if there is one here."""
         self.skip_blanks()
         match = _PARAM.match(self.text, self.at)
         if match is None:
@@ -97,7 +97,7 @@ class Scanner:
     def in_list(self) -> tuple[Value, ...]:
         """Parse the list of IN.
 
-        Its plain values become one literal, so that the statement has one array for them.
+        Its plain values become one literal, so that the statement binds them as one array.
         """
         place, first = len(self.literals), len(self.spans)
         values = self.list()
@@ -129,7 +129,7 @@ class Scanner:
         return Literal(len(self.literals) - 1, False, listed=True)
 
     def listed_or_text(self, word: str) -> Value:
-        """Parse the value of CONTAINS: where it is a list and nothing else, the literal is marked as one."""
+        """Parse the value of CONTAINS, marking the literal if it is exactly a list."""
         if self.peek() != "(":
             return self.value()
         start = self.at
@@ -150,9 +150,9 @@ class Scanner:
         return self.param() or self.word(in_list)
 
     def quoted(self, quote: str) -> Literal:
-        """Parse a quoted value. A doubled quote is one quote.
+        """Parse a quoted value. A doubled quote stands for one quote.
 
-        A quote that nothing ends after (the end, `)`, `,` or a logic word) is a plain character.
+        A quote that is not followed by the end, `)`, `,` or a logic word is a plain character.
         """
         text, start = self.text, self.at
         parts: list[str] = []
@@ -200,7 +200,7 @@ class Scanner:
         if value.lower() == "null":
             return Word("null")
         if special := _SPECIAL.match(inside(value)):
-            # On other than date and time fields the word is plain text.
+            # For fields other than dates and times, the word is plain text.
             literal = self.literal(value, start, quoted=False)
             self.spans[-1] = (start, self.at, special[1].lower())
             return Special(literal.place, False, moment=special[1].lower())
@@ -230,10 +230,10 @@ class Scanner:
 
 
 def items(text: str, limits: Limits) -> list[str | None]:
-    """Return the values of a list in parentheses, None for null.
+    """Parse the values of a list in parentheses; null becomes None.
 
     Raises:
-        BadFilter: the text is no list.
+        BadFilter: the text is not a list.
     """
     scanner = Scanner(text, limits)
     values = scanner.list()

@@ -26,7 +26,7 @@ def no_operator(word: str) -> str:
 
 
 def inside(value: str) -> str:
-    """Return a value without the parentheses around it."""
+    """Strip the parentheses around a value."""
     for _ in range(MAX_PARENTHESES):
         if not (value[0] == "(" and value[-1] == ")" and len(value) > 2):
             break
