@@ -1,4 +1,4 @@
-"""Wake the main thread of the server when a signal arrives, whichever thread the kernel hands it to."""
+"""Wake the server's main thread when a signal arrives, whichever thread the kernel delivers it to."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _CHUNK = 4096
 
 
 class Interrupt(threading.Event):
-    """An event that signal handlers may set, and that the main thread waits for.
+    """An event that signal handlers may set while the main thread waits for it.
 
-    With `threading.Event` a server can ignore SIGTERM: a signal that the kernel hands to another thread does not end
-    the wait of the main thread, which alone runs Python's handlers; and a handler that runs while the main thread holds
-    the lock of the event never returns. Here the main thread waits for a socket that every signal writes to.
+    With `threading.Event`, a server may miss SIGTERM: a signal that the kernel delivers to another thread does not wake
+    the main thread, which alone runs Python's handlers, and a handler that runs while the main thread holds the event's
+    lock never returns. Here the main thread waits for a socket that every signal writes to.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Interrupt(threading.Event):
         self._was_set = False
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Return whether the event is set, after at most `timeout` seconds. For the main thread."""
+        """Wait up to `timeout` seconds, and return whether the event is set. For the main thread."""
         signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
         end = None if timeout is None else time.monotonic() + timeout
         while not self._was_set:

@@ -1,14 +1,14 @@
-"""Upgrade the database of a project to its newest schema.
+"""Upgrade a project's database to the newest schema.
 
-Upgrades may be repeated, run from several nodes at once, and run beside nodes of the previous version. An empty
-database gets `schema.sql`; an older one gets the files of `migrations/` that it lacks, in order. Then the tables of the
-job queue are created, and the project's internal script `init`, if any, loads data.
+Upgrades may be repeated, run from several nodes at once, and run while nodes of the previous version are serving. An
+empty database gets `schema.sql`; an older one gets the missing files from `migrations/`, in order. Then the tables of
+the job queue are created, and the project's internal script `init`, if any, loads data.
 
-Three comment lines of a migration have a meaning:
+Three comment lines in a migration have a meaning:
 - `-- outside a transaction`: run the statements one by one, as `create index concurrently` requires; the file must be
   safe to start again.
-- `-- needs N`: programs older than schema version N cannot work on the result and refuse to start.
-- `-- after older transactions`: wait for all transactions that are open now to end before the next statement (inside a
+- `-- needs N`: programs older than schema version N cannot use the result and refuse to start.
+- `-- after older transactions`: before the next statement, wait for all currently open transactions to end (inside a
   transaction: before the file).
 """
 
@@ -44,7 +44,7 @@ _COMMENT = re.compile(r"--.*")
 _END = re.compile(r";[ \t]*(?:--.*)?$", re.MULTILINE)
 
 
-REPORT_SECONDS = 2.0  # of waiting for other transactions, before it is reported
+REPORT_SECONDS = 2.0  # how long to wait for other transactions before reporting it
 # Every transaction locks its own virtual id; a prepared one, which has no process, locks its transaction id.
 _OPEN = """
     select array_agg(distinct l.virtualtransaction) from pg_locks l
@@ -63,7 +63,7 @@ class BadMigration(CommandError):
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One file, which upgrades from the version before it."""
+    """One file, which upgrades the schema from the previous version."""
 
     version: int
     name: str
@@ -89,7 +89,7 @@ class Migration:
 
     @property
     def needs(self) -> int:
-        """The schema version that programs must have for the result; 0 for any."""
+        """The minimum schema version of programs that can use the result; 0 for any."""
         match = _NEEDS.search(self.text)
         return int(match[1]) if match else 0
 
@@ -122,7 +122,7 @@ async def init(settings: Settings, folder: Path | None = None, say: Callable[[st
 
 
 async def _record_changes(connection: asyncpg.Connection, folder: Path, say: Callable[[str], None]) -> None:
-    """Create the triggers of the tables that the policy marks as live; the project works without them."""
+    """Create the triggers of tables that the policy marks as live; the project works without them."""
     tables = await asyncio.to_thread(live_tables, folder)
     try:
         if tables or await triggers.recorded(connection):
@@ -133,12 +133,12 @@ async def _record_changes(connection: asyncpg.Connection, folder: Path, say: Cal
 
 async def _lock(connection: asyncpg.Connection) -> None:
     """Poll for the lock: `create index concurrently` would wait for a statement that blocks on it."""
-    while not await connection.fetchval("select pg_try_advisory_lock($1)", LOCK):  # noqa: ASYNC110 - PostgreSQL sends no notification
+    while not await connection.fetchval("select pg_try_advisory_lock($1)", LOCK):  # noqa: ASYNC110 - no notification
         await asyncio.sleep(0.1)
 
 
 async def upgrade(connection: asyncpg.Connection, folder: Path, say: Callable[[str], None]) -> None:
-    """Apply the migrations that the database lacks. Raises BadMigration."""
+    """Apply the migrations missing from the database. Raises BadMigration."""
     migrations = await asyncio.to_thread(_migrations, folder)
     newest = len(migrations)
     if not await connection.fetchval("select to_regclass('schemaversion') is not null"):
@@ -159,7 +159,7 @@ async def upgrade(connection: asyncpg.Connection, folder: Path, say: Callable[[s
 
 
 async def _record(connection: asyncpg.Connection) -> None:
-    """Create the table of applied migrations. That of the first release has no names and no needs."""
+    """Create the table of applied migrations. In the first release it has no columns for names and needs."""
     await connection.execute(
         "create table if not exists schemaversion"
         " (version integer primary key, appliedon timestamptz not null default now())"
@@ -192,16 +192,16 @@ async def _apply(connection: asyncpg.Connection, migration: Migration, needs: in
 
 
 def _line(text: str, error: asyncpg.PostgresError) -> str:
-    """Return `, line N` of the file `text` where PostgreSQL tells the position of an error, else nothing."""
+    """Return `, line N` if PostgreSQL reports the position of an error in the file, else ""."""
     start, position = text.find(getattr(error, "query", "\0")), getattr(error, "position", None)
     return f", line {text.count(chr(10), 0, start + int(position) - 1) + 1}" if position and start >= 0 else ""
 
 
 async def _older_ended(connection: asyncpg.Connection, migration: Migration, say: Callable[[str], None]) -> None:
-    """Wait until every transaction that is open now has ended.
+    """Wait until all currently open transactions have ended.
 
     A transaction older than the previous statement may still run the functions and defaults that the statement
-    replaced, and commit rows of the old form after the migration has converted the existing rows.
+    replaced, and commit rows in the old form after the migration has converted the existing rows.
     """
     older = set(await connection.fetchval(_OPEN) or ())
     started, reported = time.monotonic(), False
@@ -223,7 +223,7 @@ async def _together(connection: asyncpg.Connection, migration: Migration, needs:
 async def _alone(connection: asyncpg.Connection, statement: str) -> None:
     """Run one statement outside a transaction.
 
-    Concurrent builds may wait for ever: they block no other query.
+    Concurrent index builds may wait indefinitely, because they do not block other queries.
     """
     waits = _CONCURRENT.search(statement) is not None
     await connection.execute(f"set lock_timeout = '{0 if waits else LOCK_TIMEOUT}'")
@@ -234,7 +234,7 @@ async def _alone(connection: asyncpg.Connection, statement: str) -> None:
 
 
 async def _patiently(apply: Callable[[], Awaitable[object]]) -> None:
-    """Run `apply`, and repeat it while it gets no lock."""
+    """Run `apply`, retrying while it cannot get a lock."""
     for left in reversed(range(MAX_ATTEMPTS)):
         try:
             await apply()
@@ -249,7 +249,7 @@ async def _done(connection: asyncpg.Connection, migration: Migration, needs: int
     await _record(connection)
     sql = "insert into schemaversion (version, name, needs) values ($1, $2, $3)"
     await connection.execute(sql, migration.version, migration.name, needs)
-    await connection.execute("notify tableapi_schema")  # running servers read the schema again
+    await connection.execute("notify tableapi_schema")  # running servers reload the schema
 
 
 def _migrations(folder: Path) -> list[Migration]:
@@ -260,7 +260,7 @@ def _migrations(folder: Path) -> list[Migration]:
 
 
 async def _load(settings: Settings, folder: Path) -> str | None:
-    """Run the project's script `init` on connections of its own; returns its message, if any."""
+    """Run the project's script `init` on its own connections; return its message, if any."""
     from tableapi.db.database import Db
     from tableapi.project.registry import Scripts
 

@@ -25,7 +25,7 @@ class CannotServe(CommandError):
 
 
 def check_port(host: str, port: int) -> None:
-    """Raise CannotServe for a port in use. Workers would share it unnoticed, by SO_REUSEPORT."""
+    """Raise CannotServe if the port is in use. With SO_REUSEPORT, workers would share it unnoticed."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except OSError:
@@ -47,7 +47,7 @@ def port_in_use(host: str, port: int) -> CannotServe:
 
 
 def check_extras(settings: Settings) -> None:
-    """Refuse settings of signed tokens that contradict each other, and those that need a missing package.
+    """Reject token settings that contradict each other, and settings that need a missing package.
 
     Raises BadSettings or MissingExtra.
     """
@@ -61,7 +61,7 @@ def check_extras(settings: Settings) -> None:
 
 
 def check_secrets(settings: Settings, key: str) -> None:
-    """Refuse secrets that could be guessed. `key`: of --api-key. Raises BadSettings."""
+    """Reject secrets that could be guessed. `key`: that of --api-key. Raises BadSettings."""
     shortest = GUESSABLE_LOCAL_TOKEN if is_loopback(settings.host) else GUESSABLE_TOKEN
     for weak in (
         weak_secret(settings.secret_keys, GUESSABLE_SECRET),
@@ -73,7 +73,7 @@ def check_secrets(settings: Settings, key: str) -> None:
 
 
 async def check_database(url: str) -> None:
-    """Raise CannotServe for a database that cannot be reached or is older than PostgreSQL 15."""
+    """Raise CannotServe if the database is unreachable or older than PostgreSQL 15."""
     shown = without_password(url)
     try:
         connection = await connect(url, timeout=5)

@@ -1,7 +1,7 @@
 """`tableapi serve`: start everything in order, and stop it in reverse order.
 
 The order is: embedded PostgreSQL (without DATABASE_URL), `init`, the job worker, then granian with WORKERS processes,
-each of which builds its own application. Nodes are stateless; files of a running server are under DATA_DIR/run.
+each of which builds its own application. Nodes are stateless; the files of a running server are under DATA_DIR/run.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from tableapi.server.postgres.server import Embedded
 from tableapi.server.preflight import CannotServe, check_database, check_extras, check_port, check_secrets, port_in_use
 from tableapi.server.supervisor import WorkerProcess, exit_with_parent
 
-SCHEMA_CHANNEL = "tableapi_schema"  # on NOTIFY, workers read the catalog again
+SCHEMA_CHANNEL = "tableapi_schema"  # on NOTIFY, workers reload the schema
 HEADER_SECONDS = 30  # for the headers of a request, and for an idle connection
 MAX_CONNECTIONS = 8192  # per worker, most of them idle; MAX_UNDER_WAY limits the requests in flight
 STOP_SECONDS = 8  # for requests in flight
@@ -54,7 +54,7 @@ NEXT_SIGNAL_SECONDS = 0.5  # after SIGTERM
 class _Server(MPServer):
     """A granian server that announces when it accepts connections.
 
-    On SIGHUP its workers read the schema and the access file again.
+    On SIGHUP its workers reload the schema and the access file.
     """
 
     loader: _Loader
@@ -65,8 +65,9 @@ class _Server(MPServer):
         try:
             super().startup(spawn_target, target_loader)  # type: ignore[no-untyped-call]
         except RuntimeError as error:
-            # Taken since it was checked: creating a database takes seconds. Another check here could fail by itself,
-            # because a process that the thread of the job worker forks holds the probe's socket for a moment.
+            # The port was taken after it was checked, since creating a database takes seconds. Another check here could
+            # fail by itself, because a process forked by the job worker's thread keeps the probe's socket open for a
+            # moment.
             if os.strerror(errno.EADDRINUSE) in str(error):
                 raise port_in_use(self.bind_addr, self.bind_port) from None
             raise
@@ -78,7 +79,7 @@ class _Server(MPServer):
     def shutdown(self, exit_code: int = 0) -> None:
         """Drain before stopping, so that load balancers and clients move away; a second signal skips the wait.
 
-        Streams of changes end at once: a worker does not stop before its last response ends.
+        Change streams end at once, because a worker does not stop before its last response ends.
         """
         self._drain_workers()
         if self.drain_seconds:
@@ -87,10 +88,10 @@ class _Server(MPServer):
         super().shutdown(exit_code)  # type: ignore[no-untyped-call]
 
     def _stop_workers(self) -> None:
-        """Stop the workers, and kill those that still run after STOP_SECONDS.
+        """Stop the workers, and kill those still running after STOP_SECONDS.
 
-        SIGTERM may arrive between two runs of the loop of a worker that starts. uvloop keeps it until the next signal;
-        SIGUSR1 is that one (docs/explanation/decisions/processes.md).
+        SIGTERM may arrive between two iterations of the event loop of a worker that is starting. uvloop then keeps it
+        until the next signal, so SIGUSR1 is sent as well (docs/explanation/decisions/processes.md).
         """
         for worker in self.wrks:
             worker.terminate()  # type: ignore[no-untyped-call]
@@ -123,7 +124,7 @@ class _Server(MPServer):
 
 
 def _answers(host: str, port: int) -> bool:
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - a wildcard address is no target
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - a wildcard address cannot be a target
     try:
         with socket.create_connection((host, port), timeout=1):
             return True
@@ -136,14 +137,14 @@ async def _notify(datasets: Datasets) -> None:
         try:
             connection = await connect(url, timeout=5)
         except (OSError, asyncpg.PostgresError, TimeoutError):
-            continue  # workers read the catalog again when they reconnect
+            continue  # workers reload the schema when they reconnect
         await connection.execute(f"notify {SCHEMA_CHANNEL}")
         await connection.close()
 
 
 @dataclass
 class _Loader:
-    """Create the application inside a worker process, with the rights as the parent read them last."""
+    """Create the application inside a worker process, with the rights that the parent read last."""
 
     settings: Settings
     datasets: Datasets
@@ -153,7 +154,7 @@ class _Loader:
         return _load(self.settings, self.datasets, self.parent)
 
     def read_access(self) -> None:
-        """Read the access file again, for workers that start later. A wrong file is logged by each worker."""
+        """Re-read the access file for workers that start later. If it is invalid, each worker logs that."""
         with suppress(BadDatasets):
             self.datasets = self.datasets.reread()
 
@@ -162,7 +163,8 @@ def _load(settings: Settings, datasets: Datasets, parent: int) -> Any:
     """Create the application inside a worker process."""
     exit_with_parent(parent)
     signal.signal(signal.SIGUSR2, signal.SIG_IGN)  # until the application handles it
-    # Shared memory may be emptied while the server runs (RemoveIPC of systemd-logind); a new worker needs the folder.
+    # Shared memory may be emptied while the server runs (RemoveIPC of systemd-logind), but a new worker needs the
+    # folder.
     Path(os.environ["PROMETHEUS_MULTIPROC_DIR"]).mkdir(mode=0o700, exist_ok=True)
     from tableapi.server.worker import create_app
 
@@ -170,24 +172,24 @@ def _load(settings: Settings, datasets: Datasets, parent: int) -> Any:
 
 
 def reloading_app() -> Any:
-    """Create the application under `--reload`; the parent passes its settings through the environment."""
+    """Create the application under `--reload`; the parent passes its settings in the environment."""
     try:
         settings = load_project(Path.cwd()).settings_class().read()
         datasets = with_database(of_project(Path.cwd()), settings)
         return _load(settings, datasets, os.getppid())
-    except CommandError as error:  # the parent starts again after the next change of a file
+    except CommandError as error:  # the parent restarts after the next file change
         sys.exit(f"tableapi: {error}")
 
 
 def with_database(datasets: Datasets, settings: Settings) -> Datasets:
-    """Return the datasets of a project with the address of its database."""
+    """Return a project's datasets with the URL of its database."""
     return replace(
         datasets, urls={settings.dataset: str(settings.database_url)}, replicas=settings.database_replica_urls
     )
 
 
 def with_postgres(settings: Settings, stack: ExitStack) -> Settings:
-    """Return settings with a database: that of DATABASE_URL, or the embedded one until `stack` is closed."""
+    """Return settings with a database: DATABASE_URL, or the embedded one until `stack` is closed."""
     if settings.database_url is None:
         superuser_url = stack.enter_context(Embedded(settings.data_dir / "postgres"))
         url = asyncio.run(owned(superuser_url, kept_secret(settings.data_dir / "secrets" / "database_password")))
@@ -204,7 +206,7 @@ def serve(settings: Settings, datasets: Datasets, *, reload: bool = False) -> No
         raise BadDatasets(f"{reason}, or serve on 127.0.0.1 and not on {settings.host}.")
     if datasets.open and not datasets.key and "*" in settings.cors_origins:
         raise BadDatasets(f"{ANY_ORIGIN} or give --api-key KEY.")
-    if not reason:  # accounts with a known password make no secret of anything
+    if not reason:  # accounts with a well-known password keep nothing secret
         check_secrets(settings, datasets.key)
     check_extras(settings)
     check_port(settings.host, settings.port)
@@ -228,7 +230,7 @@ def serve(settings: Settings, datasets: Datasets, *, reload: bool = False) -> No
 
 
 def _check_rights(datasets: Datasets, settings: Settings) -> None:
-    """Compare the policy or the access file with the databases. Raises BadDatasets."""
+    """Check the policy or the access file against the databases. Raises BadDatasets."""
     from tableapi.app.declared import check_rights
     from tableapi.datasets.declared import BadRights
 
@@ -239,7 +241,7 @@ def _check_rights(datasets: Datasets, settings: Settings) -> None:
 
 
 def _record_webhooks(datasets: Datasets) -> None:
-    """Record the changes of the tables with webhooks from now on. Raises MissingExtra."""
+    """Start recording changes of the tables with webhooks. Raises MissingExtra."""
     from tableapi.app.declared import check_webhook_extra, declared_webhooks, record_webhooks
 
     check_webhook_extra(declared_webhooks(datasets)[0])
@@ -247,7 +249,7 @@ def _record_webhooks(datasets: Datasets) -> None:
 
 
 def _clean(settings: Settings, stack: ExitStack) -> None:
-    """Remove the files of an earlier run, and create the folder of the counters until `stack` ends.
+    """Remove the files of an earlier run, and create the folder for metrics until `stack` is closed.
 
     Runs before prometheus_client is imported, which reads PROMETHEUS_MULTIPROC_DIR at import.
     """
@@ -262,7 +264,7 @@ def _clean(settings: Settings, stack: ExitStack) -> None:
 
 
 def _prepare(settings: Settings, project: Path, stack: ExitStack) -> str | None:
-    """Upgrade the schema and start the job worker; returns the message of the project's `init` script."""
+    """Upgrade the schema and start the job worker; return the message of the project's `init` script."""
     message = None
     if settings.init:
         from tableapi.server.migrate import init
@@ -330,7 +332,7 @@ def _reloading(settings: Settings, datasets: Datasets, announce: Callable[[], No
 
 
 def _announce(settings: Settings, datasets: Datasets, message: str | None) -> None:
-    """Print the addresses and what is needed to sign in."""
+    """Print the addresses and how to sign in."""
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     here = f"http://{host}:{settings.port}"
     lines = [f"App       {here}/"] if datasets.project else []

@@ -1,4 +1,4 @@
-"""Run the job worker beside the server: start it, restart it when it exits, stop it with the server."""
+"""Run the job worker alongside the server: start it, restart it on exit, stop it with the server."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
-MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.5, 4.0  # before a restart; doubles with each one
-STABLE_SECONDS = 30.0  # a worker that ran this long did not fail at its start; the pause is reset
+MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.5, 4.0  # before a restart; doubles each time
+STABLE_SECONDS = 30.0  # a worker that ran this long did not fail at startup, so the pause is reset
 GRACE_SECONDS = 10  # for work in progress after the parent has exited
-# A process forked while Popen starts another inherits the pipe that Popen reads until it is closed, and Popen would
-# block for the life of that process.
+# A process forked while Popen starts another inherits the pipe that Popen reads to the end, and Popen would block for
+# the lifetime of that process.
 _forking = threading.RLock()
 os.register_at_fork(before=_forking.acquire, after_in_parent=_forking.release, after_in_child=_forking.release)
 
 
 def exit_with_parent(parent: int) -> None:
-    """Exit when `parent` does, however it ends, and leave its process group.
+    """Exit when `parent` exits, for whatever reason, and leave its process group.
 
-    Ctrl-C then goes to the parent alone. On Linux a thread waits for the parent to exit and then sends SIGTERM to this
-    process, which must end in GRACE_SECONDS.
+    Ctrl-C then reaches only the parent. On Linux, a thread waits for the parent to exit and then sends SIGTERM to this
+    process, which must end within GRACE_SECONDS.
     """
     if sys.platform == "linux":
         try:
@@ -41,20 +41,20 @@ def exit_with_parent(parent: int) -> None:
 
 
 def _exit_after(parent: int) -> None:
-    """Wait for the process of the descriptor `parent` to exit, then terminate this one."""
+    """Wait for the process with descriptor `parent` to exit, then terminate this one."""
     with selectors.DefaultSelector() as ends:
         ends.register(parent, selectors.EVENT_READ)
         ends.select()
-    # Set the alarm first: a granian worker that stops with requests in flight may hang holding the GIL. Then no thread
-    # runs, only the kernel can end the process, and the port would stay in use.
+    # Set the alarm first, because a granian worker that stops with requests in flight may hang while holding the GIL.
+    # No Python thread runs then, so only the kernel can end the process; otherwise the port would stay in use.
     signal.alarm(GRACE_SECONDS)
     os.kill(os.getpid(), signal.SIGTERM)
 
 
 class WorkerProcess:
-    """Run `tableapi <words>` while a `with` block runs, out of reach of Ctrl-C.
+    """Run `tableapi <words>` for the duration of a `with` block, unaffected by Ctrl-C.
 
-    The command gets `--with-parent`, to exit with this process.
+    The command gets `--with-parent`, so that it exits with this process.
     """
 
     def __init__(self, *words: str, folder: Path, environment: Mapping[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""One worker process of `tableapi serve`: the application, and what belongs to the process."""
+"""One worker process of `tableapi serve`: the application and its process-level resources."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class WorkerResources:
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGUSR1, drain)
         loop.add_signal_handler(signal.SIGUSR2, reload)
-        reload()  # the file may have changed since this process began to start
+        reload()  # the file may have changed since this process started
         tune()
 
     def stopped(self) -> None:
@@ -49,16 +49,17 @@ def create_app(settings: Settings, datasets: Datasets) -> App:
 
 
 def tune() -> None:
-    """Exempt what is loaded from garbage collection, collect less often, and let the event loop in soon.
+    """Exclude loaded objects from garbage collection, collect less often, and switch threads sooner.
 
-    A request makes few cycles. With the default thresholds a collection stops every request for 30 ms now and then.
+    A request creates few cycles. With the default thresholds, a collection would occasionally stop all requests for 30
+    ms.
     """
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
-    sys.setswitchinterval(SWITCH_SECONDS)  # after which a thread beside the event loop lets it run
-    # glibc raises by itself the size from which memory goes back to the system at once; then every thread that hashed a
-    # password keeps 19 MB.
+    sys.setswitchinterval(SWITCH_SECONDS)  # after which a thread yields to the event loop
+    # glibc raises the size above which memory is returned to the system at once; every thread that hashed a password
+    # would then keep 19 MB.
     with contextlib.suppress(AttributeError):  # another C library
         libc = ctypes.CDLL(None)
         libc.mallopt(_MMAP_THRESHOLD, 4 << 20)

@@ -1,4 +1,4 @@
-"""A sample shop for people without a database at hand: 30 tables with about 1,000,000 rows."""
+"""A sample shop to try the API without a database of one's own: 30 tables with about 1,000,000 rows."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import asyncpg
 
 DATASET = "shop"
 MAX_CONNECTIONS = 4
-_LAST = "visit"  # a table of the shop; all of them come into the schema `public` in one transaction
-# What is being loaded is in a schema of its own, which the next load removes if this one is interrupted.
+_LAST = "visit"  # one of the shop's tables, all of which move to the schema `public` in one transaction
+# Data is loaded into a schema of its own, which the next load drops if this one is interrupted.
 _STAGING = "shop_being_loaded"
 _TABLE = re.compile(r"^create table (\w+)", re.MULTILINE)
 _HEADING = re.compile(r"^-- (one by one|side by side): (.+)\n", re.MULTILINE)
 
-# Statistics first: the check of a reference is a join.
+# Statistics first, because the check of a reference is a join.
 _CHECKS = f"""
 select string_agg(command, '; ' order by command desc) from (
     select oid as of_table, format('analyze %s', oid::regclass) as command from pg_class
@@ -46,14 +46,14 @@ drop schema {_STAGING}
 
 @dataclass(frozen=True)
 class Step:
-    """A part of the load: its statements may run in any order, on several connections."""
+    """A step of the load. Its statements may run in any order, on several connections."""
 
     name: str
     statements: tuple[str, ...]
 
 
 def steps() -> list[Step]:
-    """Return the steps of shop.sql. Statements that depend on each other are one."""
+    """Return the steps of shop.sql. Statements that depend on each other form one step."""
     _, *parts = _HEADING.split((Path(__file__).parent / "shop.sql").read_text())
     return [
         Step(name, tuple(text.strip().removesuffix(";").split(";\n")) if kind == "side by side" else (text,))
@@ -62,9 +62,9 @@ def steps() -> list[Step]:
 
 
 async def load(url: str, progress: Callable[[int, int, str], None]) -> bool:
-    """Load the shop into an empty database, unless it is there.
+    """Load the shop into an empty database, unless it is already there.
 
-    `progress` is called with the number of finished statements, their number, and the name of the step. Returns whether
+    `progress` is called with the number of finished statements, the total, and the name of the step. Returns whether
     anything was loaded.
     """
     async with _connections(url) as connections:
@@ -94,7 +94,7 @@ def _tables(planned: list[Step]) -> list[str]:
 
 
 async def _run(connections: list[asyncpg.Connection], step: Step, finished: Callable[[str], None]) -> None:
-    """Run the statements of a step, each on the next connection that is free."""
+    """Run the statements of a step, each on the next free connection."""
     waiting = list(reversed(step.statements))
 
     async def work(connection: asyncpg.Connection) -> None:

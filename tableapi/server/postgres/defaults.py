@@ -1,8 +1,8 @@
-"""Settings of the embedded PostgreSQL, and of the memory of its processes."""
+"""Settings for the embedded PostgreSQL and for the memory of its processes."""
 
 from __future__ import annotations
 
-# Statements and error details stay out of the log: they hold personal data.
+# Statements and error details are not logged, because they contain personal data.
 SERVER = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
@@ -19,6 +19,6 @@ SERVER = {
 }
 NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "shared_buffers": "64MB"}
 
-# glibc gives memory back to the system as soon as 128 kB are free, and takes it again for the next large response: a
-# quarter of the CPU time of a list of 300 kB. Each process keeps up to 16 MB instead.
+# By default glibc returns memory to the system as soon as 128 kB are free and requests it again for the next large
+# response, which costs a quarter of the CPU time of a list of 300 kB. With these values each process keeps up to 16 MB.
 MALLOC = {"MALLOC_TRIM_THRESHOLD_": "16777216", "MALLOC_MMAP_THRESHOLD_": "8388608", "MALLOC_TOP_PAD_": "1048576"}

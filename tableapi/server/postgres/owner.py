@@ -1,7 +1,7 @@
 """Create the role that owns the embedded database and has no other rights.
 
-A superuser of PostgreSQL can read files and run programs on the machine; an application that answers requests should
-not connect as one.
+A PostgreSQL superuser can read files and run programs on the machine, so an application that serves requests should not
+connect as one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import asyncpg
 
 ROLE = "tableapi"
 
-# Transfers what an older version created as `postgres`, except the members of extensions.
+# Transfers ownership of objects that an older version created as `postgres`, except members of extensions.
 _TAKE = """
 do $$
 declare one record;
@@ -49,9 +49,9 @@ end $$
 
 
 async def owned(url: str, password: str) -> str:
-    """Return the URL of the database for its owner, creating the role if needed.
+    """Return the owner's URL of the database, creating the role if necessary.
 
-    `url` is that of the superuser.
+    `url`: the superuser's.
     """
     parts = urlsplit(url)
     connection = await asyncpg.connect(url, timeout=10)
@@ -59,7 +59,7 @@ async def owned(url: str, password: str) -> str:
         async with connection.transaction():
             await connection.execute("select pg_advisory_xact_lock(7461626)")
             exists = await connection.fetchval("select true from pg_roles where rolname = $1", ROLE)
-            # Role statements take no parameters; neither name nor password comes from a request.
+            # Role statements take no parameters; neither the name nor the password comes from a request.
             verb, secret = "alter" if exists else "create", password.replace("'", "''")
             await connection.execute(f"{verb} role {ROLE} login nosuperuser password '{secret}'")
             await connection.execute(f"alter database {parts.path[1:]} owner to {ROLE}")

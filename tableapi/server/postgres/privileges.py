@@ -1,8 +1,8 @@
 """Drop root privileges before starting PostgreSQL, which refuses to run as root.
 
-A normal user runs it unchanged. Root runs it as the owner of the data folder; new data belongs to the system user with
+A normal user runs it directly. Root runs it as the owner of the data folder. New data belongs to the system user with
 the fewest rights, if that user can traverse the parent folders. Otherwise (a 0700 home, a folder of mkdtemp) it runs in
-a user namespace that maps root to that user: its files stay root's, and it has no rights of root outside.
+a user namespace that maps root to that user: its files still belong to root, but outside it has none of root's rights.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class UnprivilegedUser:
 
 
 def runner_for(folder: Path, programs: Path) -> UnprivilegedUser:
-    """Create `folder` and return the user that runs PostgreSQL on it, its owner from then on."""
+    """Create `folder` and return the user that owns it and runs PostgreSQL on it."""
     folder.mkdir(parents=True, exist_ok=True)
     if os.geteuid() != 0:
         folder.chmod(0o700)
@@ -63,7 +63,7 @@ def runner_for(folder: Path, programs: Path) -> UnprivilegedUser:
     fresh = not (folder / "data").exists()
     reachable = _open_to_all(folder.parent) and _open_to_all(programs)
     if not reachable and not _may_unshare(nobody) and all(map(_open_to_all, (folder.parent.parent, programs))):
-        # Let only that group into the data folder.
+        # Allow only that group to enter the data folder.
         os.chown(folder.parent, -1, nobody.pw_gid)
         folder.parent.chmod(0o710)
         uid, gid, reachable, fresh = nobody.pw_uid, nobody.pw_gid, True, True
@@ -85,7 +85,7 @@ def _open_to_all(folder: Path) -> bool:
 
 
 def _may_unshare(nobody: pwd.struct_passwd) -> bool:
-    """Return whether root may create user namespaces here; most containers forbid it."""
+    """Return whether root may create user namespaces here, which most containers forbid."""
     try:
         UnprivilegedUser(enter=_namespace(nobody)).run(["true"])
     except CannotDropPrivileges:

