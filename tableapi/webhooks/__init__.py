@@ -1,1 +1,1 @@
-"""Webhooks: events of changed rows, made from the outbox of changes and delivered to other systems."""
+"""Webhooks: events for changed rows, built from the outbox and delivered to other systems."""

@@ -1,4 +1,4 @@
-"""Find the addresses of a host, and reject those that are not on the public internet."""
+"""Resolve a host, and reject addresses outside the public internet."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-# Networks that Python takes for public: the address of Azure's host, and protocol assignments with Oracle's metadata.
+# Networks that Python considers public: Azure's host address, and protocol assignments with Oracle's metadata service.
 _RESERVED = tuple(map(ipaddress.ip_network, ("168.63.129.16/32", "192.0.0.0/24")))
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
-MAX_ADDRESSES = 3  # of one host to try
-SAME_SECONDS = 0.5  # in which attempts share a look-up
+MAX_ADDRESSES = 3  # to try per host
+SAME_SECONDS = 0.5  # for which attempts share a look-up
 
 
 class BlockedAddress(Exception):
-    """The address of a webhook is not public."""
+    """A webhook's address is not public."""
 
 
 class Resolver:
-    """The addresses of one host, looked up once for attempts at the same time.
+    """The addresses of one host, looked up once for simultaneous attempts.
 
-    Each host has a thread of its own, so that a name server that does not answer delays nothing else.
+    Each host has its own thread, so that an unresponsive name server delays nothing else.
     """
 
     def __init__(self, host: str, port: int, *, private: bool) -> None:
@@ -38,7 +38,7 @@ class Resolver:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def addresses(self) -> list[str]:
-        """Return the addresses of the host. A connection goes to one of them, without another look-up.
+        """Return the addresses of the host. Connections use one of them, without another look-up.
 
         Raises:
             OSError: the host has no address.
@@ -63,13 +63,13 @@ class Resolver:
 
 
 def _retrieved(found: asyncio.Future[list[str]]) -> None:
-    """Mark an error as seen, also where every attempt that waited for it has timed out."""
+    """Mark an error as retrieved, even if every attempt that waited for it has timed out."""
     if not found.cancelled():
         found.exception()
 
 
 def is_public(text: str) -> bool:
-    """Return whether an address is on the public internet, and so is an IPv4 address inside an IPv6 one."""
+    """Return whether an address is on the public internet, including an IPv4 address embedded in IPv6."""
     try:
         address = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
@@ -84,7 +84,7 @@ def is_public(text: str) -> bool:
 
 
 def _embedded(address: _Address) -> list[ipaddress.IPv4Address]:
-    """Return the IPv4 addresses that an IPv6 address stands for: mapped, compatible, 6to4, Teredo, NAT64."""
+    """Return the IPv4 addresses embedded in an IPv6 address: mapped, compatible, 6to4, Teredo, NAT64."""
     if isinstance(address, ipaddress.IPv4Address):
         return []
     inside = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]

@@ -1,4 +1,4 @@
-"""The webhooks of one dataset in one process: those that no other process delivers are delivered here."""
+"""The webhooks of one dataset in one process, which delivers those that no other process delivers."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from tableapi.webhooks.statement import OPERATIONS, EventStatement, event_statem
 from tableapi.webhooks.target import WebhookTarget
 
 log = get_logger(__name__)
-POLL_SECONDS = 0.1  # between two looks for changes
-CLAIM_SECONDS = 2.0  # between two looks for webhooks that no process delivers, and for triggers
+POLL_SECONDS = 0.1  # interval between checks for changes
+CLAIM_SECONDS = 2.0  # interval between checks for unclaimed webhooks and for triggers
 SWEEP_SECONDS = 60.0
-RETRY_SECONDS = 1.0  # while the database is lost, or another process delivers
-UNRECORDED_SECONDS = 5.0  # while a right is missing
+RETRY_SECONDS = 1.0  # while the database is unreachable, or another process delivers
+UNRECORDED_SECONDS = 5.0  # while a permission is missing
 STATEMENT_SECONDS = 120
 CLOSE_SECONDS = 5.0  # for attempts in flight when the process stops
-# The server notices within 20 s that the machine of a process is gone, and frees its locks.
+# Within 20 s, the server notices that a process's machine is gone, and releases its locks.
 _ALIVE = {"tcp_keepalives_idle": "5", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3"}
 _LOST = (OSError, asyncpg.PostgresConnectionError, asyncpg.InterfaceError, asyncpg.InternalClientError)
 
 
 class Dispatcher:
-    """Read the changes for webhooks, and deliver their events, while the advisory lock of each is held.
+    """Read the changes for webhooks and deliver their events, holding an advisory lock for each webhook.
 
-    The locks and the places that the webhooks have reached belong to one connection: a process that loses it has
-    neither, and the next one goes on from there.
+    The locks and the positions reached by the webhooks belong to one connection. A process that loses the connection
+    loses both, and another process continues from there.
     """
 
     def __init__(
@@ -52,22 +52,22 @@ class Dispatcher:
         self._working: asyncio.Task[None] | None = None
         self._stopped, self._stopping = False, asyncio.Event()
         self._looked, self._epoch = "", ""
-        self._lock = asyncio.Lock()  # of the connection for deliveries
+        self._lock = asyncio.Lock()  # for the connection used for deliveries
 
     def start(self) -> None:
-        """Begin to look for webhooks to deliver."""
+        """Start looking for webhooks to deliver."""
         if self._working is None and self.webhooks:
             self._working = background.start(self._work(), "webhooks")
 
     def stop(self) -> None:
-        """Stop after the attempts in flight; another process goes on."""
+        """Stop after the attempts in flight; another process takes over."""
         self._stopped = True
         self._stopping.set()
         for target in self._targets.values():
             target.stop()
 
     async def close(self) -> None:
-        """Stop, and wait for the attempts in flight for a while."""
+        """Stop, and wait a limited time for the attempts in flight."""
         self.stop()
         if self._working is not None:
             done, _ = await asyncio.wait((self._working,), timeout=CLOSE_SECONDS)
@@ -76,7 +76,7 @@ class Dispatcher:
                 await asyncio.gather(self._working, return_exceptions=True)
 
     async def forget(self, names: Collection[str]) -> None:
-        """Remove the places of webhooks that are declared no longer, so that no changes are kept for them."""
+        """Remove the positions of webhooks that are no longer declared, so that no changes are kept for them."""
         if names:
             async with self._dataset.db.writes.acquire() as connection:
                 await connection.execute(queue.FORGET_NAMED, list(names))
@@ -95,7 +95,7 @@ class Dispatcher:
                 if told != (message := str(errors.exceptions[0])):
                     log.error("webhooks_not_recorded", alarm="webhook", dataset=self._dataset.name, error=message)
                 told, pause = message, UNRECORDED_SECONDS
-            except* Exception as errors:  # any error: webhooks that stop silently are worse than a repetition
+            except* Exception as errors:  # any error: silently stopped webhooks would be worse than a retry
                 error = errors.exceptions[0]
                 log.warning(
                     "webhooks_interrupted", dataset=self._dataset.name, error=f"{type(error).__name__}: {error}"
@@ -108,17 +108,17 @@ class Dispatcher:
                 await self._stopping.wait()
 
     async def _free(self) -> bool:
-        """Return whether a webhook is delivered by no process."""
+        """Return whether some webhook is not delivered by any process."""
         async with self._dataset.db.reads.acquire() as connection:
             return bool(await connection.fetch(queue.FREE, list(self.webhooks)))
 
     async def _lead(self) -> None:
-        """Deliver every webhook that no other process holds, until a connection is lost."""
+        """Deliver every webhook not held by another process, until a connection is lost."""
         async with contextlib.AsyncExitStack() as stack:
             reading = await self._connect(stack)
             await self._record(reading)
             writing = await self._connect(stack)
-            await writing.execute("set synchronous_commit = off")  # a lost result is another attempt
+            await writing.execute("set synchronous_commit = off")  # a lost result only causes another attempt
             self._looked = await reading.fetchval("select pg_current_snapshot()::text")
             claimed, swept = 0.0, time.monotonic()
             try:
@@ -128,7 +128,7 @@ class Dispatcher:
                         if now - claimed > CLAIM_SECONDS:
                             await self._claim(reading, writing, group)
                             claimed = now
-                            if not self._targets:  # other processes deliver all
+                            if not self._targets:  # other processes deliver all of them
                                 break
                         if now - swept > SWEEP_SECONDS:
                             await self._sweep(writing)
@@ -156,7 +156,7 @@ class Dispatcher:
         connection: asyncpg.Connection = await asyncpg.connect(
             dsn, server_settings=settings, **connection_options(pooled=False)
         )
-        stack.callback(connection.terminate)  # its locks are free at once
+        stack.callback(connection.terminate)  # releases its locks at once
         await init_table_connection(connection)
         return connection
 
@@ -167,7 +167,7 @@ class Dispatcher:
         await recording.record(connection, tables, list(self.webhooks), lambda text: log.info("webhooks", told=text))
 
     async def _claim(self, reading: asyncpg.Connection, writing: asyncpg.Connection, group: asyncio.TaskGroup) -> None:
-        """Take the webhooks that have become free, and find the tables of all."""
+        """Claim free webhooks, and look up the tables of all claimed ones."""
         for name, webhook in self.webhooks.items():
             if name not in self._targets and await reading.fetchval(queue.LOCK, name):
                 target = await self._begin(reading, WebhookTarget(webhook, name, self._settings))
@@ -188,7 +188,7 @@ class Dispatcher:
                 await self._record(reading)
 
     async def _begin(self, connection: asyncpg.Connection, target: WebhookTarget) -> WebhookTarget:
-        """Go on from the place that the webhook has reached."""
+        """Continue from the position that the webhook has reached."""
         await connection.execute(queue.ADD, [target.name])
         place = await connection.fetchrow(queue.PLACE, target.name)
         assert place is not None
@@ -201,14 +201,14 @@ class Dispatcher:
         return target
 
     async def _missed(self, connection: asyncpg.Connection, target: WebhookTarget, why: str) -> None:
-        """Report changes that no event tells of."""
+        """Report changes for which no event will be sent."""
         text = f"Changes have no events: {why}. Compare the table with the receiver."
         metrics.count("webhooks", "missed")
         log.error("webhook_missed", alarm="webhook", webhook=target.name, error=text)
         await connection.execute(queue.NOTED, target.name, text)
 
     async def _fault(self, connection: asyncpg.Connection, target: WebhookTarget, why: str) -> None:
-        """Report once why the changes of a webhook cannot be read; they are kept."""
+        """Report, once, why the changes of a webhook cannot be read. The changes are kept."""
         target.behind = True
         if target.fault != why:
             target.fault = why
@@ -218,7 +218,7 @@ class Dispatcher:
     # -- from changes to events ----------------------------------------------------------------------------------------
 
     async def _look(self, connection: asyncpg.Connection) -> None:
-        """Make events of the changes since the last look."""
+        """Create events for the changes since the last check."""
         targets = list(self._targets.values())
         row = await connection.fetchrow(queue.CHANGED, self._looked, [target.oid for target in targets])
         assert row is not None
@@ -231,7 +231,7 @@ class Dispatcher:
         self._looked = snapshot
 
     async def _read(self, connection: asyncpg.Connection, target: WebhookTarget, snapshot: str) -> None:
-        """Queue the events of one webhook, and note its place in the same transaction."""
+        """Queue the events of one webhook, and store its position in the same transaction."""
         try:
             statement, oid = self._statement(target), target.oid
             operations = [OPERATIONS[verb] for verb in target.webhook.on]
@@ -247,7 +247,7 @@ class Dispatcher:
             return
         except _LOST:
             raise
-        except asyncpg.InvalidCachedStatementError:  # DDL; the next look makes the statement again
+        except asyncpg.InvalidCachedStatementError:  # DDL; the next check rebuilds the statement
             target.behind = True
             return
         except asyncpg.PostgresError as error:
@@ -262,7 +262,7 @@ class Dispatcher:
             target.wake.set()
 
     def _statement(self, target: WebhookTarget) -> EventStatement:
-        """Return the statement of a webhook for the table as it is now."""
+        """Return the statement of a webhook for the current version of its table."""
         schema = self._dataset.schema
         if target.statement is None or schema.find(target.webhook.table) is not target.statement.table:
             target.statement = event_statement(target.webhook, schema, self._dataset.bounds, self._sealed)
@@ -271,7 +271,7 @@ class Dispatcher:
         return target.statement
 
     async def _sweep(self, connection: asyncpg.Connection) -> None:
-        """Note the places of quiet webhooks, give up old events, and shorten the log."""
+        """Store the positions of idle webhooks, give up old events, and trim the log."""
         keep = self._settings.webhooks_keep_seconds
         async with self._lock:
             for target in self._targets.values():

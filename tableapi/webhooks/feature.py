@@ -1,4 +1,4 @@
-"""The webhooks of one worker process, over all its datasets."""
+"""The webhooks of one worker process, across all its datasets."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _NOT_THERE = (asyncpg.UndefinedTableError, asyncpg.InvalidSchemaNameError, async
 
 
 class Webhooks:
-    """Deliver the declared webhooks, and answer questions about them.
+    """Deliver the declared webhooks, and describe, replay and test them.
 
-    sealed: the encrypted columns by table; they are not sent.
+    sealed: the encrypted columns by table, which are not sent.
     """
 
     def __init__(
@@ -57,25 +57,25 @@ class Webhooks:
         ]
 
     def start(self) -> None:
-        """Begin to deliver."""
+        """Start delivering."""
         self._open = True
         for dispatcher in self._dispatchers:
             dispatcher.start()
 
     def stop(self) -> None:
-        """Stop after the attempts in flight; another process goes on."""
+        """Stop after the attempts in flight; another process takes over."""
         self._open = False
         for dispatcher in self._dispatchers:
             dispatcher.stop()
 
     async def close(self) -> None:
-        """Stop, and wait for the attempts in flight for a while."""
+        """Stop, and wait a limited time for the attempts in flight."""
         self.stop()
         async with self._changing:
             await asyncio.gather(*(dispatcher.close() for dispatcher in self._dispatchers))
 
     def replace(self, webhooks: Collection[Webhook]) -> None:
-        """Deliver other webhooks from now on. Those that are declared no longer lose their place."""
+        """Deliver a different set of webhooks. Those that are no longer declared lose their position."""
         if self._webhooks != tuple(webhooks):
             background.start(self._replace(tuple(webhooks)), "webhooks_replace")
 
@@ -108,7 +108,7 @@ class Webhooks:
         return [webhook for webhook in self._webhooks if dataset_of(webhook, self._datasets) == dataset]
 
     async def describe(self, dataset: Dataset, webhook: Webhook) -> dict[str, Any]:
-        """Return a webhook with its state and its last attempts, without its secret."""
+        """Describe a webhook with its state and its last attempts, without its secret."""
         name = full_name(dataset.name, webhook)
         state, attempts = None, []
         try:
@@ -132,7 +132,7 @@ class Webhooks:
     async def replay(
         self, dataset: Dataset, webhook: Webhook, *, event: str = "", since: datetime | None = None
     ) -> int:
-        """Queue events of the log again, and return their number.
+        """Queue logged events again, and return their number.
 
         Raises:
             NotFound: the log does not have the event.

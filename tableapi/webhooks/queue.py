@@ -1,4 +1,4 @@
-"""The events of webhooks in the database: the queue of those to deliver, and the log of the others."""
+"""Webhook events in the database: the queue of events to deliver, and the log of finished ones."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import asyncpg
 from tableapi.webhooks.sender import Attempt
 from tableapi.webhooks.signature import Event
 
-KEEP_SECONDS = 3 * 24 * 3600  # in which an event is retried, and for which it stays in the log
-LOCK_CLASS = 0x77686F6B  # of the advisory locks, one for each webhook
+KEEP_SECONDS = 3 * 24 * 3600  # how long an event is retried, and how long it is kept in the log
+LOCK_CLASS = 0x77686F6B  # of the advisory locks, one per webhook
 MOST_COUNTED = 10_001
-LOGGED = 20  # attempts of a webhook in the list
+LOGGED = 20  # number of attempts listed per webhook
 
 _AT = """to_char({0} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
 _SHOWN = f"""
@@ -24,7 +24,7 @@ _SHOWN = f"""
     case when d.state = 'p' then {_AT.format("d.due")} end as due
 """
 _COLUMNS = f"d.id, d.event, d.type, {_AT.format('d.at')} as at, d.record_key, d.key, d.record, d.attempts"
-# An event waits for the earlier ones of its record.
+# An event waits for earlier events of the same record.
 _FIRST = """
     d.webhook = $1 and d.state = 'p' and not exists (
         select from tableapi_live.delivery e
@@ -33,7 +33,7 @@ _FIRST = """
 """
 ADD = "insert into tableapi_live.webhook (name) select unnest($1::text[]) on conflict do nothing"
 LOCK = f"select pg_try_advisory_lock({LOCK_CLASS}, hashtext($1))"
-# Webhooks that no server delivers now.
+# Webhooks that no server is delivering.
 FREE = f"""
     select n.name from unnest($1::text[]) n (name) where not exists (
         select from pg_locks l
@@ -45,7 +45,7 @@ FREE = f"""
 """  # noqa: S608 - constants
 INTACT = "select id::text from tableapi_live.intact order by id limit 1"
 RENEW = "insert into tableapi_live.intact default values returning id::text"
-# The place that a webhook has reached. It lies ahead in a database that was restored from a dump.
+# The position that a webhook has reached. In a database restored from a dump it is in the future.
 PLACE = """
     select w.position::text as position, w.epoch, pg_current_snapshot()::text as now, w.failures,
            pg_snapshot_xmax(w.position) > pg_snapshot_xmax(pg_current_snapshot()) as ahead,
@@ -78,7 +78,8 @@ UNNAMED = """
 _DUE = f"""
     select {_COLUMNS} from tableapi_live.delivery d where {_FIRST} and d.due <= now() order by d.due, d.id limit $2
 """  # noqa: S608 - constants
-# After failures the event with the fewest attempts is tried: one that the receiver never accepts delays no others.
+# After failures, the event with the fewest attempts is tried, so that one which is never accepted does not delay
+# others.
 _PROBE = f"""
     select {_COLUMNS} from tableapi_live.delivery d where {_FIRST} order by d.attempts, d.id limit $2
 """  # noqa: S608 - constants
@@ -92,7 +93,7 @@ _DONE = """
     where d.webhook = $1 and d.id = u.id
     returning d.event, d.state
 """
-# Later events of a record wait for the first one, and need no look before it is sent again.
+# Later events of a record wait for the first one, so they are not checked until it is sent again.
 _BEHIND = """
     update tableapi_live.delivery d set due = now() + u.pause * interval '1 second'
     from unnest($2::text[], $3::float8[]) u (record_key, pause)
@@ -143,7 +144,7 @@ ATTEMPTS = f"""
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """An event in the queue. attempts: those before."""
+    """An event in the queue. attempts: the number made so far."""
 
     id: int
     record_key: str
@@ -152,9 +153,9 @@ class Delivery:
 
 
 async def due(connection: asyncpg.Connection, name: str, most: int, *, probe: bool) -> list[Delivery]:
-    """Return events of a webhook to send now, each of another record.
+    """Return events of a webhook that are due, at most one per record.
 
-    probe: the one to test the receiver with after failures.
+    probe: return the event with which to test the receiver after failures.
     """
     rows = await connection.fetch(_PROBE if probe else _DUE, name, most)
     return [
@@ -176,7 +177,7 @@ async def finish(
     pauses: Sequence[float],
     keep: float,
 ) -> Collection[str]:
-    """Note the results of attempts, and return the events that are given up."""
+    """Store the results of attempts, and return the events that are given up."""
     async with connection.transaction():
         rows: list[Any] = await connection.fetch(
             _DONE,

@@ -1,4 +1,4 @@
-"""Record the changes of tables with webhooks, and where each webhook begins."""
+"""Start recording changes of tables with webhooks, and set the starting position of each webhook."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _READY = "select to_regclass('tableapi_live.delivery') is not null"
 async def record(
     connection: asyncpg.Connection, tables: Mapping[str, Table], names: Collection[str], say: Callable[[str], None]
 ) -> None:
-    """Create the triggers that are missing, and let each new webhook begin now. Safe to repeat.
+    """Create the missing triggers, and set the position of new webhooks to now. Safe to repeat.
 
-    tables: of the webhooks, by name. names: of the webhooks, with their dataset.
+    tables: those of the webhooks, by name. names: those of the webhooks, including their dataset.
 
     Raises:
-        CannotRecord: the user of the connection lacks a right; the message says what the owner of the tables does.
+        CannotRecord: the user of the connection lacks a right; the message says what the owner of the tables has to do.
     """
     try:
         await connection.execute(f"select pg_advisory_lock({queue.LOCK_CLASS}, 0)")
@@ -51,6 +51,6 @@ def is_recorded(present: Mapping[tuple[str, str], RecordedTable], table: Table) 
 
 
 def _parts(present: Mapping[tuple[str, str], RecordedTable], table: Table) -> frozenset[str]:
-    """Return the columns to record of a table: those that streams of changes need, too."""
+    """Return the columns to record for a table, including those needed by change streams."""
     found = present.get((table.schema, table.bare))
     return frozenset((WHOLE_ROW, *(found.parts if found else ())))

@@ -1,4 +1,4 @@
-"""Send one attempt of an event to the address of a webhook."""
+"""Send one attempt to deliver an event to a webhook's URL."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tableapi.webhooks.signature import Event, signed_headers
 if TYPE_CHECKING:
     import httpx2
 
-MAX_RESPONSE_BYTES = 65_536  # read so that the connection can be used again; the rest is left
+MAX_RESPONSE_BYTES = 65_536  # read so that the connection can be reused; the rest is discarded
 MAX_ERROR_CHARS = 300
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The result of an attempt: the status of the response, and the error of one that failed."""
+    """The result of an attempt: the response status, and the error if it failed."""
 
     status: int | None
     error: str | None
@@ -37,7 +37,7 @@ class Attempt:
 class Sender:
     """The connections to the receiver of one webhook.
 
-    private: whether the receiver may have a private address, and be reached without TLS. seconds: for one attempt.
+    private: whether the receiver may have a private address, and be reached without TLS. seconds: per attempt.
     """
 
     def __init__(self, webhook: Webhook, *, private: bool, seconds: float, connections: int) -> None:
@@ -61,7 +61,7 @@ class Sender:
         await self._transport.aclose()
 
     async def send(self, event: Event) -> Attempt:
-        """Send an event. Every error of the receiver, of its name or of the network is in the result."""
+        """Send an event. The result includes any error of the receiver, the name look-up or the network."""
         began = time.monotonic()
         status, error = None, None
         try:
@@ -94,7 +94,7 @@ class Sender:
         raise OSError("the host has no address")
 
     async def _post_to(self, address: str, event: Event) -> int:
-        """Send to an address that was checked; the name is in the header Host and in the TLS handshake."""
+        """Send to a verified address; the Host header and the TLS handshake use the host name."""
         body = event.body()
         headers = {
             "Host": self._netloc,

@@ -1,4 +1,4 @@
-"""The body of an event and its signature, by the Standard Webhooks specification."""
+"""The body of an event and its signature, according to the Standard Webhooks specification."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import orjson
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event. id: the same at each attempt. at: when the row changed (RFC 3339). key, record: JSON."""
+    """One event. id: the same for each attempt. at: when the row changed (RFC 3339). key, record: JSON."""
 
     id: str
     type: str

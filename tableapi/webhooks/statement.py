@@ -1,4 +1,4 @@
-"""The statement that makes the events of one webhook from the outbox. Pure."""
+"""The statement that creates the events of one webhook from the outbox."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from tableapi.schema.model import Schema, Table
 from tableapi.schema.sqltypes import DIALECT
 
 OPERATIONS = {"created": "i", "updated": "u", "deleted": "d"}
-MAX_RECORD_BYTES = 262_144  # a larger record is sent as null, so that the memory for deliveries is bounded
-# The parameters after those of the filter: the webhook, its type without the verb, the table, the operations, the place
-# that the webhook has reached, and the place up to which it reads now.
+MAX_RECORD_BYTES = 262_144  # larger records are sent as null, to bound the memory used for deliveries
+# The parameters after those of the filter: the webhook, its type without the verb, the table, the operations, the
+# position that the webhook has reached, and the position up to which it reads.
 _INSERT = """
     with changed as materialized (
         select c.seq, c.operation, c.parts -> '*' ->> 2 as at, c.key::text as key,
@@ -50,7 +50,7 @@ _INSERT = """
 
 @dataclass(frozen=True, slots=True)
 class EventStatement:
-    """The statement of a webhook. values: of its filter. table: as it was when the statement was made."""
+    """The statement of a webhook. values: those of its filter. table: when it was built."""
 
     sql: str
     values: tuple[Any, ...]
@@ -58,10 +58,10 @@ class EventStatement:
 
 
 def dataset_of(webhook: Webhook, names: Collection[str]) -> str:
-    """Return the name of the dataset of a webhook.
+    """Return the dataset name of a webhook.
 
     Raises:
-        BadRights: it names none where there are several, or one that does not exist.
+        BadRights: the webhook names no dataset although there are several, or one that does not exist.
     """
     if not webhook.dataset and len(names) == 1:
         return next(iter(names))
@@ -79,7 +79,7 @@ def check_webhooks(
     """Check the names and filters of webhooks against the databases.
 
     Raises:
-        BadRights: a dataset, table or column does not exist, a filter is wrong, or two webhooks have one name.
+        BadRights: a dataset, table or column does not exist, a filter is invalid, or two webhooks have the same name.
     """
     names = set()
     for webhook in webhooks:
@@ -95,10 +95,10 @@ def event_statement(
 ) -> EventStatement:
     """Build the statement that inserts the events of a webhook.
 
-    sealed: the encrypted columns by table; they are not sent.
+    sealed: the encrypted columns by table, which are not sent.
 
     Raises:
-        BadRights: the table or a column does not exist, the table has no key, or the filter is wrong.
+        BadRights: the table or a column does not exist, the table has no key, or the filter is invalid.
     """
     place = f"The webhook '{webhook.name}'"
     table = schema.find(webhook.table)
@@ -146,7 +146,7 @@ def _compiled(webhook: Webhook, table: Table, names: Collection[str], right: Rig
 
 
 def _object(scope: Scope, row: Any, names: Collection[str]) -> Any:
-    """Return columns of the row as a JSON object, as a read returns them."""
+    """Return columns of the row as a JSON object, in the format of a read."""
     labels = aggregate.labels(list(names))
     shown = (fields.of_column(scope, scope.table.columns[name]).shown() for name in names)
     columns = sa.select(*(value.label(label) for value, label in zip(shown, labels or names, strict=True)))

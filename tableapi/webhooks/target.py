@@ -1,4 +1,4 @@
-"""Deliver the events of one webhook in order per record, with back-off and a circuit breaker."""
+"""Deliver the events of one webhook, in order per record, with back-off and a circuit breaker."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from tableapi.webhooks.statement import EventStatement
 
 log = get_logger(__name__)
-TAKEN, AT_ONCE = 64, 16  # events of one round, each of another record, and those in flight
-OPEN_AFTER = 3  # rounds of attempts without a success, after which one event at a time tests the receiver
+TAKEN, AT_ONCE = 64, 16  # events per round, each of a different record, and events in flight
+OPEN_AFTER = 3  # failed rounds after which single events test the receiver
 MAX_PAUSE_SECONDS, MAX_OPEN_SECONDS = 900.0, 300.0
-LOOK_SECONDS = 1.0  # between two looks for events that another process queued, and for retries
+LOOK_SECONDS = 1.0  # interval between checks for events queued by other processes, and for retries
 
 
 class WebhookTarget:
-    """One webhook that this process delivers.
+    """One webhook delivered by this process.
 
-    name: with its dataset. position: the place in the outbox that it has reached. behind: whether changes after it have
-    to be read. oid: of its table.
+    name: including its dataset. position: the outbox position that it has reached. behind: whether later changes remain
+    to be read. oid: that of its table.
     """
 
     def __init__(self, webhook: Webhook, name: str, settings: Settings) -> None:
@@ -54,16 +54,16 @@ class WebhookTarget:
         )
 
     def resume(self, failures: int, seconds: float) -> None:
-        """Go on with the circuit breaker as an earlier process left it."""
+        """Restore the state of the circuit breaker from an earlier process."""
         self._failures, self._closed_until = failures, time.monotonic() + max(0.0, seconds)
 
     def stop(self) -> None:
-        """End after the attempts in flight."""
+        """Stop after the attempts in flight."""
         self.stopped = True
         self.wake.set()
 
     async def run(self, connection: asyncpg.Connection, lock: asyncio.Lock) -> None:
-        """Deliver until `stop`. lock: of the connection, which several webhooks share."""
+        """Deliver until `stop`. lock: for the connection, which several webhooks share."""
         try:
             while not self.stopped:
                 self.wake.clear()
@@ -87,7 +87,7 @@ class WebhookTarget:
             await self._sender.close()
 
     async def _send(self, taken: Sequence[Delivery]) -> tuple[list[Delivery], list[Attempt]]:
-        """Send events until one fails, and return those that were sent with the results."""
+        """Send events until one fails, and return the sent events and their results."""
         sent: list[tuple[Delivery, Attempt]] = []
         rest, failed = iter(taken), False
 
@@ -111,7 +111,7 @@ class WebhookTarget:
                 await self.wake.wait()
 
     def _pause(self, failures: int, most: float) -> float:
-        """Return the pause after a failure: twice as long as the one before, less a random part."""
+        """Return the pause after a failure: twice the previous one, with random jitter."""
         return min(most, self._base * 2.0 ** min(failures, 30)) * random.uniform(0.5, 1.0)  # noqa: S311 - spreads load
 
     async def _judge(self, connection: asyncpg.Connection, attempts: Sequence[Attempt]) -> None:
@@ -142,7 +142,7 @@ class WebhookTarget:
             )  # fmt: skip
 
     def give_up(self, events: Collection[str]) -> None:
-        """Report events that are not retried any more."""
+        """Report events that are no longer retried."""
         metrics.count("webhooks", "given_up", by=len(events))
         for event in list(events)[:10]:
             log.error("webhook_given_up", alarm="webhook", webhook=self.name, event_id=event, events=len(events))
