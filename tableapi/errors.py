@@ -1,6 +1,6 @@
 """The errors of the engine: one base class and one envelope.
 
-Errors of a product are declared beside their rules.
+A product declares its own errors next to its rules.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ DOC = "/docs/reference/errors/#"  # followed by the reason
 
 
 class ApiError(Exception):
-    """Refuse a request with an HTTP status and a stable reason.
+    """Reject a request with an HTTP status and a stable reason.
 
     `status`, `reason` and `scope` are class attributes that a subclass sets and an instance may override.
 
-    - `message` is for people and says what to do next. It never holds SQL, a traceback, a path or a secret.
+    - `message` is for people and says what to do next. It never contains SQL, a traceback, a path or a secret.
     - `reason` is for programs; `docs/reference/errors.md` lists every reason.
-    - `scope` is `account` when the session has ended and the client should sign out, else `resource`.
-    - `context` holds details for programs. The response adds `reason`, `scope`, `request_id` and, where the
-      documentation is served, `doc`, the address of the description of the reason.
+    - `scope` is `account` if the session has ended and the client should sign out, else `resource`.
+    - `context` has details for programs. The response adds `reason`, `scope`, `request_id` and, if the documentation is
+      served, `doc`, the URL that describes the reason.
     - `code` differs from the status only for the sign-in codes 800 to 804 and for 1000, a failed batch.
-    - `extra` holds members that stand beside `error` in the body, such as `success: 0`.
+    - `extra` has members to add next to `error` in the body, such as `success: 0`.
     """
 
     status: int = 400
@@ -54,13 +54,13 @@ class ApiError(Exception):
 
     @property
     def retryable(self) -> bool:
-        """Whether the same request may succeed later, because the refusal does not depend on the request."""
+        """Whether retrying the same request may succeed, because the error does not depend on the request."""
         return self.status >= 500 or self.status in (401, 408, 429) or self.reason == "schema_changed"
 
     def body(self, request_id: str = "", mount: str | None = "") -> dict[str, Any]:
         """Return the `error` object of the envelope; that of a record inside a batch has no `request_id`.
 
-        `mount` is the path of the application in URLs; `doc` is below it. None leaves `doc` out.
+        `mount` is the path of the application in URLs; `doc` is below it. With None, `doc` is omitted.
         """
         context = {"reason": self.reason, "scope": self.scope, **self.context}
         if request_id:
@@ -77,7 +77,7 @@ class BadRequest(ApiError):
 
 
 class BadFilter(BadRequest):
-    """Raised when a filter does not parse or exceeds a limit. `position` counts characters from 0."""
+    """Raised if a filter cannot be parsed or exceeds a limit. `position` counts characters from 0."""
 
     reason = "bad_filter"
 
@@ -95,7 +95,7 @@ class UnknownField(BadRequest):
 
 
 class DuplicateField(BadRequest):
-    """Raised when a record holds one field twice, for example in two spellings."""
+    """Raised if a record contains a field twice, for example in two spellings."""
 
     reason = "duplicate_field"
 
@@ -110,7 +110,7 @@ class Unauthorized(ApiError):
 
 
 class Forbidden(ApiError):
-    """Raised when the caller's role does not include the right that the request needs."""
+    """Raised if the caller's role lacks the right required by the request."""
 
     status, reason = 403, "forbidden"
 
@@ -146,7 +146,7 @@ class TooLarge(ApiError):
 
     @classmethod
     def of(cls, max_bytes: int, **options: Any) -> TooLarge:
-        """Return the error for a body of more than `max_bytes` bytes, in MB where that is round."""
+        """Build the error for a body of more than `max_bytes` bytes, in MB if that is a round number."""
         whole = max_bytes >= 2**20 and max_bytes % 2**20 == 0
         limit = f"{max_bytes // 2**20} MB" if whole else f"{max_bytes:,} bytes"
         return cls(f"The body is larger than {limit}.", **options)
@@ -168,13 +168,13 @@ class Invalid(ApiError):
 
 
 class TooMany(ApiError):
-    """Raised when a rate limit is exceeded; `Retry-After` tells when the window ends."""
+    """Raised when a rate limit is exceeded; `Retry-After` says when the window ends."""
 
     status, reason = 429, "rate_limit"
 
 
 class Internal(ApiError):
-    """Raised for a fault of the server itself. The response holds no details; the log does."""
+    """Raised for a bug or failure of the server itself. The details are in the log, not in the response."""
 
     status, reason = 500, "internal"
 

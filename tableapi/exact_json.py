@@ -1,7 +1,7 @@
 """Read and write JSON without changing the digits of numbers.
 
-orjson reads a number with a fraction or an exponent as a double, which holds 15 to 17 digits. A number that would
-change becomes a `Number`: a float for code that compares it, the original text for code that stores it.
+orjson parses a number with a fraction or an exponent as a double, which has 15 to 17 digits. A number that would change
+becomes a `Number`: a float for code that compares it, the original text for code that stores it.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any
 
 import orjson
 
-# Digits become 0; the point and both letters of an exponent become e. Two substring searches then find every number
-# that orjson might change: one with a fraction or an exponent, and one that may not fit into 64 bits.
+# Digits become 0; the point and both exponent letters become e. Two substring searches then find every number that
+# orjson might change: one with a fraction or an exponent, and one that may exceed 64 bits.
 _PATTERN = bytes.maketrans(b"123456789E.", b"000000000ee")
 _FRACTION, _LONG = b"0e", b"0" * 19
 _INT64 = range(-(2**63), 2**64)
@@ -38,12 +38,12 @@ class Number(float):
 
 
 class Cell(str):
-    """A cell of CSV, where nested values are written as JSON."""
+    """A CSV cell, where nested values are written as JSON."""
 
     __slots__ = ()
 
     def value(self) -> Any:
-        """Return the value of JSON, and any other text as it is."""
+        """Return the value if the text is JSON, else the text itself."""
         try:
             return loads(str(self))
         except orjson.JSONDecodeError:
@@ -66,16 +66,16 @@ def loads(raw: bytes | str) -> Any:
     return value
 
 
-MIN_PARTS = 131_072  # bytes from which a body is decoded record by record
+MIN_PARTS = 131_072  # size from which a body is decoded record by record
 _LIST = '{"resource":['
 _BLANKS = re.compile(r"[ \t\n\r]*+")
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")  # of a pair, or alone: orjson tells them apart
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")  # in a pair or alone; orjson distinguishes them
 
 
 def each(raw: bytes) -> Iterator[Any]:
-    """Yield the items of a JSON array that PostgreSQL wrote.
+    """Yield the items of a JSON array written by PostgreSQL.
 
-    A long array is decoded item by item. A decoder keeps all other threads waiting until it returns.
+    A long array is decoded item by item, because a decoder blocks all other threads until it returns.
     """
     if len(raw) < MIN_PARTS or _SURROGATE.search(raw):
         yield from loads(raw)
@@ -85,7 +85,7 @@ def each(raw: bytes) -> Iterator[Any]:
 
 
 def loads_list(raw: bytes) -> Any:
-    """Decode a response; the records of a long list one by one, as `each`."""
+    """Decode a response; the records of a long list are decoded one by one, as in `each`."""
     if len(raw) < MIN_PARTS or not raw.startswith(_LIST.encode()) or _SURROGATE.search(raw):
         return loads(raw)
     text, at, records = raw.decode(), len(_LIST), []
@@ -110,25 +110,25 @@ def _items(text: str, at: int) -> Iterator[tuple[Any, int]]:
 
 
 def _after(text: str, at: int) -> int:
-    """Return the position after the blanks."""
+    """Return the position after any white space."""
     return _BLANKS.match(text, at).end()  # type: ignore[union-attr]
 
 
 def dumps(value: Any) -> bytes:
-    """Encode a value, each `Number` with its original text and each integer with all its digits.
+    """Encode a value; each `Number` keeps its original text and each integer all its digits.
 
     Raises TypeError for values without a JSON form.
     """
     try:
         return orjson.dumps(value, default=_default)
-    except TypeError:  # perhaps of what only this module encodes
+    except TypeError:  # may be a value that only this module can encode
         return _dumps(value)
 
 
 def _dumps(value: Any) -> bytes:
-    """Encode a value also where orjson gives up: nested in more than 254 levels, integers beyond 64 bits."""
+    """Encode a value that orjson rejects: more than 254 levels of nesting, or integers beyond 64 bits."""
     done: list[bytes] = []
-    rest = [value]  # what follows, the next part at the end
+    rest = [value]  # the remaining parts, with the next one last
     while rest:
         part = rest.pop()
         if isinstance(part, dict):
@@ -143,7 +143,7 @@ def _dumps(value: Any) -> bytes:
 
 
 def _joined(opening: str, items: list[tuple[str, Any]], closing: str) -> list[Any]:
-    """Return the parts of an object or a list in their order, with the signs between them."""
+    """Return the parts of an object or list in order, with punctuation."""
     parts: list[Any] = []
     for name, item in items:
         parts += [orjson.Fragment((opening if not parts else ",") + name), item]
@@ -195,7 +195,7 @@ def _decode(raw: bytes | str) -> Any:
 
 
 def _decode_strictly(raw: bytes | str, error: orjson.JSONDecodeError) -> Any:
-    """Decode JSON that orjson refused because of a number; raise for any other problem in it."""
+    """Decode JSON that orjson rejected because of a number; raise for any other problem."""
     try:
         value = _DECODER.decode(raw if isinstance(raw, str) else raw.decode())
         orjson.dumps(value, default=_allow_numbers)

@@ -1,7 +1,7 @@
 """The loggers of the engine.
 
-They write to loggers of the standard library named `tableapi.*`, which a host program configures as it likes.
-`tableapi serve` calls `observability.logging.configure`, which sends every line to standard error as JSON instead.
+They write to loggers of the standard library named `tableapi.*`, which a host program can configure. `tableapi serve`
+calls `observability.logging.configure`, which sends every line to standard error as JSON instead.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _emit: Emit = _to_standard_library
 
 
 def emit_with(emit: Emit | None) -> None:
-    """Send the lines of every logger of the engine to `emit`; None restores the standard library."""
+    """Send the log lines of the engine to `emit`; None restores the standard library."""
     global _emit
     _emit = emit or _to_standard_library
 

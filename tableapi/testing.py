@@ -1,8 +1,8 @@
-"""Tests of a project or a host program: a PostgreSQL, an application on it, clients of its callers.
+"""Test helpers for projects and host programs: a database, an application, and HTTP clients.
 
 with database(tmp_path) as url:
-    async with client(TableAPI({"shop": url}, policy=POLICY), actor=Actor("clerk", {"id": 1})) as http:
-        response = await http.get("/api/v2/shop/_table/customer")
+    async with client(TableAPI({"shop": url}, policy=POLICY), actor=Actor("clerk", {"id": 1})) as http: response = await
+        http.get("/api/v2/shop/_table/customer")
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def database(folder: Path) -> Iterator[str]:
-    """Run an empty embedded PostgreSQL below `folder`, without durability, and return its URL.
+    """Run an empty embedded PostgreSQL below `folder`, without durability, and yield its URL.
 
-    Needs the extra `postgres`, or a PostgreSQL that is installed on the machine. Raises NoPostgres.
+    Requires the extra `postgres`, or an installed PostgreSQL. Raises NoPostgres.
     """
     with Embedded(folder / "postgres", durable=False) as url:
         yield url
@@ -40,8 +40,8 @@ async def serving(project: Path, url: str, data_dir: Path, **settings: Any) -> A
     """Serve the project in a folder on the database at `url`, filled by `schema.sql` and `init`.
 
     Args:
-        data_dir: For uploads and secrets of the test.
-        settings: Settings in lower case; others come from the environment and `.env`, as for `tableapi serve`.
+        data_dir: Folder for uploads and secrets.
+        settings: Settings in lower case; others come from the environment and `.env`, as with `tableapi serve`.
     """
     overrides = {"database_url": url, "data_dir": data_dir, "rate_limits": False, **settings}
     read = load_project(project).settings_class().read(overrides)
@@ -63,10 +63,10 @@ async def client(
     Needs httpx2. A `TableAPI` is opened, and closed at the end.
 
     Args:
-        actor: The caller of every request, in place of the one that `headers` identify.
+        actor: The caller of every request, instead of the one identified by `headers`.
         headers: Sent with every request: keys and tokens.
     """
-    import httpx2  # of the tests, not of the engine
+    import httpx2  # needed by tests, not by the engine
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await api({**scope, ACTOR: actor} if actor is not None else scope, receive, send)

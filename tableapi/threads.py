@@ -1,4 +1,4 @@
-"""Work of the interpreter that may take long, in a few threads beside the event loop.
+"""Run long CPU-bound work in a few threads, off the event loop.
 
 Plans of reads have a thread of their own, so that they never wait for a file that is being written.
 """
@@ -14,8 +14,8 @@ from typing import ParamSpec, TypeVar
 P = ParamSpec("P")
 T = TypeVar("T")
 
-MIN_BYTES = 65_536  # smaller bodies are converted at once, in a few milliseconds
-MAX_BYTES = 16_000_000  # of JSON that is decoded: while it is, no other thread runs
+MIN_BYTES = 65_536  # smaller bodies are converted directly, in a few milliseconds
+MAX_BYTES = 16_000_000  # of JSON to decode, which blocks all other threads
 
 _plans = ThreadPoolExecutor(1, "plans")
 _bodies = ThreadPoolExecutor(2, "bodies")
@@ -27,7 +27,7 @@ async def plan(build: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
 
 
 async def body(size: int, convert: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Convert a body of `size` bytes; a small one on the event loop, which is faster."""
+    """Convert a body of `size` bytes; a small one directly on the event loop, which is faster."""
     if size < MIN_BYTES:
         return convert(*args, **kwargs)
     return await _run(_bodies, convert, *args, **kwargs)

@@ -1,4 +1,4 @@
-"""What `tableapi check` does."""
+"""The `tableapi check` command."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def checked(settings: Settings, project: Project) -> list[tuple[bool, str]]:
 
 
 def checked_datasets(settings: EnvironmentSettings) -> list[tuple[bool, str]]:
-    """Return (fatal, line) for what is missing or unsafe where DATASETS names databases without a project."""
+    """Return (fatal, line) for each problem of a server with DATASETS and no project."""
     problems: list[tuple[bool, str]] = []
     if settings.access_file is None:
         line = (
@@ -50,7 +50,7 @@ def checked_datasets(settings: EnvironmentSettings) -> list[tuple[bool, str]]:
 
 
 def _keys(datasets: Datasets) -> Iterator[tuple[bool, str]]:
-    """Yield what is unsafe about the access file."""
+    """Yield the unsafe settings of the access file."""
     if datasets.access is None or datasets.access_path is None:
         return
     short = sum(len(key) < LEAST_KEY for key in datasets.access.keys)
@@ -61,7 +61,7 @@ def _keys(datasets: Datasets) -> Iterator[tuple[bool, str]]:
 
 
 def _traffic(settings: EnvironmentSettings) -> Iterator[tuple[bool, str]]:
-    """Yield what concerns clients of databases without a project."""
+    """Yield the problems that concern clients of databases without a project."""
     if not settings.rate_limits:
         yield False, "RATE_LIMITS is not on: the number of requests from one address is not limited."
     if "*" in settings.cors_origins:
@@ -73,7 +73,7 @@ def _traffic(settings: EnvironmentSettings) -> Iterator[tuple[bool, str]]:
 
 
 def _unknown(settings: Settings) -> Iterator[tuple[bool, str]]:
-    """Yield the names in `.env` that are not settings; the environment also holds those of other programs."""
+    """Yield unknown names in `.env`. The environment is not checked, because other programs use it, too."""
     from tableapi.query.spelling import suggestion  # imports SQLAlchemy, which most commands do not need
 
     known = {name.upper() for name in type(settings).model_fields}

@@ -1,4 +1,4 @@
-"""`tableapi demo`: serve a sample shop with Studio, for people without a database at hand."""
+"""`tableapi demo`: serve a sample shop with Studio, to try the API without a database of one's own."""
 
 from __future__ import annotations
 

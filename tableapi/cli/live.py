@@ -1,4 +1,4 @@
-"""What `tableapi live` does."""
+"""The `tableapi live` command."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from tableapi.db.session import connect
 
 
 def url_of(dataset: str) -> str:
-    """Return the address of `NAME=URL`. Raises BadDatasets."""
+    """Return the URL in `NAME=URL`. Raises BadDatasets."""
     return next(iter(of_any([dataset], is_open=True, access=None, key="", host="127.0.0.1").urls.values()))
 
 
 def parted(words: Sequence[str]) -> dict[str, frozenset[str]]:
-    """Return tables with their columns to record, from words such as `item` and `item:shop,kind`."""
+    """Parse tables and their columns to record from words such as `item` and `item:shop,kind`."""
     tables = {}
     for word in words:
         name, _, columns = word.partition(":")
@@ -28,7 +28,7 @@ async def change_live(
 ) -> None:
     """Create the triggers of these tables, or remove all. Raises CannotRecord, BadDatasets.
 
-    reader: a role that may then read the record of changes.
+    reader: a role to grant read access to the outbox.
     """
     if action == "install" and not tables:
         raise BadDatasets(

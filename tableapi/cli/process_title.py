@@ -13,14 +13,14 @@ _ARG_START = 47  # place of `arg_start` in /proc/self/stat, counted from 0; `arg
 
 
 def masked(arguments: bytes) -> bytes:
-    """Replace passwords of addresses, keys and tokens in a command line by as many asterisks.
+    """Replace passwords in URLs, keys and tokens in a command line by asterisks of the same length.
 
-    `arguments` end with NUL each, as in /proc/self/cmdline.
+    Each of the `arguments` ends with NUL, as in /proc/self/cmdline.
     """
     words, is_value = [], False
     for word in _PASSWORD.sub(_stars, arguments).split(b"\0"):
         name, sign, value = word.partition(b"=")
-        # argparse also takes the beginning of an option for the whole.
+        # argparse also accepts abbreviated options.
         is_secret = len(name) > 4 and any(option.startswith(name) for option in _SECRET_OPTIONS)
         if is_value:
             words.append(b"*" * len(word))
@@ -36,15 +36,15 @@ def _stars(match: re.Match[bytes]) -> bytes:
 
 
 def hide_secrets() -> None:
-    """Mask the secrets among the arguments of this process, and of those that it forks.
+    """Mask the secrets among the arguments of this process and of its forks.
 
-    Linux shows the memory of the arguments, so they are replaced there. On other systems nothing is done: pass DATASETS
-    in the environment instead.
+    Linux exposes the memory that holds the arguments, so they are overwritten there. This does nothing on other
+    systems; pass DATASETS in the environment instead.
     """
     if sys.platform != "linux":
         return
     try:
-        # The name of the program, in parentheses, may hold blanks.
+        # The program name, in parentheses, may contain spaces.
         fields = Path("/proc/self/stat").read_bytes().rpartition(b") ")[2].split()
         start, end = int(fields[_ARG_START - 2]), int(fields[_ARG_START - 1])
         if 0 < start < end:

@@ -1,4 +1,4 @@
-"""A progress bar on standard error; where that is no terminal, a line every ten seconds."""
+"""A progress bar on standard error; if that is not a terminal, a line every ten seconds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from typing import TextIO
 
 WIDTH = 30
-SECONDS_IN_FILE = 10.0  # between two lines where the output is no terminal
+SECONDS_IN_FILE = 10.0  # between lines, if the output is not a terminal
 
 
 class ProgressBar:

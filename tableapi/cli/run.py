@@ -1,4 +1,4 @@
-"""What `tableapi run` does."""
+"""The `tableapi run` command."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class BadSettings(CommandError):
 
 
 class MissingExtra(CommandError):
-    """A setting asks for a feature of a package that is not installed."""
+    """A setting requires a feature from a package that is not installed."""
 
     def __init__(self, setting: str, extra: str) -> None:
         super().__init__(f"{setting} needs packages that are not installed: {install_command(extra)}.")

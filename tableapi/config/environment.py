@@ -27,7 +27,7 @@ def _cores() -> int:
 
 
 class EnvironmentSettings(Settings, BaseSettings):
-    """Settings of a command: options before the environment, and that before `.env` in the working folder.
+    """Settings of a command. Precedence: options, the environment, `.env` in the working folder.
 
     A project adds its own in a subclass (`Project.settings`).
     """
@@ -42,12 +42,12 @@ class EnvironmentSettings(Settings, BaseSettings):
     )
 
     workers: int = Field(default_factory=_cores, ge=1, le=256)
-    datasets: str = Field(default="", repr=False)  # databases without a project: NAME=URL between blanks, or @FILE
+    datasets: str = Field(default="", repr=False)  # databases without a project: NAME=URL separated by spaces, or @FILE
     access_file: Path | None = None  # rights of `datasets`
 
     @classmethod
     def read(cls, overrides: Mapping[str, Any] | None = None, *, make_secrets: bool = True) -> Self:
-        """Read the settings; `overrides` come before the environment, and that before `.env`.
+        """Read the settings; `overrides` take precedence over the environment, which does over `.env`.
 
         Raises BadSettings.
         """
@@ -63,7 +63,7 @@ class EnvironmentSettings(Settings, BaseSettings):
 
 
 def _close(data_dir: Path) -> None:
-    """Restrict DATA_DIR to its owner: it holds secrets, uploads and the database."""
+    """Restrict DATA_DIR to its owner, because it contains secrets, uploads and the database."""
     try:
         if mode := close_folder(data_dir):
             log.warning("data_dir_closed", was=f"{mode:04o}", now="0700", data_dir=str(data_dir))
@@ -83,7 +83,7 @@ def _generated(settings: Settings, data_dir: Path) -> dict[str, Any]:
 def _one_line(error: ValidationError) -> str:
     """Describe the first problem: `PORT: Input should be a valid integer (is 'x')`.
 
-    Values of secrets are left out.
+    Values of secrets are omitted.
     """
     first = error.errors(include_url=False)[0]
     text = first["msg"].removeprefix("Value error, ")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def private_folder(folder: Path) -> Path:
-    """Create `folder`, and each missing folder above it, for its owner alone. Return it. Raises OSError."""
+    """Create `folder` and its missing parents, accessible to its owner only. Return it. Raises OSError."""
     for missing in reversed([folder, *folder.parents]):
         if not missing.exists():
             missing.mkdir(mode=0o700, exist_ok=True)  # another process may create it at the same time
@@ -20,11 +20,11 @@ def private_folder(folder: Path) -> Path:
 
 
 def close_folder(folder: Path) -> int:
-    """Create `folder`, or restrict it to its owner. Return the former mode if that was wider, else 0.
+    """Create `folder`, or restrict it to its owner. Return the old mode if it was less strict, else 0.
 
     A folder of root with mode 0710 and the group of the unprivileged system user is left alone: an embedded PostgreSQL
-    started by root runs as that user and has to enter it where user namespaces are not available. The mode of a folder
-    with a running PostgreSQL stays until the next start.
+    started by root runs as that user and has to enter it if user namespaces are not available. The mode of a folder
+    with a running PostgreSQL is kept until the next start.
     """
     if not folder.exists():
         private_folder(folder)
@@ -43,7 +43,7 @@ def close_folder(folder: Path) -> int:
 def kept_secret(path: Path) -> str:
     """Return the secret in `path`; generate one of 256 bits if the file does not exist.
 
-    Two processes may start at the same time: each writes a file of its own and links it to `path`. The first link
+    If two processes start at the same time, each writes its own file and links it to `path`. Only the first link
     succeeds, so both read the same complete secret.
     """
     with contextlib.suppress(FileNotFoundError):

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from tableapi.crypto.vault import key_problem
 
-# Any scheme: pages inside an app have origins such as capacitor://localhost.
+# Any scheme is allowed, because pages inside an app have origins such as capacitor://localhost.
 _ORIGIN = re.compile(r"([a-z][a-z0-9+.-]*)://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?")
 
 
@@ -24,7 +24,7 @@ def _listed(value: object) -> object:
 
 
 def postgres_url(value: str) -> str:
-    """Return an address in asyncpg's form, also from `postgres://` and `postgresql+driver://`."""
+    """Convert a URL to asyncpg's form; also accepts `postgres://` and `postgresql+driver://`."""
     scheme, _, rest = value.partition("://")
     if scheme.split("+")[0] not in ("postgres", "postgresql") or not rest:
         raise ValueError("must be a PostgreSQL address: postgresql://user:password@host:5432/database")
@@ -32,7 +32,7 @@ def postgres_url(value: str) -> str:
 
 
 def origin(value: str) -> str:
-    """Check an address such as `https://app.example.com` and remove a slash at its end."""
+    """Check a URL such as `https://app.example.com`, and remove a trailing slash."""
     parts = urlsplit(value)
     if parts.scheme not in ("http", "https") or not parts.netloc:
         raise ValueError("must be an address like https://app.example.com")
@@ -40,7 +40,7 @@ def origin(value: str) -> str:
 
 
 def _cors_origin(value: str) -> str:
-    """Return an origin as browsers send it: in lower case, without the default port of its scheme."""
+    """Return an origin in the form sent by browsers: in lower case, without the scheme's default port."""
     match = _ORIGIN.fullmatch(value.lower().rstrip("/"))
     if value != "*" and match is None:
         raise ValueError("must be origins like https://app.example.com, separated by commas, or *")
@@ -78,11 +78,11 @@ def _contact(value: str) -> str:
 
 
 class Settings(BaseModel):
-    """One attribute per setting, named as its environment variable in lower case.
+    """One attribute per setting, named like its environment variable in lower case.
 
     An empty text disables a feature.
 
-    Values are keyword arguments, checked as they are; what is left out has its default.
+    Values are keyword arguments, which are validated; the rest have defaults.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -99,7 +99,7 @@ class Settings(BaseModel):
     database_direct_url: PostgresUrl | None = Field(default=None, repr=False)  # past a pooler
     database_replica_urls: PostgresUrls = Field(default=(), repr=False)
     database_connections: int | None = Field(default=None, ge=1, le=100_000)  # over all workers and databases
-    database_idle_seconds: float = Field(default=60.0, gt=0)  # after which an unused connection is closed
+    database_idle_seconds: float = Field(default=60.0, gt=0)  # after which unused connections are closed
     database_pipeline: bool = True  # several requests in flight on one connection
     redis_url: Annotated[str, AfterValidator(_redis_url)] | None = Field(default=None, repr=False)
     init: bool = True
@@ -107,17 +107,17 @@ class Settings(BaseModel):
 
     app_keys: Words = Field(default=(), repr=False)
     secret_keys: Annotated[Words, AfterValidator(_secret_keys)] = Field(default=(), repr=False)
-    # Tokens of an issuer (JWT): docs/guides/row-security.md.
+    # Tokens (JWT) from an issuer: docs/guides/row-security.md.
     jwt_secret: str = Field(default="", repr=False)
-    jwt_jwks: str = ""  # address or file of the issuer's keys
+    jwt_jwks: str = ""  # URL or file with the issuer's keys
     jwt_issuer: str = ""
     jwt_audience: Words = ()
-    jwt_algorithms: Words = ()  # none: HS256 with a secret; RS256, ES256 and EdDSA with keys
+    jwt_algorithms: Words = ()  # empty: HS256 with a secret; RS256, ES256 and EdDSA with keys
     jwt_role_claim: str = Field(default="role", min_length=1)
     jwt_default_role: str = ""
-    jwt_roles: Words = ()  # that a token may name; none: the database roles, and the roles of an access file
+    jwt_roles: Words = ()  # roles that a token may name; empty: the database roles and those of an access file
     jwt_leeway_seconds: float = Field(default=10.0, ge=0, le=300)
-    mcp_audience: Words = ()  # `aud` of tokens for /mcp, where the issuer cannot name its address
+    mcp_audience: Words = ()  # `aud` of tokens for /mcp, if the issuer cannot use its URL
     mcp_read_only: bool | None = None  # agents only read; None: on for --open, off for a project and --access
     metrics_token: str = Field(default="", repr=False)
     security_contact: Annotated[str, AfterValidator(_contact)] = ""  # for /.well-known/security.txt
@@ -140,22 +140,23 @@ class Settings(BaseModel):
     max_offset: int = Field(default=100_000, ge=0)
     body_bytes: int = Field(default=1_048_576, ge=1024)
     compression: bool = True  # gzip of large responses
-    import_bytes: int = Field(default=1_073_741_824, ge=1024)  # of one file that is imported
+    import_bytes: int = Field(default=1_073_741_824, ge=1024)  # per imported file
     import_seconds: float = Field(default=600.0, gt=0)
     statement_seconds: float = Field(default=5.0, gt=0)
     request_seconds: float = Field(default=15.0, gt=0)
-    max_under_way: int = Field(default=512, ge=1)  # requests in flight per worker; further ones get 503
+    max_under_way: int = Field(default=512, ge=1)  # requests in flight per worker; additional ones get 503
     drain_seconds: float = Field(default=0.0, ge=0, le=300)
     session_per_minute: int = Field(default=300, ge=1)
     address_per_minute: int = Field(default=60, ge=1)
-    live_poll_seconds: float = Field(default=0.05, ge=0.005, le=10)  # between two looks for changes
+    live_poll_seconds: float = Field(default=0.05, ge=0.005, le=10)  # interval between checks for changes
     live_heartbeat_seconds: float = Field(default=15.0, ge=0.5, le=600)
-    live_keep_seconds: float = Field(default=600.0, ge=10)  # a stream can be resumed after a break of this length
+    # a stream can be resumed after an interruption of up to this length
+    live_keep_seconds: float = Field(default=600.0, ge=10)
     live_streams: int = Field(default=5000, ge=0)  # per worker; 0 turns them off
     live_streams_per_caller: int = Field(default=50, ge=1)
-    live_queue_bytes: int = Field(default=262_144, ge=4096)  # that may wait for a slow client
+    live_queue_bytes: int = Field(default=262_144, ge=4096)  # buffered for a slow client
     webhooks_private: bool = False  # webhooks may go to private addresses, and over http
-    webhooks_timeout_seconds: float = Field(default=10.0, gt=0, le=60)  # of one attempt
+    webhooks_timeout_seconds: float = Field(default=10.0, gt=0, le=60)  # per attempt
     webhooks_backoff_seconds: float = Field(default=5.0, gt=0, le=900)  # the first pause after a failure
     webhooks_keep_seconds: float = Field(default=259_200.0, ge=1, le=2_592_000)  # retries, and the log
 
@@ -174,5 +175,5 @@ class Settings(BaseModel):
 
     @property
     def run_dir(self) -> Path:
-        """The folder of files that a running server shares among its workers, one for each port."""
+        """The folder with the files that a running server's workers share, one per port."""
         return self.data_dir / "run" / str(self.port)

@@ -1,4 +1,4 @@
-"""The certificates that the clients of other servers trust, loaded once: that takes 50 ms."""
+"""The trusted root certificates for outgoing connections, loaded once because that takes 50 ms."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 
 @cache
 def tls_context() -> ssl.SSLContext:
-    """Return the TLS context of every client."""
-    import httpx2  # of the extras that have clients
+    """Return the TLS context shared by all clients."""
+    import httpx2  # from the extras with clients
 
     return httpx2.create_ssl_context()

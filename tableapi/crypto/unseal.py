@@ -8,12 +8,12 @@ import orjson
 
 from tableapi.crypto.vault import MASK, Vault, Wire, unseal
 
-# A token holds no character that JSON escapes, so it can be found in the bytes that PostgreSQL rendered.
+# A token contains no characters that JSON escapes, so it can be found in the bytes rendered by PostgreSQL.
 _TOKEN = re.compile(rb'"(s1\.[A-Za-z0-9_-]{20,})"')
 
 
 class MaskingVault(Vault):
-    """Open no value, and return MASK in its place, for callers that read masks."""
+    """Return MASK instead of decrypting values, for callers that read masks."""
 
     def open_bytes(self, sealed: bytes) -> bytes:
         return MASK.encode()
@@ -26,7 +26,7 @@ class Unsealer:
         self._vault = vault
 
     def body(self, body: bytes, wire: Wire | None) -> bytes:
-        """Decrypt every sealed value of a JSON text; with `wire`, encrypt each for the caller's session."""
+        """Decrypt every sealed value in a JSON text; with `wire`, encrypt each for the caller's session."""
         parts = _TOKEN.split(body)
         if len(parts) == 1:
             return body

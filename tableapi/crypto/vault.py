@@ -1,8 +1,8 @@
-"""Encryption of values at rest, keyed hashes to look values up, and encryption of response fields.
+"""Encryption of values at rest, keyed hashes for look-ups, and encryption of response fields.
 
 At rest: AES-256-GCM with a key derived from an entry of SECRET_KEYS. A sealed value starts with the id of its key. To
-rotate keys, put a new one first: it seals new values, and older values are opened with the key that they name.
-In responses: a key derived from the session token; fields are `v1.<nonce>.<ciphertext>` in base64url.
+rotate keys, put a new one first: it seals new values, and older values are decrypted with the key that they name. In
+responses: a key derived from the session token; fields are `v1.<nonce>.<ciphertext>` in base64url.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from tableapi.errors import Internal
 
-MASK = "*****"  # in place of a sealed value
+MASK = "*****"  # replaces a sealed value
 WIRE_HEADER = "x-field-encryption"
 WIRE_SCHEME = "session-v1"
 _VERSION, _ID, _NONCE = b"\x01", 4, 12
 _PREFIX = "s1."
 HEAD = 1 + _ID  # bytes before the nonce: version and key id
-HASHES = "hashes:"  # prefix of an entry of SECRET_KEYS for keyed hashes only
+HASHES = "hashes:"  # prefix of a SECRET_KEYS entry that is used for keyed hashes only
 _INDEX = "tableapi-blind-index-v1"
 
 
 class CannotOpen(Internal):
-    """Raised for a sealed value that was modified, or with a key that is not in SECRET_KEYS."""
+    """Raised for a sealed value that was modified, or sealed with a key that is not in SECRET_KEYS."""
 
     reason = "sealed"
 
 
 def derive_key(secret: bytes, info: str) -> bytes:
-    """Derive a key of 32 bytes for one purpose from a secret."""
+    """Derive a 32-byte key for one purpose from a secret."""
     return HKDF(algorithm=SHA256(), length=32, salt=None, info=info.encode()).derive(secret)
 
 
 def token_hash(token: str) -> bytes:
     """Return the hash under which a random token is stored.
 
-    32 random bytes need no key: they cannot be guessed.
+    No key is needed, because 32 random bytes cannot be guessed.
     """
     return hashlib.sha256(token.encode()).digest()
 
@@ -62,15 +62,15 @@ def unb64(text: str) -> bytes:
 def hash_keys(secret_keys: Sequence[str]) -> str:
     """Return SECRET_KEYS with the older keys reduced to keys for keyed hashes.
 
-    For use when no value is sealed with the older keys any more. A reduced key finds the keyed hashes of the old one,
-    opens nothing, and does not disclose the secret.
+    For use once no value is sealed with the older keys. A reduced key finds the keyed hashes of the old one, decrypts
+    nothing, and does not disclose the secret.
     """
     older = [k if k.startswith(HASHES) else HASHES + b64(derive_key(k.encode(), _INDEX)) for k in secret_keys[1:]]
     return ",".join([secret_keys[0], *older])
 
 
 def key_problem(secret_keys: Sequence[str]) -> str:
-    """Describe what is wrong with SECRET_KEYS; "" when nothing is."""
+    """Describe the problem with SECRET_KEYS; "" if there is none."""
     for number, secret in enumerate(secret_keys, 1):
         if not secret.startswith(HASHES):
             continue
@@ -85,14 +85,14 @@ def key_problem(secret_keys: Sequence[str]) -> str:
     return ""
 
 
-# Characters. A secret or token shorter than GUESSABLE_* ends the start; `tableapi check` asks for MIN_*. Tokens may be
-# shorter than secrets, because attempts to guess them are counted.
+# In characters. A secret or token shorter than GUESSABLE_* prevents the start; `tableapi check` asks for MIN_*. Tokens
+# may be shorter than secrets, because attempts to guess them are counted.
 MIN_SECRET, GUESSABLE_SECRET = 32, 16
 MIN_TOKEN, GUESSABLE_TOKEN, GUESSABLE_LOCAL_TOKEN = 16, 6, 3
 
 
 def weak_secret(secret_keys: Sequence[str], shortest: int) -> str:
-    """Describe the first of SECRET_KEYS with fewer characters than `shortest`; "" without one."""
+    """Describe the first of SECRET_KEYS with fewer than `shortest` characters; "" if there is none."""
     for number, secret in enumerate(secret_keys, 1):
         if len(secret) < shortest:
             return f"SECRET_KEYS: key {number} has {len(secret)} characters; {MIN_SECRET} or more are needed."
@@ -100,7 +100,7 @@ def weak_secret(secret_keys: Sequence[str], shortest: int) -> str:
 
 
 def weak_token(name: str, token: str, shortest: int) -> str:
-    """Describe a token of the network with fewer characters than `shortest`; "" for any other."""
+    """Describe a network token with fewer than `shortest` characters; "" for any other."""
     if not token or len(token) >= shortest:
         return ""
     return f"{name} has {len(token)} characters; {MIN_TOKEN} or more are needed."
@@ -157,7 +157,7 @@ class Vault:
         return self.open_bytes(unb64(token.removeprefix(_PREFIX))).decode()
 
     def index(self, purpose: str, value: str) -> bytes:
-        """Return a keyed hash to look the value up, with the newest key."""
+        """Return a keyed hash for looking the value up, with the newest key."""
         return hmac.digest(self._index_keys[0], f"{purpose}\0{value}".encode(), "sha256")
 
     def indexes(self, purpose: str, value: str) -> list[bytes]:
@@ -179,12 +179,12 @@ class Wire:
 
 
 def wire_for(header: str | None, session_token: str) -> Wire | None:
-    """Return the encryption that `X-Field-Encryption` asks for; None for plain fields inside TLS."""
+    """Return the encryption requested by `X-Field-Encryption`; None for plain fields inside TLS."""
     return Wire(session_token) if session_token and (header or "").strip().lower() == WIRE_SCHEME else None
 
 
 def unseal(vault: Vault, tokens: Sequence[str | None], wire: Wire | None) -> list[str | None]:
-    """Open sealed values, and encrypt them for the session when `wire` is given. None stays None."""
+    """Decrypt sealed values and, if `wire` is given, encrypt them for the session. None stays None."""
     plain = (None if token is None else vault.open(token) for token in tokens)
     if wire is None:
         return list(plain)

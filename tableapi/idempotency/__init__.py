@@ -1,1 +1,1 @@
-"""Safe repeats of writes by `Idempotency-Key`."""
+"""Safe retries of writes with `Idempotency-Key`."""

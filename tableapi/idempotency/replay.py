@@ -1,9 +1,9 @@
-"""Replay the response to a write that is repeated with the same `Idempotency-Key`.
+"""Replay the response when a write is repeated with the same `Idempotency-Key`.
 
-Responses are stored for 24 hours. For a write of the table API, the claim of the key, the write and the stored response
-are one transaction. A script has transactions of its own: the key is claimed before it runs, each of its commits that
-wrote something marks the claim, and the response is stored afterwards. If the process dies in between, a repeat runs
-when nothing was committed and is refused otherwise. Only scripts declared `repeatable` may run twice.
+Responses are stored for 24 hours. For a write of the table API, claiming the key, writing and storing the response form
+one transaction. A script has transactions of its own: the key is claimed before it runs, each of its commits that wrote
+something marks the claim, and the response is stored afterwards. If the process dies in between, a repeat runs if
+nothing was committed and is rejected otherwise. Only scripts declared `repeatable` may run twice.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class IdempotencyStore:
     async def once(
         self, key: str, call: TableRequest, verb: str, ident: str | None, run: Callable[[], Awaitable[Reply]]
     ) -> Reply:
-        """Return the response of `run`, or the stored one of an equal request.
+        """Return the response of `run`, or the stored response of an identical request.
 
         Raises Invalid, Conflict, BadRequest.
         """
@@ -57,7 +57,7 @@ class IdempotencyStore:
         return await self.again(key, call.actor, route, sent, run)
 
     async def whole(self, key: str, held: Held, route: str, sent: bytes, run: Callable[[], Awaitable[Reply]]) -> Reply:
-        """Do the same for writes that all use `held.dataset`: in one transaction where that is possible."""
+        """Like `once`, for writes that all use `held.dataset`: in a single transaction if possible."""
         if isinstance(self._backend, InDatabase):
             return await self._backend.whole(_claim(key, held.actor, route, sent), held, run, _replayed)
         return await self.again(key, held.actor, route, sent, run)
@@ -71,7 +71,7 @@ class IdempotencyStore:
         run: Callable[[], Awaitable[Reply]],
         repeatable: bool = False,
     ) -> Reply:
-        """Do the same for a script; `sent` is all that distinguishes two requests."""
+        """Like `once`, for a script; `sent` is everything that distinguishes two requests."""
         claim = _claim(key, actor, route, sent)
         try:
             stored = await self._backend.claim(claim)
@@ -131,10 +131,10 @@ async def _until_done(action: Callable[[], Awaitable[None]]) -> None:
 
 
 def _principal(actor: Actor) -> str:
-    """Return the caller that a key belongs to: the same key of another caller is another key."""
-    if actor.claims is not None:  # users of an issuer and of sessions may have the same names
+    """Return the caller that a key belongs to. Keys of different callers are independent."""
+    if actor.claims is not None:  # users of an issuer and of sessions may share names
         return f"token:{actor.session}"
-    for column, value in actor.user.items():  # two columns may hold the same numbers
+    for column, value in actor.user.items():  # two columns may contain the same numbers
         return f"user:{column}={value}"
     return f"session:{actor.session}" if actor.session else f"key:{actor.key or actor.role}"
 
@@ -161,7 +161,7 @@ def _replayed(stored: StoredResponse, claim: Claim) -> Reply:
 
 
 def store(settings: Settings, scripts: Scripts | None) -> IdempotencyStore:
-    """Return the store of a project, in its database, or that of other databases, in a file of the server."""
+    """Return the store: a project's is in its database, that of other databases in a file of the server."""
     if scripts is not None:
         return IdempotencyStore(InDatabase(scripts.db, scripts.vault))
     served = settings.run_dir.is_dir()  # created by `tableapi serve`

@@ -28,8 +28,8 @@ from tableapi.http.response import Reply, refused
 from tableapi.tables.batch import BatchError
 
 LIFE_SECONDS = 24 * 3600
-DEAD_SECONDS = 40  # longer than any request may take: an unanswered claim of this age belongs to a dead process
-DONE = 0  # as status: the work was committed, and the response is not stored
+DEAD_SECONDS = 40  # longer than any request may take, so an older claim without a response belongs to a dead process
+DONE = 0  # status: the work was committed, but the response is not stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """A response, or a claim without one yet (`status` None). `digest` is that of the request."""
+    """A response, or a claim without one yet (`status` None). `digest`: of the request."""
 
     digest: bytes
     status: int | None
@@ -61,23 +61,23 @@ class Held(Protocol):
 
 
 class Backend(Protocol):
-    """Where claims and responses are stored."""
+    """A store of claims and responses."""
 
     async def claim(self, claim: Claim) -> StoredResponse | None:
-        """Claim a key. Returns None if it was free, else what is stored under it."""
+        """Claim a key. Returns None if it was free, else the entry stored under it."""
 
     async def keep(self, claim: Claim, response: Reply) -> None:
         """Store the response of a claim."""
 
     async def drop(self, claim: Claim, error: BaseException) -> None:
-        """Release the key: after `error` nothing was committed, as far as is known."""
+        """Release the key. As far as is known, nothing was committed before `error`."""
 
     def marking(self, claim: Claim) -> Any:
         """Return a context in which each commit marks the claim."""
 
 
 def still_running() -> Conflict:
-    """Return the error for a repeat that arrives before the first request has ended."""
+    """Build the error for a repeat that arrives before the first request has ended."""
     return Conflict(
         "The first request with this key has not ended. Try again later.", reason="still_running", headers=RETRY
     )
@@ -101,7 +101,7 @@ _FIND = "select bodyhash, status, headers::json as headers, body from idempotenc
 _KEEP = "update idempotency set status = $3, headers = $4::text::jsonb, body = $5 where principal = $1 and key = $2"
 _DROP = "delete from idempotency where principal = $1 and key = $2 and status is null and headers->>'by' = $3"
 _ALONE = "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as alone"
-# Only a transaction that wrote something has an id; one that only read leaves no mark.
+# Only a transaction that wrote something has an id, so one that only read leaves no mark.
 _MARK = f"""
     update idempotency set status = {DONE} where principal = $1 and key = $2 and status is null
     and pg_current_xact_id_if_assigned() is not null
@@ -111,7 +111,7 @@ _MARK = f"""
 class InDatabase:
     """The table `idempotency` of a project, shared by all nodes.
 
-    Stored responses are encrypted: they may hold session tokens or values of sealed fields.
+    Stored responses are encrypted, because they may contain session tokens or values of sealed fields.
     """
 
     def __init__(self, db: Db, vault: Vault) -> None:
@@ -124,7 +124,7 @@ class InDatabase:
         run: Callable[[], Awaitable[Reply]],
         replayed: Callable[[StoredResponse, Claim], Reply],
     ) -> Reply:
-        """Claim the key, write, and store the response in one transaction: a crash leaves all three or none."""
+        """Claim the key, write, and store the response in one transaction, so that a crash leaves all or none."""
         name = f"{claim.principal}\n{claim.key}"
         async with self._db.writes.acquire() as connection, connection.transaction():
             row = await connection.fetchrow(_ALONE, name)
@@ -193,7 +193,7 @@ class InDatabase:
 
 
 async def _outcome(run: Callable[[], Awaitable[Reply]]) -> tuple[Reply, Exception | None]:
-    """Return the response of `run`, and the error of a batch that keeps some of its records."""
+    """Return the response of `run`, or the error of a batch that keeps some of its records."""
     try:
         return await run(), None
     except BatchError as error:
@@ -209,9 +209,9 @@ _TABLE = """
 
 
 class InFile:
-    """Stored responses of databases to which no table may be added.
+    """Stored responses for databases that may not get an additional table.
 
-    `path` is a file shared by the worker processes of a node; None stores in the memory of this process.
+    `path`: a file shared by a node's worker processes; with None, they are stored in this process's memory.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -252,7 +252,7 @@ class InFile:
         )
 
     async def drop(self, claim: Claim, error: BaseException) -> None:
-        """Delete the claim; if the write may have been committed, keep it so that a repeat is refused."""
+        """Delete the claim. If the write may have been committed, keep it so that a repeat is rejected."""
         if isinstance(error, (asyncpg.PostgresConnectionError, asyncpg.InterfaceError, ConnectionError)):
             sql = "update answer set status = 0 where principal = ? and key = ?"
         else:

@@ -1,4 +1,4 @@
-"""The size of an answer: long texts and long lists are cut, and the answer says how to go on. Pure."""
+"""Limit the size of tool results: truncate long texts and lists, and say how to get the rest."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from tableapi import exact_json
 from tableapi.errors import BadRequest
 from tableapi.schema.model import Table
 
-MAX_BYTES = 16_000  # of the rows in one answer
-MAX_LIST_CHARS = 1_000  # of one text in a list of rows
-MAX_RECORD_CHARS = 8_000  # of one text of a single record
-MIN_CHARS = 100  # to which texts of a row are cut that is too large as a whole
+MAX_BYTES = 16_000  # of the rows in one result
+MAX_LIST_CHARS = 1_000  # per text in a list of rows
+MAX_RECORD_CHARS = 8_000  # per text of a single record
+MIN_CHARS = 100  # minimum to which texts are truncated in a row that is too large
 
 
 def fitting(rows: Sequence[Any], max_bytes: int = MAX_BYTES) -> tuple[list[Any], list[str]]:
-    """Return the first rows that fit, with long texts cut, and the names of the fields that were cut.
+    """Return the first rows that fit, with long texts truncated, and the names of the truncated fields.
 
     At least one row is returned.
 
     Raises:
-        BadRequest: a row is too large even with all its texts cut.
+        BadRequest: a row is too large even with all its texts truncated.
     """
     kept: list[Any] = []
     fields: dict[str, None] = {}
-    if len(exact_json.dumps(rows)) <= max_bytes:  # nearly every answer
+    if len(exact_json.dumps(rows)) <= max_bytes:  # nearly every result
         return [_shortened(row, fields) for row in rows], list(fields)
     size = 0
     for row in rows:
@@ -47,10 +47,10 @@ def fitting(rows: Sequence[Any], max_bytes: int = MAX_BYTES) -> tuple[list[Any],
 
 
 def record(row: Any, start: int, max_bytes: int = MAX_BYTES) -> tuple[Any, dict[str, int]]:
-    """Return one record with its texts from character `start` on, and where each cut text ends.
+    """Return one record with its texts from character `start`, and where each truncated text ends.
 
     Raises:
-        BadRequest: the record is too large even with all its texts cut.
+        BadRequest: the record is too large even with all its texts truncated.
     """
     chars = MAX_RECORD_CHARS
     while True:
@@ -99,7 +99,7 @@ def _rows_of(table: Table, name: str) -> Table | None:
 
 
 def too_large() -> BadRequest:
-    """Return the refusal of a row that does not fit into an answer."""
+    """Build the error for a row that does not fit into a result."""
     return BadRequest(
         "One row is larger than an answer may be. Name the fields that you need in 'fields', and fewer relations.",
         reason="answer_too_large",
@@ -108,7 +108,7 @@ def too_large() -> BadRequest:
 
 
 def _shortened(row: Any, names: dict[str, None]) -> Any:
-    """Return a row of a list with its long texts cut; the paths of these are added to `names`."""
+    """Return a row with long texts truncated; their paths are added to `names`."""
     return _cut(row, MAX_LIST_CHARS, "", names) if _has_long_text(row) else row
 
 
@@ -123,7 +123,7 @@ def _has_long_text(value: Any) -> bool:
 
 
 def _cut(value: Any, chars: int, path: str, names: dict[str, None]) -> Any:
-    """Return a value with its texts cut to `chars` characters; the paths of these are added to `names`."""
+    """Truncate texts in a value to `chars` characters; their paths are added to `names`."""
     if isinstance(value, str) and len(value) > chars:
         names[path] = None
         return value[:chars] + "…"
@@ -133,7 +133,7 @@ def _cut(value: Any, chars: int, path: str, names: dict[str, None]) -> Any:
 
 
 def _window(row: Any, start: int, chars: int, ends: dict[str, int]) -> Any:
-    """Return a record with its own texts from `start` on; related rows are cut at their beginning."""
+    """Return a record with its own texts from `start`; related rows are truncated at the end."""
     if not isinstance(row, dict):
         return row
     record: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""The arguments of the tools. Their JSON Schema is what an agent sees."""
+"""The arguments of the tools. Agents see their JSON Schema."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Filter = Annotated[
     str | list[SentCondition], WithJsonSchema({"type": ["string", "array"], "items": {"type": "object"}})
 ]
 Names = list[str]
-_Part = Annotated[int, Field(strict=True)] | str  # true is no 1: it would name another record
+_Part = Annotated[int, Field(strict=True)] | str  # true must not count as 1, which would name another record
 Identifier = Annotated[
     _Part | list[_Part], WithJsonSchema({"type": ["string", "integer", "array"], "items": {"type": "string"}})
 ]  # of a primary key; a list for a key of several columns
@@ -31,7 +31,7 @@ Record = dict[str, Any]
 
 
 class Arguments(BaseModel):
-    """Arguments of a tool; an unknown name is refused."""
+    """Arguments of a tool; unknown names are rejected."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -17,7 +17,7 @@ from tableapi.query.spelling import suggestion
 from tableapi.schema.model import Table
 from tableapi.tables import describe
 
-MAX_BYTES = 8_000_000  # of a read, which is cut to a small part of it
+MAX_BYTES = 8_000_000  # of a read; only a small part of it reaches the agent
 
 
 class Send(Protocol):
@@ -26,7 +26,7 @@ class Send(Protocol):
     def __call__(
         self, method: str, parts: Sequence[str], query: Mapping[str, str], body: Any = None
     ) -> Awaitable[Reply]:
-        """Return the response. `parts`: the path below /api/v2/. Raises what the request is refused with."""
+        """Return the response. `parts`: the path below /api/v2/. Raises the request's error."""
         ...
 
 
@@ -81,7 +81,7 @@ class Caller:
     ) -> Any:
         """Send a request below a database, and return the decoded body of the response.
 
-        Options that are None or empty are left out. Raises what the request is refused with.
+        Options that are None or empty are omitted. Raises the request's error.
         """
         texts = {name: _text(value) for name, value in query.items() if value not in (None, "", [], {})}
         reply = await self.send(method, (dataset.name, *parts), texts, body)
@@ -96,7 +96,7 @@ class Caller:
 
 
 def _text(value: Any) -> str:
-    """Return the value of an option as it stands in a query."""
+    """Return an option value in query-string form."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The tools that call functions of the database and scripts of the project."""
+"""Tools that call database functions and project scripts."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _query_text(value: Any) -> str:
 
 
 def _shown(result: Any) -> dict[str, Any]:
-    """Return a result that fits into an answer."""
+    """Return a result that fits the size limit."""
     if isinstance(result, list):
         rows, cut = answers.fitting(result) if result else ([], [])
         note = f"{len(rows)} of {len(result)} rows fit into the answer."
@@ -86,7 +86,7 @@ def _shown(result: Any) -> dict[str, Any]:
 
 
 def describe_functions(caller: Caller) -> str:
-    """Return a line for each function that the caller may call; "" without any."""
+    """Return a line for each function that the caller may call; "" if there are none."""
     lines = [
         _function(dataset.name if len(caller.datasets) > 1 else "", routine)
         for dataset in caller.datasets.values()
@@ -119,7 +119,7 @@ def _script(endpoint: Endpoint) -> str:
 
 
 def _fields(model: type[BaseModel] | None) -> list[str]:
-    """Return the input fields of a script with their types; those with a mark are optional."""
+    """Return the input fields of a script with their types; optional ones are marked."""
     if model is None:
         return []
     schema = model.model_json_schema()

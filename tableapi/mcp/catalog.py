@@ -130,7 +130,7 @@ async def _description(caller: Caller, dataset: Dataset, table: Table, *, sample
 
 
 def _column(column: Column, examples: list[Any] | None, usable: set[str]) -> dict[str, Any]:
-    """Return the description of a column; what is usual is left out. `usable`: tables that may be named."""
+    """Describe a column, omitting defaults. `usable`: tables that may be named."""
     described: dict[str, Any] = {"name": column.name, "type": KINDS[column.type.kind].api}
     if column.required:
         described["required"] = True
@@ -146,9 +146,9 @@ def _column(column: Column, examples: list[Any] | None, usable: set[str]) -> dic
 
 
 def _right(table: Table, rights: Rights) -> Right:
-    """Return the right that decides which columns are described.
+    """Return the right that determines which columns are described.
 
-    Raises Forbidden for a caller without any.
+    Raises Forbidden if the caller has none.
     """
     granted = (rights.right(table, verb) for verb in VERBS)
     return next((right for right in granted if right is not None), None) or plan.right_of(table, rights, "GET")
@@ -168,12 +168,12 @@ def _row_rules(table: Table, rights: Rights, shown: Right) -> dict[str, str]:
 
 
 def _may(table: Table, rights: Rights) -> list[str]:
-    """Return what the caller may do with the rows of a table."""
+    """Return the actions that the caller may take on the rows of a table."""
     return [action for verb, action in _ACTIONS.items() if rights.right(table, verb)]
 
 
 def _writable(table: Table, rights: Rights) -> dict[str, list[str]]:
-    """Return the columns that a create and an update may set, where these are not all."""
+    """Return the columns that a create and an update may set, if not all."""
     listed = {}
     for verb, name in (("POST", "create_columns"), ("PATCH", "update_columns")):
         right = rights.right(table, verb)
@@ -204,14 +204,14 @@ async def _examples(caller: Caller, dataset: Dataset, table: Table, reads: Right
 
 
 def _short(value: Any) -> Any:
-    """Return an example value: long texts are cut, and lists and objects become text."""
+    """Return an example value: long texts are truncated, and lists and objects become text."""
     if isinstance(value, dict | list):
         value = exact_json.dumps(value).decode()
     return value[: SAMPLE_CHARS - 1] + "…" if isinstance(value, str) and len(value) > SAMPLE_CHARS else value
 
 
 async def _estimate(caller: Caller, dataset: Dataset, table: Table) -> int | None:
-    """Return PostgreSQL's estimate of the rows that the caller may read; None if it is refused."""
+    """Return PostgreSQL's estimate of the rows that the caller may read; None if that is not permitted."""
     try:
         options = {"count_only": True, "include_count": "estimated"}
         return int(await caller.json("GET", dataset, ("_table", table.name), options))

@@ -1,4 +1,4 @@
-"""Conditions that are sent as objects, as a filter with named values. Pure."""
+"""Convert conditions sent as objects to a filter with named values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class SentCondition(BaseModel):
 
 
 def joined(conditions: str | Sequence[SentCondition]) -> tuple[str, dict[str, Any]]:
-    """Return a filter and its named values. Conditions are joined by AND; a text is a filter already.
+    """Return a filter and its named values. Conditions are joined by AND; a text is already a filter.
 
     Raises:
         BadRequest: a value does not suit its operator.
@@ -64,7 +64,7 @@ def _param(value: Any, params: dict[str, Any]) -> str:
 
 
 def _name(field: str) -> str:
-    """Return a column or a path as it stands in a filter; other names are quoted."""
+    """Return a column or path in filter syntax, quoted if necessary."""
     _, end = names.path(field)
     if field and end == len(field):
         return field

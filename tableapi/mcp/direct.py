@@ -1,7 +1,7 @@
-"""Well-formed calls of tools, answered without the session that the SDK builds for each message.
+"""Handle well-formed tool calls without the session that the SDK builds for each message.
 
-The session costs more than most reads. Functions of the SDK check the headers here as well. Calls that are wrong in any
-way, and all other messages, are left to the SDK; the responses are the same.
+That session costs more than most reads. The SDK's functions check the headers here as well. Invalid calls and all other
+messages are left to the SDK; the responses are the same.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NULL_ID = json.dumps(
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a tool. `modern`: of a revision in which every message says its version and capabilities."""
+    """A tool call. `modern`: the protocol revision includes version and capabilities in every message."""
 
     ident: int | str
     tool: tools.Tool
@@ -41,7 +41,7 @@ class Call:
 
 
 def decoded(content: bytes) -> Any:
-    """Return a message, None for what is not JSON."""
+    """Parse a message; None if it is not JSON."""
     try:
         return json.loads(content)
     except (ValueError, RecursionError):
@@ -49,14 +49,14 @@ def decoded(content: bytes) -> Any:
 
 
 def has_null_id(message: Any) -> bool:
-    """Whether a message is a request with the id null, which the SDK takes for a notification."""
+    """Whether a message is a request with a null id, which the SDK would treat as a notification."""
     return isinstance(message, dict) and message.get("id", 0) is None and "method" in message
 
 
 def call_of(message: Any, headers: Mapping[str, str], pairs: Iterable[tuple[bytes, bytes]]) -> Call | None:
-    """Return the call that a message is; None for a message that is left to the SDK.
+    """Parse a message as a tool call; None if it is to be left to the SDK.
 
-    The SDK has to be loaded. `pairs`: the headers as they were sent.
+    The SDK must be loaded. `pairs`: the headers as they were sent.
     """
     if not isinstance(message, dict) or message.keys() != _MEMBERS or not _takes_json(headers.get("accept", "")):
         return None
@@ -75,14 +75,14 @@ def call_of(message: Any, headers: Mapping[str, str], pairs: Iterable[tuple[byte
 
 @lru_cache(maxsize=64)
 def _takes_json(accept: str) -> bool:
-    """Whether a client takes JSON; one that says more than that is left to the SDK."""
+    """Whether a client accepts JSON; anything more specific is left to the SDK."""
     return "application/json" in accept.lower() and ";" not in accept
 
 
 def _is_modern(
     message: dict[str, Any], meta: dict[str, Any], headers: Mapping[str, str], pairs: Iterable[tuple[bytes, bytes]]
 ) -> bool | None:
-    """Whether a call is of a revision without a handshake; None when it says contradictory things."""
+    """Whether a call uses a revision without a handshake; None if it is contradictory."""
     from mcp.shared.inbound import InboundModernRoute, classify_inbound_request, find_duplicated_routing_header
     from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
@@ -98,7 +98,7 @@ def _is_modern(
 
 
 def _is_plain(meta: dict[str, Any]) -> bool:
-    """Whether the SDK's types accept what a message says about itself; the same is said at each message."""
+    """Whether the SDK's types accept a message's metadata, which is the same for every message."""
     return _accepted(json.dumps(meta, sort_keys=True)) if meta else True
 
 

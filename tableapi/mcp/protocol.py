@@ -1,4 +1,4 @@
-"""The MCP server of the official SDK. The SDK is an extra and is imported with the first request."""
+"""The MCP server, based on the official SDK. The SDK is an extra and is imported on the first request."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mcp.server import Server
 
 LIST_MILLISECONDS = 60_000  # for which a client may keep a list of tools or resources
-CallerOf = Callable[[Any], Awaitable[Caller]]  # of the HTTP request of a message; None over stdio
+CallerOf = Callable[[Any], Awaitable[Caller]]  # takes the HTTP request of a message, or None over stdio
 
 
 class MissingSDK(NotFound):
@@ -38,7 +38,7 @@ def load_sdk() -> None:
 def server(caller_of: CallerOf, documentation: Documentation) -> Server[Any]:
     """Return an MCP server with the tools and resources of each caller.
 
-    `load_sdk` has to be called before.
+    `load_sdk` must be called first.
     """
     import mcp.types as types
     from mcp.server import Server
@@ -97,14 +97,14 @@ def server(caller_of: CallerOf, documentation: Documentation) -> Server[Any]:
         on_list_resource_templates=list_templates,
         on_read_resource=read_resource,
         cache_hints=dict.fromkeys(("tools/list", "resources/list", "resources/templates/list"), lists),
-        # No argument of a tool is sent as a header, so there is none to compare. Without this the SDK lists the tools
-        # at each call, to look for such arguments.
+        # No tool argument is sent as a header, so there is none to compare. Otherwise the SDK would list the tools at
+        # each call to look for such arguments.
         get_tool_input_schema=lambda name: None,
     )
 
 
 def _tool(offer: tools.Offer) -> Any:
-    """Return a tool as the protocol describes it."""
+    """Convert a tool to the protocol's description."""
     import mcp.types as types
 
     tool = offer.tool
@@ -120,7 +120,7 @@ def _tool(offer: tools.Offer) -> Any:
 
 
 async def _authorized(caller_of: CallerOf, ctx: Any) -> Caller:
-    """Return the caller of a message. Raises an error of the protocol when the caller is refused."""
+    """Return the caller of a message. Raises a protocol error if the caller is rejected."""
     try:
         return await caller_of(ctx.request)
     except ApiError as error:

@@ -60,10 +60,10 @@ async def aggregate(caller: Caller, arguments: Aggregate) -> dict[str, Any]:
 async def _page(
     caller: Caller, dataset: Dataset, table: Table, options: dict[str, Any], arguments: Query | Aggregate
 ) -> dict[str, Any]:
-    """Return one page of rows, and where the next one begins.
+    """Return one page of rows, and the position of the next one.
 
-    One row more than the limit is read, which tells whether there are more. Without a filter or a count the cost of a
-    page is that of its rows.
+    One row more than the limit is read to find out whether there are more. Without a filter or a count, a page costs no
+    more than its rows.
     """
     limit = min(arguments.limit, max(1, dataset.bounds.rows - 1))
     page = {"limit": limit + 1, "offset": arguments.offset or None}
@@ -78,7 +78,7 @@ async def _page(
     if len(shown) < min(len(rows), limit):
         result["note"] = f"{len(shown)} rows fit into the answer. Read on from next_offset, or name fewer fields."
     if cut:
-        result["cut_texts"] = cut  # get_record returns them as a whole
+        result["cut_texts"] = cut  # get_record returns them in full
     return result
 
 

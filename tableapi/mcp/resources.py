@@ -1,4 +1,4 @@
-"""The resources: descriptions of tables, and pages of the documentation."""
+"""Resources: descriptions of tables, and pages of the documentation."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Resource:
 
 
 class Documentation:
-    """The pages of `docs/reference` and `docs/guides` below the first of some folders that has them."""
+    """The pages of `docs/reference` and `docs/guides`, from the first folder that has them."""
 
     def __init__(self, folders: Iterable[Path]) -> None:
         folder = next((folder for folder in folders if (folder / "reference" / "wire.md").is_file()), None)
@@ -39,7 +39,7 @@ class Documentation:
         self._files = {f"{file.parent.name}/{file.stem}": file for file in files}
 
     def pages(self) -> list[Resource]:
-        """Return the pages; none where the documentation is not installed."""
+        """Return the pages; none if the documentation is not installed."""
         return [Resource(DOCS + name, name, f"Documentation: {name}", MARKDOWN) for name in self._files]
 
     def read(self, name: str) -> str:

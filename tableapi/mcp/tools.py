@@ -1,4 +1,4 @@
-"""The tools: which the caller is offered, their description and schema, and one call of a tool."""
+"""The tools: those available to a caller, their descriptions and schemas, and calls."""
 
 from __future__ import annotations
 
@@ -110,10 +110,10 @@ MAX_ROLES = 64  # in the cache of the tools of each role
 
 
 class Offers:
-    """The tools of callers, remembered by role.
+    """The tools available to callers, cached by role.
 
-    They depend on the rights and the schemas of the role alone. The scopes of a token leave none out: the error
-    of a tool beyond them names the scope that is needed.
+    They depend only on the role's rights and the schemas. A token's scopes do not hide tools: the error for a tool
+    beyond them names the required scope.
     """
 
     def __init__(self) -> None:
@@ -125,7 +125,7 @@ class Offers:
         caller = replace(caller, datasets=caller.all_datasets)
         basis: list[Any] = [*caller.endpoints]
         for dataset in caller.datasets.values():
-            basis += [caller.rights(dataset), dataset.schema]  # other objects after every change of them
+            basis += [caller.rights(dataset), dataset.schema]  # replaced by other objects after every change
         known = self._by_role.pop(role, None)
         if known is None or len(known[0]) != len(basis) or any(map(operator.is_not, known[0], basis)):
             known = basis, offered(caller)
@@ -138,7 +138,7 @@ class Offers:
 def offered(caller: Caller) -> list[Offer]:
     """Return the tools that the caller can use.
 
-    Descriptions hold names of the schema, never contents of rows.
+    Descriptions contain names from the schema, never row contents.
     """
     offers: list[Offer] = []
     told: dict[str, str] = {}
@@ -205,7 +205,7 @@ def _short(field: dict[str, Any]) -> dict[str, Any]:
 
 
 def _schema(tool: Tool, caller: Caller, tables: list[str]) -> dict[str, Any]:
-    """Return the JSON Schema of the arguments, with the names of databases and tables where they are few."""
+    """Return the JSON Schema of the arguments, listing databases and tables if there are only a few."""
     schema = copy.deepcopy(_plain_schema(tool.arguments))
     fields = schema["properties"]
     if len(caller.datasets) == 1:
@@ -265,7 +265,7 @@ def named(caller: Caller, name: str) -> Tool:
 
 
 async def call(caller: Caller, tool: Tool, sent: dict[str, Any] | None) -> ToolResult:
-    """Run a tool. An error becomes a text that says what to do; a bug is logged."""
+    """Run a tool. Errors are returned as text that says what to do; bugs are logged."""
     try:
         if caller.reads_only and not tool.reads_only and tool not in (_FUNCTION, _SCRIPT):
             raise Forbidden(
@@ -284,7 +284,7 @@ async def call(caller: Caller, tool: Tool, sent: dict[str, Any] | None) -> ToolR
 def require_scope(caller: Caller, message: Any) -> None:
     """Check that the scopes of a token cover a call that the rights of its user allow.
 
-    message: as it was sent. A malformed one is left to the protocol. Raises InsufficientScope.
+    message: as sent; a malformed one is left to the protocol. Raises InsufficientScope.
     """
     params = message.get("params") if isinstance(message, dict) and message.get("method") == "tools/call" else None
     name, arguments = (params.get("name"), params.get("arguments")) if isinstance(params, dict) else (None, None)
@@ -310,7 +310,7 @@ def require_scope(caller: Caller, message: Any) -> None:
 
 
 def _checked(tool: Tool, sent: dict[str, Any]) -> args.Arguments:
-    """Return the arguments of a call. Raises Invalid with one message for each that does not fit."""
+    """Validate the arguments of a call. Raises Invalid with one message for each invalid argument."""
     try:
         json.dumps(sent, ensure_ascii=False).encode()
         return tool.arguments.model_validate(sent)

@@ -1,4 +1,4 @@
-"""The tools that write rows: create, update and delete, each with a limit of rows and a dry run."""
+"""Tools that write rows: create, update and delete, each with a row limit and a dry run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def create_records(caller: Caller, arguments: CreateRecords) -> dict[str, 
 
 
 async def update_records(caller: Caller, arguments: UpdateRecords) -> dict[str, Any]:
-    """Change records by their keys, or all records of a filter."""
+    """Change records by key, or all records that match a filter."""
     text, params = joined(arguments.filter)
     if bool(arguments.records) == bool(text.strip()):
         raise BadRequest("Send either records with their keys, or filter and change.", reason="bad_option")
@@ -36,7 +36,7 @@ async def update_records(caller: Caller, arguments: UpdateRecords) -> dict[str, 
 
 
 async def delete_records(caller: Caller, arguments: DeleteRecords) -> dict[str, Any]:
-    """Delete records by their keys, or all records of a filter."""
+    """Delete records by key, or all records that match a filter."""
     text, params = joined(arguments.filter)
     if bool(arguments.ids) == bool(text.strip()):
         raise BadRequest("Send either ids or filter.", reason="bad_option")
@@ -48,7 +48,7 @@ async def delete_records(caller: Caller, arguments: DeleteRecords) -> dict[str, 
 
 
 def _key(table: Table, ident: Identifier) -> dict[str, Any]:
-    """Return a record that holds the key of a row."""
+    """Return a record with only the key of a row."""
     parts = ident if isinstance(ident, list) else [ident]
     if len(parts) != len(table.key):
         fields = ", ".join(table.key) or "none"
@@ -60,7 +60,7 @@ def _key(table: Table, ident: Identifier) -> dict[str, Any]:
 async def _write(
     caller: Caller, arguments: WriteArguments, verb: str, options: dict[str, Any], records: list[dict[str, Any]] | None
 ) -> dict[str, Any]:
-    """Send a write, and return the records as they are afterwards."""
+    """Send a write, and return the records in their new state."""
     dataset = caller.dataset(arguments.database)
     table = await caller.table(dataset, arguments.table)
     if records is not None and not dataset.hooked(table.name, verb):
@@ -82,7 +82,7 @@ async def _write(
 
 
 def _refuse_unknown(caller: Caller, dataset: Dataset, table: Table, records: list[dict[str, Any]]) -> None:
-    """Refuse unknown names, which HTTP leaves out and an agent would not notice."""
+    """Reject unknown names, which HTTP ignores and an agent would not notice."""
     for name in dict.fromkeys(name for record in records for name in record):
         if table.find(name) is None and table.relation(name) is None:
             rights = caller.rights(dataset)

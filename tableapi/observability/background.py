@@ -1,4 +1,4 @@
-"""Background tasks: referenced until they end, and logged when they fail."""
+"""Background tasks, which are kept referenced until they end and logged if they fail."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _running: set[asyncio.Task[Any]] = set()  # the event loop holds weak references
 
 
 def start(work: Coroutine[Any, Any, Result], name: str) -> asyncio.Task[Result]:
-    """Run a coroutine as a task. A failure is logged under `name`, even when nothing awaits the task."""
+    """Run a coroutine as a task. A failure is logged under `name` even if nothing awaits the task."""
     task = asyncio.create_task(work, name=name)
     _running.add(task)
     task.add_done_callback(_ended)

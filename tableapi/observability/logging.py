@@ -1,10 +1,10 @@
 """Logs: JSON lines on standard error, with one access line per request.
 
-Lines are queued, and a thread writes them a few times a second, so a request never waits for a slow reader of the log.
-When `MAX_QUEUED_LINES` lines are waiting, further ones are dropped and counted.
+Lines are queued, and a thread writes them a few times a second, so a slow log reader never delays a request. Beyond
+`MAX_QUEUED_LINES` queued lines, new ones are dropped and counted.
 
-Credentials and contact data are kept out: of a query string only names and harmless values are logged, and fields
-with names that suggest such data are masked.
+Credentials and contact data are not logged: query strings are reduced to names and harmless values, and fields with
+names that suggest such data are masked.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tableapi.log import emit_with
 MAX_QUEUED_LINES = 20_000
 FLUSH_SECONDS = 0.25
 MASK = "***"
-# The values of these options select amounts and order, but no records of a person.
+# The values of these options select amounts and order but do not identify a person's records.
 _HARMLESS = {
     "limit=", "offset=", "order=", "fields=", "related=", "group=", "include_count=", "include_schema=",
     "count_only=", "continue=", "rollback=", "reset=", "login=",
@@ -39,14 +39,14 @@ def redacted(query: str) -> str:
     """Mask the values of a query string: `limit=5&api_key=x` becomes `limit=5&api_key=***`."""
     if not query:
         return ""
-    # The name of a part includes its "="; it is "" in a part without one.
+    # The name includes the "="; it is "" in a part without one.
     return "&".join(
         [part if (name := part[: part.find("=") + 1]) in _HARMLESS else _name(name) + MASK for part in query.split("&")]
     )
 
 
 def shown_path(path: str, secret: tuple[str, ...] = ()) -> str:
-    """Mask addresses, tokens, and what follows one of the prefixes `secret`, in a path."""
+    """Mask addresses, tokens, and anything after one of the prefixes `secret`, in a path."""
     for prefix in secret:
         if (at := path.find(prefix)) >= 0:
             return path[: at + len(prefix)] + MASK
@@ -56,7 +56,7 @@ def shown_path(path: str, secret: tuple[str, ...] = ()) -> str:
 
 
 def _name(name: str) -> str:
-    """Return `name` if it is an identifier; otherwise "", because it may be a value."""
+    """Return `name` if it is an identifier; otherwise "", because it could be a value."""
     return name if len(name) <= 30 and name[:-1].isidentifier() else ""
 
 
@@ -69,7 +69,7 @@ class Sink:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Write in a thread from now on. Before `start` and after `close`, each line is written at once."""
+        """Start a thread that writes. Before `start` and after `close`, each line is written at once."""
         if self._thread is None:
             self._stop.clear()
             self._thread = threading.Thread(target=self._run, name="log", daemon=True)
@@ -96,7 +96,7 @@ class Sink:
                 remaining = remaining[os.write(self._file, remaining) :]
 
     def close(self) -> None:
-        """Write the remaining lines, and give up on a blocked reader after a second."""
+        """Write the remaining lines, giving up on a blocked reader after a second."""
         if self._thread is not None:
             self._stop.set()
             self._thread.join(1.0)
@@ -144,12 +144,12 @@ _numbers = itertools.count(1)
 
 
 def new_request_id() -> str:
-    """Return an id that is unique over nodes and restarts and carries no information."""
+    """Return an id that is unique across nodes and restarts and carries no information."""
     return f"{_prefix}{next(_numbers):x}"
 
 
 def configure(level: str = "info") -> None:
-    """Send the lines of structlog and of the standard library to the sink, from `level` up."""
+    """Send lines from structlog and the standard library to the sink, from `level` upwards."""
     global _prefix
     _prefix = os.urandom(5).hex()  # forked workers must not share a prefix
     number = logging.getLevelNamesMapping()[level.upper()]
@@ -175,7 +175,7 @@ def _emit(level: str, name: str, event: str, fields: dict[str, Any]) -> None:
 
 
 class _ToSink:
-    """Pass rendered lines of structlog to the sink."""
+    """Pass lines rendered by structlog to the sink."""
 
     def __init__(self, *names: object) -> None:
         pass
@@ -187,7 +187,7 @@ class _ToSink:
 
 
 class _FromLogging(logging.Handler):
-    """Render the records of the standard library as JSON lines."""
+    """Render standard library log records as JSON lines."""
 
     def emit(self, record: logging.LogRecord) -> None:
         structlog.get_logger().log(record.levelno, record.getMessage(), source=record.name, exc_info=record.exc_info)

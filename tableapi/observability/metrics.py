@@ -52,7 +52,7 @@ def watch(name: str, value: Callable[[], float]) -> None:
 def request(route: str, method: str, status: int, seconds: float) -> None:
     """Count a completed request.
 
-    `route` is a pattern such as `_table`, not a path, so that the labels stay few.
+    `route` is a pattern such as `_table`, not a path, to keep the number of labels small.
     """
     requests = _requests.get((route, method, status))
     if requests is None:

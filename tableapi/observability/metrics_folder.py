@@ -1,7 +1,7 @@
 """The folder in which the processes of one server share their counters.
 
-prometheus_client maps sparse files. A write to a page without a block on a full disk ends the process (SIGBUS), so the
-files are kept in shared memory where the machine has some, and only otherwise below DATA_DIR.
+prometheus_client maps sparse files. On a full disk, writing to a page without a block kills the process (SIGBUS), so
+the files are kept in shared memory if available, and otherwise below DATA_DIR.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ BYTES_PER_WORKER = 4 << 20
 
 
 def create(settings: Settings, shared_memory: Path = SHARED_MEMORY) -> Path:
-    """Create an empty folder for the counters of one server and remove that of an earlier run.
+    """Create an empty folder for the counters of one server and remove the one of an earlier run.
 
     Raises OSError.
     """

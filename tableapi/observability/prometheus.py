@@ -1,7 +1,7 @@
 """The metrics of /metrics, summed over the worker processes of a server. Needs prometheus-client.
 
 prometheus_client keeps the values of each process in a mapped file below PROMETHEUS_MULTIPROC_DIR, which `serve` sets
-and empties; any worker answers /metrics for all. Without that variable the values are those of the current process.
+and empties; any worker answers /metrics for all. Without that variable, the values are those of the current process.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def publish() -> None:
     for (route, method, status), counted in requests.items():
         _requests.labels(route, method, str(status)).inc(counted.count)
         histogram = _seconds.labels(route, method)
-        # `observe` takes a single value; these are the two steps it consists of.
+        # `observe` takes a single value; these are its two steps.
         histogram._sum.inc(counted.seconds)
         for bucket, count in zip(histogram._buckets, counted.buckets, strict=True):
             if count:
@@ -77,13 +77,13 @@ def stop() -> None:
 
 def _tick() -> None:
     global _timer
-    with suppress(OSError):  # no room for the file of a new value; requests go on without it
+    with suppress(OSError):  # no space for the file of a new value; requests continue without it
         publish()
     _timer = asyncio.get_running_loop().call_later(PUBLISH_SECONDS, _tick)
 
 
 def text() -> bytes:
-    """Return the body of /metrics, over all workers of this server."""
+    """Return the body of /metrics, summed over all workers of this server."""
     with suppress(OSError):
         publish()
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:

@@ -1,8 +1,8 @@
 """OpenTelemetry traces: a span for each request, statement and job.
 
-Enabled when OTEL_EXPORTER_OTLP_ENDPOINT (or OTEL_TRACES_EXPORTER=otlp) is set and the extra `otel` is
-installed; the SDK reads its other variables itself. Disabled, tracing costs one comparison per statement. A span holds
-what a log line may hold: route, status, request id, and SQL without its values, which are all bound.
+Enabled when OTEL_EXPORTER_OTLP_ENDPOINT (or OTEL_TRACES_EXPORTER=otlp) is set and the extra `otel` is installed; the
+SDK reads its other variables itself. When disabled, tracing costs one comparison per statement. A span contains nothing
+that a log line may not: route, status, request id, and SQL without its values, which are all bound.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _NOTHING: Any = nullcontext()
 
 
 def enabled(settings: Settings) -> bool:
-    """Whether the settings ask for traces."""
+    """Whether traces are enabled in the settings."""
     exporter = settings.otel_traces_exporter
     return exporter == "otlp" or (bool(settings.otel_exporter_otlp_endpoint) and exporter != "none")
 
 
 def start(settings: Settings) -> None:
-    """Send spans from now on, if the settings ask for it. Once per process. Raises MissingExtra."""
+    """Start exporting spans if enabled in the settings. Once per process. Raises MissingExtra."""
     global tracer, _provider
     if not enabled(settings):
         return
@@ -47,7 +47,7 @@ def start(settings: Settings) -> None:
 
 
 def stop() -> None:
-    """Export the remaining spans, and give up on an unresponsive collector after 2 seconds."""
+    """Export the remaining spans, giving up on an unresponsive collector after 2 seconds."""
     global tracer, _provider
     if _provider is not None:
         _provider.force_flush(2000)
@@ -69,7 +69,7 @@ def request(headers: Mapping[str, str]) -> Iterator[Span | None]:
 
 
 def answered(span: Span | None, method: str, route: str, status: int, request_id: str) -> None:
-    """Set the attributes of a span that are known when the request ends."""
+    """Set the span attributes that are known when the request ends."""
     if span is None:
         return
     span.update_name(f"{method} {route}")
@@ -96,7 +96,7 @@ def statement(sql: str) -> Any:
 
 
 def carried(request_id: str) -> dict[str, str]:
-    """Return the request id and trace context that are stored with a job."""
+    """Return the request id and trace context to store with a job."""
     cause = {"request_id": request_id} if request_id else {}
     if tracer is not None:
         from opentelemetry.propagate import inject

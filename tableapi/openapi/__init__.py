@@ -1,1 +1,1 @@
-"""The OpenAPI 3.1 description, as the caller may see it."""
+"""The OpenAPI 3.1 description, limited to what the caller may use."""

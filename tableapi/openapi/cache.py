@@ -1,7 +1,7 @@
 """Cache OpenAPI documents by role and schema, as compressed files that worker processes share.
 
-A document of thousands of tables has tens of megabytes. It is built in a thread, one piece at a time, and cached in a
-file under DATA_DIR/run.
+A document for thousands of tables has tens of megabytes. It is built in a thread, piece by piece, and cached in a file
+under DATA_DIR/run.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Descriptions:
         keyed: bool,
         rights: Callable[[], str] = lambda: "",
     ) -> None:
-        """`folder` holds the cached documents. `keyed`: callers without a session need a key.
+        """`folder`: for the cached documents. `keyed`: whether callers without a session need a key.
 
         rights: returns a text that changes when the rights of the roles do.
         """
@@ -94,7 +94,7 @@ class Descriptions:
 
 
 def _code(project: Path | None) -> str:
-    """Return a fingerprint of the code of a project, so that no document of older code is served."""
+    """Return a fingerprint of a project's code, so that no document from older code is served."""
     if project is None:
         return ""
     files = [project / "policy.py", *sorted((project / "scripts").rglob("*.py"))]

@@ -25,7 +25,7 @@ SYNTAX = {
 
 
 def compact(dataset: Dataset, rights: Rights, table: Table | None) -> dict[str, Any]:
-    """Return paths, syntax of the options, and each table with its columns and relations as words."""
+    """Return paths, option syntax, and each table with its columns and relations as words."""
     base = f"/api/v2/{dataset.name}/_table/"
     usable = {one.name for one in describe.allowed(dataset.schema, rights)}
     tables = [
@@ -67,13 +67,13 @@ def _tables(dataset: Dataset, rights: Rights, table: Table | None) -> list[Table
 
 
 def _right(table: Table, rights: Rights) -> Any:
-    """Return the right that decides which columns are described."""
+    """Return the right that determines which columns are described."""
     granted = (rights.right(table, verb) for verb in VERBS)
     return next((right for right in granted if right is not None), None) or plan.right_of(table, rights, "GET")
 
 
 def _columns(table: Table, rights: Rights, usable: set[str]) -> list[dict[str, Any]]:
-    """Return the columns that the caller sees; references to tables that are not `usable` are left out."""
+    """Return the columns visible to the caller, omitting references to tables that are not `usable`."""
     right = _right(table, rights)
     columns = []
     for column in table.columns.values():

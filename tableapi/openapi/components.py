@@ -126,7 +126,7 @@ def options(*names: str) -> orjson.Fragment:
 def refusals(*statuses: int) -> Mapping[str, Json]:
     """Return the error responses of an operation: `statuses`, and those common to all operations.
 
-    All operations with the same statuses share them: do not change them.
+    Operations with the same statuses share the result, so it must not be modified.
     """
     common = {400, 401, 403, 404, 405, 413, 429, 500, 503}
     return {str(status): ref("responses", f"Error{status}") for status in sorted(common | set(statuses))}

@@ -27,14 +27,14 @@ from tableapi.schema.model import Table
 from tableapi.tables import routines
 from tableapi.version import VERSION
 
-MAX_DETAILED_TABLES = 200  # in a larger document the options of single relations are left out
+MAX_DETAILED_TABLES = 200  # in a larger document, options of single relations are omitted
 _NOT_IN_WORD = re.compile(r"[^\w]+")
 _PATH_SEPARATORS = re.compile(r"[/{}]+")
 DIALECT = "https://spec.openapis.org/oas/3.1/dialect/base"
 
 
 class Document:
-    """One document, built in pieces, so that one of thousands of tables is never in memory as a whole.
+    """One document, built in pieces, so that one with thousands of tables is never fully in memory.
 
     `role` selects the rights, `root` is the URL path of the mount, `kind` describes the tables.
     """
@@ -49,7 +49,7 @@ class Document:
         self._taken: set[str] = {"Error", "Meta"}
         self._words: set[str] = set()
         self._tags: list[Json] = []
-        self._paths: Json = {}  # of scripts
+        self._paths: Json = {}  # those of scripts
         self._models: Json = {}
         self._own_keys: Json = {}  # security schemes of scripts
 
@@ -115,7 +115,7 @@ class Document:
             yield from description.schemas().items()
 
     def _free(self, name: str) -> str:
-        """Reserve the name of a component and those derived from it, numbered if they are taken."""
+        """Reserve the name of a component and those derived from it, with a number if they are taken."""
         free, number = name, 2
         while {free, f"{free}_list", f"{free}_create", f"{free}_update"} & self._taken:
             free, number = f"{name}_{number}", number + 1
@@ -194,7 +194,7 @@ class Document:
             return response
 
     def _model(self, kind: Any, mode: Any) -> Json:
-        """Return the JSON Schema of a model; the models that it refers to become components."""
+        """Return the JSON Schema of a model; models that it references become components."""
         template = "#/components/schemas/{model}"
         schema: Json = TypeAdapter(kind).json_schema(ref_template=template, mode=mode)
         for name, definition in schema.pop("$defs", {}).items():

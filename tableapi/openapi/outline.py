@@ -14,7 +14,7 @@ from tableapi.schema.model import Table
 from tableapi.schema.model import describe as labels
 from tableapi.tables import describe
 
-# PostgreSQL's estimates, which cost no read of the tables. -1 stands for a table that was never analyzed.
+# PostgreSQL's estimates, which require no read of the tables. -1 means never analyzed.
 _ESTIMATES = """
 select coalesce(json_object_agg(n.nspname || '.' || c.relname, c.reltuples::int8), '{}'::json)::text as estimates
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -25,7 +25,7 @@ where c.relkind in ('r', 'p', 'm', 'f') and c.reltuples >= 0 and n.nspname not i
 async def outline(dataset: Dataset, rights: Rights) -> dict[str, Any]:
     """Return the tables that the caller may use, with labels, verbs and estimates of their rows.
 
-    `rows` is None where a row rule limits the caller: the estimate counts rows that it may not see.
+    `rows` is None if a row rule limits the caller, because the estimate includes rows that it may not see.
     """
     row: Any = await dataset.db.reads.fetchrow(_ESTIMATES)
     estimates = orjson.loads(row[0])
@@ -55,7 +55,7 @@ def table_outline(dataset: Dataset, rights: Rights, table: Table) -> dict[str, A
     create, update = (_settable(table, rights.right(table, verb)) for verb in ("POST", "PATCH"))
     for field in described["field"]:
         name = field["name"]
-        # An expression of the database is of no use to a client that sends values.
+        # A default expression is of no use to a client that sends values.
         field["has_default"] = field.pop("default") is not None or field["auto_increment"]
         field |= {"create": name in create, "update": name in update, "sealed": name in right.sealed}
     return described

@@ -1,4 +1,4 @@
-"""The list of databases in the form of DreamFactory's `system/service`."""
+"""The list of databases in the format of DreamFactory's `system/service`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def describe(number: int, name: str) -> dict[str, Any]:
 
 
 def answer(services: list[dict[str, Any]], ident: list[str], query: Mapping[str, str]) -> Reply:
-    """Return the services that the options select, or one by its number or name.
+    """Return the services selected by the options, or one by its number or name.
 
     Raises:
         BadRequest: The filter uses more than comparisons for equality of text.
@@ -64,7 +64,7 @@ def answer(services: list[dict[str, Any]], ident: list[str], query: Mapping[str,
 
 
 def _fields(service: Service, query: Mapping[str, str]) -> dict[str, Any]:
-    """Return the requested fields; unknown ones are left out, because DreamFactory has more."""
+    """Return the requested fields; unknown ones are ignored, because DreamFactory has more."""
     wanted = query.get("fields", "*").strip()
     return {name: service[name] for name in service if wanted in ("", "*") or name in names(wanted)}
 
@@ -84,7 +84,7 @@ def _matches(node: Node, literals: cache.Literals, service: Service) -> bool:
 
 
 def _texts(value: Any, literals: cache.Literals) -> list[str]:
-    """Return what a value of a filter stands for, in lower case: one text, or those of a list."""
+    """Return the texts of a filter value in lower case: one text, or those of a list."""
     if isinstance(value, Literal):
         literal = literals[value.place]
         return [text.lower() for text in (literal if isinstance(literal, list) else [literal])]

@@ -16,10 +16,10 @@ from tableapi.schema.types import json_schema
 from tableapi.tables.describe import related
 from tableapi.tables.export import XLSX
 
-MAX_DESCRIBED_RELATIONS = 12  # with more relations than this their options are not listed one by one
+MAX_DESCRIBED_RELATIONS = 12  # beyond this number, options of relations are not listed one by one
 VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _NOT_IN_NAME = re.compile(r"[^\w.-]", re.ASCII)
-# The statuses of refusals beside those of every operation.
+# Statuses of errors, besides those common to all operations.
 _REFUSED: dict[str, tuple[int, ...]] = {"GET": (), "POST": (408, 409, 415, 422)}
 _REFUSED_CHANGES = (408, 409, 412, 415, 422)
 _DONE = {"PUT": "Change", "PATCH": "Change", "DELETE": "Delete"}
@@ -243,7 +243,7 @@ def _files() -> Json:
 
 
 def field(column: Column, right: Right, *, is_named: bool) -> Json:
-    """Return the schema of one field. `is_named`: the table that it refers to may be named."""
+    """Return the schema of one field. `is_named`: whether the table that it refers to may be named."""
     schema: Json = json_schema(column.type)
     if column.nullable and "type" in schema:
         schema["type"] = [schema["type"], "null"]
@@ -266,6 +266,6 @@ def describe(
     table: Any, rights: Rights, path: str, component: Callable[[Table], str], word: str, *, tag: str, options: bool,
     kind: type[TableDescription] = TableDescription,
 ) -> TableDescription | None:  # fmt: skip
-    """Describe a table; None when the caller may do nothing with it."""
+    """Describe a table; None if the caller may not use it at all."""
     description = kind(table, rights, path, component, word, tag=tag, options=options)
     return description if description.may else None

@@ -1,4 +1,4 @@
-"""Describe tables for generators of typed clients, with one shape of response for each operation."""
+"""Describe tables for generators of typed clients, with a single response format per operation."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tableapi.schema.sqltypes import is_exact
 
 
 class TypedDescription(TableDescription):
-    """A description without the options that change the shape of a response, and without files.
+    """A description without files and without options that change the format of a response.
 
-    `params` is left out because generators use the name for all options of a request.
+    `params` is omitted because generators use the name for all options of a request.
     """
 
     LEFT_OUT: ClassVar[frozenset[str]] = frozenset((

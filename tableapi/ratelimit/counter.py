@@ -1,11 +1,11 @@
 """Rate limits with fixed windows: count the uses of a key in the current window.
 
-A window opens with the first use and lasts its seconds. "300/minute" allows 300 uses and then refuses until the minute
-has passed; `X-RateLimit-Reset` is that moment. A sliding window would avoid bursts around the end of a window (at most
-twice the amount), but has no single moment at which the whole amount is available again.
+A window opens with the first use and lasts its seconds. "300/minute" allows 300 uses and then rejects more until the
+minute has passed; `X-RateLimit-Reset` is that time. A sliding window would avoid bursts around the end of a window (at
+most twice the amount), but would have no single time at which the full amount is available again.
 
-The workers of a server share counts in a mapped file (`shared_memory.py`), nodes share them through Redis
-(`redis.py`), and a single worker without Redis keeps its own. Counting never waits: it takes about 3 microseconds.
+The workers of a server share counts in a mapped file (`shared_memory.py`), nodes share them through Redis (`redis.py`),
+and a single worker without Redis keeps its own. Counting never waits: it takes about 3 microseconds.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Hit(NamedTuple):
 
 
 def outcome(count: int, amount: int, reset: float) -> Hit:
-    """Return the result of the `count`-th use in a window."""
+    """Build the result of the `count`-th use in a window."""
     # tuple.__new__ takes half the time of Hit(...), and every request runs this.
     return tuple.__new__(Hit, (amount, amount - count if count < amount else 0, reset, count <= amount))
 
@@ -48,7 +48,7 @@ def tighter(left: Hit | None, right: Hit | None) -> Hit | None:
 
 @lru_cache(maxsize=20_000)
 def network(ip: str) -> str:
-    """Return the part of an address that identifies a subscriber: the /64 of IPv6, the whole of IPv4.
+    """Return the part of an address that identifies a subscriber: for IPv6 the /64, for IPv4 all of it.
 
     Other texts, such as the path of a Unix socket, are returned unchanged.
     """
@@ -76,7 +76,7 @@ class Counter(Protocol):
 
 
 class NoLimits:
-    """Allow every use and still report the limit in the headers: RATE_LIMITS=off."""
+    """Allow every use, but still report the limit in the headers: RATE_LIMITS=off."""
 
     def hit(self, name: str, key: str, amount: int, seconds: float) -> Hit:
         return Hit(amount, amount, time.time() + seconds, True)
@@ -115,7 +115,7 @@ class LocalCounter:
 
 
 _counter: Counter = LocalCounter()
-hit, give_back = _counter.hit, _counter.give_back  # of the counter of this process
+hit, give_back = _counter.hit, _counter.give_back  # bound to the counter of this process
 
 
 def start(settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""Count a use against a rate limit and refuse it above the limit."""
+"""Count a use against a rate limit and reject uses above the limit."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Rate limits shared by all nodes through Redis, without a round trip in the request.
 
-A use is counted in this process at once and sent to Redis right afterwards, together with all others of that moment.
-The reply holds the counts of the other nodes. Over all nodes a limit can therefore be exceeded only by the uses during
-one round trip. While Redis is unreachable, each worker counts on its own.
+A use is counted in this process at once and sent to Redis right afterwards, batched with others. The reply contains the
+counts of the other nodes. Across all nodes, a limit can therefore be exceeded only by the uses during one round trip.
+While Redis is unreachable, each worker counts on its own.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ RETRY_SECONDS = 1.0
 @dataclass(slots=True)
 class _Window:
     reset: float
-    total: int = 0  # the last count of Redis
-    pending: int = 0  # counted here and not yet sent
+    total: int = 0  # the last count from Redis
+    pending: int = 0  # counted here but not sent yet
 
 
 class RedisCounter:

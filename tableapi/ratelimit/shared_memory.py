@@ -1,7 +1,7 @@
 """Rate limits shared by the workers of one server, in a mapped file with a lock per bucket.
 
-The lock is held for about a microsecond, and the kernel releases it when a process dies. A bucket has four slots. When
-all of them are in use, the window that ends first is replaced; with 262,144 slots that is rare.
+The lock is held for about a microsecond, and the kernel releases it when a process dies. A bucket has four slots. If
+all of them are in use, the window that ends first is replaced, which is rare with 262,144 slots.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tableapi.config.secret_file import private_folder
 from tableapi.ratelimit.counter import Hit, outcome
 
 BUCKETS = 65_536
-_SLOT = Struct("<QdQ")  # mark of the key, end of its window, uses in it
+_SLOT = Struct("<QdQ")  # mark of the key, end of its window, number of uses
 _BUCKET = Struct("<" + "QdQ" * 4)
 _SIZE = _BUCKET.size
 
@@ -37,7 +37,8 @@ class SharedMemoryCounter:
     def __init__(self, path: Path) -> None:
         private_folder(path.parent)
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-        # Allocate every block now: on a full disk, writing to a page without one would end the process (SIGBUS).
+        # Allocate every block now, because on a full disk, writing to a page without one would kill the process
+        # (SIGBUS).
         os.posix_fallocate(self._file, 0, BUCKETS * _SIZE)
         self._map = mmap.mmap(self._file, BUCKETS * _SIZE)
 
@@ -71,7 +72,7 @@ class SharedMemoryCounter:
             lockf(self._file, LOCK_UN, _SIZE, bucket)
 
     def _find_slot(self, bucket: int, mark: int) -> int:
-        """Return the offset of the slot of `mark` in a bucket, or of the slot with the earliest end."""
+        """Return the offset of the slot with `mark` in a bucket, or else of the slot that ends first."""
         slots = _BUCKET.unpack_from(self._map, bucket)
         marks, ends = slots[0::3], slots[1::3]
         return bucket + _SLOT.size * (marks.index(mark) if mark in marks else ends.index(min(ends)))

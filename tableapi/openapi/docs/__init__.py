@@ -21,7 +21,7 @@ _MEDIA_TYPES = {
     ".woff2": "font/woff2",
     ".json": "application/json",
 }
-# A folder of a project may add or replace theme.css, logo.svg, fonts and reference.json, but no page and no script.
+# A project's folder may add or replace theme.css, logo.svg, fonts and reference.json, but not pages or scripts.
 _OF_PROJECT = (".css", ".svg", ".woff2")
 _REFERENCE = "reference.json"  # groups, titles and examples of the project's calls; guide.js has its form
 _HEADERS = {
