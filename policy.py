@@ -59,7 +59,7 @@ _LINK = sa.table("usercontactlink", *(sa.column(name) for name in ("clientid", "
 
 
 def my_list(actor: Any) -> sa.Select[Any]:
-    """Select the rows that `unlocked` matches from usercontactlink; its index alone answers the query."""
+    """Select the rows that `unlocked` matches from usercontactlink, using only its index."""
     return sa.select(_LINK.c.contactid, _LINK.c.listedon.label("createdon")).where(*_own_links(actor))
 
 
@@ -122,7 +122,7 @@ POLICY: dict[str, Access] = {
         read=(
             Rule(roles=OWNER_READS, rows=own_client, hidden=USER_SECRETS),
             Rule(roles=(*MEMBER_READS, "unverified"), rows=own_self, hidden=USER_SECRETS),
-            # The hook answers one query for this role, by email and mailed token, and refuses every other.
+            # For this role the hook serves a single query, by email and mailed token, and rejects all others.
             Rule(roles=("key",), rows=no_rows, fields={"appuserid", "name", "email", "isverified", "invitestatus"}),
         ),
         create=Rule(
@@ -165,8 +165,8 @@ POLICY: dict[str, Access] = {
         read=(
             Rule(roles=(*OWNER_READS, "unverified"), rows=own_client, hidden={"stripe_itemid", "stripe_scheduleid"}),
             Rule(roles=MEMBER_READS, rows=own_client, hidden=PROVIDER_IDS),
-            # Lets an application key read plans with related subscriptions, of which it sees none.
-            # The hook refuses the table itself.
+            # Lets an application key read plans with related subscriptions, none of which it can see. The hook rejects
+            # reads of the table itself.
             Rule(roles=("key",), rows=no_rows, hidden=PROVIDER_IDS),
         ),
         update=Rule(roles=OWNER, rows=own_client, fields=set()),
@@ -193,7 +193,7 @@ POLICY: dict[str, Access] = {
                 rows=unlocked,
                 listed=my_list,
                 hidden=CONTACT_INTERNALS,
-                # The list of the account: by `clientid` all of it, by the others that of one user.
+                # Contacts of the account: with `clientid` all of them, with the other fields those of one user.
                 rows_by={"clientid": own_client, "revealedby": own_client, "dialrevealedby": own_client},
             ),
             Rule(roles=MEMBER_READS, rows=unlocked, listed=my_list, hidden=CONTACT_INTERNALS),
@@ -207,8 +207,8 @@ POLICY: dict[str, Access] = {
     # Written by scripts/contactmeta_addupdate.py and scripts/bulklookup.py. A colleague's notes and jobs are their own.
     "contactmeta": Access(read=Rule(roles=EVERYONE_READS, rows=own_self)),
     "bulkjob": Access(read=Rule(roles=EVERYONE_READS, rows=own_self), live={"clientid", "appuserid"}),
-    # Rows are created and changed by the hooks in scripts/tables, which check filters and find people. Only the
-    # maker of a search or list renames, shares or deletes it; every user of the team edits the people of a shared list.
+    # Rows are created and changed by the hooks in scripts/tables, which check filters and find people. Only the creator
+    # of a search or list may rename, share or delete it; every user of the team may edit the people on a shared list.
     "savedsearch": Access(
         read=Rule(roles=EVERYONE_READS, rows=shared_or_own),
         create=Rule(roles=EVERYONE, fields={"name", "kind", "filters", "shared"}),
@@ -273,7 +273,7 @@ SESSIONS = Sessions(
         where s.tokenhash = $1 and s.expireson > now() and s.lastused > now() - interval '2 hours'
           and s.revokedon is null and m.isactive = 1 and (s.viewing is null or u.isactive = 1)
     """,
-    # Sessions of agents that the user signed in, which last as long as their client refreshes its tokens.
+    # Sessions of agents that the user signed in. They last as long as the client keeps refreshing its tokens.
     client_lookup="""
         select s.usersessionid, s.appuserid, u.clientid, u.afid::text as afid, u.name, u.email, u.role as seatrole,
                case when u.isdeleted = 1 then 'deleted'

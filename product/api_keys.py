@@ -17,7 +17,7 @@ class PlanWithoutApi(ApiError):
 
 
 class MissingScope(Forbidden):
-    """The key does not have the scope that the call needs (403); `context.needed` names it."""
+    """The key lacks the scope that the call requires (403); `context.needed` names it."""
 
     reason = "scope"
 
@@ -56,15 +56,15 @@ def generate() -> str:
 async def live(ctx: Context, key: str, scope: str = "") -> Any:
     """Return keyid and clientid of a live key of an account with API access.
 
-    Invalid keys count against the limit on guesses of the caller's network.
+    Invalid keys count against the guessing limit of the caller's network.
 
     Arguments:
-        scope: the scope that the call needs; "" for a call that serves every key.
+        scope: the scope that the call requires; "" if any key will do.
 
     Raises:
         Unauthorized: the key is unknown, expired, disabled or deleted (401, scope `resource`).
         PlanWithoutApi: the plan has no API access (402).
-        MissingScope: the key has other scopes (403).
+        MissingScope: the key lacks the scope (403).
     """
     async with ctx.guess():
         row: Any = await ctx.db.fetchrow(_FIND, ctx.vault.indexes("apikey", key)) if key else None
@@ -78,5 +78,5 @@ async def live(ctx: Context, key: str, scope: str = "") -> Any:
 
 
 async def used(ctx: Context, keyid: int) -> None:
-    """Store that a key was used now."""
+    """Record that a key was used now."""
     await ctx.db.execute(_USED, keyid)

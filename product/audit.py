@@ -25,8 +25,8 @@ async def write(
 ) -> None:
     """Write one event.
 
-    The actor is the caller's session; `clientid`, `appuserid` and `staffid` replace it where there is no session yet.
-    What staff do while they look at the app as a member is theirs, not the member's.
+    The actor is the caller's session; `clientid`, `appuserid` and `staffid` replace it if there is no session yet.
+    While staff view the app as a member, their actions are attributed to staff.
     """
     actor = ctx.actor.values
     staffid = staffid if staffid is not None else actor.get("staffid")

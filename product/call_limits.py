@@ -1,4 +1,4 @@
-"""Rate limits of the calls that spend credits; account/credits reports them."""
+"""Rate limits of calls that spend credits; account/credits reports them."""
 
 SEARCHURL = "60/minute per user, 2000/day per user"
 GETCONTACT = "60/minute per user"

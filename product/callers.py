@@ -1,4 +1,4 @@
-"""Authenticate calls that serve a session or an API key of an account."""
+"""Authenticate calls that accept either a session or an API key."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tableapi import Forbidden, Unauthorized, parse_limits
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """An account, and the user or the API key that acts for it."""
+    """An account, and the user or API key that acts for it."""
 
     clientid: int
     appuserid: int | None = None
@@ -22,7 +22,7 @@ class Caller:
 
     @property
     def name(self) -> str:
-        """What rate limits count by."""
+        """The key under which rate limits count."""
         return f"key={self.keyid}" if self.keyid is not None else f"appuserid={self.appuserid}"
 
 
@@ -54,7 +54,7 @@ async def session_or_key(ctx: Context, scope: str, limits: str, *, spends: bool 
 
 
 async def by_key(ctx: Context, scope: str, limits: str) -> Caller:
-    """Return the caller of a script for API keys alone. Raises as `session_or_key` does."""
+    """Return the caller of a script that accepts only API keys. Raises the errors of `session_or_key`."""
     row = await api_keys.live(ctx, ctx.request.headers.get("x-api-key", ""), scope)
     caller = Caller(row["clientid"], keyid=row["keyid"])
     _count(ctx, caller, limits)

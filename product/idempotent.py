@@ -1,8 +1,8 @@
-"""Replay the response of a call of an API key that is repeated with the same `Idempotency-Key`.
+"""Replay the response when a call by an API key is repeated with the same `Idempotency-Key`.
 
-The engine does this for sessions. A public script knows its caller only after it has checked the key, so the calls of
-keys claim and store their responses themselves, in the same table. Errors are not stored: a repeat runs again, which
-charges nothing twice.
+The engine does this for sessions. A public script identifies its caller only after checking the key, so calls by keys
+claim and store their responses themselves, in the same table. Errors are not stored: a repeat runs again, which does
+not charge twice.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from starlette.responses import Response
 from product.context import Context
 from tableapi import BadRequest, Conflict, Invalid
 
-DEAD_SECONDS = 90  # longer than a call may take: a claim of this age without a response belongs to a dead process
+DEAD_SECONDS = 90  # longer than a call may take, so an older claim without a response belongs to a dead process
 
 _CLAIM = f"""
     insert into idempotency (principal, key, route, bodyhash) values ($1, $2, $3, $4)
@@ -33,7 +33,7 @@ _DROP = "delete from idempotency where principal = $1 and key = $2 and status is
 
 
 async def once(ctx: Context, keyid: int, input: BaseModel, run: Callable[[], Awaitable[BaseModel]]) -> Any:
-    """Run a call, or return the stored response of an equal one.
+    """Run a call, or return the stored response of an identical one.
 
     Raises:
         BadRequest: the Idempotency-Key is malformed (400).

@@ -1,4 +1,4 @@
-"""What the product adds to the engine: its settings, vendors, sandbox pages and checks."""
+"""The product's additions to the engine: settings, vendors, sandbox pages and checks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Product(Project):
         await users.own_fields(ctx, unknown)
 
     def pages(self, settings: Settings) -> ProjectPages:
-        # The stand-ins import the product, so they are found by name. Without a demo their addresses are 404.
+        # The stand-ins import the product, so they are imported by name. Without a demo their URLs return 404.
         pages: ProjectPages = resolve_name("sandbox:Sandbox")(settings)
         return pages
 
@@ -89,7 +89,7 @@ class Product(Project):
 
 
 def _examples(host: str) -> list[dict[str, str]]:
-    """Return people of the demo for a first search."""
+    """Return demo people for a first search."""
     return [
         {name: one[name] for name in ("full_name", "title", "company")}
         | {"linkedinurl": profile_url.url_of(one["profilekey"], host)}

@@ -1,6 +1,6 @@
-"""Settings of the product, in addition to those of the engine.
+"""Settings of the product, in addition to the engine's.
 
-Without its settings a vendor's feature is off.
+A vendor's feature is off if its settings are missing.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Settings(EnvironmentSettings):
 
     @property
     def payments_simulated(self) -> bool:
-        """Whether the payment provider is the demo's own stand-in."""
+        """Whether payments use the demo's own stand-in."""
         return self.demo and not self.stripe_secret_key and not self.stripe_api_base
 
     @property

@@ -25,7 +25,7 @@ class Output(BaseModel):
 async def check(ctx: Context, input: Input) -> Output:
     """Return whether the address is taken. Both calls count against the same limits.
 
-    Invitations of an owner count by account and not with the sign-ups of the same network.
+    Invitations by an owner are counted by account, separately from sign-ups from the same network.
     """
     if ctx.actor.role in OWNER:
         ctx.limit("checkemail owner minute", str(ctx.actor.clientid), 30, 60)

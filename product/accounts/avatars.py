@@ -1,4 +1,4 @@
-"""Validate uploaded pictures and encode them again without metadata.
+"""Validate uploaded pictures and re-encode them without metadata.
 
 The type is detected from the content.
 """
@@ -18,7 +18,7 @@ NOT_A_PICTURE = "Please choose a JPEG or PNG image."
 
 
 async def reencode(data: bytes) -> tuple[str, str, bytes]:
-    """Return file extension, content type and bytes of the picture as it is stored.
+    """Return file extension, content type and bytes of the re-encoded picture.
 
     Raises:
         TooLarge: the file or its dimensions exceed the limit (413).
@@ -49,10 +49,10 @@ def _pixels(picture: Image.Image, mode: str) -> Image.Image:
 def _reencode(data: bytes) -> tuple[str, str, bytes]:
     try:
         with Image.open(io.BytesIO(data), formats=tuple(TYPES)) as picture:
-            # The header holds the size, so a decompression bomb is refused before it is decoded.
+            # The header contains the size, so a decompression bomb is rejected before it is decoded.
             if max(picture.size) > MAX_PIXELS:
                 raise TooLarge(f"The image is larger than {MAX_PIXELS} pixels.")
-            # Phone cameras write MPO: a JPEG with further pictures. The first one is stored.
+            # Phone cameras write MPO, a JPEG with additional pictures. The first one is stored.
             kind = "PNG" if picture.format == "PNG" else "JPEG"
             plain = _pixels(_upright(picture), "RGB" if kind == "JPEG" else "RGBA")
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError):

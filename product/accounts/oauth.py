@@ -48,7 +48,7 @@ _LINK = """
 
 
 def provider(ctx: Context, vendor: Vendor) -> Provider:
-    """Return the client of the provider; raise NotFound when it is not set up."""
+    """Return the client of the provider; raise NotFound if it is not set up."""
     client = ctx.vendors.provider(vendor)
     if client is None:
         raise NotFound(f"Sign-in with {vendor.capitalize()} is not set up.", reason="not_set_up")
@@ -72,7 +72,7 @@ async def begin(ctx: Context, vendor: Vendor) -> str:
     )
 
 
-# The code that the popup brought back, of either provider. A docstring here would appear in the API description.
+# The code that the popup received, from either provider. A docstring here would appear in the API description.
 class Input(BaseModel):
     code: str
     state: str
@@ -109,7 +109,8 @@ def _bound(ctx: Context, binding: str) -> bool:
 async def credential_ticket(ctx: Context, credential: str, nonce: str) -> str:
     """Exchange an ID token that Google issued to the browser for a one-use ticket.
 
-    A token and a nonce are accepted once. They are recognised by claims, because one token has many encodings.
+    A token and a nonce are accepted only once. They are identified by their claims, because a token can be encoded in
+    many ways.
     """
     identity = await provider(ctx, "google").identity(credential, nonce)
     async with ctx.db.transaction():
@@ -162,7 +163,7 @@ async def _find(ctx: Context, claims: dict[str, str]) -> int | None:
 
 
 class Terms(BaseModel):
-    """Acceptance of the terms, which a new account needs. `null` counts as not accepted."""
+    """Acceptance of the terms, required for a new account. `null` counts as not accepted."""
 
     terms: bool | None = None
 
@@ -217,5 +218,5 @@ def _refuse_unusable(user: Any, email: str) -> None:
         raise refused(800, "Your account is temporarily disabled")
     if (
         not user["isverified"] and user["email"].lower() != email
-    ):  # linked account with another address, which the provider does not prove
+    ):  # a linked account with another address, which the provider does not prove
         raise refused(802, "Your email is not verified. Please verify your email address and try logging in again.")

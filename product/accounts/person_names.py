@@ -32,7 +32,7 @@ def is_plain(name: str) -> bool:
 
 
 def plain(name: str) -> str:
-    """Return a name that is safe in a mail: one line, at most 60 characters, nothing that becomes a link."""
+    """Return a name that is safe in a mail: one line, at most 60 characters, nothing that forms a link."""
     text = _INVISIBLE.sub(" ", _folded(name))
     words = [word for word in text.split() if not _ADDRESS.search(word)]
     return _INNER_DOT.sub(" ", " ".join(words))[:MAX_MAIL_CHARS].strip()

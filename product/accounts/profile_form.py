@@ -1,4 +1,4 @@
-"""Validate and store the profile fields that users change: their own, and those of their company."""
+"""Validate and store the profile fields that users can edit: their own, and those of their company."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ async def tidy_person(ctx: Context, record: dict[str, Any], user: Any) -> None:
     """Validate and normalize the user fields of a record in place: phone, name, avatar, language.
 
     Args:
-        user: the stored row; supplies the part of the name that the record leaves out.
+        user: the stored row, used for the part of the name that the record omits.
 
     Raises:
         Invalid: a field has a wrong type or value, or the avatar was not uploaded by the caller (422).

@@ -40,7 +40,7 @@ _OVER = {"isactive": 0, "status": "expired"}
 
 
 async def start(ctx: Context, appuserid: int) -> str:
-    """Start a session and return its token, of which only the hash is stored."""
+    """Start a session and return its token. Only the hash of the token is stored."""
     token = secrets.token_urlsafe(32)
     agent = ctx.request.headers.get("user-agent", "")[:300]
     await ctx.db.execute(_START, token_hash(token), appuserid, ctx.request.ip or None, agent)
@@ -54,14 +54,14 @@ async def end_all(ctx: Context, appuserid: int, *, keep: str = "") -> None:
 
 
 async def end(ctx: Context, token: str) -> None:
-    """End one session; a session that has ended already is left unchanged."""
+    """End one session; a session that has already ended is left unchanged."""
     for table in ("usersession", "staffsession"):
         sql = f"update {table} set revokedon = now() where tokenhash = $1 and revokedon is null"  # noqa: S608
         await ctx.db.execute(sql, token_hash(token))
 
 
 async def live_user(ctx: Context, token: str) -> Any:
-    """Return the row of `policy.SESSIONS.lookup` for a token.
+    """Return the row that `policy.SESSIONS.lookup` finds for a token.
 
     Raises:
         Unauthorized: there is no live session (401), or its user is disabled (403) or deleted (404).
@@ -76,7 +76,7 @@ async def live_user(ctx: Context, token: str) -> Any:
 
 
 def refuse_confined(user: Any) -> None:
-    """Refuse a session that may only change its password.
+    """Reject a session that may only change its password.
 
     For scripts that authenticate the caller themselves.
     """
@@ -86,7 +86,7 @@ def refuse_confined(user: Any) -> None:
 
 
 async def describe(ctx: Context, user: Any, token: str) -> dict[str, Any]:
-    """Return the response for the session of a row of `live_user`, which may be one of staff."""
+    """Build the response for the session in a row of `live_user`, which may be a staff session."""
     if user["role"] == "staff":
         return accounts.answer(user, token)
     result = await answer(ctx, user["appuserid"], token)
@@ -94,7 +94,7 @@ async def describe(ctx: Context, user: Any, token: str) -> dict[str, Any]:
 
 
 async def answer(ctx: Context, appuserid: int, token: str) -> dict[str, Any]:
-    """Return user, client, credits and subscriptions with the fields of DreamFactory's session."""
+    """Return user, client, credits and subscriptions, with the fields of a DreamFactory session."""
     hashed, secret = token_hash(token), sorted(policy.USER_SECRETS)
     row: Any = await ctx.db.fetchrow(_ANSWER, appuserid, secret, _HIDDEN_OF_PLAN, _OVER, hashed)
     person: dict[str, Any] = row["person"]

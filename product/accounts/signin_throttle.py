@@ -3,10 +3,10 @@
 Each attempt is counted before the password is checked and refunded on success.
 
 Two limits apply to an email address: five wrong passwords from one network block that network for 15 minutes, and all
-networks in which the user has had no session share 20 attempts an hour. Guessing from many networks is thus limited
-without locking the user out of the networks that it signs in from.
+networks in which the user has had no session share 20 attempts an hour. This limits guessing from many networks without
+locking users out of the networks they sign in from.
 
-Counts are stored in the database and hold for all workers and nodes. Within a worker, attempts for one address from one
+Counts are stored in the database and apply to all workers and nodes. Within a worker, attempts for one address from one
 network run one at a time, so that simultaneous correct sign-ins are not counted as failures.
 """
 
@@ -24,8 +24,8 @@ from tableapi import TooMany, network
 FAILURES, MINUTES = 5, 15
 ACCOUNT_FAILURES, ACCOUNT_MINUTES = 20, 60
 
-# The first attempt after a window opens a new one. The attempt that reaches the limit restarts the window, so a block
-# lasts its full time from there; further attempts do not extend it.
+# The first attempt after a window ends opens a new one. The attempt that reaches the limit restarts the window, so a
+# block always lasts its full time; further attempts do not extend it.
 _COUNT = """
     insert into signinfailure as f (keyhash) values ($1)
     on conflict (keyhash) do update set
@@ -60,7 +60,7 @@ class Attempt:
     shared: bool = False  # whether the attempt also counts against the limit shared by unknown networks
 
     async def by_account(self, appuserid: int | None, staffid: int | None = None) -> None:
-        """Count the attempt against the shared limit, unless there was a session in this network.
+        """Count the attempt against the shared limit, unless the user has had a session in this network.
 
         Raises:
             TooMany: the shared limit is used up (429).
@@ -72,7 +72,7 @@ class Attempt:
 
     async def _is_known_network(self, appuserid: int | None, staffid: int | None) -> bool:
         current = self.ctx.request.network
-        # The statement runs for unknown users too, so that the response time does not reveal them.
+        # The statement also runs for unknown users, so that the response time does not disclose them.
         places = await self.ctx.db.fetch(_PLACES, appuserid or 0, staffid or 0)
         return any(network(row["ip"]) == current for row in places)
 

@@ -45,10 +45,10 @@ async def open_account(
 ) -> dict[str, Any]:
     """Create a client with its owner on the free plan. Inside a transaction.
 
-    The language of the owner is that of the request.
+    The owner's language is taken from the request.
 
     Raises:
-        EmailExists: another user has the address, also when two requests sign up at once (409).
+        EmailExists: another user has the address, or signs up with it at the same time (409).
     """
     clean = " ".join(name.split())[:200]
     clientid = await ctx.db.fetchval("insert into client default values returning clientid")

@@ -1,8 +1,8 @@
-"""One-use tokens of mailed links and sign-in steps, stored as a hash, bound to a purpose.
+"""One-time tokens for mailed links and sign-in steps, stored as a hash and bound to a purpose.
 
-A token of a user is also bound to the address that it was mailed to, and invalid once the user has another address.
-Issuing a token deletes the unused ones of the same user and purpose. A change of the address deletes all of them
-(trigger in schema.sql).
+A user's token is also bound to the address that it was mailed to, and becomes invalid when the address changes. Issuing
+a token deletes the unused ones of the same user and purpose. A change of the address deletes all of them (trigger in
+schema.sql).
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ async def issue(
 
     Args:
         data: a JSON value, stored encrypted with the token.
-        email: the address that the token is mailed to; by default the present address of the user.
+        email: the address that the token is mailed to; by default the user's current address.
     """
     token = secrets.token_urlsafe(32)
     if appuserid is not None and purpose not in ("check", "session", "mfa", "social", "oauthcode"):
@@ -88,7 +88,7 @@ async def find(ctx: Context, token: str, *purposes: Purpose) -> Any:
 async def use(ctx: Context, token: str, *purposes: Purpose) -> Any:
     """Consume a token and return its row (appuserid, purpose, datacipher), or None.
 
-    Of two simultaneous uses one gets None.
+    Of two simultaneous calls, one gets None.
     """
     return await ctx.db.fetchrow(_USE, token_hash(token), list(purposes), MAX_TRIES)
 
@@ -99,6 +99,6 @@ def data(ctx: Context, row: Any) -> Any:
 
 
 async def revoke(ctx: Context, appuserid: int, *purposes: Purpose) -> None:
-    """Delete the unused tokens of a user: those of the given purposes, or all without any."""
+    """Delete the unused tokens of a user: those with the given purposes, or all of them."""
     sql = "delete from onetimetoken where appuserid = $1 and usedon is null and (purpose = any($2) or $2 = '{}')"
     await ctx.db.execute(sql, appuserid, list(purposes))

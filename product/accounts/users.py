@@ -1,4 +1,4 @@
-"""Find the user that a call is about: by id, by email, in the caller's team, or by a mailed token."""
+"""Find the user of a call: by id, by email, in the caller's team, or by a mailed token."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BY_EMAIL = f"select {COLUMNS} from appuser where lower(email) = $1 order by isd
 
 
 async def own(ctx: Context, **values: Any) -> None:
-    """Refuse values of a body that contradict the session; None is ignored.
+    """Reject values in a body that contradict the session; None is ignored.
 
     Raises:
         Forbidden: a value differs from the session; the attempt is written to the audit log (403).
@@ -35,7 +35,7 @@ async def _refuse(ctx: Context, field: str, value: Any) -> None:
     raise Forbidden("This is not yours.", reason="tenant_mismatch")
 
 
-# Fields of a body or query that name the caller or its account, with the value of the session that they must equal.
+# Body or query fields that name the caller or its account, with the session value that each must equal.
 _IDENTITY = {
     "clientid": "clientid",
     "afid": "afid",
@@ -47,7 +47,7 @@ _IDENTITY = {
 
 
 async def own_fields(ctx: Context, fields: Mapping[str, Any]) -> None:
-    """Check the fields that name the caller, where the call itself has no use for them.
+    """Check fields that name the caller in a call that does not use them otherwise.
 
     Raises:
         Forbidden: a field differs from the session; the attempt is written to the audit log (403).
@@ -66,7 +66,7 @@ async def by_email(ctx: Context, email: str) -> Any:
 
 
 async def by_id(ctx: Context, appuserid: int) -> Any:
-    """Return the user with this id, of any account."""
+    """Return the user with this id, from any account."""
     return await ctx.db.fetchrow(_BY_ID, appuserid)
 
 
@@ -74,7 +74,7 @@ async def of_team(ctx: Context, appuserid: int) -> Any:
     """Return a user of the caller's account that is not deleted.
 
     Raises:
-        NotFound: there is none, or the user belongs to another account (404).
+        NotFound: there is no such user, or it belongs to another account (404).
     """
     row: Any = await by_id(ctx, appuserid)
     if row is None or row["clientid"] != ctx.actor.clientid or row["isdeleted"]:
@@ -83,7 +83,7 @@ async def of_team(ctx: Context, appuserid: int) -> Any:
 
 
 async def proved(ctx: Context, email: str, token: str, *purposes: Purpose) -> Any:
-    """Return the user of a mailed token if the email is that user's, else None. The token is not consumed."""
+    """Return the user of a mailed token if the email matches, else None. The token is not consumed."""
     row: Any = await tokens.find(ctx, token, *purposes) if token else None
     if row is None or row["appuserid"] is None:
         return None

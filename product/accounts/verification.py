@@ -35,7 +35,7 @@ async def welcome(ctx: Context, appuserid: int) -> None:
 async def signed_up_here(ctx: Context, appuserid: int) -> bool:
     """Return whether the request comes from the browser or the network that signed up.
 
-    The person opening a mailed link need not be the one that chose the password.
+    A mailed link may be opened by another person than the one that chose the password.
     """
     token, current = token_hash(ctx.request.session_token), network(ctx.request.ip)
     rows: Any = await ctx.db.fetch(_SESSIONS, appuserid)
@@ -46,7 +46,7 @@ async def signed_up_here(ctx: Context, appuserid: int) -> bool:
 
 
 def is_unproved(user: Any) -> bool:
-    """Return whether a person other than the owner of the address may have set the credentials."""
+    """Return whether the credentials may have been set by a person other than the owner of the address."""
     return not user["isverified"] or (user["password"] is not None and not user["passwordproved"])
 
 

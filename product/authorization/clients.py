@@ -1,6 +1,6 @@
-"""Clients that act for users: registered ones, and those identified by the address of a document.
+"""Clients that act for users: registered ones, and those identified by the URL of a metadata document.
 
-A client is a program of a user or a site of a third party, and has no secret: PKCE binds each sign-in to it.
+A client is a user's program or a third-party site, and has no secret: PKCE binds each sign-in to it.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from product.authorization import documents
 from product.context import Context
 from tableapi import ApiError, BadRequest
 
-MAX_CLIENTS = 10_000  # registrations that have not expired
+MAX_CLIENTS = 10_000  # unexpired registrations
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]{0,60}")
-# Schemes that run or show their content in the browser.
+# Schemes with content that a browser would run or display.
 _NEVER = frozenset(("about", "blob", "data", "file", "filesystem", "javascript", "vbscript", "view-source"))
 _INSERT = """
     insert into oauthclient (oauthclientid, name, redirecturis, ip)
@@ -32,19 +32,19 @@ _KEEP = "update oauthclient set expireson = now() + interval '30 days' where oau
 
 
 class BadClient(BadRequest):
-    """The client or its redirect URI is not known, so nothing is sent to that address."""
+    """The client or its redirect URI is unknown, so nothing is sent to that URI."""
 
     reason = "bad_client"
 
 
 class TooManyClients(ApiError):
-    """No client can register at present."""
+    """No client can register at the moment."""
 
     status, reason = 503, "too_many_clients"
 
 
 class Document(BaseModel):
-    """What a client says of itself (RFC 7591); other members are ignored."""
+    """Client metadata (RFC 7591); other members are ignored."""
 
     model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
 
@@ -55,7 +55,7 @@ class Document(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A client. `host` has its document, "" for one that registered under a name of its choice."""
+    """A client. `host`: the host of its document, "" if it registered under a name of its choice."""
 
     clientid: str
     name: str
@@ -63,16 +63,16 @@ class Client:
     host: str = ""
 
     def accepts(self, uri: str) -> bool:
-        """Whether the client may be answered at an address. The port of this machine is free (RFC 8252)."""
+        """Whether responses may be sent to a redirect URI. On this machine the port may vary (RFC 8252)."""
         return uri in self.redirect_uris or any(_same_but_port(uri, known) for known in self.redirect_uris)
 
 
 async def register(ctx: Context, document: Document) -> Client:
-    """Keep a client for a day; its use keeps it longer.
+    """Store a client for a day; using it extends that.
 
     Raises:
-        BadClient: an address of the client cannot be used.
-        TooManyClients: there are MAX_CLIENTS.
+        BadClient: one of the client's URIs is not allowed.
+        TooManyClients: there are MAX_CLIENTS registrations.
     """
     client = _client(secrets.token_urlsafe(18), document)
     values = client.clientid, client.name, list(client.redirect_uris), ctx.request.ip or None, MAX_CLIENTS
@@ -92,12 +92,12 @@ async def find(ctx: Context, clientid: str) -> Client:
 
 
 async def keep(ctx: Context, clientid: str) -> None:
-    """Keep a registration that is in use."""
+    """Extend a registration that is in use."""
     await ctx.db.execute(_KEEP, clientid)
 
 
 async def _of_document(ctx: Context, clientid: str) -> Client:
-    """Return the client with metadata at its identifier. Raises BadClient."""
+    """Return the client that is identified by the URL of its metadata. Raises BadClient."""
     try:
         content = await documents.fetch(clientid, local=urlsplit(ctx.settings.public_url).hostname in _LOOPBACK)
         document = Document.model_validate_json(content)
@@ -119,7 +119,7 @@ def _client(clientid: str, document: Document, host: str = "") -> Client:
 
 
 def _is_usable(uri: str) -> bool:
-    """Whether a client may be answered at an address: https, this machine, or a scheme of a program."""
+    """Whether a redirect URI is allowed: https, this machine, or a scheme of a program."""
     parts = _split(uri)
     if parts is None or "#" in uri or len(uri) > 2000 or not uri.isascii() or not uri.isprintable() or " " in uri:
         return False
@@ -142,7 +142,7 @@ def _same_but_port(uri: str, known: str) -> bool:
 def _split(uri: str) -> SplitResult | None:
     try:
         parts = urlsplit(uri)
-        parts.port  # noqa: B018 - raises ValueError for one that is no number
+        parts.port  # noqa: B018 - raises ValueError if it is not a number
     except ValueError:
         return None
     return parts

@@ -1,4 +1,4 @@
-"""Fetch the metadata document of a client, never from an address of an internal network."""
+"""Fetch the metadata document of a client, but never from an internal network."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ SECONDS, MAX_BYTES = 5.0, 65_536
 
 
 class Unreadable(Exception):
-    """The document cannot be read. The text says why."""
+    """The document cannot be read. The message says why."""
 
 
 async def fetch(url: str, *, local: bool = False) -> bytes:
-    """Return the document at an address.
+    """Fetch the document at a URL.
 
-    The name is resolved once, and the connection goes to the address that was checked, so that a name cannot change its
+    The name is resolved once and the connection uses the address that was checked, so that the name cannot change its
     address in between.
 
     Args:
         url: https, with a path.
-        local: whether http addresses of this machine are allowed, for a server that only this machine reaches.
+        local: whether http URLs of this machine are allowed, for a server that only this machine can reach.
 
     Raises:
-        Unreadable: it is no such address, leads to an internal network, or the answer is not a small JSON document.
+        Unreadable: the URL is not allowed, leads to an internal network, or does not return a small JSON document.
     """
     try:
         target = httpx2.URL(url)

@@ -1,4 +1,4 @@
-"""Requests and responses of the endpoints that clients call, in the forms of RFC 6749."""
+"""Requests and responses of the endpoints for clients, in the formats of RFC 6749."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HEADERS = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 
 
 def read(ctx: Context, body: bytes) -> dict[str, str]:
-    """Return the fields of a form. A client that sends its identifier by HTTP Basic is understood too.
+    """Parse a form. A client may also send its identifier by HTTP Basic.
 
     Raises Refused.
     """
@@ -41,10 +41,10 @@ def read(ctx: Context, body: bytes) -> dict[str, str]:
 
 
 def answer(content: Mapping[str, Any], status: int = 200) -> JSONResponse:
-    """Return a response that is not stored."""
+    """Build a response that must not be stored."""
     return JSONResponse(content, status, headers=_HEADERS)
 
 
 def error(name: str, description: str, status: int = 400) -> JSONResponse:
-    """Return an error of RFC 6749."""
+    """Build an error response (RFC 6749)."""
     return answer({"error": name, "error_description": description}, status)

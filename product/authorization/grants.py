@@ -1,6 +1,6 @@
-"""Grants of a user to a client: a session, with access tokens of an hour and refresh tokens.
+"""A user's grants to a client: a session, with one-hour access tokens and refresh tokens.
 
-A refresh token is used once. A second use means that two hold it, so the session ends. So does the second use of a
+A refresh token may be used once. A second use means that it was copied, so the session ends. The same applies to a
 code.
 """
 
@@ -53,7 +53,7 @@ _END_OF_CODE, _END_OF_TOKEN = _END.format("tokenhash = $1"), _END.format("userse
 
 
 class Refused(Exception):
-    """A token is not issued, with the error of RFC 6749 and a sentence for the developer of the client."""
+    """No token is issued. Has the error of RFC 6749 and a sentence for the client's developer."""
 
     def __init__(self, error: str, description: str) -> None:
         super().__init__(description)
@@ -70,7 +70,7 @@ class Tokens:
 
 
 def is_challenge(challenge: str) -> bool:
-    """Whether a code challenge is that of S256: 32 bytes in base64 without padding."""
+    """Whether a code challenge uses S256: 32 bytes in base64 without padding."""
     return re.fullmatch(r"[A-Za-z0-9_-]{43}", challenge) is not None
 
 
@@ -156,7 +156,7 @@ async def _issued(ctx: Context, session: int, scopes: str, granted: str) -> Toke
 
 
 async def revoke(ctx: Context, token: str, clientid: str) -> None:
-    """End the session of a token of a client (RFC 7009); an unknown token changes nothing."""
+    """End the session of a client's token (RFC 7009); an unknown token changes nothing."""
     row: Any = await ctx.db.fetchrow(_LOCK, token_hash(token))
     if row is not None and row["agentid"] == clientid:
         await _end(ctx, _END_OF_TOKEN, row["usersessionid"], "agent_ended")
@@ -171,5 +171,5 @@ async def _end(ctx: Context, sql: str, key: Any, event: str) -> None:
 
 
 def _session_hash(code: str) -> bytes:
-    """Return the key of the session that a code starts, which no session token has."""
+    """Return the session key for a code. It cannot collide with that of a session token."""
     return token_hash(f"session of the code {code}")

@@ -1,4 +1,4 @@
-"""Addresses and scopes of the authorization server (RFC 8414)."""
+"""URLs and scopes of the authorization server (RFC 8414)."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ def metadata(settings: Settings) -> Mapping[str, Any]:
 
 
 def resource(settings: Settings) -> str:
-    """Return the address for which tokens are issued."""
+    """Return the URL for which tokens are issued."""
     return f"{settings.public_url}/mcp"
 
 
 def is_resource(settings: Settings, named: str) -> bool:
-    """Whether a client names /mcp, or leaves it to the server (RFC 8707)."""
+    """Whether a client names /mcp or no resource at all (RFC 8707)."""
     return not named or named.rstrip("/") == resource(settings)
 
 
 def known_scopes(requested: str) -> list[str]:
-    """Return the known scopes among those that a client asked for, `read` without any; others are ignored."""
+    """Return the known scopes among those requested, by default `read`; others are ignored."""
     known = dict.fromkeys(scope for scope in requested.split() if _SCOPE.fullmatch(scope))
     return list(known)[:MAX_SCOPES] or list(DEFAULT_SCOPES)
 
 
 def redirect(settings: Settings, uri: str, **values: str) -> str:
-    """Return a redirect URI with the parameters of an authorization response, `iss` among them (RFC 9207)."""
+    """Return a redirect URI with the parameters of an authorization response, including `iss` (RFC 9207)."""
     parts = urlsplit(uri)
     added = urlencode({name: value for name, value in values.items() if value} | {"iss": settings.public_url})
     return urlunsplit(parts._replace(query=f"{parts.query}&{added}" if parts.query else added))

@@ -1,4 +1,4 @@
-"""Refuse requests that contain a card number, before anything of them is processed or logged."""
+"""Reject requests that contain a card number before any part of them is processed or logged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class CardNumber(BadRequest):
 
 
 def refuse(value: Any) -> None:
-    """Raise CardNumber (400) when the JSON value contains a card number at any depth."""
+    """Raise CardNumber (400) if the JSON value contains a card number at any depth."""
     if _contains_card(value):
         raise CardNumber("Never send card numbers here: use the card form, which gives a token.")
 

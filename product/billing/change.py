@@ -27,13 +27,13 @@ _LOCAL_CANCEL = "update usersubscription set autorenew = 0 where subscriptionid 
 
 
 class AlreadyChanged(Conflict):
-    """The account is on the requested plan already, or was changed by a request at the same time (409)."""
+    """The account is already on the requested plan, or is being changed by a simultaneous request (409)."""
 
     reason = "already_changed"
 
 
 async def _running(ctx: Context, row: Any) -> Subscription | None:
-    """Return the provider's subscription of a row while it runs, else None."""
+    """Return the provider's subscription for a row if it is running, else None."""
     if not row["isactive"] or not row["stripe_subid"]:
         return None
     try:
@@ -45,7 +45,7 @@ async def _running(ctx: Context, row: Any) -> Subscription | None:
 
 @asynccontextmanager
 async def _as_read(ctx: Context, sub: Subscription) -> AsyncIterator[None]:
-    """Turn a refusal into AlreadyChanged where the subscription is no longer as it was read."""
+    """Convert a provider error to AlreadyChanged if the subscription has changed since it was read."""
     try:
         yield
     except ProviderRefused:
@@ -55,12 +55,12 @@ async def _as_read(ctx: Context, sub: Subscription) -> AsyncIterator[None]:
 
 
 def _present(plans: dict[str, Any], row: Any, sub: Subscription) -> int:
-    """Return the planid at the provider. The row may be older: it follows the provider's events."""
+    """Return the current planid at the provider. The row may lag behind its events."""
     return int(plans.get(sub.priceid, row)["planid"])
 
 
 async def preview(ctx: Context, row: Any, planid: int) -> dict[str, Any] | None:
-    """Return what a change to the plan costs and when it is due, or None without a running subscription.
+    """Return the cost and due date of a plan change, or None without a running subscription.
 
     `subtotal`, `total` and the amounts of `lines` are in the smallest unit of the currency.
     """

@@ -55,7 +55,7 @@ class LimitExceeded(Conflict):
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attempt to change a plan: what a repeat of it must send to the provider again."""
+    """One attempt to change a plan, with the values that a repeat must send to the provider again."""
 
     prorationdate: int
     key: str
@@ -96,8 +96,8 @@ async def quote(ctx: Context, subscriptionid: int, planid: int) -> int:
 async def begin(ctx: Context, row: Any, planid: int, proration_date: int | None, sub: Subscription) -> Attempt:
     """Return the attempt that this request belongs to.
 
-    A repeat within an hour belongs to the same attempt. The idempotency key names the present price and not the target:
-    of simultaneous changes to several plans, the provider accepts one.
+    A repeat within an hour belongs to the same attempt. The idempotency key contains the current price rather than the
+    target, so the provider accepts only one of several simultaneous changes.
 
     The proration date is used if `quote` issued it for this change within `QUOTE_SECONDS`, else replaced by a new one.
     """

@@ -1,4 +1,4 @@
-"""The payment provider of this installation, and the customer that stands for an account there."""
+"""The payment provider of this installation, and the customer that represents an account there."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _FORGET = "update client set stripe_custid = null where clientid = $1 and stripe
 
 
 class NotSetUp(ApiError):
-    """The settings name no payment provider (503)."""
+    """No payment provider is configured (503)."""
 
     status, reason = 503, "payments_not_set_up"
 
 
 def provider(ctx: Context) -> Payments:
-    """Return the payment provider; raise NotSetUp (503) when the settings name none."""
+    """Return the payment provider; raise NotSetUp (503) if none is configured."""
     payments = ctx.vendors.payments
     if payments is None:
         raise NotSetUp("Payments are not set up here. Please contact us.")
@@ -39,7 +39,7 @@ def provider(ctx: Context) -> Payments:
 async def customer(ctx: Context, clientid: int) -> str:
     """Return the provider's customer id of an account, creating the customer on first use.
 
-    The idempotency key makes concurrent requests, and a retry after a crash, get the same customer.
+    Because of the idempotency key, concurrent requests and a retry after a crash get the same customer.
     """
     row: Any = await ctx.db.fetchrow(_CLIENT, clientid)
     if row["stripe_custid"]:
@@ -52,5 +52,5 @@ async def customer(ctx: Context, clientid: int) -> str:
 
 
 async def forget_customer(ctx: Context, clientid: int, custid: str) -> None:
-    """Drop a customer id that the provider does not know, as after a change of the provider's account."""
+    """Drop a customer id unknown to the provider, for example after the provider's account has changed."""
     await ctx.db.execute(_FORGET, clientid, custid)

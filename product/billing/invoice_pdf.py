@@ -28,7 +28,7 @@ _ROW = """
 """
 # The issuer of a demo without SELLER_ADDRESS and SELLER_TAXID, so that its invoices are complete.
 _DEMO_ADDRESS, _DEMO_TAXID = "1 Sample Street, Springfield, IL 62701, United States", "US 00-0000000"
-# Texts that the template places itself.
+# Texts that the template itself positions.
 _LABELS = ("title", "page", "pages", "seller", "buyer", "description", "period", "quantity", "amount")
 
 
@@ -43,7 +43,7 @@ async def render(ctx: Context, transaction: Any, language: Language) -> bytes:
 
 
 def file_name(number: str, language: Language) -> str:
-    """Return the name of the file of an invoice, without characters that a file or a header may not have."""
+    """Return the file name of an invoice, without characters that file names or headers do not allow."""
     return f"{translator(language, 'documents', 'invoice')('file')}-{_NOT_IN_FILE.sub('_', number)}.pdf"
 
 
@@ -81,7 +81,7 @@ def _lines(transaction: Any) -> list[dict[str, Any]]:
 
 
 def _sums(transaction: Any, lines: list[dict[str, Any]]) -> list[tuple[str, int]]:
-    """Return the sums above the total by the names of their texts."""
+    """Return the sums above the total, by text name."""
     net, tax, total = sum(line["amount"] for line in lines), transaction["tax"], _total(transaction)
     sums = [("subtotal", net), ("tax", tax), ("rounding", total - net - tax)]
     sums.append(("returned", -int(transaction["refunded"] * 100)))
@@ -115,7 +115,7 @@ def _country_names(language: Language) -> gettext.NullTranslations:
 
 
 def _country(code: str | None, language: Language) -> str:
-    """Return the name of the country with this alpha-3 code, or the code where no name is known."""
+    """Return the name of the country with this alpha-3 code, or the code if the name is unknown."""
     country = pycountry.countries.get(alpha_3=code) if code else None
     return code or "" if country is None else _country_names(language).gettext(country.name)
 

@@ -18,7 +18,7 @@ from product.vendors.money import Invoice, Line, Subscription
 _ADDON = re.compile(r"(\d+) Cell Numbers")  # the name of an add-on that the product ships
 _STATUS = {"open": "open", "paid": "paid", "void": "failed", "uncollectible": "failed"}
 
-# Returns a row only when the invoice is new or has changed to paid, which is when its credits are granted.
+# Returns a row only if the invoice is new or has changed to paid, which is when its credits are granted.
 _BOOK = """
     insert into transactionhistory as t (clientid, planid, invoicenumber, transactiondate, periodstart, expirydate,
         planname, isaddon, price, tax, currency, status, lines, payurl, providerid)
@@ -44,12 +44,12 @@ def _rows(invoice: Invoice, plans: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def plan_name(line: Line, plans: dict[str, Any]) -> str:
-    """Return the name of the plan that a line is about, or an empty text for another one."""
+    """Return the name of the plan in an invoice line, or "" if the line is not about a plan."""
     return str(plans[line.priceid]["name"]) if line.priceid in plans else ""
 
 
 def described(line: dict[str, Any], language: Language) -> str:
-    """Return what a line is for. The provider says it in English only; other languages name the plan.
+    """Describe a line. The provider's description is in English; in other languages the plan is named.
 
     Args:
         line: description, amount, and for the line of a plan `planname` and `proration`.

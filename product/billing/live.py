@@ -2,5 +2,6 @@
 
 from __future__ import annotations
 
-# `s` is usersubscription. A failed renewal stays live until graceuntil; `greatest` ignores nulls.
+# `s` is usersubscription. After a failed renewal the subscription stays live until graceuntil; `greatest` ignores
+# nulls.
 LIVE = "s.isactive = 1 and greatest(s.expirydate, s.graceuntil) > now()"

@@ -32,7 +32,7 @@ async def receipt(ctx: Context, clientid: int, transactionid: int) -> None:
 
 
 async def payment_failed(ctx: Context, clientid: int, until: datetime) -> None:
-    """Tell the owner that a renewal could not be charged, and until when the account keeps working."""
+    """Tell the owner that a renewal could not be charged, and how long the account keeps working."""
     owner: Any = await ctx.db.fetchrow(_OWNER, clientid)
     if owner is not None:
         link = owner["payurl"] or mail.link(ctx, BILLING)

@@ -141,7 +141,7 @@ async def subscribe(ctx: Context, clientid: int, planid: int) -> int:
 async def update_allowances(ctx: Context, clientid: int) -> None:
     """Set the remaining seats and API keys to what the plan allows minus what is in use.
 
-    An account may use more than its plan allows, after a downgrade: then what it gives up does not become free.
+    After a downgrade an account may use more than its plan allows; what it then gives up does not become available.
     """
     await ctx.db.execute(_ROOM, clientid)
 

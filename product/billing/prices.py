@@ -65,7 +65,7 @@ async def ensure(ctx: Context, plan: Any) -> tuple[str, list[str]]:
 
 
 async def forget(ctx: Context, priceid: str) -> None:
-    """Drop a price id that the provider does not know, as after a change of the provider's account."""
+    """Drop a price id unknown to the provider, for example after the provider's account has changed."""
     await ctx.db.execute("delete from planprice where priceid = $1", priceid)
 
 

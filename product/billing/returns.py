@@ -18,8 +18,8 @@ _TRANSACTION = """
     select * from transactionhistory where clientid = $1 and providerid = $2 and status in ('paid', 'refunded')
     for update
 """
-# Failed refunds, won disputes and inquiries move no money. While the provider lists no refund, the refunded sum of the
-# charge in an event counts.
+# Failed refunds, won disputes and inquiries move no money. If the provider lists no refunds, the refunded sum in the
+# charge of an event counts.
 _BACK = """
     with reported as (select * from paymentreversal where purchase = $1),
     refund as (

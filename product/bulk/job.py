@@ -29,14 +29,14 @@ _CLAIM = """
     update bulkjob set status = 'running' where jobid = $1 and status in ('queued', 'running')
     returning clientid, appuserid, kinds
 """
-# Ends before the next row when the member that started the job was removed or disabled.
+# Stops before the next row if the member that started the job was removed or disabled.
 _NEXT = """
     select r.line, r.linkedinurl from bulkrow r join bulkjob j using (jobid) join appuser u using (appuserid)
     where r.jobid = $1 and r.status = 'waiting' and j.status = 'running' and u.isactive = 1 and u.isdeleted = 0
     order by r.line limit 1
 """
 _BUDGET = "select max_credits - charged from bulkjob where jobid = $1 and status = 'running' for update"
-# Two runs of one job may overlap: the first result of a row stays.
+# Two runs of one job may overlap; the first result of a row is kept.
 _DONE = """
     update bulkrow set status = $3, charged = $4, contactid = $5 where jobid = $1 and line = $2 and status = 'waiting'
 """
@@ -77,7 +77,7 @@ def keys_of(ctx: Context, urls: list[str]) -> list[str]:
 
 
 async def estimate(ctx: Context, urls: list[str], kinds: list[str]) -> dict[str, int]:
-    """Return how many credits of each kind a job would cost now. Values paid for before cost nothing."""
+    """Return how many credits of each kind a job would cost now. Values already paid for cost nothing."""
     rows = await ctx.db.fetch(_ESTIMATE, keys_of(ctx, urls), kinds, ctx.actor.clientid)
     return dict.fromkeys(kinds, 0) | {row["kind"]: row["credits"] for row in rows}
 

@@ -1,7 +1,7 @@
-"""Read the addresses of a bulk job from a list or from a CSV.
+"""Read the URLs of a bulk job from a list or a CSV file.
 
-A CSV has a column `linkedinurl`, or a single column without a header. Case, spaces and signs in the column's name are
-ignored, so that the file of an earlier job (`Linkedin_url`) is read too.
+A CSV has a column `linkedinurl`, or a single column without a header. Case, spaces and punctuation in the column's name
+are ignored, so that the file of an earlier job (`Linkedin_url`) can be read, too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tableapi import Invalid
 MAX_ADDRESSES = 1000
 NOT_TEXT = "The file is not UTF-8 text. Save it as CSV UTF-8."
 COLUMN = "linkedinurl"
-DELIMITERS = ",;\t"  # spreadsheets write a semicolon where the comma is the decimal sign
+DELIMITERS = ",;\t"  # spreadsheets write a semicolon if the comma is the decimal separator
 _NOT_LETTERS = re.compile("[^a-z]")
 
 
@@ -25,7 +25,7 @@ def of_csv(data: bytes) -> list[str]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise _invalid(NOT_TEXT) from None
-    if "\0" in text:  # as in UTF-16 without a mark
+    if "\0" in text:  # for example UTF-16 without a byte order mark
         raise _invalid(NOT_TEXT)
     try:
         lines = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
@@ -46,7 +46,7 @@ def of_csv(data: bytes) -> list[str]:
 
 
 def _delimiter(text: str) -> str:
-    """Return the delimiter that the first line with text uses most, a comma by default."""
+    """Return the most frequent delimiter in the first non-empty line, by default a comma."""
     first = text.strip().partition("\n")[0]
     return max(DELIMITERS, key=first.count)
 

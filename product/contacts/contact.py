@@ -58,7 +58,7 @@ def _items(person: Person, kind: str) -> list[dict[str, str]]:
 def sealed_values(vault: Vault, person: Person, kind: str) -> tuple[str | None, ...]:
     """Return the encrypted values that a reveal of this kind writes into a contact.
 
-    The tuple holds: emails of this kind, emails of both kinds, business_emails, phone_numbers, validation. Emails of
+    The tuple contains: emails of this kind, emails of both kinds, business_emails, phone_numbers, validation. Emails of
     both kinds are None when the directory has none of the other kind.
     """
     if kind == "directdial":
@@ -80,5 +80,5 @@ def merged_emails(vault: Vault, person: Person, kind: str, present: str | None) 
 
 
 def shown(ctx: Context, values: Sequence[str]) -> list[str]:
-    """Return paid values as they are sent: plain, or encrypted for the session on request."""
+    """Return paid values in response format: plain, or encrypted for the session on request."""
     return [ctx.wire.encrypt(value) for value in values] if ctx.wire else list(values)

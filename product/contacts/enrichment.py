@@ -12,7 +12,7 @@ from product.context import Context
 from product.people import directory, profile_url, removal, search_terms
 from product.people.directory import Person
 
-GUESSES_PER_DAY = 500  # addresses in dry runs: a right guess of an address costs nothing there
+GUESSES_PER_DAY = 500  # addresses in dry runs, where guessing an address correctly costs nothing
 TYPES = {"personalemail": "personalemails", "businessemail": "businessemails", "directdial": "directdials"}
 _COUNT = """
     insert into apiusage (clientid, apikey, type, found, charged, personalemailcount, businessemailcount,
@@ -25,7 +25,7 @@ _COUNT = """
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is known of a person."""
+    """The known details of a person."""
 
     linkedinurl: str = ""
     email: str = ""
@@ -35,7 +35,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The person, or why there is none."""
+    """The person, or the reason why there is no match."""
 
     person: Person | None
     status: Literal["found", "not_found", "suppressed", "no_credit"] = "not_found"
@@ -77,7 +77,7 @@ async def _by_email(ctx: Context, address: str) -> Match:
 
 
 async def by_name(ctx: Context, name: str, company: str) -> Match:
-    """Return the one person of a name at a company, by the company's name or domain."""
+    """Return the only person with a name at a company, given the company's name or domain."""
     query = search_terms.exact_name(name)
     at = search_terms.query({"company": [company]}, {})
     return _one(await directory.find_by_query(ctx, f"{query} & {at}", 2))
@@ -99,7 +99,7 @@ def count_guesses(ctx: Context, caller: Caller, asked: Sequence[Wanted]) -> None
 async def count_use(
     ctx: Context, caller: Caller, found: Sequence[Match], kinds: Sequence[str], bought: Mapping[int, Bought]
 ) -> None:
-    """Write a row of apiusage for each kind of each person, found or not."""
+    """Insert a row into apiusage for each kind and person, whether found or not."""
     rows = []
     charged_now = {ident: [kind for kind in item.revealed if kind not in item.owned] for ident, item in bought.items()}
     for match in found:

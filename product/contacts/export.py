@@ -20,7 +20,7 @@ async def count(ctx: Context, form: str, **detail: Any) -> None:
     """Count one export of the caller and write it to the audit log.
 
     Raises:
-        Forbidden: the caller is staff looking at the app as a member (403).
+        Forbidden: the caller is staff viewing the app as a member (403).
         TooMany: the caller has used up the exports of the day (429).
     """
     if ctx.actor.role in VIEW:

@@ -1,4 +1,4 @@
-"""What lists of people and saved searches share."""
+"""Errors shared by lists of people and saved searches."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tableapi import Conflict, Invalid
 
 
 class TooManyLists(Conflict):
-    """The user has as many lists or searches as are kept (409)."""
+    """The user has reached the maximum number of lists or searches (409)."""
 
     reason = "too_many_lists"
 

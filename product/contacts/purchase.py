@@ -1,7 +1,7 @@
 """Reveal several kinds of several people: the price first, then each value, charged once per account.
 
-Each value is one reveal (product/contacts/reveal.py), so races and repeats are those of a single one. Without credits
-for a kind, the values of the kind that the account owns already are still returned.
+Each value is one reveal (product/contacts/reveal.py), so races and repeats behave as for a single one. Without credits
+for a kind, values that the account already owns are still returned.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class OverCeiling(ApiError):
 
 @dataclass(slots=True)
 class Bought:
-    """What became of one person: the credits charged, the kinds paid for, and the kinds without credits."""
+    """The outcome for one person: the credits charged, the kinds paid for, and the kinds without credits."""
 
     person: Person
     charged: int = 0
@@ -47,14 +47,14 @@ class Bought:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """The kinds that the account owns of each person, and the price of the others."""
+    """The kinds that the account already owns of each person, and the price of the others."""
 
     owned: Mapping[int, tuple[str, ...]]
     price: int
 
 
 async def quote(ctx: Context, clientid: int, people: Sequence[Person], kinds: Sequence[str]) -> Quote:
-    """Return what the kinds of some people would cost now. Values that the account owns cost nothing."""
+    """Return the current price of the kinds of some people. Values that the account owns cost nothing."""
     by_id = {person.personid: person for person in people}
     rows = await ctx.db.fetch(_OWNED, clientid, list(by_id)) if by_id else ()
     paid = {(row["personid"], row["kind"]) for row in rows}
@@ -81,11 +81,11 @@ async def buy(
 ) -> tuple[dict[int, Bought], Balances]:
     """Reveal the kinds of each person, in order, and check the addresses.
 
-    Returns what became of each person, by id, and the balances left.
+    Returns the outcome for each person, by id, and the remaining balances.
     """
     bought: dict[int, Bought] = {}
     empty: set[str] = set()  # kinds without credits
-    left = found.price  # a value that was not in the price is not bought
+    left = found.price  # a value that was not part of the price is not bought
     for person in people:
         if person.personid in bought:
             continue
@@ -119,7 +119,7 @@ async def buy(
 
 
 async def _check(ctx: Context, caller: Caller, bought: Iterable[Bought]) -> None:
-    """Check the addresses that were paid for, of some people at once."""
+    """Check the addresses that were paid for, several people at a time."""
     gate = asyncio.Semaphore(CHECKS_AT_ONCE)
 
     async def one(item: Bought, kind: str) -> None:

@@ -21,7 +21,7 @@ from product.demo import people as demopeople
 Subscribe = Callable[[Context, int, Any], Awaitable[None]]
 
 OWNER, MEMBER, PASSWORD = "owner@acme-demo.com", "member@acme-demo.com", "Demo1234"
-PLAN = 4  # Business: with API access
+PLAN = 4  # Business: includes API access
 _TEAM = (
     ("Max", "Member", MEMBER, "member", 1, 1, "accepted"),
     ("Ada", "Admin", "admin@acme-demo.com", "admin", 1, 1, "accepted"),

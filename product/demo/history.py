@@ -27,7 +27,7 @@ _LINKS = """
     select coalesce(revealedby, dialrevealedby), contactid, clientid, createdon, createdon, lower(name)
     from usercontact where clientid = $1
 """
-# As a reveal and its check write them.
+# In the form in which a reveal and its check write them.
 _CARDS = """
     update usercontact c set title = p.title, company = p.company, company_domain = p.company_domain,
         country = p.country, city = p.city,

@@ -106,7 +106,7 @@ def _person(number: int, rng: random.Random) -> dict[str, Any]:
         personal.append(f"{_ascii(last)}.{number}@post.example.org")
     phones = [f"+1{rng.randint(201, 989)}555{rng.randint(100, 199):04}" for _ in range(rng.choice((1, 1, 1, 2, 3)))]
     title, country = rng.choice(_TITLES), rng.choice(_COUNTRIES)
-    place = random.Random(number)  # noqa: S311 - a draw of its own: the other fields stay as they were
+    place = random.Random(number)  # noqa: S311 - separate generator, so the other fields do not change
     at = _COMPANIES.index(company)
     return {
         "profilekey": f"in/{slug}-{number:04}",

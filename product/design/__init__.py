@@ -1,6 +1,6 @@
 """The colors, font and logo of pages and mails outside of the app.
 
-`tools/tokens` writes the files beside this.
+`tools/tokens` generates the files in this folder.
 
 `LIGHT` and `DARK` hold colors by the names of `frontend/src/app/tokens.css` without hyphens: `LIGHT["onaccent"]`.
 """

@@ -1,1 +1,1 @@
-"""The desk of staff: its accounts, its audit, and what its calls read and change."""
+"""The desk for staff: accounts, audit, and the reads and changes of its calls."""

@@ -1,6 +1,6 @@
-"""Make accounts and sessions of staff.
+"""Create accounts and sessions of staff.
 
-The job `addstaff` alone makes accounts; no call makes or promotes one.
+Only the job `addstaff` creates accounts; no call creates or promotes one.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ async def add(ctx: Context, email: str, name: str) -> tuple[Any, str]:
 
 
 async def remove(ctx: Context, staffid: int) -> None:
-    """Switch an account off, and end its sessions and links.
+    """Disable an account, and end its sessions and links.
 
-    Inside a transaction. The row stays, because entries in the audit log name it.
+    Inside a transaction. The row is kept, because entries in the audit log refer to it.
     """
     await ctx.db.execute("update staff set isactive = 0, password = null where staffid = $1", staffid)
     await ctx.db.execute(_END_ALL, staffid)
@@ -76,7 +76,7 @@ async def remove(ctx: Context, staffid: int) -> None:
 
 
 async def set_password(ctx: Context, email: str, code: str, hashed: str) -> bool:
-    """Set the password with a mailed code, once. Return False for a code that is not valid.
+    """Set the password with a mailed code, once. Return False if the code is invalid.
 
     Inside a transaction. Every session ends.
     """
@@ -90,9 +90,9 @@ async def set_password(ctx: Context, email: str, code: str, hashed: str) -> bool
 
 
 async def start(ctx: Context, staffid: int, viewing: int | None = None) -> tuple[str, datetime]:
-    """Start a session of staff, or with `viewing` a read-only one that sees the app as this user does.
+    """Start a session of staff, or with `viewing` a read-only one that shows the app as this user sees it.
 
-    Return its token, of which only the hash is stored, and when it ends.
+    Return its token, of which only the hash is stored, and its end.
     """
     token = secrets.token_urlsafe(32)
     agent = ctx.request.headers.get("user-agent", "")[:300]

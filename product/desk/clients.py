@@ -1,6 +1,6 @@
-"""Find clients, and gather what the desk shows of one.
+"""Find clients, and collect the data that the desk shows about one.
 
-Every statement is bounded and answered by an index.
+Every statement is bounded and served by an index.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _ID = re.compile(r"\d{1,18}")
 _DOMAIN = re.compile(r"@?([^@\s]+\.[^@\s.]+)")
 _LAST = chr(0x10FFFF)
 
-# $1 the text in lower case, $2 an id, $3 a domain, $4 and $5 the bounds of names that begin with the text.
+# $1: the text in lower case, $2: an id, $3: a domain, $4 and $5: the bounds of names that begin with the text.
 _FIND = """
     with found as (
         (select clientid, 1 as rank from client where clientid = $2)
@@ -110,7 +110,7 @@ async def find(ctx: Context, text: str) -> tuple[list[dict[str, Any]], bool]:
 
 
 async def overview(ctx: Context, clientid: int) -> dict[str, Any]:
-    """Return what the desk shows of a client: lists by name, each bounded.
+    """Return the desk's overview of a client: lists by name, each bounded.
 
     Raises:
         NotFound: there is no such client (404).
@@ -125,10 +125,10 @@ async def overview(ctx: Context, clientid: int) -> dict[str, Any]:
 
 
 async def user(ctx: Context, appuserid: int) -> Any:
-    """Return a user that is not deleted, of any client.
+    """Return a user that is not deleted, from any client.
 
     Raises:
-        NotFound: there is none (404).
+        NotFound: there is no such user (404).
     """
     row: Any = await ctx.db.fetchrow("select * from appuser where appuserid = $1 and isdeleted = 0", appuserid)
     if row is None:

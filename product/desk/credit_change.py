@@ -1,4 +1,4 @@
-"""Grant and take credits by hand. Each change is one ledger row that names the member of staff."""
+"""Grant and take credits by hand. Each change is one ledger row that names the staff member."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DONE = "select kind, delta, balance_after from creditledger where clientid = $1
 
 
 class TooFewCredits(Conflict):
-    """The balance holds fewer credits than are to be taken (409)."""
+    """The balance has fewer credits than are to be taken (409)."""
 
     reason = "too_few_credits"
 
@@ -36,8 +36,8 @@ _TAKE = {kind: _take_sql(kind) for kind in ledger.KINDS}
 async def move(ctx: Context, clientid: int, kind: str, amount: int, requestid: str) -> tuple[bool, int]:
     """Add `amount` credits, or take them when it is negative.
 
-    Inside a transaction. Returns whether it was done now, and the balance. A repeat with the same `requestid` changes
-    nothing. Granted credits stay until they are used. Taken ones come from those of the plan first.
+    Inside a transaction. Returns whether this call made the change, and the balance. A repeat with the same `requestid`
+    changes nothing. Granted credits do not expire. Plan credits are taken first.
 
     Raises:
         NotFound: there is no such client (404).

@@ -1,6 +1,6 @@
-"""Write what staff read and do at the desk to the audit log.
+"""Write reads and actions of staff at the desk to the audit log.
 
-The owner of the account sees it there as Support.
+The owner of the account sees them there as Support.
 """
 
 from __future__ import annotations
@@ -12,5 +12,5 @@ from product.context import Context
 
 
 async def write(ctx: Context, event: str, clientid: int | None, target: object = None, **detail: Any) -> None:
-    """Write one event, `support_<event>`, for one account; for several, or none, `clientid` is None."""
+    """Write the event `support_<event>` for one account; `clientid` is None for several or none."""
     await audit.write(ctx, f"support_{event}", target, clientid=clientid, request=ctx.request.request_id, **detail)

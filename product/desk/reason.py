@@ -1,4 +1,4 @@
-"""The reason that staff give for what they do. The owner of the account reads it in the audit log."""
+"""The reason that staff enter for an action. The owner of the account sees it in the audit log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables that staff read over all clients, as data for policy.py."""
+"""The tables that staff may read across all clients, as data for policy.py."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ def _desk(
 ) -> Access:
     """Let staff read every row of a table.
 
-    of_client: the rows name their client, and always show it, because the audit log needs it.
+    of_client: the rows belong to a client and always include its id, because the audit log needs it.
     """
     always = {"clientid"} if of_client else set[str]()
     return Access(read=Rule(roles=STAFF, hidden=hidden, always=always), sealed=sealed, masked=STAFF)
 
 
-# What staff read, over all clients. Nothing here exists for other roles. Hashes, tokens, keys, links that act for their
-# holder, stored responses and payloads are left out; sealed values are masked; notes may hold contact data.
+# The tables that staff may read, across all clients. None of this exists for other roles. Hashes, tokens, keys, links
+# that grant access, stored responses and payloads are excluded; sealed values are masked; notes may contain contact
+# data.
 DESK: dict[str, Access] = {
     "addonpayment": _desk({"tokenid"}),
     "apikeys": _desk({"keyhash"}, {"apikey"}),

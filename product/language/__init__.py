@@ -1,6 +1,6 @@
-"""The languages of mails, invoices and pages of the server, and the choice among them.
+"""The languages of mails, invoices and server-rendered pages, and how one is chosen.
 
-The app is translated by frontend/src/texts; a language that it offers is listed here as well.
+The app is translated by frontend/src/texts; languages offered there are listed here as well.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _WEIGHT = re.compile(r"q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)", re.ASCII)
 
 
 def known(name: str | None) -> Language | None:
-    """Return the language of this name, or None for one without texts."""
+    """Return the language with this name, or None if there are no texts for it."""
     return next((language for language in LANGUAGES if language == name), None)
 
 
 def requested(ctx: Context) -> Language | None:
-    """Return the language that a request names: by the app's cookie, else by Accept-Language."""
+    """Return the language of a request: from the app's cookie, else from Accept-Language."""
     headers = ctx.request.headers
     return _chosen(headers.get("cookie", "")) or _accepted(headers.get("accept-language", ""))
 
@@ -33,7 +33,7 @@ def requested(ctx: Context) -> Language | None:
 def of(ctx: Context, stored: str | None) -> Language:
     """Return the stored language of a user, else that of the request, else English.
 
-    A request of staff says nothing about the reader.
+    A request by staff says nothing about the reader's language.
     """
     return known(stored) or (None if ctx.actor.role in STAFF else requested(ctx)) or DEFAULT
 
@@ -44,7 +44,7 @@ def _chosen(header: str) -> Language | None:
 
 
 def _accepted(header: str) -> Language | None:
-    """Return the language with the highest weight; of equal ones the first."""
+    """Return the language with the highest weight, the first one if several are equal."""
     weight, language = max(_weighted(header), key=lambda choice: choice[0], default=(0.0, None))
     return language if weight else None
 

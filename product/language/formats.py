@@ -1,4 +1,4 @@
-"""Days, numbers and amounts as the screens of the app write them in each language."""
+"""Format dates, numbers and amounts as the app's screens do in each language."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MONTHS: dict[Language, tuple[str, ...]] = {
     "de": ("Jan.", "Feb.", "März", "Apr.", "Mai", "Juni", "Juli", "Aug.", "Sept.", "Okt.", "Nov.", "Dez."),
 }
 _DAYS: dict[Language, str] = {"en": "{} {} {}", "de": "{}. {} {}"}
-_MARKS: dict[Language, dict[int, int]] = {"en": {}, "de": str.maketrans(",.", ".,")}  # of thousands and decimals
+_MARKS: dict[Language, dict[int, int]] = {"en": {}, "de": str.maketrans(",.", ".,")}  # for thousands and decimals
 _SYMBOLS = {"usd": "$", "eur": "€", "gbp": "£"}
 _SPACE = "\u00a0"  # keeps an amount on one line
 

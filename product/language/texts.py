@@ -1,7 +1,7 @@
 """Texts by language and name, from `<language>/<file>.toml` in this folder.
 
-A text inserts values as `{name}`. One that depends on a count is two: `name_one` and `name_other`. A value is inserted
-as it is and never read as a text itself.
+A text inserts values as `{name}`. One that depends on a count has two forms: `name_one` and `name_other`. Values are
+inserted unchanged and never interpreted as texts.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from product.language import Language, formats
 
 FOLDER = Path(__file__).parent
 File = Literal["mails", "documents"]
-COMMON = "common"  # the section of texts that the sections of a file share
+COMMON = "common"  # the section with texts shared by all sections of a file
 
 
 class Translator(Protocol):
-    """Returns the text of a name; `count` selects its form."""
+    """Returns the text with a name; `count` selects its form."""
 
     def __call__(self, name: str, **values: Any) -> str: ...
 
@@ -34,7 +34,7 @@ def translator(language: Language, file: File, section: str, **shared: Any) -> T
     """Return a function that looks up a text of a section, or a common one, and inserts values.
 
     Args:
-        shared: values of every text; whole numbers are written in the language.
+        shared: values for every text; whole numbers are formatted for the language.
     """
     texts = sections(language, file).get(COMMON, {}) | sections(language, file)[section]
 

@@ -1,13 +1,13 @@
 """Render and queue mail.
 
-`<name>.jinja` beside this file arranges a mail, and base.html and base.txt lay it out. Its texts are in the section of
-the same name of `language/<language>/mails.toml`.
+`<name>.jinja` in this folder arranges a mail, and base.html and base.txt lay it out. Its texts are in the section of
+the same name in `language/<language>/mails.toml`.
 
 The server chooses template, recipient, language and link. A mail is queued in the transaction of its cause. Text typed
 by users passes through `person_names.plain`, so a name cannot add a link or a line to a mail.
 
-A template sets `subject`, `preheader` (the line that a mail program shows beside the subject), `paragraphs`, and where
-needed `button` and `note`. A paragraph is a text, `{"code": value}` with a value to copy, or a table of names and
+A template sets `subject`, `preheader` (the line that a mail program shows next to the subject), `paragraphs`, and
+optionally `button` and `note`. A paragraph is a text, `{"code": value}` with a value to copy, or a table of names and
 values: `{"facts": [["Total", "$49.00"]]}`.
 """
 
@@ -30,14 +30,14 @@ from product.settings import Settings
 from product.vendors.mail import Mail
 
 FOLDER = Path(__file__).parent
-TYPED = ("name", "inviter", "company", "user")  # values typed by users
+TYPED = ("name", "inviter", "company", "user")  # user input
 PARTS = ("subject", "preheader", "paragraphs", "button", "note")
 
 
 async def queue(ctx: Context, mail: str, to: str, link: str = "", /, *, language: Language, **values: Any) -> None:
     """Queue a mail in the caller's transaction; `link` is the target of its button.
 
-    Days and amounts among the values are texts in the language already.
+    Dates and amounts among the values must already be formatted for the language.
     """
     values |= {"link": link}
     await ctx.later("sendmail", name=mail, to=to, values=values, language=language, mark=secrets.token_hex(16))
@@ -83,7 +83,7 @@ def render(settings: Settings, name: str, to: str, values: dict[str, Any], langu
 
 
 def _typed(values: dict[str, Any], language: Language) -> dict[str, str]:
-    """Return the values that users typed as they may stand in a mail, or what stands for them."""
+    """Return the user input in a form that is safe in a mail, or a replacement for it."""
     defaults = sections(language, "mails")["typed"]
     given = {name: person_names.plain(str(values[name])) for name in TYPED if name in values}
     return {name: text or defaults.get(name, "") for name, text in given.items()}

@@ -1,4 +1,4 @@
-"""Add up the people of each company into the table `company`, which a company search reads."""
+"""Aggregate the people of each company into the table `company`, which company searches read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from product.people import search_terms
 
 
 class Connection(Protocol):
-    """What is used of a connection."""
+    """The methods used of a database connection."""
 
     async def fetch(self, sql: str, *args: Any) -> Any: ...
 
@@ -58,11 +58,11 @@ _KEEP = """
 """
 _GONE = "delete from company c where not exists (select 1 from summed s where s.companykey = c.companykey)"
 _GONE_TOUCHED = _GONE + " and c.companykey in (select companykey from touched)"  # noqa: S608 - constants
-BATCH = 200  # rows that are prepared at once, so that other tasks of the worker go on in between
+BATCH = 200  # rows per batch, so that other tasks of the worker can run in between
 
 
 async def add_up(connection: Connection, touched: str | Sequence[str] = "") -> int:
-    """Add up the people of each company, and return how many companies there are. Inside a transaction.
+    """Aggregate the people of each company, and return the number of companies. Inside a transaction.
 
     touched: the keys of the companies to add up, their names in lower case, or a query for them; "" for all.
     """

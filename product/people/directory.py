@@ -1,6 +1,6 @@
 """Find people by profile key, in the table `person` or at the external vendor.
 
-People on the removal list are never returned. `Person` holds all values; callers decide which ones may be shown.
+People on the removal list are never returned. `Person` holds all values; callers decide which of them may be shown.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from product.people import job_titles, profile_url, removal, search_terms
 from product.vendors.people import FoundPerson
 from tableapi import Vault
 
-MAX_AGE = timedelta(days=30)  # of data that came from the vendor
+MAX_AGE = timedelta(days=30)  # for data from the vendor
 KINDS = search_terms.KINDS
 
-# Tries the present profile key first, which nearly always matches, so that one index lookup reads one row; aliases
-# (former keys) are searched only when it does not.
+# Tries the current profile key first, which nearly always matches, so that one index lookup reads one row; aliases
+# (former keys) are searched only if it does not.
 _FIND = """
     select p.*,
            exists (select 1 from suppression where hash = any($2) and kind = 'profile') as suppressed
@@ -32,7 +32,7 @@ _FIND = """
     limit 1
 """
 _SUPPRESSED = "select exists (select 1 from suppression where hash = any($1) and kind = 'profile')"
-# Columns that a person is stored with, in the order of `row_of`.
+# The columns stored for a person, in the order of `row_of`.
 COLUMNS = (
     "full_name", "title", "company", "company_domain", "country", "personalcipher", "businesscipher", "phonecipher",
     "city", "industry", "company_size", "seniority", "jobfunction", "verification", "searchable",
@@ -82,7 +82,7 @@ class Person:
 
     @property
     def validation(self) -> str | None:
-        """Validity of the first work address, which is shown first: `valid` or `unknown`."""
+        """Validity of the first work address, which is displayed first: `valid` or `unknown`."""
         return as_validity(self.business[0][1]) if self.business else None
 
 
@@ -94,7 +94,7 @@ async def find(ctx: Context, key: str) -> Person | None:
     row = await ctx.db.fetchrow(_FIND, key, ctx.vault.indexes("profile", key))
     if row["suppressed"] if row else await ctx.db.fetchval(_SUPPRESSED, ctx.vault.indexes("profile", key)):
         return None
-    if row is not None and row["profilekey"] != key:  # an alias: the removal list may name the present key
+    if row is not None and row["profilekey"] != key:  # an alias: the removal list may contain the current key
         return await find(ctx, row["profilekey"])
     if ctx.vendors.people is not None and (row is None or _stale(row)):
         person = await ctx.vendors.people.find(profile_url.url_of(key, ctx.settings.profile_host))
@@ -107,7 +107,7 @@ async def find(ctx: Context, key: str) -> Person | None:
 
 
 async def find_many(ctx: Context, keys: Sequence[str]) -> dict[str, Person]:
-    """Return the known people of profile keys, by the key that was asked for.
+    """Return the known people of profile keys, by the requested key.
 
     May call the vendor for keys that the directory does not have: never call it inside a transaction.
     """
@@ -132,7 +132,7 @@ async def find_many(ctx: Context, keys: Sequence[str]) -> dict[str, Person]:
 
 
 async def suppressed_keys(ctx: Context, keys: Sequence[str]) -> set[str]:
-    """Return those of some profile keys that are on the removal list."""
+    """Return which of some profile keys are on the removal list."""
     hashes = {hashed: key for key in keys for hashed in ctx.vault.indexes("profile", key)}
     if not hashes:
         return set()
@@ -147,7 +147,7 @@ async def find_by_query(ctx: Context, query: str, most: int) -> list[Person]:
 
 
 async def hide(ctx: Context, email: str) -> None:
-    """Take the people with an address out of search and look-ups at once. Inside a transaction.
+    """Remove the people with an address from search and look-ups at once. Inside a transaction.
 
     The job `erasepeople` erases them afterwards.
     """
@@ -189,7 +189,7 @@ def split_validity(text: str) -> tuple[str, str]:
 
 
 def as_validity(verification: str) -> str:
-    """Return what a contact stores of a verification: everything but `valid` is `unknown`."""
+    """Return the validity that a contact stores for a verification: everything but `valid` is `unknown`."""
     return "valid" if verification == "valid" else "unknown"
 
 
@@ -219,7 +219,7 @@ def row_of(vault: Vault, person: FoundPerson) -> tuple[Any, ...]:
 
 
 def search_columns(vault: Vault, row: Any) -> dict[str, Any]:
-    """Return the columns that the search reads of a stored row."""
+    """Return the search columns of a stored row."""
 
     def opened(column: str) -> list[Any]:
         return [] if row[column] is None else orjson.loads(vault.open_bytes(row[column]))

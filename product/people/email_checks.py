@@ -1,6 +1,6 @@
-"""Check addresses: their form, the domain, its mail servers, role mailboxes and disposable domains.
+"""Check addresses: their syntax, the domain, its mail servers, role mailboxes and disposable domains.
 
-No mailbox is ever asked. With CHECK_MX off nothing is looked up in the DNS, and only the form and the lists count.
+Mailboxes are never contacted. With CHECK_MX off, there are no DNS look-ups, and only the syntax and the lists count.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _CHECKED = """
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The verification of an address, why, and when it was checked."""
+    """The verification of an address, its reasons, and when it was checked."""
 
     address: str
     verification: str
@@ -45,7 +45,7 @@ class Check:
 async def check(ctx: Context, address: str, known: str = "unknown") -> Check:
     """Check one address now.
 
-    known: what the directory says of the mailbox, which counts as long as nothing here speaks against it.
+    known: the directory's verification of the mailbox, which counts unless a check contradicts it.
     """
     word, reasons = await _verdict(ctx, address.strip().lower(), known)
     return Check(address, word, tuple(reasons), datetime.now(UTC))
@@ -74,7 +74,7 @@ async def _verdict(ctx: Context, address: str, known: str) -> tuple[str, list[st
 
 
 async def check_person(ctx: Context, person: Person, kind: str) -> list[Check]:
-    """Check the addresses of one kind of a person; none of them for a phone. Outside any transaction."""
+    """Check the addresses of one kind of a person; none for a phone. Outside any transaction."""
     known: Sequence[tuple[str, str]] = ()
     if kind == "businessemail":
         known = person.business
@@ -94,12 +94,12 @@ async def keep(ctx: Context, clientid: int, person: Person, checks: Sequence[Che
 
 
 def invalid_proof(reasons: Sequence[str]) -> bool:
-    """Return whether the reasons prove that nothing can be delivered, whatever the mailbox."""
+    """Return whether the reasons prove that mail cannot be delivered, whatever the mailbox."""
     return bool({"bad_form", "no_mail_server"} & set(reasons))
 
 
 def shown(check: Check, address: Any = None) -> dict[str, Any]:
-    """Return a check as it is sent."""
+    """Return a check in response format."""
     return {
         "address": check.address if address is None else address,
         "verification": check.verification,

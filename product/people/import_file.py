@@ -23,7 +23,7 @@ HEADER = [
     "linkedinurl", "full_name", "title", "company", "company_domain", "country", "personal_emails", "business_emails",
     "phones",
 ]  # fmt: skip
-OPTIONAL = ["city", "industry", "company_size", "seniority"]  # columns that a file may have, in any place
+OPTIONAL = ["city", "industry", "company_size", "seniority"]  # columns that a file may have, in any position
 COLUMNS = (
     "line", "profilekey", "full_name", "title", "company", "company_domain", "country", "city", "industry",
     "company_size", "seniority", "jobfunction", "verification", "personalcipher", "businesscipher", "phonecipher",
@@ -52,14 +52,14 @@ class Parsed:
 
 
 class LineReader:
-    """Converts lines to rows. `suppressed` holds the keyed hashes of the removal list."""
+    """Converts lines to rows. `suppressed`: the keyed hashes in the removal list."""
 
     def __init__(
         self, secret_keys: Sequence[str], host: str, suppressed: frozenset[bytes], header: Sequence[str] = HEADER
     ) -> None:
         self._vault, self._host, self._suppressed = Vault(secret_keys), host, suppressed
         self._width = len(header)
-        missing = self._width  # the empty field that stands for every column that the file lacks
+        missing = self._width  # index of the empty field that stands for missing columns
         place = {name: number for number, name in enumerate(header)}
         self._in_order = itemgetter(*(place.get(name, missing) for name in (*_TEXTS, *HEADER[6:])))
 
@@ -160,7 +160,7 @@ def start_worker(secret_keys: Sequence[str], host: str, suppressed: frozenset[by
 
 
 def columns_of(line: str) -> list[str] | None:
-    """Return the columns that a header names; None unless it names every required one, and no unknown one."""
+    """Return the columns in a header; None if a required one is missing or one is unknown."""
     names = line.replace('"', "").replace(" ", "").lower().split(",")
     known = [*HEADER, *OPTIONAL]
     complete = set(HEADER) <= set(names) <= set(known) and len(set(names)) == len(names)

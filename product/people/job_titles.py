@@ -1,4 +1,4 @@
-"""Derive seniority and function from a job title, and normalize the words of files and filters."""
+"""Derive seniority and function from a job title, and normalize their names in files and filters."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _SENIORITY_PATTERNS, _FUNCTION_PATTERNS = _compiled(_SENIORITY), _compiled(_FUNC
 
 @lru_cache(maxsize=50_000)
 def derived(title: str) -> tuple[str, str]:
-    """Return the seniority and the function of a title; "" where the title does not tell."""
+    """Return the seniority and the function of a title; "" if the title does not indicate one."""
     text = _NOT_WORDS.sub(" ", title.casefold())
     if not text.strip():
         return "", ""
@@ -73,6 +73,6 @@ def _first(patterns: tuple[tuple[str, re.Pattern[str]], ...], text: str) -> str:
 
 @lru_cache(maxsize=5_000)
 def canonical(word: str) -> str:
-    """Return the spelling that is stored of a seniority or function: "C-Level" is `c_suite`."""
+    """Return the stored spelling of a seniority or function: "C-Level" is `c_suite`."""
     text = _NOT_WORDS.sub(" ", word.casefold()).strip()
     return _ALIASES.get(text) or text.replace(" ", "_")

@@ -16,7 +16,7 @@ _BAD = re.compile(r"[\x00-\x20\x7f\\<>\"]")
 # The form of nearly every line of a people file; others take the slow path.
 _PLAIN = re.compile(r"(?:https?://)?(?:www\.)?([a-z.]+)/in/([a-z0-9-]{1,200})/?")
 _MINI = "miniprofileurn"
-# What text copied from pages and chats carries along: soft hyphens, zero-width characters, text direction marks.
+# Invisible characters in text copied from pages and chats: soft hyphens, zero-width characters, text direction marks.
 _INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _PUNCTUATION = ".,;:!?)"  # after an address in a sentence
 _MOBILE = ("m", "mwlite")  # first part of a path on the mobile site
@@ -73,7 +73,7 @@ def _decoded(text: str) -> str:
 
 
 def typed_key(text: str, host: str) -> str:
-    """Return `key_of` a request field; raise Invalid (422) instead of NotAProfile."""
+    """Return `key_of` a request field, but raise Invalid (422) instead of NotAProfile."""
     try:
         return key_of(text, host)
     except NotAProfile:

@@ -1,4 +1,4 @@
-"""Saved searches: check their filters, and count the matches that are new since the last look."""
+"""Saved searches: check their filters, and count the matches that are new since the last visit."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ MOST = 50
 
 
 def checked(kind: str, filters: dict[str, Any]) -> dict[str, Any]:
-    """Return filters as they are kept, without what is empty. Raises Invalid (422)."""
+    """Return filters in stored form, without empty ones. Raises Invalid (422)."""
     return validate(MODELS[kind], filters).model_dump(by_alias=True, exclude_defaults=True)
 
 
 async def news(ctx: Context) -> list[dict[str, Any]]:
-    """Return the number of new matches of each search of people that the caller sees, at most 50 searches."""
+    """Return the number of new matches for each people search visible to the caller, up to 50 searches."""
     rows: Any = await ctx.db.fetch(_SEARCHES, ctx.actor.clientid, ctx.actor.appuserid, MOST)
     counts = []
     for row in rows:
@@ -41,6 +41,6 @@ async def news(ctx: Context) -> list[dict[str, Any]]:
 
 
 async def opened(ctx: Context, savedsearchid: int) -> bool:
-    """Store that the caller has seen the matches of its own search; return whether there is such a search."""
+    """Record that the caller has seen the matches of its own search; return whether the search exists."""
     ident: Any = await ctx.db.fetchval(_OPENED, savedsearchid, ctx.actor.clientid, ctx.actor.appuserid)
     return ident is not None

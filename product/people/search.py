@@ -1,8 +1,8 @@
-"""Search people and companies of the directory, page by page. No answer depends on a contact value.
+"""Search people and companies of the directory, page by page. Results never depend on contact values.
 
-Counting and paging take two ways. Up to `EXACT` matches are collected from the index of terms, counted and sorted. With
-more matches than that, the rows of a page are near each other in the index of the order, which is read from where the
-page before ended; the count is then an estimate of the planner.
+Counting and paging have two strategies. Up to `EXACT` matches are collected from the index of terms, counted and
+sorted. With more matches, the rows of a page are close together in the index of the order, which is read from where the
+previous page ended; the count is then the planner's estimate.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tableapi import BadRequest, Internal, Invalid
 
 EXACT = 10_000
 MAX_LIMIT = 100
-MAX_VALUES = 50  # of one filter
+MAX_VALUES = 50  # per filter
 Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
 
 
@@ -39,7 +39,7 @@ Verification = Literal["valid", "accept_all", "risky", "unknown", "invalid"]
 
 
 class CompanyFilters(BaseModel):
-    """Filters of companies. A list matches any of its values."""
+    """Filters for companies. A list matches any of its values."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -51,9 +51,9 @@ class CompanyFilters(BaseModel):
 
 
 class PeopleFilters(CompanyFilters):
-    """Filters of people.
+    """Filters for people.
 
-    Words of `name` and `title` match from their beginning; `has` needs every kind it names.
+    Words in `name` and `title` match prefixes; `has` requires every kind it lists.
     """
 
     name: Text = ""
@@ -65,14 +65,14 @@ class PeopleFilters(CompanyFilters):
 
 
 class Excluded(PeopleFilters):
-    """The same filters, of what to leave out. `name` and `title` may be lists."""
+    """The same filters, for matches to exclude. `name` and `title` may be lists."""
 
     name: Texts = []  # type: ignore[assignment]
     title: Texts = []  # type: ignore[assignment]
 
 
 class Page(BaseModel):
-    """The part of a search that says which page to return."""
+    """The part of a search that selects the page."""
 
     order: str = Field(default="", max_length=60)
     limit: int = Field(default=25, ge=1, le=MAX_LIMIT)
@@ -80,7 +80,7 @@ class Page(BaseModel):
 
 
 class PeopleSearch(PeopleFilters):
-    """A search of people without its page."""
+    """A search for people, without its page."""
 
     not_: Excluded = Field(default_factory=Excluded, alias="not")
     order: str = Field(default="", max_length=60)
@@ -89,7 +89,7 @@ class PeopleSearch(PeopleFilters):
 
 
 class CompanySearch(CompanyFilters):
-    """A search of companies without its page. Words of `name` match the company's from their beginning."""
+    """A search for companies, without its page. Words in `name` match prefixes of the company's words."""
 
     name: Text = ""
     not_: CompanyFilters = Field(default_factory=CompanyFilters, alias="not")
@@ -110,7 +110,7 @@ class Meta(BaseModel):
 
 
 class Owner(BaseModel):
-    """The user of the account that revealed a kind, and the time. `name` is null for an API key."""
+    """The user of the account that revealed a kind, and when. `name` is null for an API key."""
 
     kind: str
     name: str | None
@@ -118,7 +118,7 @@ class Owner(BaseModel):
 
 
 class Match(BaseModel):
-    """A person in the results of a search, without any contact value."""
+    """A person in search results, without any contact value."""
 
     linkedinurl: str
     full_name: str
@@ -140,7 +140,7 @@ class Match(BaseModel):
 
 
 class CompanyMatch(BaseModel):
-    """A company in the results of a search. `functions` has the people by function."""
+    """A company in search results. `functions`: the number of people by function."""
 
     company: str
     company_domain: str
@@ -153,7 +153,7 @@ class CompanyMatch(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """One order: an expression that an index has, its type, and whether it descends by default."""
+    """One order: an indexed expression, its type, and whether it descends by default."""
 
     sql: str
     cast: str = "text"
@@ -162,13 +162,13 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """The terms of a search, a tsquery, and a constant condition in SQL on the kinds that exist."""
+    """The terms of a search as a tsquery, and a constant SQL condition for the kinds that exist."""
 
     terms: str
     sql: str = ""
 
 
-# The kinds that most people have, and the words that most addresses have, would make long lists in the index.
+# Kinds that most people have and words that most addresses contain would make long lists in the index.
 _HAS = {
     "directdial": "phonecipher is not null",
     "businessemail": "businesscipher is not null",
@@ -189,15 +189,15 @@ _OWNED = """
     select r.personid, r.kind, r.createdon, u.name from reveal r left join appuser u using (appuserid)
     where r.clientid = $1 and r.personid = any($2)
 """
-_UNUSED = " and $3::text is null and $4::bigint is null"  # a first page has the same parameters
-# The right plan depends on the terms, so none is kept for all of them.
+_UNUSED = " and $3::text is null and $4::bigint is null"  # gives a first page the same parameters
+# The right plan depends on the terms, so generic plans are disabled.
 _PLAN = "select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('work_mem', '64MB', true)"
 _PLAN_BY_INDEX = _PLAN + ", set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true)"
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What is searched: the table, its key, its columns and its orders."""
+    """The target of a search: the table, its key, its columns and its orders."""
 
     table: str
     key: str
@@ -222,7 +222,7 @@ COMPANIES = Target(
 
 @dataclass(slots=True)
 class Cursor:
-    """Where a page begins: after a row of an order. The count is that of the first page."""
+    """The start of a page: after a row of an order. The count is that of the first page."""
 
     digest: str
     count: int
@@ -236,7 +236,7 @@ class Cursor:
 
 
 def _cursor(ctx: Context, text: str, digest: str) -> Cursor:
-    """Return what a cursor of ours says. Raises BadRequest (400) for any other, or one of another search."""
+    """Parse a cursor. Raises BadRequest (400) if it is invalid or belongs to another search."""
     try:
         cursor = Cursor(*orjson.loads(ctx.vault.open(text)))
     except (Internal, ValueError, TypeError, IndexError):
@@ -247,7 +247,7 @@ def _cursor(ctx: Context, text: str, digest: str) -> Cursor:
 
 
 def _order(target: Target, text: str) -> tuple[Order, bool]:
-    """Return an order and whether it descends. Raises Invalid (422)."""
+    """Return an order, and whether it descends. Raises Invalid (422)."""
     name, _, direction = text.strip().partition(" ")
     order, way = target.orders.get(_NAME.get(name, name)), direction.strip().lower()
     if order is None or way not in ("", "asc", "desc"):
@@ -266,9 +266,9 @@ def _filters(model: BaseModel) -> dict[str, Any]:
 
 
 def people_query(search: PeopleSearch) -> Query:
-    """Return the query of a search of people."""
+    """Build the query for a search for people."""
     filters, excluded = _filters(search), _filters(search.not_)
-    sql = [_HAS[kind] for kind in filters.pop("has", ())]  # every kind that is named
+    sql = [_HAS[kind] for kind in filters.pop("has", ())]  # every kind listed
     if words := filters.pop("verification", ()):
         sql.append("(" + " or ".join(_VERIFIED[word] for word in words) + ")")
     sql += [f"not {_HAS[kind]}" for kind in excluded.pop("has", ())]
@@ -277,7 +277,7 @@ def people_query(search: PeopleSearch) -> Query:
 
 
 def company_query(search: CompanySearch) -> Query:
-    """Return the query of a search of companies."""
+    """Build the query for a search for companies."""
     filters = _filters(search)
     name = filters.pop("name", "")
     query = search_terms.query(filters, _filters(search.not_))
@@ -286,11 +286,11 @@ def company_query(search: CompanySearch) -> Query:
 
 
 async def people(ctx: Context, caller: Caller, search: PeopleSearch, page: Page) -> tuple[Meta, list[Match]]:
-    """Return one page of people, counted against what the plan lets an account see in a day.
+    """Return one page of people, counted against the plan's daily limits.
 
     Raises:
         Invalid: the order is unknown (422).
-        BadRequest: the cursor is not one of this search (400).
+        BadRequest: the cursor does not belong to this search (400).
         SearchLimit: the plan allows no more pages or people today (429).
     """
     await search_use.page(ctx, caller.clientid)
@@ -302,20 +302,20 @@ async def people(ctx: Context, caller: Caller, search: PeopleSearch, page: Page)
 
 
 async def companies(ctx: Context, caller: Caller, search: CompanySearch, page: Page) -> tuple[Meta, list[CompanyMatch]]:
-    """Return one page of companies. Raises as `people` does."""
+    """Return one page of companies. Raises the same errors as `people`."""
     await search_use.page(ctx, caller.clientid)
     meta, rows = await find(ctx, COMPANIES, company_query(search), page)
     return meta, [CompanyMatch.model_validate({name: row[name] for name in CompanyMatch.model_fields}) for row in rows]
 
 
 async def without_suppressed(ctx: Context, rows: Sequence[Any]) -> list[Any]:
-    """Leave out people on the removal list that the index still has."""
+    """Remove people on the removal list that are still in the index."""
     gone = await directory.suppressed_keys(ctx, [row["profilekey"] for row in rows])
     return [row for row in rows if row["profilekey"] not in gone]
 
 
 async def owners(ctx: Context, clientid: int, ids: Sequence[int]) -> dict[int, list[Owner]]:
-    """Return the kinds of each person that the account has revealed, with user and time."""
+    """Return the kinds that the account has revealed of each person, with user and time."""
     owned: dict[int, list[Owner]] = {}
     for row in await ctx.db.fetch(_OWNED, clientid, list(ids)) if ids else ():
         owned.setdefault(row["personid"], []).append(Owner(kind=row["kind"], name=row["name"], on=row["createdon"]))
@@ -350,9 +350,9 @@ async def find(ctx: Context, target: Target, query: Query, page: Page) -> tuple[
         cursor = Cursor(digest, count, count > EXACT)
         if cursor.estimated:
             cursor.count = await _estimate(ctx, target, query)
-            bound = None if order.sql == target.key else rows[0]["bound"]  # the newest agree with every filter
+            bound = None if order.sql == target.key else rows[0]["bound"]  # the newest rows agree with every filter
             rows = await _first(ctx, target, query, order, descending, page.limit + 1, bound)
-            if len(rows) <= page.limit:  # the sample was not like the rest
+            if len(rows) <= page.limit:  # the sample was not representative
                 rows = await _many(ctx, target, query, order, descending, page.limit + 1, cursor)
     elif cursor.estimated:
         rows = await _many(ctx, target, query, order, descending, page.limit + 1, cursor)
@@ -367,7 +367,7 @@ async def find(ctx: Context, target: Target, query: Query, page: Page) -> tuple[
 
 
 def _after(target: Target, order: Order, descending: bool) -> str:
-    """Return the condition for rows after that of a cursor, $3 and $4."""
+    """Return the condition for rows after the cursor's, $3 and $4."""
     sign = "<" if descending else ">"
     if order.sql == target.key:
         return f" and {target.key} {sign} $4::bigint and $3::text is not null"
@@ -379,7 +379,7 @@ async def _few(
 ) -> list[Any]:
     """Return the page of a query with at most `EXACT` matches, and their number in each row.
 
-    With more matches the rows are a sample. `bound` is then a value of the order that the page will not reach.
+    With more matches, the rows are a sample, and `bound` is a value of the order beyond the end of the page.
     """
     way = "desc" if descending else "asc"
     key, columns = target.key, target.columns
@@ -405,7 +405,7 @@ async def _first(
 ) -> list[Any]:
     """Return the first page of a query with many matches, up to a bound of the order.
 
-    The bound makes a page cheap where the order and the filters agree badly: names that begin with Z, by name.
+    The bound makes a page cheap if the order and the filters fit badly: names that begin with Z, by name.
     """
     way, sign = ("desc", ">=") if descending else ("asc", "<=")
     by = f"{target.key} {way}" if order.sql == target.key else f"{order.sql} {way}, {target.key} {way}"
@@ -438,7 +438,7 @@ async def _many(
 
 
 async def _estimate(ctx: Context, target: Target, query: Query) -> int:
-    """Return the planner's estimate of the matches, with two digits."""
+    """Return the planner's estimate of the matches, rounded to two digits."""
     sql = f"explain (format json) select 1 from {target.table} where {_where(target, query)}"  # noqa: S608
     plan: Any = await ctx.db.fetchval(sql, query.terms)
     plan = orjson.loads(plan) if isinstance(plan, str) else plan
@@ -448,7 +448,7 @@ async def _estimate(ctx: Context, target: Target, query: Query) -> int:
 
 
 async def count_new(ctx: Context, query: Query, after: int) -> int:
-    """Return the number of people of a query that came after an id, `EXACT` + 1 at most."""
+    """Return the number of people matching a query that were added after an id, `EXACT` + 1 at most."""
     sql = f"""
         select count(*) from (select 1 from person where {_where(PEOPLE, query)} and personid > $2
                               limit {EXACT + 1}) matches

@@ -1,8 +1,8 @@
-"""The terms of a person or company that a search reads, and the query of a filter.
+"""The search terms of people and companies, and the queries of filters.
 
 A term is a letter for the field, a colon and a word: `t:sales`, `y:usa`. Terms are the words of `person.searchable`, a
-tsvector, so one index answers every combination of filters, and a query is a tsquery. No term holds a contact value;
-`m:` holds the keyed hash of an address, which no filter can name.
+tsvector, so one index serves every combination of filters, and a query is a tsquery. Terms never contain contact
+values; `m:` has the keyed hash of an address, which filters cannot use.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _WORD = re.compile(r"\w+")
 _DOMAIN = re.compile(r"[\w-]+(?:\.[\w-]+)+")
 _LETTERS = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ß": "ss", "ł": "l", "đ": "d", "ı": "i"})
 _HASH_BYTES = 12
-MAX_WORDS = 12  # of one text
+MAX_WORDS = 12  # per text
 NOTHING = "'x:'"  # a term that no row has
 
 
@@ -39,7 +39,7 @@ def words(text: str) -> list[str]:
 
 @lru_cache(maxsize=50_000)
 def phrase(text: str) -> str:
-    """Return a text that is compared as a whole, with one blank between its words."""
+    """Return a text to be compared as a whole, with single spaces between its words."""
     return " ".join(words(text))
 
 
@@ -58,7 +58,7 @@ def _of_domain(domain: str) -> list[str]:
 
 
 def email_term(vault: Vault, address: str, hashed: bytes | None = None) -> str:
-    """Return the term of an address, the keyed hash that finds its person."""
+    """Return the term for an address, a keyed hash by which its person is found."""
     return f"'m:{urlsafe_b64encode((hashed or vault.index('email', address.lower()))[:_HASH_BYTES]).decode()}'"
 
 
@@ -76,7 +76,7 @@ def of_company(company: str, domain: str, industry: str, size: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def country_code(text: str) -> str:
-    """Return the code of a country by its name or code, in lower case; an unknown text stays as it is."""
+    """Return the lower-case code of a country, given its name or code; unknown text is returned unchanged."""
     try:
         return str(pycountry.countries.lookup(text.strip()).alpha_3).lower()
     except LookupError:
@@ -100,7 +100,7 @@ def of_job(title: str, seniority: str, function: str) -> str:
 
 
 def of_name(name: str) -> str:
-    """Return the terms of a name, which is rarely met twice."""
+    """Return the terms of a name, which are rarely shared."""
     return "'n:" + "' 'n:".join(words(name)) + "'"
 
 
@@ -112,7 +112,7 @@ def _all(terms: Sequence[str]) -> str:
 
 
 def _prefixes(letter: str, text: str) -> str:
-    """Return the query for the beginnings of the words of a text; numbers are matched whole."""
+    """Return the query for prefixes of the words in a text; numbers are matched whole."""
     parts = words(text)
     last = [f"'{letter}:{word}'" + (":*" if len(word) > 1 and not word.isdigit() else "") for word in parts]
     return f"({_all(last)})"
@@ -159,15 +159,15 @@ _PHRASES = {"company_size": "s", "industry": "u", "city": "i"}
 
 
 def query(filters: dict[str, str | list[str]], excluded: dict[str, str | list[str]]) -> str:
-    """Return the text of a tsquery for filters and exclusions; "" without any."""
+    """Return a tsquery for filters and exclusions; "" if there are none."""
     return " & ".join([*conditions(filters), *(f"!{condition}" for condition in conditions(excluded))])
 
 
 def exact_name(name: str) -> str:
-    """Return the query for people by every word of a name."""
+    """Return the query for people with every word of a name."""
     return f"({_all(_of_words('n', name))})"
 
 
 def company_prefixes(text: str) -> str:
-    """Return the query for companies by the beginnings of the words of a name."""
+    """Return the query for companies, by prefixes of the words in a name."""
     return _prefixes("c", text)

@@ -1,4 +1,4 @@
-"""Limit the pages and people of an account's searches in a day (UTC), against copying the directory."""
+"""Limit an account's searched pages and people per day (UTC), to prevent copying of the directory."""
 
 from __future__ import annotations
 
@@ -55,6 +55,6 @@ async def page(ctx: Context, clientid: int) -> None:
 
 
 async def people(ctx: Context, clientid: int, ids: Sequence[int]) -> None:
-    """Count the distinct people of a page."""
+    """Count the distinct people on a page."""
     if ids and ctx.settings.rate_limits is not False:
         await ctx.db.execute(_PEOPLE, clientid, datetime.now(UTC).date(), list(ids))

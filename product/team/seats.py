@@ -93,7 +93,7 @@ async def invite_again(ctx: Context, user: Any) -> None:
 
 
 async def _mail(ctx: Context, clientid: int, user: Any, password: str) -> None:
-    """Mail an invitation in the language of the owner; a new member has stored none."""
+    """Mail an invitation in the owner's language; a new member has not stored one."""
     code = await tokens.issue(ctx, "invite", user["appuserid"], email=user["email"])
     inviter: Any = await ctx.db.fetchrow(_INVITER, clientid, ctx.settings.brand_name)
     link = mail.link(ctx, "/acceptinvite", email=user["email"], code=code)
@@ -112,11 +112,12 @@ async def remove(ctx: Context, appuserid: int) -> None:
     Inside a transaction.
 
     Raises:
-        NotFound: the account has no such member, or it is deleted already (404).
+        NotFound: the account has no such member, or it is already deleted (404).
     """
     clientid = ctx.actor.clientid
     await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
-    await tokens.revoke(ctx, appuserid)  # first, as accepting an invitation does, so that the two cannot deadlock
+    # first, in the same order as accepting an invitation, so that the two cannot deadlock
+    await tokens.revoke(ctx, appuserid)
     if await ctx.db.fetchval(_REMOVE, appuserid, clientid) is None:
         raise NotFound("There is no such member.")
     await plans.update_allowances(ctx, clientid)

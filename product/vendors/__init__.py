@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Vendors:
-    """The services that scripts reach as `ctx.vendors`. A service that the settings do not name is None."""
+    """The services available to scripts as `ctx.vendors`. A service that is not configured is None."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings

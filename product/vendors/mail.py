@@ -25,7 +25,7 @@ class MailNotSetUp(Exception):
 
 
 class MailServerAway(ConnectionError):
-    """The SMTP server cannot be reached, times out, or does not speak SMTP."""
+    """The SMTP server is unreachable, times out, or does not speak SMTP."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +50,13 @@ class Mailer:
     async def send(self, mail: Mail) -> None:
         """Send one mail.
 
-        A job may run twice, for example when the database fails after the mail was sent. This process skips a mail
-        that it has sent already; another process sends it again with the same Message-ID.
+        A job may run twice, for example when the database fails after the mail was sent. This process skips a mail that
+        it has already sent; another process sends it again with the same Message-ID.
 
         Raises:
-            MailNotSetUp: there is nowhere to send mail.
-            MailServerAway: the SMTP server cannot be reached or does not answer.
-            SMTPException: the server refused this mail.
+            MailNotSetUp: mail is not configured.
+            MailServerAway: the SMTP server is unreachable or does not respond.
+            SMTPException: the server rejected this mail.
         """
         if not self._url and self._mailbox is None:
             raise MailNotSetUp("Set MAIL_URL to send mail.")
@@ -93,7 +93,7 @@ class Mailer:
         parts = urlsplit(url)
         secure = parts.scheme == "smtps"
         try:
-            async with asyncio.timeout(2 * SECONDS):  # the timeout of aiosmtplib counts per read only
+            async with asyncio.timeout(2 * SECONDS):  # aiosmtplib's own timeout counts per read only
                 await aiosmtplib.send(
                     message,
                     hostname=parts.hostname,
@@ -106,7 +106,8 @@ class Mailer:
         except (aiosmtplib.SMTPRecipientsRefused, aiosmtplib.SMTPNotSupported):
             raise
         except aiosmtplib.SMTPResponseException as error:
-            if 400 <= error.code <= 599 and error.code != 421:  # the server refused this mail, for now or for good
+            # the server rejected this mail, temporarily or permanently
+            if 400 <= error.code <= 599 and error.code != 421:
                 raise
             raise MailServerAway(f"status {error.code}") from None
         except (OSError, ValueError, aiosmtplib.SMTPException) as error:

@@ -1,6 +1,6 @@
 """The demo mailbox: stores each sent mail as a file under DATA_DIR, shown at /sandbox/mail.
 
-Mails are files instead of rows, because their links carry one-use tokens, which must not appear in database dumps.
+Mails are files instead of rows, because their links contain one-time tokens, which must not appear in database dumps.
 """
 
 from __future__ import annotations

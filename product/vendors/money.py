@@ -41,7 +41,7 @@ class Invoice:
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """The present state of a subscription."""
+    """The current state of a subscription."""
 
     id: str
     status: str  # active, past_due, canceled, incomplete, ...
@@ -66,7 +66,7 @@ class Intent:
     currency: str
     customer: str
     metadata: dict[str, str]
-    url: str = ""  # page of the bank that asks the cardholder to confirm
+    url: str = ""  # the bank's page on which the cardholder confirms
 
 
 @dataclass(frozen=True, slots=True)

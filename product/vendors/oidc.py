@@ -32,7 +32,7 @@ class ProviderFailed(ApiError):
 
 
 class NotProved(ApiError):
-    """The response of the provider does not prove an identity (400)."""
+    """The provider's response does not prove an identity (400)."""
 
     status, reason = 400, "not_proved"
 
@@ -126,7 +126,7 @@ class Provider:
         return claims
 
     async def _document(self) -> dict[str, Any]:
-        """Return the discovery document; it and the keys are fetched again every hour."""
+        """Return the discovery document; it and the keys are refreshed every hour."""
         if self._until < time.monotonic():
             document = await self._json("GET", f"{self._issuer}/.well-known/openid-configuration")
             if not {"issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"} <= document.keys():

@@ -13,11 +13,11 @@ from tableapi import ApiError, tls_context
 
 log = structlog.get_logger(__name__)
 SECONDS = 3.0  # per try; two tries fit into the request timeout
-FAILURES, PAUSE_SECONDS = 5, 4.0  # after this many failures in a row, requests stop for this long
+FAILURES, PAUSE_SECONDS = 5, 4.0  # after this many consecutive failures, no requests are sent for this long
 
 
 class VendorDown(ApiError):
-    """The vendor does not answer (503). Nothing is charged."""
+    """The vendor does not respond (503). Nothing is charged."""
 
     status, reason = 503, "vendor_unavailable"
 
@@ -106,7 +106,7 @@ def _parse(response: httpx2.Response) -> FoundPerson | None:
     """Return the person of a response, or None for 404, 204 and an empty object.
 
     Raises:
-        ValueError: the response holds anything else.
+        ValueError: the response has any other content.
     """
     if response.status_code in (204, 404):
         return None

@@ -1,4 +1,4 @@
-"""Addresses and public keys of the stand-ins that a demo serves below /sandbox/."""
+"""URLs and public keys of the stand-ins that a demo serves below /sandbox/."""
 
 from __future__ import annotations
 

@@ -418,7 +418,7 @@ export interface components {
             /** @description With related=usersubscription_by_clientid. */
             usersubscription_by_clientid?: components["schemas"]["usersubscription"][];
         };
-        /** @description Filters of companies. A list matches any of its values. */
+        /** @description Filters for companies. A list matches any of its values. */
         CompanyFilters: {
             /** @default [] */
             city: string[];
@@ -431,7 +431,7 @@ export interface components {
             /** @default [] */
             industry: string[];
         };
-        /** @description A company in the results of a search. `functions` has the people by function. */
+        /** @description A company in search results. `functions`: the number of people by function. */
         CompanyMatch: {
             company: string;
             company_domain: string;
@@ -693,7 +693,7 @@ export interface components {
             price: number;
             resource: components["schemas"]["Item"][];
         };
-        /** @description The same filters, of what to leave out. `name` and `title` may be lists. */
+        /** @description The same filters, for matches to exclude. `name` and `title` may be lists. */
         Excluded: {
             /** @default [] */
             city: string[];
@@ -911,7 +911,7 @@ export interface components {
             tags: string[];
             title: string;
         };
-        /** @description A person in the results of a search, without any contact value. */
+        /** @description A person in search results, without any contact value. */
         Match: {
             city: string;
             company: string;
@@ -983,14 +983,14 @@ export interface components {
         "oauth/authorize output": {
             redirect: string;
         };
-        /** @description The user of the account that revealed a kind, and the time. `name` is null for an API key. */
+        /** @description The user of the account that revealed a kind, and when. `name` is null for an API key. */
         Owner: {
             kind: string;
             name: string | null;
             /** Format: date-time */
             on: string;
         };
-        /** @description A search of people without its page. */
+        /** @description A search for people, without its page. */
         PeopleSearch: {
             /** @default [] */
             city: string[];
