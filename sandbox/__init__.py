@@ -1,6 +1,6 @@
 """Stand-ins for outside services with DEMO=1.
 
-Their pages are marked as such; without DEMO they answer 404.
+Their pages are marked as such; without DEMO they return 404.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Sandbox:
     async def answer(
         self, scope: MutableMapping[str, Any], receive: Callable[[], Awaitable[MutableMapping[str, Any]]]
     ) -> Response | None:
-        """Answer a request, or return None when no stand-in has its path."""
+        """Handle a request, or return None if the path belongs to no stand-in."""
         for route in self._routes:
             match, child_scope = route.matches(scope)
             if match is Match.FULL:

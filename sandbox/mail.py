@@ -17,8 +17,8 @@ from product.settings import Settings
 from product.vendors.mailbox import Mailbox, StoredMail
 from sandbox.page import HEADERS, page
 
-PREVIEW = 200  # characters of a mail in the list
-WIDE, NARROW = 62, 34  # characters of a line of the mail, in a wide and in a narrow window
+PREVIEW = 200  # characters shown of a mail in the list
+WIDE, NARROW = 62, 34  # characters per line of the mail, in a wide and in a narrow window
 _STYLE = """
 main{max-width:760px}.lead{margin-top:4px;color:var(--text-2)}
 ul{margin-top:16px;padding:0;border:1px solid var(--line);border-radius:12px;background:var(--surface);list-style:none;overflow:hidden}
@@ -97,7 +97,7 @@ def _list(mails: list[StoredMail]) -> str:
 def _preview(text: str) -> str:
     """Return the beginning of a mail on one line, without its salutation and its links.
 
-    A link that is cut looks whole and leads nowhere.
+    A truncated link would look complete but lead nowhere.
     """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     words = " ".join(lines[1:] or lines).split()
@@ -109,7 +109,7 @@ def _time(date: str) -> str:
 
 
 def _moment(date: str) -> str:
-    """Return the date of a mail as `22 Nov 2026, 10:59 UTC`, or as it is when it is none."""
+    """Return the date of a mail as `22 Nov 2026, 10:59 UTC`, or unchanged if it cannot be parsed."""
     try:
         return f"{parsedate_to_datetime(date).astimezone(UTC):%-d %b %Y, %H:%M} UTC"
     except ValueError:
@@ -117,7 +117,7 @@ def _moment(date: str) -> str:
 
 
 def _one(mail: StoredMail) -> str:
-    # A page without scripts cannot measure a frame: its height follows the number of lines.
+    # A page without scripts cannot measure a frame, so its height is derived from the number of lines.
     heights = f"--lines:{_lines(mail.text, WIDE)};--narrow:{_lines(mail.text, NARROW)}"
     return (
         f"<dl class=facts><dt>To</dt><dd>{escape(mail.to)}</dd><dt>Sent</dt><dd>{_time(mail.date)}</dd></dl>"
@@ -127,5 +127,5 @@ def _one(mail: StoredMail) -> str:
 
 
 def _lines(text: str, width: int) -> int:
-    """Return the number of lines that a text takes when they are `width` characters long."""
+    """Return the number of lines of a text when wrapped at `width` characters."""
     return sum(-(-len(line) // width) for line in text.splitlines() if line.strip())

@@ -2,8 +2,8 @@
 
 It signs in any name and address typed into its form.
 
-It is stateless: codes and access tokens are encrypted values that hold the identity and expire after a minute. Like the
-real providers it checks client, redirect URI and PKCE.
+It is stateless: codes and access tokens are encrypted values that contain the identity and expire after a minute. Like
+the real providers, it checks client, redirect URI and PKCE.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from product.vendors.money import CardRefused, Intent, Missing
 from tableapi import Conflict, NotFound, script
 
 BACK = "/dashboard/creditaddons"
-CARD = ("card[token]", "payment_method")  # parameters of the provider that hold what the client sent
+CARD = ("card[token]", "payment_method")  # Stripe parameters that contain what the client sent
 
 _FIND = "select * from addonpayment where clientid = $1 and (tokenid = $2 or providerid = $2)"
 _KEEP = """
@@ -57,14 +57,14 @@ async def run(ctx: Context, input: Input) -> dict[str, Any]:
         row = await ctx.db.fetchrow(_FIND, clientid, token)
         if row["providerid"] == intent.id:
             return await _answer(ctx, row, await _charge(ctx, intent, token))
-        # A simultaneous request stored another payment of this token first: only that one is charged.
+        # A simultaneous request stored another payment for this token first; only that one is charged.
     if row["tokenid"] == token and row["planid"] != input.planid:
         raise Conflict("This card was used for another add-on just now. Enter it again.", reason="token_used")
     return await _answer(ctx, row, await _state(ctx, row, token))
 
 
 async def _begin(ctx: Context, plan: Any, token: str) -> Intent:
-    """Create the payment of a token. The idempotency key makes a repeat return the same payment."""
+    """Create the payment for a token. The idempotency key makes a repeat return the same payment."""
     clientid, amount = ctx.actor.clientid, prices.cents(plan)
     custid = await customer.customer(ctx, clientid)
     metadata = {"clientid": str(clientid), "planid": str(plan["planid"])}
@@ -75,7 +75,7 @@ async def _begin(ctx: Context, plan: Any, token: str) -> Intent:
 
 
 async def _state(ctx: Context, row: Any, token: str) -> Intent | None:
-    """Return the present state of an earlier payment, or None when its row is final (paid or failed)."""
+    """Return the current state of an earlier payment, or None if its row is final (paid or failed)."""
     if row["status"] in ("paid", "failed"):
         return None
     intent = await customer.provider(ctx).intent_state(row["providerid"])
@@ -104,7 +104,7 @@ async def _fail(ctx: Context, intent: Intent) -> None:
 
 
 async def _answer(ctx: Context, row: Any, intent: Intent | None) -> dict[str, Any]:
-    """Return the transaction or the action that the bank requires. Raises CardRefused (402).
+    """Build the response: the transaction, or the action that the bank requires. Raises CardRefused (402).
 
     `intent` is None when the row is final.
     """

@@ -130,7 +130,7 @@ def _item(
         return item
     done, person = bought[match.person.personid], match.person
     item.owned = list(price.owned[person.personid])
-    item.charged, done.charged = done.charged, 0  # a person that was named twice is charged where it comes first
+    item.charged, done.charged = done.charged, 0  # a person that was named twice is charged at the first mention
     if done.unpaid:
         item.status, item.reason = "no_credit", "no_credit"
     elif not done.revealed:

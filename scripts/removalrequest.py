@@ -80,7 +80,7 @@ async def remove(ctx: Context, _body: bytes) -> HTMLResponse:
 
 
 def _language(ctx: Context, removal: dict[str, Any]) -> Language:
-    """Return the language of the mail; a link that an older version mailed names none."""
+    """Return the language of the mail; links mailed by an older version have none."""
     return languages.of(ctx, removal.get("language"))
 
 

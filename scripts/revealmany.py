@@ -88,6 +88,6 @@ def _item(
     if bought is None:
         return Item(linkedinurl=url, charged=0, status="found", owned=owned, unpaid=[])
     item = bought[person.personid]
-    charged, item.charged = item.charged, 0  # a person that was named twice is charged where it comes first
+    charged, item.charged = item.charged, 0  # a person that was named twice is charged at the first mention
     status: Literal["found", "no_credit"] = "no_credit" if item.unpaid else "found"
     return Item(linkedinurl=url, charged=charged, status=status, owned=owned, unpaid=item.unpaid)

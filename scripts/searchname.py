@@ -31,7 +31,7 @@ class Output(BaseModel):
     meta: Meta
 
 
-# Scans the index of the caller's links once and reads only the contacts of the page; the count continues where the page
+# Scans the index of the caller's links once and reads only the contacts on the page; the count continues where the page
 # ends. The cost depends on the length of the list, not on the search text.
 _COUNT = """
     select count(*) from usercontactlink l where l.clientid = $1 and l.appuserid = $2 and l.searchname like lower($5)

@@ -41,7 +41,7 @@ async def run(ctx: Context, input: Input) -> Output:
         if user is None or user["isdeleted"]:
             raise NotFound(_EXPIRED)
         token: Any = await tokens.use(ctx, input.verifytoken, "verify", "invite")
-        if token is None:  # used before: the change is made already
+        if token is None:  # used before, so the change is already made
             return Output(invitestatus=user["invitestatus"], already=1)
         same_origin = await verification.signed_up_here(ctx, user["appuserid"])
         status: str = await ctx.db.fetchval(_EFFECT[token["purpose"]], user["appuserid"], same_origin)

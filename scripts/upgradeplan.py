@@ -71,7 +71,7 @@ async def run(ctx: Context, input: Input) -> dict[str, Any]:
 
 
 async def _switch(ctx: Context, live: Any, plan: Any) -> int:
-    """End the present subscription with its plan credits, and start the new one."""
+    """End the current subscription and its plan credits, and start the new one."""
     clientid = ctx.actor.clientid
     if live is not None:
         if live["stripe_subid"] and live["autorenew"]:
@@ -93,7 +93,7 @@ async def _switch(ctx: Context, live: Any, plan: Any) -> int:
 
 
 async def _resume(ctx: Context, plan: Any, left: Any) -> int:
-    """Return to a custom plan within its period: the same end, and the credits that expired on leaving it.
+    """Return to a custom plan within its period, with the same end and the credits that had expired.
 
     The credits of a period are granted once, however often the account leaves the plan and returns.
     """

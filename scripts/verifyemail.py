@@ -57,7 +57,7 @@ async def _verify(ctx: Context, caller: Caller, input: Input) -> Output:
 
 
 async def _known(ctx: Context, caller: Caller, address: str) -> str:
-    """Return what the directory says of a work address that the account has paid for; else `unknown`."""
+    """Return the directory's verification of a work address that the account has paid for; else `unknown`."""
     key: Any = await ctx.db.fetchval(_PAID, search_terms.email_query(ctx.vault, address), caller.clientid)
     person = await directory.find(ctx, key) if key is not None else None
     words = {business.lower(): word for business, word in person.business} if person is not None else {}

@@ -45,7 +45,7 @@ _MESSAGES = {
 
 
 def by_number(number: str) -> str:
-    """Return the name of the test card with this number; any other number is refused and not stored."""
+    """Return the name of the test card with this number; other numbers are rejected and not stored."""
     digits = "".join(c for c in number if c.isdigit())
     for name, card in CARDS.items():
         if card.number == digits:

@@ -59,7 +59,7 @@ def of_invoice(state: State, bill: Data, payment: Data, method: str | None) -> D
 
 
 def named(state: State, data: Data) -> Data:
-    """Return the charge that `charge` or `payment_intent` names."""
+    """Return the charge named by `charge` or `payment_intent`."""
     if ident := data.get("charge"):
         return state.get("charge", ident, "charge")
     if intent := data.get("payment_intent"):
@@ -94,7 +94,7 @@ def refund(state: State, data: Data, _id: str = "") -> Data:
 
 
 def fail_refund(state: State, ident: str) -> Data:
-    """Mark a refund as failed, as when the bank cannot return the money."""
+    """Mark a refund as failed, as if the bank could not return the money."""
     refund_ = state.get("refund", ident, "refund")
     if refund_["status"] != "succeeded":
         raise invalid("The refund is not under way.", "refund")

@@ -1,4 +1,4 @@
-"""The clock of the stand-in: run everything that has become due, in the order of time."""
+"""The clock of the stand-in, which runs everything that has become due in chronological order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MAX_STEPS = 10_000  # per move of the clock
 
 
 def settle(state: State) -> None:
-    """Run everything due now. Called at the start of each request, so that real time counts too."""
+    """Run everything that is due. Called at the start of each request, so that real time counts too."""
     for _ in range(MAX_STEPS):
         task = _earliest(state, state.now())
         if task is None:

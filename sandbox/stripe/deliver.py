@@ -1,4 +1,4 @@
-"""Deliver webhooks over HTTP, signed like Stripe's, and retry until the endpoint answers 2xx."""
+"""Deliver webhooks over HTTP, signed like Stripe's, and retry until the endpoint returns 2xx."""
 
 from __future__ import annotations
 

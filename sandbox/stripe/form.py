@@ -102,7 +102,7 @@ def check(data: Mapping[str, Any], kind: str, *, at: str = "") -> None:
 
 
 def _inner(kind: str, annotation: str) -> str:
-    """Return the type of a nested parameter; empty where any name is allowed (metadata)."""
+    """Return the type of a nested parameter; empty if any name is allowed (metadata)."""
     if "Dict[" in annotation or not (match := _TYPE.search(annotation)):
         return ""
     prefix = kind.rpartition(".")[0]

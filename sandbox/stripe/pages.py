@@ -90,13 +90,13 @@ def _proof(state: State, obj: dict[str, Any], fields: dict[str, str] | None) -> 
 
 
 def _unproved(state: State, obj: dict[str, Any], back: str) -> Response:
-    """Return to the payment page, which says once that the bank did not confirm the payment."""
+    """Return to the payment page, which states once that the bank did not confirm the payment."""
     state.put(obj | {"_unproved": True})
     return _go(back)
 
 
 def _unproved_once(state: State, obj: dict[str, Any]) -> str:
-    """Return the message after a failed authentication, the first time that the page is shown again."""
+    """Return the message after a failed authentication, shown once."""
     if not obj.get("_unproved"):
         return ""
     state.put({name: value for name, value in obj.items() if name != "_unproved"})

@@ -38,12 +38,12 @@ class Service:
         self.deliverer = Deliverer(self.store, transport)
 
     def start(self) -> None:
-        """Resume unfinished deliveries, at the present address of the installation."""
+        """Resume unfinished deliveries, at the current address of the installation."""
         with self._transaction():
             self.deliverer.wake()
 
     async def answer(self, request: Request) -> Response:
-        """Answer any request below the prefix."""
+        """Handle any request below the prefix."""
         path = request.url.path.removeprefix(self._prefix).strip("/")
         body = await request.body()
         if len(body) > MAX_BODY_BYTES:

@@ -84,7 +84,7 @@ class State:
     # -- objects -----------------------------------------------------------------------------------------------------
 
     def new_id(self, prefix: str) -> str:
-        # Letters only: a run of digits could look like a card number, and requests with card numbers are refused.
+        # Letters only: a run of digits could look like a card number, and requests with card numbers are rejected.
         return f"{prefix}_{secrets.token_hex(12).translate(_LETTERS)}"
 
     def find(self, ident: str) -> dict[str, Any] | None:
@@ -92,7 +92,7 @@ class State:
         return None if row is None else orjson.loads(row[0])
 
     def get(self, kind: str, ident: str, param: str = "id") -> dict[str, Any]:
-        """Return an object; raise Stripe's 404 when there is none of this kind."""
+        """Return an object; raise Stripe's 404 if there is none of this kind."""
         row = self._db.execute("select body from object where id = ? and kind = ?", (ident, kind)).fetchone()
         if row is None:
             raise missing(kind, ident, param)

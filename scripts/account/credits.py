@@ -73,7 +73,7 @@ async def run(ctx: Context) -> Output:
 async def _account(ctx: Context) -> int:
     """Return the account of the session, or of the API key."""
     key = ctx.request.query.get("apikey") or ctx.request.headers.get("x-api-key") or ""
-    if key in ctx.settings.app_keys:  # an application key: the session names the account
+    if key in ctx.settings.app_keys:  # an application key: the session determines the account
         user = await sessions.live_user(ctx, ctx.request.session_token)
         sessions.refuse_confined(user)
         if user["role"] in (*SESSION, *VIEW):

@@ -15,7 +15,7 @@ from tableapi import Conflict, NotFound, script
 
 MOST = 100
 
-# Events with a note were seen and could not be used: their customer or payment is unknown.
+# Events with a note were read but could not be applied, because their customer or payment is unknown.
 _OPEN = f"""
     select id, type, created, keptat, note, payload::jsonb #>> '{{data,object,customer}}' as customer
     from stripeevent where handledon is null order by created limit {MOST}

@@ -21,7 +21,7 @@ from tableapi import script
 class Input(BaseModel):
     email: str
     name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
-    language: Language = DEFAULT  # of the mail
+    language: Language = DEFAULT  # for the mail
     printed: bool = Field(default=False, alias="print")
 
 

@@ -56,7 +56,7 @@ async def run(ctx: Context, input: Input) -> None:
 
 
 async def _by_contacts(ctx: Context, email: str) -> list[str]:
-    """Erase people with an address that only contacts of accounts still hold, not the directory."""
+    """Erase people with an address that is no longer in the directory but still in contacts of accounts."""
     last, touched, erased = 0, list[str](), set[int]()
     while rows := await ctx.db.fetch(_CONTACTS, last, BATCH):
         for contact in rows:

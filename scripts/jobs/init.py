@@ -18,7 +18,7 @@ async def run(ctx: Context) -> str | None:
             await ctx.later("indexpeople")
     if not ctx.settings.demo:
         return None
-    from sandbox.demo import subscribe  # with the stand-ins, which only a demo loads
+    from sandbox.demo import subscribe  # part of the stand-ins, which only a demo loads
 
     await account.load(ctx, subscribe)
     return f"Sign in   {account.OWNER} or {account.MEMBER}, password {account.PASSWORD}"

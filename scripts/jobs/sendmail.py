@@ -17,7 +17,7 @@ class Input(BaseModel):
     name: str
     to: str
     values: dict[str, Any]
-    language: str = DEFAULT  # mails that an older version queued have none
+    language: str = DEFAULT  # mails queued by an older version have none
     mark: str = ""  # identifies the mail across retries
 
 

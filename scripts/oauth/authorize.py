@@ -73,7 +73,7 @@ async def decide(ctx: Context, input: Decision) -> Answer:
 
 
 async def _client(ctx: Context, input: Input) -> tuple[Client, str]:
-    """Return the client and its redirect URI. Errors before both are certain are shown to the user.
+    """Return the client and its redirect URI. Until both are verified, errors are shown to the user.
 
     Raises BadClient.
     """
@@ -86,7 +86,7 @@ async def _client(ctx: Context, input: Input) -> tuple[Client, str]:
 
 
 def _error(ctx: Context, input: Input) -> dict[str, str]:
-    """Return the error that the client gets in place of a code; empty for a valid request."""
+    """Return the error that the client gets instead of a code; empty for a valid request."""
     if input.response_type != "code":
         return {"error": "unsupported_response_type", "error_description": "response_type has to be code"}
     if input.code_challenge_method != "S256" or not grants.is_challenge(input.code_challenge):

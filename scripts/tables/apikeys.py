@@ -99,7 +99,7 @@ async def get(ctx: Context, _records: list[dict[str, Any]], options: Mapping[str
 
 def _shows_keys(options: Mapping[str, Any]) -> bool:
     """Return whether a response may contain the field `apikey`: `fields` is not a plain list of others."""
-    if not options.keys() <= _PLAIN_OPTIONS:  # another name of `fields`, or an option that adds to the response
+    if not options.keys() <= _PLAIN_OPTIONS:  # another name for `fields`, or an option that adds to the response
         return True
     names = [name.strip().lower() for name in str(options.get("fields") or "*").split(",")]
     return not all(name in _WITHOUT_KEY for name in names)

@@ -31,7 +31,7 @@ class Register(BaseModel):
 
     email: str = Field(min_length=1)
     name: str = Field(min_length=1, max_length=200)
-    password: Annotated[str, StringConstraints(strip_whitespace=False)]  # not stripped: blanks are refused
+    password: Annotated[str, StringConstraints(strip_whitespace=False)]  # not stripped: spaces are rejected
     terms: bool = False
 
     @field_validator("name")
@@ -86,10 +86,10 @@ async def _register(ctx: Context, record: dict[str, Any]) -> dict[str, Any]:
 async def _decoy(ctx: Context, email: str, name: str) -> dict[str, Any]:
     """Return the response of a sign-up with an invalid session, and mail the owner of the address.
 
-    With SIGNUP_DISCLOSES=false, the response then does not reveal that the address is taken.
+    With SIGNUP_DISCLOSES=false, the response does not reveal that the address is taken.
     """
     user: Any = await users.by_email(ctx, email)
-    language = languages.of(ctx, user["language"] if user else None)  # None: an address of staff
+    language = languages.of(ctx, user["language"] if user else None)  # None for a staff address
     await mail.queue(ctx, "exists", email, mail.link(ctx, "/login"), language=language)
     row: Any = await ctx.db.fetchrow(
         "select nextval(pg_get_serial_sequence('appuser', 'appuserid')) as appuserid,"

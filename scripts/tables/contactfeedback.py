@@ -70,7 +70,7 @@ async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[st
     for _ in votes:
         ctx.limit("feedback", str(ctx.actor.appuserid), PER_HOUR, 3600)
     keys = [profile_url.typed_key(vote.linkedin_url, ctx.settings.profile_host) for vote in votes]
-    # Both may ask an outside service: outside any transaction.
+    # Both may query an outside service, so they run outside any transaction.
     persons = {key: await directory.find(ctx, key) for key in set(keys)}
     proofs = [await _proof(ctx, vote, persons[key]) for vote, key in zip(votes, keys, strict=True)]
     async with ctx.db.transaction():
@@ -80,7 +80,7 @@ async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[st
 
 
 async def _proof(ctx: Context, vote: Vote, person: Person | None) -> bool:
-    """Return whether a check proves what a downvote says."""
+    """Return whether a check confirms a downvote."""
     if person is None or vote.action != "downvote" or vote.downvotereason == "others":
         return False
     row = await ctx.db.fetchrow(_CONTACT, ctx.actor.clientid, person.personid, KIND[vote.type])
@@ -90,7 +90,7 @@ async def _proof(ctx: Context, vote: Vote, person: Person | None) -> bool:
 
 
 async def _vote(ctx: Context, vote: Vote, person: Person | None, proof: bool) -> dict[str, Any]:
-    """Store a vote; return its id, and whether the credit came back for it."""
+    """Store a vote; return its id, and whether its credit was returned."""
     row: Any = None
     if person is not None:
         row = await ctx.db.fetchrow(_CONTACT, ctx.actor.clientid, person.personid, KIND[vote.type])
@@ -135,7 +135,7 @@ def _values(ctx: Context, row: Any, type_: str) -> set[str]:
 
 
 async def _keep(ctx: Context, vote: Vote, personid: int, url: str) -> int | None:
-    """Return the id of the vote that was stored or withdrawn; None where there was none to withdraw."""
+    """Return the id of the vote that was stored or withdrawn, or None if there was no vote to withdraw."""
     hashes = ctx.vault.indexes("feedback", f"{vote.type}:{vote.info.lower()}")
     note = ctx.vault.seal(vote.reasonnote) if vote.reasonnote else None
     appuserid = ctx.actor.appuserid

@@ -12,7 +12,7 @@ from product.contacts.lists import TooManyLists
 from product.context import Context
 from tableapi import BadRequest, validate
 
-MAX_LISTS = 200  # of one user
+MAX_LISTS = 200  # per user
 
 
 class NewList(BaseModel):
@@ -29,7 +29,7 @@ class Change(BaseModel):
     shared: int | None = Field(default=None, ge=0, le=1)
 
 
-# The row of the user is the lock: two requests at once keep the limit.
+# The user's row is the lock that enforces the limit for simultaneous requests.
 _LOCK = "select 1 from appuser where appuserid = $1 for update"
 _COUNT = "select count(*) from contactlist where clientid = $1 and appuserid = $2"
 _ADD = """

@@ -76,7 +76,7 @@ async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[st
 
 
 async def _room(ctx: Context, listid: int) -> int:
-    """Lock a list and return how many people it has room for. Raises NotFound (404)."""
+    """Lock a list and return how many people can be added. Raises NotFound (404)."""
     row: Any = await ctx.db.fetchrow(_LIST, listid, ctx.actor.clientid, ctx.actor.appuserid)
     if row is None:
         raise NotFound("There is no such list.")

@@ -16,7 +16,7 @@ from product.context import Context
 from product.people import saved
 from tableapi import BadRequest, validate
 
-MAX_SEARCHES = 100  # of one user
+MAX_SEARCHES = 100  # per user
 
 
 class NewSearch(BaseModel):

@@ -135,7 +135,7 @@ async def _resume(ctx: Context, token: str) -> dict[str, Any]:
 async def _refuse_unusable(ctx: Context, user: Any) -> None:
     """Reject an account that cannot be used, with code 800 to 803.
 
-    The caller has proved the password or holds a session.
+    The caller has proved the password or has a session.
     """
 
     def refused(code: int, message: str, reason: str, **context: Any) -> SignInRefused:
