@@ -59,7 +59,7 @@ def _line(endpoint: Endpoint) -> str:
     return f"{words} · {limit}" if limit else words
 
 
-def test_every_call_is_told_with_its_callers_and_limits(endpoints: dict[tuple[str, str], Endpoint]) -> None:
+def test_every_call_is_documented_with_its_callers_and_limits(endpoints: dict[tuple[str, str], Endpoint]) -> None:
     documented = {
         (match["method"], match["path"]): match for match in _told_calls() if not match["path"].startswith(_TABLE)
     }
@@ -73,7 +73,7 @@ def test_every_call_is_told_with_its_callers_and_limits(endpoints: dict[tuple[st
     assert not problems, "\n".join(sorted(problems))
 
 
-def test_every_field_of_a_call_is_told(endpoints: dict[tuple[str, str], Endpoint]) -> None:
+def test_every_field_of_a_call_is_documented(endpoints: dict[tuple[str, str], Endpoint]) -> None:
     sections = re.split(r"^(?=### )", pages.read("reference/calls.md"), flags=re.MULTILINE)
     missing = []
     for (method, path), endpoint in endpoints.items():
@@ -95,7 +95,7 @@ def test_every_field_of_a_call_is_told(endpoints: dict[tuple[str, str], Endpoint
     assert not missing, "\n".join(missing)
 
 
-def test_every_table_hook_is_told() -> None:
+def test_every_table_hook_is_documented() -> None:
     documented = {
         (match["path"].removeprefix(_TABLE).partition("/")[0].partition("?")[0], match["method"])
         for match in _told_calls()
@@ -111,7 +111,7 @@ def test_every_table_hook_is_told() -> None:
     assert not missing, "\n".join(missing)
 
 
-def test_every_table_of_the_policy_is_told() -> None:
+def test_every_table_of_the_policy_is_documented() -> None:
     from policy import POLICY
 
     text = pages.read("reference/calls.md")

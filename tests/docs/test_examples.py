@@ -186,7 +186,7 @@ def test_the_examples_of(name: str, page: Page) -> None:
     run(page, name, (ROOT / name).read_text())
 
 
-def test_the_shop_is_loaded_again_but_replaces_no_other_table(page: Page, new_database: Callable[..., str]) -> None:
+def test_reloading_the_shop_replaces_no_other_table(page: Page, new_database: Callable[..., str]) -> None:
     load = "psql --quiet --output=/dev/null --file=docs/tutorial/shop.sql"
     (page.folder / "docs" / "tutorial").mkdir(parents=True)
     (page.folder / "docs" / "tutorial" / "shop.sql").write_text((pages.DOCS / "tutorial" / "shop.sql").read_text())

@@ -69,7 +69,7 @@ def test_every_setting_has_a_row_and_every_row_a_setting() -> None:
     assert not (text := differences("reference/settings.md", known - rows, rows - known)), text
 
 
-def test_every_setting_is_told_with_its_default() -> None:
+def test_every_setting_is_documented_with_its_default() -> None:
     wrong = [
         f"docs/reference/settings.md: {name}: the default is {_told(name)}, the page says {default}"
         for name, default in _setting_rows().items()
@@ -120,7 +120,7 @@ def test_every_option_is_under_its_command() -> None:
     assert not problems, "\n".join(problems)
 
 
-def test_every_target_of_make_is_told() -> None:
+def test_every_make_target_is_documented() -> None:
     text = pages.read("reference/commands.md")
     targets = set(re.findall(r"^([a-z0-9]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
     documented = {cells[0].strip("`").split()[1] for cells in pages.rows(text) if cells[0].startswith("`make ")}

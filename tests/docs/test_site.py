@@ -90,14 +90,14 @@ def test_the_site_names_the_version(site: Path) -> None:
     assert f">v{VERSION}<" in (site / "index.html").read_text()
 
 
-def test_every_table_has_heads_and_scrolls_by_itself(site: Path) -> None:
+def test_every_table_has_headers_and_scrolls_on_its_own(site: Path) -> None:
     for page in site.rglob("*.html"):
         text = page.read_text()
         assert text.count("<table>") == text.count('<div class="table"><table>')
         assert not re.search(r"<th[^>]*>\s*</th>", text), page
 
 
-def test_the_search_finds_what_readers_ask_for(site: Path) -> None:
+def test_search_finds_common_questions(site: Path) -> None:
     """The scripts of the site rank the built index, with other words of the same meaning."""
     program = (
         "import { readFileSync } from 'node:fs';"

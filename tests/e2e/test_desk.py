@@ -8,7 +8,7 @@ from tests.helpers.journeys import run_journey
 from tests.helpers.support import ROOT, NewDatabase, Serve, tableapi
 
 
-def test_the_desk_is_used_as_its_guide_says(serve: Serve, new_database: NewDatabase) -> None:
+def test_the_desk_works_as_its_guide_describes(serve: Serve, new_database: NewDatabase) -> None:
     url = new_database()
     server = serve(cwd=ROOT, DEMO="1", WORKERS="1", RATE_LIMITS="off", DATABASE_URL=url)
     words = ("run", "addstaff", "email=sam@desk-demo.com", "name=Sam Staff", "print=1")

@@ -26,7 +26,7 @@ def sheets(serve: Serve, new_database: Any, tmp_path: Path) -> Path:
 
 
 @pytest.mark.filterwarnings("ignore:Workbook contains no default style")
-def test_downloads_hold_what_the_screens_showed(sheets: Path) -> None:
+def test_downloads_match_the_screens(sheets: Path) -> None:
     head, revealed, formula = openpyxl.load_workbook(sheets / "mycontacts.xlsx").active.iter_rows()
     assert tuple(cell.value for cell in head) == HEAD
     name, url, personal, business, phones = (cell.value for cell in revealed)

@@ -107,7 +107,7 @@ async def test_every_field_is_described(
         ]
 
 
-async def test_every_record_is_read_as_sql_has_it(
+async def test_every_record_matches_sql(
     http: httpx.Client, tables: list[asyncpg.Record], sql: asyncpg.Connection
 ) -> None:
     compared = 0
@@ -149,9 +149,7 @@ def plain(value: str, field: dict[str, Any]) -> str:
     return value
 
 
-async def test_every_relation_leads_to_the_records_that_it_names(
-    http: httpx.Client, tables: list[asyncpg.Record]
-) -> None:
+async def test_every_relation_returns_the_related_records(http: httpx.Client, tables: list[asyncpg.Record]) -> None:
     seen = 0
     for table in readable(tables):
         relations = described(http, table["name"])["related"]
@@ -201,7 +199,7 @@ def dumped(value: Any) -> str:
 
 
 @pytest.mark.parametrize("way", ["PATCH", "PUT", "path", "upsert"])
-async def test_every_record_is_written_back_as_it_was_read(
+async def test_every_record_round_trips(
     http: httpx.Client, tables: list[asyncpg.Record], sql: asyncpg.Connection, way: str
 ) -> None:
     written = 0
@@ -237,7 +235,7 @@ async def test_every_record_is_written_back_as_it_was_read(
 
 
 @pytest.mark.parametrize("verb", ["POST", "PATCH", "DELETE"])
-def test_what_refuses_a_write_says_why(http: httpx.Client, verb: str) -> None:
+def test_rejected_writes_explain_why(http: httpx.Client, verb: str) -> None:
     for name in (*UNCHANGING, *UNREADABLE, "counted", "typed_view", "closed"):
         url = f"/_table/{path(name)}"
         if verb == "POST":
@@ -252,7 +250,7 @@ def test_what_refuses_a_write_says_why(http: httpx.Client, verb: str) -> None:
             assert "select" not in answer.text.lower(), name
 
 
-def test_every_field_can_be_filtered_ordered_and_grouped_or_is_refused(
+def test_every_field_can_be_filtered_ordered_and_grouped_or_is_rejected(
     http: httpx.Client, tables: list[asyncpg.Record]
 ) -> None:
     for table in readable(tables):
@@ -287,7 +285,7 @@ def test_row_security_holds(http: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(UNREADABLE))
-def test_what_cannot_be_read_is_no_fault_of_the_server(http: httpx.Client, name: str) -> None:
+def test_unreadable_values_are_not_server_errors(http: httpx.Client, name: str) -> None:
     for query in ({}, {"related": "*"}, {"count_only": "true"}, {"filter": "v IS NOT NULL"}):
         answer = http.get(f"/_table/{name}", params=query)
         if answer.status_code != 200:

@@ -125,7 +125,7 @@ def test_a_port_of_another_server_of_ours_is_in_use_too(
     assert httpx2.get(f"{first.url}/healthz").status_code == 200
 
 
-def test_a_port_that_was_taken_while_the_database_was_prepared_is_one_line(
+def test_a_port_taken_during_preparation_is_reported_in_one_line(
     project: Path, new_database: NewDatabase, tmp_path: Path
 ) -> None:
     (project / "scripts").mkdir()
@@ -140,7 +140,7 @@ def test_a_port_that_was_taken_while_the_database_was_prepared_is_one_line(
 
 
 @pytest.mark.parametrize("change", ["no such database", "wrong password"])
-def test_a_database_that_refuses_is_named_without_its_password(change: str, pg_url: str, tmp_path: Path) -> None:
+def test_a_database_that_rejects_is_named_without_its_password(change: str, pg_url: str, tmp_path: Path) -> None:
     parts = urlsplit(pg_url)
     url = f"postgresql://postgres:hidden@127.0.0.1:{parts.port}/tableapi"
     if change == "no such database":
@@ -154,7 +154,9 @@ def test_a_database_that_refuses_is_named_without_its_password(change: str, pg_u
     assert "hidden" not in refused.stderr
 
 
-def test_a_schema_that_does_not_apply_is_one_line(project: Path, new_database: NewDatabase, tmp_path: Path) -> None:
+def test_an_inapplicable_schema_is_reported_in_one_line(
+    project: Path, new_database: NewDatabase, tmp_path: Path
+) -> None:
     (project / "schema.sql").write_text("create tabel note ();")
 
     refused = tableapi("init", cwd=project, DATABASE_URL=new_database(), DATA_DIR=tmp_path / "data")

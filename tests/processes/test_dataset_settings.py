@@ -63,7 +63,7 @@ def folder(tmp_path: Path) -> Path:
     ],
 )
 @pytest.mark.parametrize("command", ["serve", "mcp"])
-def test_settings_that_name_nothing_end_the_start(
+def test_settings_without_a_target_prevent_the_start(
     command: str, environment: dict[str, str], text: str, folder: Path
 ) -> None:
     done = tableapi(command, cwd=folder, **environment)
@@ -180,7 +180,7 @@ def _rejected(server: Server) -> int:
 
 
 @pytest.mark.parametrize("text", ["{", '{"keys": {"k": {"role": "nobody"}}}', "[]", ""])
-def test_a_wrong_file_changes_nothing_and_is_logged(reloadable: Server, folder: Path, text: str) -> None:
+def test_an_invalid_file_is_logged_and_changes_nothing(reloadable: Server, folder: Path, text: str) -> None:
     (folder / "access.json").write_text(text)
     os.kill(reloadable.process.pid, signal.SIGHUP)
     wait_until(lambda: _rejected(reloadable) == 2)  # by each of the two workers

@@ -75,13 +75,13 @@ def test_a_full_disk_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert not (tmp_path / "postgres" / "data").exists()
 
 
-def test_a_folder_that_cannot_be_written_is_one_line() -> None:
+def test_an_unwritable_folder_is_reported_in_one_line() -> None:
     with pytest.raises(NoPostgres, match="cannot use /proc/nothing"):
         Embedded(Path("/proc/nothing/postgres")).start()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives its server to somebody else")
-def test_root_without_a_way_is_told_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_root_without_an_alternative_user_gets_instructions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def forbidden() -> None:
         raise PermissionError
 
@@ -127,7 +127,7 @@ def test_the_last_one_to_leave_stops_the_server(folder: Path) -> None:
     assert not _alive(pid)
 
 
-def test_a_port_that_was_taken_meanwhile_is_replaced(folder: Path) -> None:
+def test_a_port_taken_meanwhile_is_replaced(folder: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         (folder / "port").write_text(str(port))
@@ -200,7 +200,7 @@ def _as_user(user: pwd.struct_passwd, folder: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-def test_a_normal_user_runs_it_as_is() -> None:
+def test_a_normal_user_runs_it_directly() -> None:
     user = pwd.getpwnam("games")
     home = Path(tempfile.mkdtemp(prefix="tableapi-"))
     os.chown(home, user.pw_uid, user.pw_gid)

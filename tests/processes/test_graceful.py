@@ -46,7 +46,7 @@ async def _serves(server: Server, path: str) -> bool:
     return await _answers(server, path) == 200
 
 
-async def test_a_stopped_node_answers_all_that_it_was_asked(url: str, serve: Serve) -> None:
+async def test_a_stopping_node_finishes_its_requests(url: str, serve: Serve) -> None:
     """Stop one of two nodes while clients move to the other when their connections close."""
     words = ("--dataset", f"db={url}", "--open")
     nodes = [await asyncio.to_thread(serve, *words, DRAIN_SECONDS="2", WORKERS="2") for _ in range(2)]
@@ -69,7 +69,7 @@ async def test_a_stopped_node_answers_all_that_it_was_asked(url: str, serve: Ser
     assert count == len(items) + 1
 
 
-async def test_a_request_under_way_is_answered_before_the_stop(url: str, serve: Serve) -> None:
+async def test_a_request_in_flight_finishes_before_the_stop(url: str, serve: Serve) -> None:
     slow = """
         create function slow() returns trigger language plpgsql as 'begin perform pg_sleep(1.5); return new; end';
         create trigger slow before insert on note for each row execute function slow();
@@ -108,7 +108,7 @@ async def test_reload_drops_no_request_and_sees_new_tables(url: str, serve: Serv
     assert not seen.wrong(200)
 
 
-def test_a_signal_that_the_kernel_hands_to_another_thread_stops_the_server(url: str, serve: Serve) -> None:
+def test_a_signal_delivered_to_another_thread_stops_the_server(url: str, serve: Serve) -> None:
     """The kernel may do so, for example when the process is paused and resumed at that moment."""
     server = serve("--dataset", f"db={url}", "--open")
     main = server.process.pid

@@ -39,7 +39,7 @@ def install(url: str, folder: Path, *tables: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_the_command_refuses_what_cannot_be_followed(new_database: NewDatabase, tmp_path: Path) -> None:
+def test_the_command_rejects_unsupported_tables(new_database: NewDatabase, tmp_path: Path) -> None:
     url = new_database("create table keyless (name text); create table item (id integer primary key)")
     for words, message in (
         ((), "Name the tables"),

@@ -29,7 +29,7 @@ def series(text: str) -> dict[str, set[str]]:
     return names
 
 
-def test_the_dashboard_asks_for_what_there_is(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
+def test_the_dashboard_uses_existing_metrics(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
     server = serve(DEMO="1", DATABASE_URL=new_database(), DATA_DIR=tmp_path / "data", APP_KEYS=KEY, WORKER="off")
     with httpx2.Client(base_url=f"{server.url}/api/v2/", headers={"X-API-Key": KEY}, timeout=20) as http:
         who = {"email": "owner@acme-demo.com", "password": "Demo1234"}

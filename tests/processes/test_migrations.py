@@ -65,7 +65,7 @@ async def test_the_schema_is_the_first_release_and_all_migrations(new_database: 
     assert await upgrade(old, ROOT) == []
 
 
-async def test_servers_are_told_of_each_migration(new_database: NewDatabase, tmp_path: Path) -> None:
+async def test_servers_are_notified_of_each_migration(new_database: NewDatabase, tmp_path: Path) -> None:
     url = await asyncio.to_thread(new_database)
     told: asyncio.Queue[str] = asyncio.Queue()
     connection = await asyncpg.connect(url)
@@ -81,9 +81,7 @@ async def test_servers_are_told_of_each_migration(new_database: NewDatabase, tmp
         await connection.close()
 
 
-async def test_a_migration_that_fails_leaves_nothing_and_names_itself(
-    new_database: NewDatabase, tmp_path: Path
-) -> None:
+async def test_a_failing_migration_is_rolled_back_and_named(new_database: NewDatabase, tmp_path: Path) -> None:
     url = await asyncio.to_thread(new_database)
     first = project(tmp_path / "p", "create table a (id int primary key);")
     await upgrade(url, first)
@@ -98,7 +96,7 @@ async def test_a_migration_that_fails_leaves_nothing_and_names_itself(
     assert await upgrade(url, first) == ["Database upgraded by 0002_bad.sql."]
 
 
-async def test_a_gap_in_the_numbers_is_refused(new_database: NewDatabase, tmp_path: Path) -> None:
+async def test_a_gap_in_the_numbers_is_rejected(new_database: NewDatabase, tmp_path: Path) -> None:
     folder = project(tmp_path / "p", "create table a ();", **{"0002_x": "select 1;"})
     with pytest.raises(BadMigration, match="without a gap"):
         await upgrade(await asyncio.to_thread(new_database), folder)
@@ -203,9 +201,7 @@ async def test_contacts_that_keys_had_revealed_are_listed_for_the_owner(
     await connection.close()
 
 
-async def test_a_file_in_one_transaction_waits_as_well_and_a_failed_one_is_begun_again(
-    new_database: NewDatabase, tmp_path: Path
-) -> None:
+async def test_a_transactional_file_waits_and_is_retried(new_database: NewDatabase, tmp_path: Path) -> None:
     url = await asyncio.to_thread(new_database)
     folder = project(tmp_path / "p", "create table a (id int);")
     await upgrade(url, folder)
@@ -251,7 +247,7 @@ async def test_several_nodes_upgrade_at_once_also_beside_concurrently(
     await connection.close()
 
 
-async def test_an_older_program_works_on_until_a_migration_says_no(new_database: NewDatabase, tmp_path: Path) -> None:
+async def test_an_older_program_works_until_a_migration_forbids_it(new_database: NewDatabase, tmp_path: Path) -> None:
     url = await asyncio.to_thread(new_database)
     old = project(tmp_path / "old", "create table a (id int);")
     new = project(tmp_path / "new", "", **{"0001_b": "alter table a add b int;"})

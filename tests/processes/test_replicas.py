@@ -120,9 +120,7 @@ async def test_money_is_never_read_from_a_replica(pair: Pair, http: httpx2.Async
     assert await reads(http, node) == before
 
 
-async def test_what_was_committed_is_read_on_every_node_however_late_the_replica_is(
-    pair: Pair, http: httpx2.AsyncClient
-) -> None:
+async def test_every_node_reads_commits_despite_a_lagging_replica(pair: Pair, http: httpx2.AsyncClient) -> None:
     first, second = pair.nodes
     await from_replica(http, second, f"{second.url}{NOTES}")
     for late in (False, True):
@@ -143,9 +141,7 @@ async def test_what_was_committed_is_read_on_every_node_however_late_the_replica
     await from_replica(http, second, f"{second.url}{NOTES}")
 
 
-async def test_a_dead_replica_is_left_alone_and_used_again_when_it_is_back(
-    pair: Pair, http: httpx2.AsyncClient
-) -> None:
+async def test_a_dead_replica_is_avoided_until_it_recovers(pair: Pair, http: httpx2.AsyncClient) -> None:
     node = pair.nodes[0]
     await from_replica(http, node, f"{node.url}{NOTES}")
     stop = asyncio.Event()

@@ -85,7 +85,7 @@ async def look(server: Server, apikey: str) -> None:
         assert PHONE in response.content, response.text
 
 
-async def test_refusals_change_nothing(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
+async def test_rejected_runs_change_nothing(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
     url = await asyncio.to_thread(new_database)
     environment = SETTINGS | {"DATABASE_URL": url, "WORKER": "off", "SECRET_KEYS": OLD, "DATA_DIR": tmp_path / "data"}
     server = await asyncio.to_thread(serve, cwd=ROOT, **environment)
@@ -131,7 +131,7 @@ async def test_refusals_change_nothing(new_database: NewDatabase, serve: Serve, 
     await db.close()
 
 
-async def test_a_key_goes_under_load(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
+async def test_a_key_is_rotated_out_under_load(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
     url = await asyncio.to_thread(new_database)
 
     async def start(keys: str) -> Server:

@@ -27,7 +27,7 @@ def dist(project: Path) -> Path:
     return project / "frontend" / "dist"
 
 
-def test_what_is_no_file_is_the_page_or_nothing(dist: Path, serve: Serve, new_database: NewDatabase) -> None:
+def test_unknown_paths_serve_the_page_or_404(dist: Path, serve: Serve, new_database: NewDatabase) -> None:
     build(dist, "one")
     (dist.parent / "secret.txt").write_text("not built")
     url = serve(cwd=dist.parent.parent, DATABASE_URL=new_database(), WORKERS="1", WORKER="off").url

@@ -77,9 +77,7 @@ async def test_a_statement_past_its_time_ends(
     assert await db.fetchval("select count(*) from guarded") == 0
 
 
-async def test_reads_do_not_wait_behind_writes_that_wait_for_a_row(
-    served: tuple[str, int], db: asyncpg.Connection
-) -> None:
+async def test_reads_do_not_wait_for_blocked_writes(served: tuple[str, int], db: asyncpg.Connection) -> None:
     async with httpx2.AsyncClient(timeout=30) as http:
         async with db.transaction():
             await db.execute("select from t where id = 7 for update")

@@ -97,7 +97,7 @@ async def test_a_killed_server_loses_no_event(new_database: NewDatabase, serve: 
             assert types == ["orders.created", "orders.updated"], number
 
 
-async def test_one_of_two_servers_delivers_and_the_other_goes_on(
+async def test_one_of_two_servers_delivers_and_the_other_takes_over(
     new_database: NewDatabase, serve: Serve, tmp_path: Path
 ) -> None:
     url = await asyncio.to_thread(new_database, SCHEMA)
@@ -179,7 +179,7 @@ async def test_a_user_without_rights_is_told_what_is_missing(
 
 
 @pytest.mark.parametrize(("host", "delivered"), [("localhost", True), ("other.example", False)])
-async def test_the_certificate_is_that_of_the_name(
+async def test_the_certificate_must_match_the_host_name(
     new_database: NewDatabase, serve: Serve, tmp_path: Path, host: str, delivered: bool
 ) -> None:
     url = await asyncio.to_thread(new_database, SCHEMA)

@@ -110,7 +110,7 @@ def _running(venv: Path, folder: Path, url: str, *command: str, **more: str) -> 
         process.wait(20)
 
 
-def test_the_environment_holds_no_product(environment: Path, tmp_path: Path) -> None:
+def test_the_environment_contains_no_product(environment: Path, tmp_path: Path) -> None:
     code = f"from importlib.util import find_spec; print([n for n in {PRODUCT!r} if find_spec(n)])"
     assert _run(environment, tmp_path, "python", "-c", code).stdout == "[]\n"
 
@@ -156,7 +156,7 @@ def test_a_setting_that_needs_an_extra_names_it(
     assert f"pip install './tableapi_server-{VERSION}-py3-none-any.whl[{extra}]'" in result.stderr
 
 
-def test_it_answers_inside_another_program(environment: Path, tmp_path: Path, new_database: NewDatabase) -> None:
+def test_it_works_inside_another_program(environment: Path, tmp_path: Path, new_database: NewDatabase) -> None:
     (tmp_path / "program.py").write_text(PROGRAM)
     port, url = free_port(), new_database(TABLES)
     path = f"http://127.0.0.1:{port}/data/api/v2/shop/_table/customer"

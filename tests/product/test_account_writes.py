@@ -45,7 +45,7 @@ async def test_a_user_moves_into_no_other_account(
     assert value >= 1
 
 
-async def test_naming_the_own_account_is_no_attempt(product: Product, account: Account) -> None:
+async def test_naming_the_callers_own_account_is_not_an_attempt(product: Product, account: Account) -> None:
     """Write a record back as read, with its parent."""
     member = await account.user()
     for user in (member, account.owner):
@@ -70,7 +70,7 @@ async def _contact(product: Product, user: User) -> int:
     return int(answer.json()["contactdata"][0]["contactid"])
 
 
-async def test_who_revealed_a_contact_is_not_rewritten(product: Product, account: Account, other: Account) -> None:
+async def test_the_revealing_user_is_not_overwritten(product: Product, account: Account, other: Account) -> None:
     user, colleague = account.owner, await account.user()
     ident = await _contact(product, user)
     before = await read_row(product, "usercontact", "contactid", ident)
@@ -96,7 +96,7 @@ async def test_who_revealed_a_contact_is_not_rewritten(product: Product, account
     assert await read_row(product, "usercontact", "contactid", ident) == before
 
 
-async def test_other_accounts_are_refused_on_every_table_and_verb(
+async def test_other_accounts_are_rejected_on_every_table_and_verb(
     product: Product, account: Account, other: Account
 ) -> None:
     owner, member = account.owner, await account.user()
@@ -146,7 +146,7 @@ async def test_other_accounts_are_refused_on_every_table_and_verb(
     assert value >= 3 * 14
 
 
-async def test_a_member_is_added_to_the_own_account_whatever_is_sent(
+async def test_a_member_is_always_added_to_the_callers_account(
     product: Product, account: Account, other: Account
 ) -> None:
     """The ignored value is still recorded in the audit log."""
@@ -159,7 +159,7 @@ async def test_a_member_is_added_to_the_own_account_whatever_is_sent(
     assert await product.db.fetchval(kept, account.clientid) == 1
 
 
-async def test_the_database_keeps_users_and_owners_where_they_are(
+async def test_the_database_prevents_moving_users_and_owners(
     product: Product, account: Account, other: Account, product_url: str, module_serve: Serve, tmp_path: Any
 ) -> None:
     member = await account.user()

@@ -25,7 +25,7 @@ async def buy(account: Account, token: str, **more: object) -> tuple[int, dict[s
     return answer.status_code, body.get("result") or body["error"]
 
 
-async def test_who_may_not(shop: Shop, buyer: Account, account: Account) -> None:
+async def test_forbidden_callers(shop: Shop, buyer: Account, account: Account) -> None:
     member = await buyer.user("member")
     assert (await member.post("addonpayment", tokenid="tok_visa", planid=101)).status_code == 403
     assert (await buy(buyer, "tok_visa", clientid=account.clientid))[0] == 403
@@ -33,7 +33,7 @@ async def test_who_may_not(shop: Shop, buyer: Account, account: Account) -> None
     assert (await buy(buyer, "", planid=101))[0] == 422
 
 
-async def test_the_free_plan_takes_none(shop: Shop, trial: Account) -> None:
+async def test_the_free_plan_cannot_buy_addons(shop: Shop, trial: Account) -> None:
     status, error = await buy(trial, "tok_visa")
     assert (status, error["context"]["reason"]) == (409, "no_addons_on_free")  # type: ignore[index]
     assert (await trial.owner.post("addonpaymentintent", planid=101)).status_code == 409
@@ -124,13 +124,13 @@ async def test_a_payment_that_the_browser_confirms(shop: Shop, buyer: Account, a
     {"tokenid": "tok_visa", "card": "4242 4242 4242 4242"},
     {"tokenid": "tok_visa", "card": {"number": "4242-4242-4242-4242"}},
 ])  # fmt: skip
-async def test_a_card_number_is_refused(shop: Shop, buyer: Account, body: dict[str, object]) -> None:
+async def test_a_card_number_is_rejected(shop: Shop, buyer: Account, body: dict[str, object]) -> None:
     answer = await buyer.owner.post("addonpayment", **({"planid": 101} | body))
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "card_number")
     assert "4242" not in answer.text
 
 
-async def test_an_answer_that_is_lost_on_the_way_charges_once(shop: Shop, buyer: Account) -> None:
+async def test_a_lost_response_charges_once(shop: Shop, buyer: Account) -> None:
     await shop.fault(status=500, times=1, after=True)
     assert (await buy(buyer, "tok_visa"))[0] == 200  # the HTTP client repeats with the same key
     await shop.fault(status=500, times=9, after=True)

@@ -131,7 +131,7 @@ async def test_only_a_signed_in_user_can_allow(product: Product, account: Accoun
         ({"client_id": ""}, "bad_client"),
     ],
 )
-async def test_nothing_is_sent_to_an_address_that_is_not_the_clients(
+async def test_nothing_is_sent_to_a_foreign_redirect_uri(
     account: Account, client: OAuthClient, changes: dict[str, str], reason: str
 ) -> None:
     request = client.request("read", **changes)
@@ -153,7 +153,7 @@ async def test_nothing_is_sent_to_an_address_that_is_not_the_clients(
         ({"resource": "https://other.example/mcp"}, "invalid_target"),
     ],
 )
-async def test_a_wrong_request_is_answered_to_the_client(
+async def test_an_invalid_request_is_reported_to_the_client(
     account: Account, client: OAuthClient, changes: dict[str, str], error: str
 ) -> None:
     request = client.request("read", **changes)
@@ -165,7 +165,7 @@ async def test_a_wrong_request_is_answered_to_the_client(
         assert "code" not in values
 
 
-async def test_a_user_refuses_or_allows_less(product: Product, account: Account, client: OAuthClient) -> None:
+async def test_a_user_can_deny_or_reduce_scopes(product: Product, account: Account, client: OAuthClient) -> None:
     request = client.request("read write reveal openid")
     for redirect in (
         await consent(account.owner, request, "read", allow=False),
@@ -205,7 +205,7 @@ async def test_the_port_of_a_program_on_this_machine_is_free(account: Account, c
         "https://example.com/",
     ],
 )
-async def test_addresses_that_cannot_be_used(client: OAuthClient, uris: Any) -> None:
+async def test_unusable_redirect_uris(client: OAuthClient, uris: Any) -> None:
     answer = await client.register(redirect_uris=uris)
     assert answer.status_code == 400, answer.text
     assert answer.json()["error"] in ("invalid_redirect_uri", "invalid_client_metadata")
@@ -281,7 +281,7 @@ async def test_the_identifier_of_a_client_may_be_its_address(account: Account, c
         assert (await client.refresh()).status_code == 200
 
 
-async def test_documents_that_are_not_read(account: Account, client: OAuthClient) -> None:
+async def test_unreadable_documents(account: Account, client: OAuthClient) -> None:
     content: dict[str, Any] = {
         "/other.json": {"client_id": "https://example.com/c", "redirect_uris": [REDIRECT]},
         "/list.json": [1],
@@ -389,7 +389,7 @@ async def test_of_many_refreshes_at_once_one_succeeds(account: Account, client: 
     assert sorted(answer.status_code for answer in answers) == [200, *[400] * 7]
 
 
-async def test_a_client_cannot_use_or_end_what_is_anothers(account: Account, client: OAuthClient) -> None:
+async def test_a_client_cannot_use_tokens_of_another(account: Account, client: OAuthClient) -> None:
     await signed_in(client, account.owner)
     own, tokens = client.clientid, dict(client.tokens)
     await client.register()

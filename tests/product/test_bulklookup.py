@@ -77,7 +77,7 @@ async def test_bad_lists_are_422(account: Account, body: dict[str, Any]) -> None
     assert answer.status_code == 422, answer.text
 
 
-async def test_bad_files_are_refused_with_a_clear_message(account: Account) -> None:
+async def test_bad_files_are_rejected_with_a_clear_message(account: Account) -> None:
     unmarked = "linkedinurl\nlinkedin.com/in/x\n".encode("utf-16-le")
     for data, words in (
         (b"", "empty"), (b"\xff\xfel\x00i\x00", "UTF-8"), (unmarked, "UTF-8"), (b"linkedinurl\na\0b\n", "UTF-8"),
@@ -89,7 +89,7 @@ async def test_bad_files_are_refused_with_a_clear_message(account: Account) -> N
         assert (answer.status_code, words in answer.json()["error"]["message"]) == (422, True), answer.text
 
 
-async def test_50_megabytes_are_refused_with_a_clear_message_and_nothing_is_lost(
+async def test_50_megabytes_are_rejected_with_a_clear_message_and_nothing_is_lost(
     product: Product, account: Account
 ) -> None:
     line = b"https://www.linkedin.com/in/somebody-with-a-name\n"
@@ -132,7 +132,7 @@ async def test_an_estimate_starts_nothing(product: Product, account: Account) ->
     assert await product.db.fetchval("select count(*) from bulkjob where clientid = $1", account.clientid) == 0
 
 
-async def test_the_estimate_counts_what_the_job_would_charge(product: Product, account: Account) -> None:
+async def test_the_estimate_equals_the_charge(product: Product, account: Account) -> None:
     first, second = await _urls(product, 2)
     for kind in ("directdial", "personalemail"):
         await account.owner.post("getcontact", linkedinurl=first, type=kind, action="reveal")
@@ -149,7 +149,7 @@ async def test_the_estimate_counts_what_the_job_would_charge(product: Product, a
 
 
 @pytest.mark.parametrize("change", ["removed", "disabled"])
-async def test_the_job_of_a_member_that_left_charges_nothing(product: Product, account: Account, change: str) -> None:
+async def test_the_job_of_a_removed_member_charges_nothing(product: Product, account: Account, change: str) -> None:
     member = await account.user()
     body = {"urls": await _urls(product, 2), "max_credits": 9}
     jobid = (await member.post("bulklookup", **body)).json()["jobid"]
@@ -177,7 +177,7 @@ async def test_the_job_of_a_member_that_left_charges_nothing(product: Product, a
         "{0}\n{1}\n",
     ],
 )
-async def test_files_as_spreadsheets_and_this_product_write_them(account: Account, file: str) -> None:
+async def test_files_from_spreadsheets_and_earlier_jobs(account: Account, file: str) -> None:
     urls = ["https://www.linkedin.com/in/jane", "https://www.linkedin.com/in/joe"]
     answer = await account.owner.http.post(
         f"{API}bulklookup", params={"max_credits": 1}, files={"files": ("people.csv", file.format(*urls).encode())}
@@ -226,7 +226,7 @@ async def test_a_cancelled_job_begins_nothing(product: Product, account: Account
     assert (await _show(account, job["jobid"]))["charged"] == 0
 
 
-async def test_a_job_that_was_interrupted_goes_on_where_it_was(product: Product, account: Account) -> None:
+async def test_an_interrupted_job_continues(product: Product, account: Account) -> None:
     job = await _start(account, urls=await _urls(product, 3))
     # As after a crash: one row is done and marked, the job is still `running`, and the queue delivers it again.
     await product.work()

@@ -32,16 +32,14 @@ async def vote(product: Product, account: Account) -> dict[str, Any]:
         ({"linkedin_url": "example.com/x"}, "linkedinurl"),
     ],
 )
-async def test_what_is_wrong_is_named(
+async def test_errors_name_the_field(
     account: Account, vote: dict[str, Any], change: dict[str, Any], field: str
 ) -> None:
     answer = await account.owner.table("POST", "contactfeedback", vote | change)
     assert (answer.status_code, list(answer.json()["error"]["context"]["fields"])) == (422, [field])
 
 
-async def test_a_value_that_was_not_unlocked_is_not_there(
-    account: Account, other: Account, vote: dict[str, Any]
-) -> None:
+async def test_a_locked_value_cannot_be_voted_on(account: Account, other: Account, vote: dict[str, Any]) -> None:
     hidden = {"type": "personalemail", "info": "jane@home.example"}
     phone = {"type": "phone", "info": "+12025550123"}
     for caller, change in ((account, hidden), (account, phone), (account, {"info": "x@y.example"}), (other, {})):
@@ -95,7 +93,7 @@ async def test_votes_sent_together_all_count_or_none(account: Account, vote: dic
     assert len(together.json()["resource"]) == 2, together.text
 
 
-async def test_a_vote_names_its_profile_as_the_list_of_contacts_does(account: Account, vote: dict[str, Any]) -> None:
+async def test_a_vote_uses_the_profile_url_of_the_contact_list(account: Account, vote: dict[str, Any]) -> None:
     spelled = vote | {"linkedin_url": f"HTTPS://de.LinkedIn.com/{vote['linkedin_url'].partition('/')[2].upper()}/?x=1"}
     assert (await account.owner.table("POST", "contactfeedback", spelled)).status_code == 200
     contact = (await account.owner.table("GET", "usercontact")).json()["resource"][0]

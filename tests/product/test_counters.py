@@ -34,7 +34,7 @@ async def test_counters_are_of_the_whole_account(product: Product, account: Acco
     assert answer.json() == {"data": counted}
 
 
-async def test_reveal_count_is_ones_own_or_the_teams(product: Product, account: Account, other: Account) -> None:
+async def test_reveals_are_counted_for_the_user_or_the_team(product: Product, account: Account, other: Account) -> None:
     member = await account.user()
     await _reveal(product, member, "directdial", "businessemail")
     today, tomorrow = (f"{datetime.now(UTC) + timedelta(days=days):%Y-%m-%d}" for days in (0, 1))
@@ -129,7 +129,7 @@ async def test_the_owner_lists_what_a_member_revealed_by_either_column(product: 
     assert await listed(await account.user(), either) == 0
 
 
-async def test_notes_are_ones_own_and_guarded_by_if_match(product: Product, account: Account) -> None:
+async def test_notes_are_private_and_protected_by_if_match(product: Product, account: Account) -> None:
     contactid, member = await _reveal(product, account.owner, "directdial"), await account.user()
     stranger = await member.post("contactmeta_addupdate", contactid=contactid, note="x")
     assert (stranger.status_code, stranger.json()["error"]["context"]["scope"]) == (404, "resource")

@@ -32,7 +32,7 @@ async def _cast(account: Account, vote: dict[str, Any]) -> int:
     return int(answer.json()["resource"][0].get("creditback", 0))
 
 
-async def test_a_value_that_may_be_right_returns_nothing(product: Product, account: Account) -> None:
+async def test_a_possibly_correct_value_returns_no_credit(product: Product, account: Account) -> None:
     person = await product.person()
     for kind, type_, info in (
         ("directdial", "phone", "+12025550123"),
@@ -49,7 +49,7 @@ async def test_a_value_that_may_be_right_returns_nothing(product: Product, accou
     assert await product.db.fetchval("select count(*) from creditback where clientid = $1", account.clientid) == 0
 
 
-async def test_a_number_that_cannot_exist_returns_the_credit_once(product: Product, account: Account) -> None:
+async def test_an_impossible_number_returns_the_credit_once(product: Product, account: Account) -> None:
     person = await product.person(phones=[BAD_PHONE])
     before = await account.credits()
     await _revealed(account, person, "directdial")
@@ -94,7 +94,7 @@ async def test_a_domain_without_mail_proves_it_with_check_mx(
     assert await account.ledger_fits()
 
 
-async def test_three_accounts_that_say_the_same_all_get_it(product: Product) -> None:
+async def test_three_agreeing_accounts_all_get_the_credit(product: Product) -> None:
     person = await product.person()
     accounts = [await product.account() for _ in range(3)]
     for account in accounts:

@@ -73,9 +73,7 @@ def use(http: httpx2.Client) -> None:
     until(http, lambda row: row["planid"] == 7)
 
 
-async def test_the_demo_account_has_a_subscription_that_can_be_changed(
-    new_database: NewDatabase, serve: Serve, tmp_path: Path
-) -> None:
+async def test_the_demo_subscription_can_be_changed(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
     url = await asyncio.to_thread(new_database)
     server = await asyncio.to_thread(serve, DEMO="1", DATABASE_URL=url, DATA_DIR=tmp_path / "data", APP_KEYS=KEY)
     with owner(server.url) as http:

@@ -68,7 +68,7 @@ async def test_a_session_of_staff_belongs_to_no_client(product: Product) -> None
     await until(lambda: _is_out(member))
 
 
-async def test_wrong_passwords_are_refused_and_throttled(product: Product) -> None:
+async def test_wrong_passwords_are_rejected_and_throttled(product: Product) -> None:
     member, caller = await staff(product), product.caller()
     for _ in range(5):
         answer = await caller.post(API + "user/session", json={"email": member.email, "password": "Wrong1234"})
@@ -94,7 +94,7 @@ async def test_a_switched_off_account_is_out_at_once(product: Product) -> None:
     assert (row["isactive"], row["has_password"]) == (0, False)
 
 
-async def test_an_address_is_that_of_a_user_or_of_staff(product: Product) -> None:
+async def test_an_address_belongs_to_either_a_user_or_staff(product: Product) -> None:
     account, member = await product.account(), await staff(product)
     with pytest.raises(ApiError) as refused:
         await product.scripts.run_job("addstaff", {"email": account.owner.email, "name": "Ann"})

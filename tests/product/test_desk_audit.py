@@ -60,7 +60,7 @@ def _reads(first: int, contactid: int) -> list[tuple[str, dict[str, str], dict[s
     ]  # fmt: skip
 
 
-async def test_every_read_of_one_client_is_an_entry_of_that_client(
+async def test_every_read_of_one_client_is_logged_for_it(
     product: Product, member: Staff, two: tuple[Account, Account]
 ) -> None:
     first = two[0].clientid
@@ -77,7 +77,7 @@ async def test_every_read_of_one_client_is_an_entry_of_that_client(
         assert entry["detail"].get("query", {}) == query
 
 
-async def test_a_read_of_several_clients_is_an_entry_of_each_and_one_that_names_them(
+async def test_a_read_of_several_clients_is_logged_for_each(
     product: Product, member: Staff, two: tuple[Account, Account]
 ) -> None:
     ids = sorted(account.clientid for account in two)
@@ -128,14 +128,14 @@ async def test_a_client_cannot_be_hidden_behind_an_alias(member: Staff, two: tup
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "duplicate_field")
 
 
-async def test_a_refused_read_is_no_entry_and_an_agent_is_recorded_too(product: Product, member: Staff) -> None:
+async def test_rejected_reads_are_not_logged_but_agents_are(product: Product, member: Staff) -> None:
     since = await newest(product)
     for table, query in (("appuser", {"filter": "password is null"}), ("onetimetoken", {}), ("client/999999999", {})):
         assert (await member.http.get(TABLE + table, params=query)).status_code in (400, 404)
     assert await recorded(product, since) == []
 
 
-async def test_a_read_that_cannot_be_recorded_is_not_answered(product: Product, member: Staff) -> None:
+async def test_a_read_that_cannot_be_recorded_fails(product: Product, member: Staff) -> None:
     await product.db.execute("alter table auditlog add constraint closed check (event <> 'support_read') not valid")
     try:
         answer = await member.table("client", limit="1")
@@ -145,7 +145,7 @@ async def test_a_read_that_cannot_be_recorded_is_not_answered(product: Product, 
         await product.db.execute("alter table auditlog drop constraint closed")
 
 
-async def test_the_owner_reads_the_entries_and_not_who_it_was(
+async def test_the_owner_sees_the_entries_without_the_staff_member(
     product: Product, member: Staff, two: tuple[Account, Account]
 ) -> None:
     await member.table("usercredit", filter=f"clientid = {two[0].clientid}")
@@ -174,7 +174,7 @@ async def looking(member: Staff, two: tuple[Account, Account]) -> httpx2.AsyncCl
     return await view(member, two[0].owner)
 
 
-async def test_a_user_that_cannot_sign_in_is_not_looked_at(member: Staff, two: tuple[Account, Account]) -> None:
+async def test_a_user_that_cannot_sign_in_cannot_be_viewed(member: Staff, two: tuple[Account, Account]) -> None:
     for state in ({"isactive": 0}, {"isverified": 0}, {"isactive": 0, "isverified": 0, "invitestatus": "pending"}):
         user = await two[0].user(**state)
         answer = await member.post("view", appuserid=user.appuserid, reason="To see it")
@@ -237,7 +237,7 @@ async def test_nothing_of_another_client_is_seen(looking: httpx2.AsyncClient, tw
     assert (await looking.post(API + "desk/find", json={"text": "a"})).status_code == 403
 
 
-async def test_every_write_of_a_view_is_refused(
+async def test_every_write_in_a_view_is_rejected(
     product: Product, looking: httpx2.AsyncClient, two: tuple[Account, Account]
 ) -> None:
     allowed = {"user/session", "datascript/appcounters", "getrevealcount", "searchname", "getapiusagedata",

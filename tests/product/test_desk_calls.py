@@ -66,7 +66,7 @@ async def change(member: Staff, account: Account, amount: int, **fields: Any) ->
         ("view", {"appuserid": 10**12, "reason": REASON}, 404),
     ],
 )  # fmt: skip
-async def test_bad_input_is_refused(member: Staff, call: str, body: dict[str, Any], status: int) -> None:
+async def test_bad_input_is_rejected(member: Staff, call: str, body: dict[str, Any], status: int) -> None:
     answer = await member.post(call, **body)
     assert answer.status_code == status, answer.text
     assert answer.json()["error"]["context"]["reason"]
@@ -76,13 +76,13 @@ async def test_bad_input_is_refused(member: Staff, call: str, body: dict[str, An
     "reason",
     ["", "no", "write to jane@home.example", "call +1 202 555 0123", "see http://x.example", "a\nb", "x" * 301],
 )
-async def test_a_reason_holds_no_address_and_no_number(member: Staff, client: Account, reason: str) -> None:
+async def test_a_reason_must_not_contain_addresses_or_numbers(member: Staff, client: Account, reason: str) -> None:
     answer = await change(member, client, 5, reason=reason)
     assert answer.status_code == 422, answer.text
     assert "reason" in answer.json()["error"]["context"]["fields"]
 
 
-async def test_clients_are_found_by_what_people_know(product: Product, member: Staff) -> None:
+async def test_clients_are_found_by_common_details(product: Product, member: Staff) -> None:
     mark = secrets.token_hex(4)
     account = await product.account(email=f"ann@{mark}.example")
     other = await account.user(email=f"bob@mail.{mark}.example", name=f"Bob {mark}")
@@ -114,7 +114,7 @@ async def test_a_search_uses_indexes(product: Product) -> None:
     assert "Seq Scan on client " not in text, text
 
 
-async def test_one_client_is_shown_whole_and_without_secrets(product: Product, member: Staff, client: Account) -> None:
+async def test_one_client_is_shown_in_full_without_secrets(product: Product, member: Staff, client: Account) -> None:
     key = (await client.owner.table("POST", "apikeys", {"purpose": "crm"})).json()["resource"][0]["apikey"]
     await client.user(name="Mia Member")
     answer = await member.post("client", clientid=client.clientid)
@@ -182,9 +182,7 @@ async def test_a_custom_plan_is_offered_to_one_client(product: Product, member: 
     }  # fmt: skip
 
 
-async def test_feedback_is_decided_and_open_again_after_a_new_vote(
-    product: Product, member: Staff, client: Account
-) -> None:
+async def test_a_new_vote_reopens_decided_feedback(product: Product, member: Staff, client: Account) -> None:
     person = await product.person(full_name="Vote Person")
     reveal = {"linkedinurl": f"linkedin.com/{person.key}", "type": "businessemail", "action": "reveal"}
     await client.owner.post("getcontact", **reveal)

@@ -170,7 +170,7 @@ async def test_a_ceiling_under_the_price_charges_nothing(
     assert await account.credits() == before
 
 
-async def test_without_credits_a_person_is_no_credit(
+async def test_without_credits_the_outcome_is_no_credit(
     product: Product, account: Account, program: httpx2.AsyncClient
 ) -> None:
     person = await product.person()
@@ -199,9 +199,7 @@ async def test_removed_people_are_suppressed(product: Product, program: httpx2.A
         await product.work()
 
 
-async def test_a_repeat_with_a_key_is_answered_once(
-    product: Product, account: Account, program: httpx2.AsyncClient
-) -> None:
+async def test_a_repeat_with_a_key_is_replayed(product: Product, account: Account, program: httpx2.AsyncClient) -> None:
     person = await product.person()
     body = {"people": [{"linkedinurl": f"linkedin.com/{person.key}"}], "kinds": ["directdial"]}
     header = {"Idempotency-Key": "same"}
@@ -278,7 +276,7 @@ async def test_verifying_an_address(program: httpx2.AsyncClient, address: str, w
     assert answer.headers["X-Credits-Charged"] == "0"
 
 
-async def test_verifying_tells_nothing_of_addresses_that_are_not_paid_for(
+async def test_verifying_discloses_nothing_about_unpaid_addresses(
     product: Product, account: Account, program: httpx2.AsyncClient
 ) -> None:
     mark = secrets.token_hex(4)
@@ -294,9 +292,7 @@ async def test_verifying_tells_nothing_of_addresses_that_are_not_paid_for(
     assert (await _send(program, "verifyemail", email=address))["verification"] == "valid"
 
 
-async def test_a_check_at_the_reveal_changes_what_filters_find(
-    product: Product, account: Account, other: Account
-) -> None:
+async def test_a_check_during_reveal_updates_filters(product: Product, account: Account, other: Account) -> None:
     """A role address that the file calls valid is risky from the first reveal on, for every account."""
     mark = "v" + secrets.token_hex(4)
     person = await product.person(mark, full_name=f"Role {mark}", business_emails=["sales@acme.example:valid"])

@@ -51,7 +51,7 @@ async def test_twenty_a_day_for_each_user(product: Product, account: Account) ->
     assert events == 21
 
 
-async def test_only_own_contacts(product: Product, account: Account, other: Account) -> None:
+async def test_only_the_callers_contacts_are_exported(product: Product, account: Account, other: Account) -> None:
     await _reveal(product, account.owner)
     for caller in (await account.user(), other.owner):
         assert _lines(await _export(caller)) == [HEAD]
@@ -154,12 +154,12 @@ async def test_only_the_chosen_rows_in_their_order(product: Product, account: Ac
 @pytest.mark.parametrize(
     ("ids", "status"), [([], 400), ("", 400), (["x"], 400), ([{"a": 1}], 400), ([None], 400), (list(range(5001)), 413)]
 )
-async def test_bad_choices_are_refused(account: Account, ids: Any, status: int) -> None:
+async def test_bad_choices_are_rejected(account: Account, ids: Any, status: int) -> None:
     answer = await _chosen(account.owner, ids)
     assert answer.status_code == status, answer.text
 
 
-async def test_a_choice_counts_and_is_audited_like_any_export(product: Product, account: Account) -> None:
+async def test_a_selection_is_limited_and_audited_like_any_export(product: Product, account: Account) -> None:
     await _reveal(product, account.owner)
     contact = (await account.owner.table("GET", "usercontact")).json()["resource"][0]["contactid"]
     answers = [await _chosen(account.owner, [contact]) for _ in range(21)]
@@ -173,7 +173,7 @@ async def test_a_choice_counts_and_is_audited_like_any_export(product: Product, 
     assert events == 20
 
 
-async def test_as_many_rows_may_be_chosen_as_a_file_holds(product: Product, account: Account) -> None:
+async def test_the_selection_limit_equals_the_file_limit(product: Product, account: Account) -> None:
     await _many(product, account, 230)
     ids = [row["contactid"] for row in (await account.owner.table("GET", "usercontact", limit=1000)).json()["resource"]]
     assert len(ids) == 230

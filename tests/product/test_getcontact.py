@@ -29,7 +29,7 @@ async def test_needs_an_app_key_and_a_session(product: Product) -> None:
         ({"linkedinurl": ["x"]} | REVEAL, "linkedinurl"),
     ],
 )
-async def test_says_which_field_is_wrong(account: Account, body: dict[str, object], field: str) -> None:
+async def test_errors_name_the_field(account: Account, body: dict[str, object], field: str) -> None:
     answer = await account.owner.http.post(API + "getcontact", json=body)
     assert answer.status_code == 422
     assert field in answer.json()["error"]["context"]["fields"]
@@ -136,7 +136,7 @@ async def test_kinds_add_up_in_one_contact(product: Product, account: Account) -
     assert contact["emails"].count("personal") == 1
 
 
-async def test_what_was_paid_for_stays_when_the_directory_loses_it(product: Product, account: Account) -> None:
+async def test_paid_values_remain_after_leaving_the_directory(product: Product, account: Account) -> None:
     person = await product.person()
     url = f"linkedin.com/{person.key}"
     await account.owner.post("getcontact", linkedinurl=url, type="businessemail", action="reveal")

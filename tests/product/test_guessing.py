@@ -80,7 +80,7 @@ async def test_good_sessions_behind_one_address_do_not_count_against_each_other(
     assert await _codes(answers) == {200: 80}
 
 
-async def test_a_session_that_was_good_is_not_locked_out_by_its_neighbours(product: Product, account: Account) -> None:
+async def test_a_valid_session_is_not_locked_out_by_its_neighbours(product: Product, account: Account) -> None:
     ip = "203.0.113.77"
     user = product.caller(account.owner.token, ip=ip)
     assert (await user.get(TABLE + "appuser")).status_code == 200
@@ -171,7 +171,7 @@ async def test_one_account_from_forty_addresses(product: Product, account: Accou
         assert await _try(product, email, ip=home) == 401
 
 
-async def test_a_password_that_changes_while_it_is_checked_starts_no_session(
+async def test_a_password_changed_during_the_check_starts_no_session(
     product: Product, account: Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     user = await account.user(password=await passwords.hashed(PASSWORD))
@@ -189,7 +189,7 @@ async def test_a_password_that_changes_while_it_is_checked_starts_no_session(
 # -- one set of headers ------------------------------------------------------------------------------------------------
 
 
-async def test_a_key_sees_its_own_limit_from_the_first_call_to_the_refusal(product: Product, account: Account) -> None:
+async def test_a_key_sees_its_limit_on_every_call(product: Product, account: Account) -> None:
     body = (await account.owner.table("POST", "apikeys", {"purpose": "CRM"})).json()["resource"][0]
     http = product.caller(key="")
     query = {"linkedinurl": "linkedin.com/in/nobody-here", "type": "directdials", "apikey": body["apikey"]}
@@ -210,7 +210,7 @@ async def test_a_key_sees_its_own_limit_from_the_first_call_to_the_refusal(produ
     assert len(refused.headers.get_list("x-ratelimit-limit")) == 1
 
 
-async def test_the_tightest_limit_is_told(product: Product, account: Account) -> None:
+async def test_the_tightest_limit_is_reported(product: Product, account: Account) -> None:
     user = await account.user()
     searched = await user.post("searchname")
     assert searched.headers["x-ratelimit-limit"] == "120"

@@ -12,7 +12,7 @@ from tests.helpers.product import API, Account, Product
 KEY = {"Idempotency-Key": "repeat-1"}
 
 
-async def test_another_request_under_the_same_key_is_refused(account: Account) -> None:
+async def test_another_request_under_the_same_key_is_rejected(account: Account) -> None:
     url = API + "searchname"
     await account.owner.http.post(url, json={"limit": 1, "offset": 0, "searchtext": "a"}, headers=KEY)
     other = await account.owner.http.post(url, json={"limit": 2, "offset": 0, "searchtext": "a"}, headers=KEY)
@@ -21,9 +21,7 @@ async def test_another_request_under_the_same_key_is_refused(account: Account) -
     assert too_long.status_code == 400
 
 
-async def test_a_repeat_gets_the_first_answer_and_the_database_holds_it_sealed(
-    product: Product, account: Account
-) -> None:
+async def test_a_repeat_gets_the_first_response_which_is_stored_encrypted(product: Product, account: Account) -> None:
     person = await product.person()
     body = {"linkedinurl": f"linkedin.com/{person.key}", "type": "directdial", "action": "reveal"}
     first = await account.owner.http.post(API + "getcontact", json=body, headers=KEY)
@@ -69,9 +67,7 @@ async def _contact(product: Product, account: Account) -> int:
     return int(response.json()["contactdata"][0]["contactid"])
 
 
-async def test_a_write_of_a_table_and_its_answer_are_there_both_or_not_at_all(
-    product: Product, account: Account
-) -> None:
+async def test_a_write_and_its_stored_response_are_atomic(product: Product, account: Account) -> None:
     contact = await _contact(product, account)
     url, body = f"{API}leads/_table/usercontact/{contact}", {"deleted": 1}
     deleted = "select deleted from usercontact where contactid = $1"
@@ -86,7 +82,7 @@ async def test_a_write_of_a_table_and_its_answer_are_there_both_or_not_at_all(
     assert await product.db.fetchval(deleted, contact) == 0
 
 
-async def test_a_refusal_is_kept_and_leaves_nothing(product: Product, account: Account) -> None:
+async def test_an_error_is_stored_and_rolled_back(product: Product, account: Account) -> None:
     contact = await _contact(product, account)
     url = f"{API}leads/_table/usercontact/{contact}"
     first = await account.owner.http.patch(url, json={"name": "Mine"}, headers=KEY)
@@ -110,7 +106,7 @@ async def test_a_script_that_committed_never_runs_again(product: Product, accoun
     assert len((await account.owner.table("GET", "apikeys")).json()["resource"]) == 1
 
 
-async def test_a_claim_of_the_dead_that_wrote_nothing_is_free_again(product: Product, account: Account) -> None:
+async def test_a_dead_claim_without_commits_is_released(product: Product, account: Account) -> None:
     url, body = API + "leads/_table/apikeys", {"resource": [{"purpose": "CRM", "name": "One"}]}
     await account.owner.http.post(url, json=body, headers=KEY)
     await product.db.execute("delete from apikeys where clientid = $1", account.clientid)

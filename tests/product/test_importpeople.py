@@ -20,12 +20,12 @@ def _file(folder: Path, *lines: str, header: str = ",".join(HEADER)) -> Path:
 
 
 @pytest.mark.parametrize("header", ["", "a,b,c", "linkedinurl;full_name"])
-async def test_a_wrong_header_is_refused(product: Product, tmp_path: Path, header: str) -> None:
+async def test_a_wrong_header_is_rejected(product: Product, tmp_path: Path, header: str) -> None:
     with pytest.raises(ApiError, match="first line"):
         await product.scripts.run_job("importpeople", {"file": str(_file(tmp_path, header=header))})
 
 
-async def test_a_missing_file_is_refused(product: Product, tmp_path: Path) -> None:
+async def test_a_missing_file_is_rejected(product: Product, tmp_path: Path) -> None:
     with pytest.raises(ApiError, match="No such file"):
         await product.scripts.run_job("importpeople", {"file": str(tmp_path / "none.csv")})
 
@@ -44,7 +44,7 @@ async def test_bad_lines_are_reported_by_number_and_strict_imports_nothing(
     assert await product.db.fetchval("select count(*) from person where profilekey like 'in/imp-%'") == 2
 
 
-async def test_again_changes_the_person_and_the_later_line_wins(
+async def test_a_second_import_updates_people_and_the_later_line_wins(
     product: Product, account: Account, tmp_path: Path
 ) -> None:
     for names in (("Old",), ("Older", "New")):

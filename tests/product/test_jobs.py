@@ -89,7 +89,7 @@ async def test_a_mail_waits_until_the_server_is_there(product: Product, worker: 
 
 
 @pytest.mark.usefixtures("worker")
-async def test_what_never_works_is_held_with_its_error(product: Product) -> None:
+async def test_a_permanently_failing_job_is_kept_with_its_error(product: Product) -> None:
     await product.ctx.later("sendmail", name="no-such-mail", to="x@x.example", values={"link": ""})
     await _until(product, "select exists (select 1 from pgqueuer where entrypoint = 'sendmail' and status = 'failed')")
     await product.db.execute("delete from pgqueuer")

@@ -40,9 +40,7 @@ async def test_purpose_plan_and_allowance(product: Product, account: Account) ->
     assert sorted(answer.status_code for answer in answers) == [200, 409]
 
 
-async def test_a_key_of_the_body_counts_only_if_it_was_reserved_here(
-    product: Product, account: Account, other: Account
-) -> None:
+async def test_a_key_in_the_body_must_have_been_reserved(product: Product, account: Account, other: Account) -> None:
     reserved = (await account.owner.post("generateapikey")).json()["apikey"]
     foreign = (await other.owner.post("generateapikey")).json()["apikey"]
     assert len(reserved) == 16
@@ -65,7 +63,7 @@ async def test_keys_are_listed_in_clear_to_their_owner_and_that_is_audited(produ
     assert key["apikey"] not in stored
 
 
-async def test_what_can_be_changed(account: Account, other: Account) -> None:
+async def test_editable_fields(account: Account, other: Account) -> None:
     key = await _key(account)
     left = (await account.credits())["apicallcount"]
 
@@ -87,7 +85,7 @@ async def test_a_bad_key_is_401_without_a_sign_out(product: Product, key: str) -
     assert (answer.status_code, answer.json()["error"]["context"]["scope"]) == (401, "resource")
 
 
-async def test_a_key_is_told_which_calls_it_serves(product: Product, account: Account) -> None:
+async def test_a_key_lists_its_scopes(product: Product, account: Account) -> None:
     key = (await _key(account))["apikey"]
     caller = product.caller(key=key)
     for path in ("leads/_table/usercontact", "leads/_table/usercontact/1", "leads/_table/appuser", "_spec"):
@@ -151,7 +149,7 @@ async def test_thirty_a_minute_per_key(product: Product, account: Account) -> No
     assert sorted({answer.status_code for answer in answers}) == [200, 429]
 
 
-async def test_what_a_key_reveals_is_in_the_owners_list(product: Product, account: Account) -> None:
+async def test_reveals_by_a_key_are_in_the_owners_list(product: Product, account: Account) -> None:
     person, member = await product.person(full_name="Kay Lookup"), await account.user()
     key = (await _key(account))["apikey"]
     body = (await _look(product, key, f"linkedin.com/{person.key}")).json()

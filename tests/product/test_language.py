@@ -24,7 +24,7 @@ async def _choose(user: User, language: Any, appuserid: int | None = None) -> ht
 
 
 @pytest.mark.parametrize("language", ["tlh", "DE", "de-DE", "", None, 1, ["de"], "de\n"])
-async def test_an_unknown_language_is_refused_with_the_choices(account: Account, language: Any) -> None:
+async def test_an_unknown_language_is_rejected_with_the_choices(account: Account, language: Any) -> None:
     user = await account.user(language="de")
     answer = await _choose(user, language)
     assert answer.status_code == 422, answer.text

@@ -82,7 +82,7 @@ async def test_private_and_shared_lists(product: Product, account: Account, othe
     assert await _ids(member, "contactlistitem", "itemid") == []
 
 
-async def test_a_list_holds_people_of_the_directory(product: Product, account: Account) -> None:
+async def test_a_list_contains_people_from_the_directory(product: Product, account: Account) -> None:
     listid = await _list(account.owner)
     for record, status in (
         ({"listid": listid, "linkedinurl": "linkedin.com/in/nobody-at-all"}, 404),
@@ -142,7 +142,7 @@ async def _news(user: User, **body: Any) -> dict[int, int]:
         {"name": "", "filters": {}},
     ],
 )
-async def test_a_saved_search_is_one_that_could_be_asked(account: Account, record: dict[str, Any]) -> None:
+async def test_a_saved_search_must_be_a_valid_search(account: Account, record: dict[str, Any]) -> None:
     answer = await account.owner.table("POST", "savedsearch", record)
     assert answer.status_code in (400, 422), answer.text
 

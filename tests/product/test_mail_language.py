@@ -55,7 +55,7 @@ async def _subject(product: Product, to: str, language: str = "de") -> str:
     ("stored", "requested", "language"),
     [("en", "de", "en"), ("de", "en", "de"), (None, "de", "de"), (None, "tlh", "en"), ("fr", "de", "de")],
 )
-async def test_the_stored_language_counts_before_that_of_the_request(
+async def test_the_stored_language_precedes_that_of_the_request(
     product: Product, stored: str | None, requested: str, language: str
 ) -> None:
     account = await _owner(product, stored)
@@ -65,7 +65,7 @@ async def test_the_stored_language_counts_before_that_of_the_request(
     assert reset == {"en": "Set a new password", "de": "Legen Sie ein neues Passwort fest"}[language]
 
 
-async def test_mails_that_an_older_version_queued_are_english(product: Product) -> None:
+async def test_mails_queued_by_an_older_version_are_english(product: Product) -> None:
     """Their values are texts already, and they name no language."""
     to = f"{secrets.token_hex(5)}@older.example"
     values: dict[str, Any] = {"name": "Ina", "planname": "Growth", "until": "5 Nov 2026", "link": "http://test/x"}
@@ -97,7 +97,7 @@ async def test_sign_up_in_german(product: Product) -> None:
     assert "Ihr Konto nutzt den Tarif Free Trial; er läuft bis zum " in _text(plan)
 
 
-async def test_a_sign_up_with_the_address_of_staff_is_told_in_the_language_of_the_request(
+async def test_a_sign_up_with_a_staff_address_uses_the_request_language(
     product: Product, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The address belongs to no user, so that no language is stored."""
@@ -110,7 +110,7 @@ async def test_a_sign_up_with_the_address_of_staff_is_told_in_the_language_of_th
     assert await _subject(product, member.email) == "Sie haben bereits ein Konto"
 
 
-async def test_a_sign_up_with_a_known_address_is_told_in_the_language_of_the_holder(
+async def test_a_sign_up_with_a_known_address_uses_the_holders_language(
     product: Product, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     account = await _owner(product, "de")
@@ -160,7 +160,7 @@ async def test_password_and_address(product: Product) -> None:
     assert await _subject(product, user.email) == "Ihr Passwort wurde geändert"
 
 
-async def test_what_staff_cause_follows_the_reader_and_never_the_browser_of_staff(product: Product) -> None:
+async def test_mails_caused_by_staff_use_the_readers_language(product: Product) -> None:
     account, silent, desk = await _owner(product, "de"), await _owner(product, None), await staff(product)
     for client, language in ((account, "de"), (silent, "en")):
         body = {"appuserid": client.owner.appuserid, "reason": "Ticket 4711"}
@@ -179,7 +179,7 @@ async def test_staff_are_invited_in_the_language_of_the_command(product: Product
     assert await _subject(product, email) == "Ihr Mitarbeiterkonto bei Openlead"
 
 
-async def test_people_without_an_account_are_answered_in_the_language_of_the_request(product: Product) -> None:
+async def test_people_without_an_account_get_the_request_language(product: Product) -> None:
     email = f"{secrets.token_hex(5)}@somewhere.example"
     cookie = {"Cookie": "language=de", "Accept-Language": "en"}
     assert (

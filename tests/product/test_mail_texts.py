@@ -69,7 +69,7 @@ async def test_stored_names_carry_no_address_into_a_mail(product: Product, accou
 
 
 @pytest.mark.parametrize("text", HOSTILE[:5])
-async def test_forms_refuse_names_with_addresses_or_line_ends(product: Product, account: Account, text: str) -> None:
+async def test_forms_reject_names_with_addresses_or_line_ends(product: Product, account: Account, text: str) -> None:
     record = {"type": "register", "email": f"{secrets.token_hex(5)}@new.example", "name": text, "terms": True}
     body = {"resource": [record | {"password": "Sesame123"}]}
     member = {"firstname": text, "lastname": "X", "email": f"{secrets.token_hex(5)}@new.example"}
@@ -113,7 +113,7 @@ def test_names_of_people_and_companies_are_taken(name: str) -> None:
         ("de", "Jemand aus Ihrem Unternehmen lädt", "Guten Tag,\n"),
     ],
 )
-def test_nothing_left_of_a_name_is_told_as_nothing(
+def test_a_name_without_safe_characters_is_replaced(
     product: Product, language: Language, subject: str, hello: str
 ) -> None:
     values = {"name": "https://evil.example", "inviter": "a@evil.example", "company": "www.evil.example"}
@@ -125,7 +125,7 @@ def test_nothing_left_of_a_name_is_told_as_nothing(
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_typed_text_is_never_read_as_a_text_with_values(product: Product, language: Language) -> None:
+def test_user_input_is_never_interpolated(product: Product, language: Language) -> None:
     """A name in braces is a name, in a text and in a template."""
     values = VALUES | {"user": "{reason} {0}", "reason": "{user.__class__} {{ name }} {% x %} 100 %"}
     mail = render(product.ctx.settings, "supportview", "a@b.example", values, language)
@@ -176,7 +176,7 @@ def test_a_mail_begins_with_its_preheader_and_has_one_look(product: Product, nam
     assert colors <= {*LIGHT.values(), *DARK.values()}
 
 
-def test_a_code_stands_alone_in_its_block(product: Product) -> None:
+def test_a_code_is_a_block_of_its_own(product: Product) -> None:
     mail = render(product.ctx.settings, "emailcode", "a@b.example", VALUES)
     assert re.search(r'<p class="code"[^>]*>482913</p>', mail.html)
     assert "482913" in mail.text.splitlines()

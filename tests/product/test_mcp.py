@@ -70,7 +70,7 @@ async def test_a_write_goes_through_its_hook(product: Product, account: Account,
         assert name == "Test Ltd"
 
 
-async def test_scripts_are_called_that_are_offered(product: Product, account: Account) -> None:
+async def test_offered_scripts_can_be_called(product: Product, account: Account) -> None:
     async with asked(product, account.owner.token) as own:
         tool = (await own.tools())["call_script"]
         offered = {line.removeprefix("- ").partition("(")[0] for line in tool.description.splitlines()[1:]}
@@ -82,7 +82,7 @@ async def test_scripts_are_called_that_are_offered(product: Product, account: Ac
         assert "unknown_service" in await own.refusal("call_script", name="getcontact")
 
 
-async def test_a_key_without_a_session_gets_what_a_request_gets(product: Product) -> None:
+async def test_a_key_without_a_session_is_treated_like_a_request(product: Product) -> None:
     async with asked(product, "") as anyone, product.caller() as http:
         tables = {table["name"] for table in (await anyone.answer("list_tables"))["tables"]}
         assert tables == {table["name"] for table in (await http.get("/api/v2/leads/_table")).json()["resource"]}

@@ -40,7 +40,7 @@ async def test_only_an_owner_adds(product: Product, account: Account) -> None:
         ({"role": "owner"}, "role"),
     ],
 )
-async def test_bad_members_are_refused(account: Account, fields: dict[str, Any], field: str) -> None:
+async def test_bad_members_are_rejected(account: Account, fields: dict[str, Any], field: str) -> None:
     answer = await account.owner.table("POST", "appuser", _member(**fields))
     assert (answer.status_code, list(answer.json()["error"]["context"]["fields"])) == (422, [field])
 
@@ -54,7 +54,7 @@ async def test_without_a_plan_or_a_free_seat(product: Product, account: Account)
     assert [full.status_code, none.status_code, *reasons] == [409, 409, "seat_limit", "no_plan"]
 
 
-async def test_an_address_that_exists_takes_no_seat(account: Account, other: Account) -> None:
+async def test_an_existing_address_takes_no_seat(account: Account, other: Account) -> None:
     before = (await account.credits())["seatcount"]
     answer = await account.owner.table("POST", "appuser", _member(email=other.owner.email))
     assert (answer.status_code, (await account.credits())["seatcount"]) == (409, before)
@@ -137,7 +137,7 @@ async def test_an_invitation_accepted_while_it_is_withdrawn(product: Product, ac
         {"clientid": 1}, {"isdeleted": 1}, {"password": "Chosen123"},
     ],
 )  # fmt: skip
-async def test_fields_that_a_user_cannot_change_of_itself(
+async def test_fields_users_cannot_change_on_themselves(
     product: Product, account: Account, change: dict[str, Any]
 ) -> None:
     member = await account.user()
@@ -152,7 +152,7 @@ async def test_fields_that_a_user_cannot_change_of_itself(
             assert 400 <= body.status_code < 500, (change, answer.text, body.text)
 
 
-async def test_others_rows_look_as_if_they_did_not_exist(account: Account, other: Account) -> None:
+async def test_rows_of_other_accounts_do_not_exist(account: Account, other: Account) -> None:
     member, target = await account.user(), await other.user()
     for caller in (account.owner, member):
         for record in ({"isactive": 0}, {"firstname": "X", "lastname": "Y"}):
@@ -227,7 +227,7 @@ async def test_only_the_owner_reads_the_audit_log(account: Account, other: Accou
      "\u0661\u0662\u0663\u0664\u0665",
      "1234", "1234567890123456", -12345678, 12345.5, True, ["12345678"], {"a": 1}, "12345\n678", "+"],
 )  # fmt: skip
-async def test_a_phone_number_with_anything_else_in_it_is_refused(
+async def test_a_phone_number_with_anything_else_in_it_is_rejected(
     product: Product, account: Account, phone: Any
 ) -> None:
     member, owner = await account.user(), account.owner
@@ -265,7 +265,7 @@ async def test_spaces_dashes_brackets_and_plus_are_left_out_everywhere(product: 
 
 
 @pytest.mark.parametrize("change", [{"role": "admin"}, {"isactive": 0}, {"name": "X Y"}, {}])
-async def test_a_record_that_is_not_in_resource_is_rejected(product: Product, account: Account, change: Any) -> None:
+async def test_a_record_outside_resource_is_rejected(product: Product, account: Account, change: Any) -> None:
     """With ids or filter, the members of the body are options: nothing would be written, and 200 would deny it."""
     member = await account.user()
     read = "select role, isactive, name from appuser where appuserid = $1"

@@ -89,9 +89,7 @@ async def test_pages_hold_everybody_once_and_in_one_order(product: Product, acco
     assert [row["name"] for row in by_name] == sorted((row["name"] for row in whole), reverse=True)
 
 
-async def test_an_owner_leafs_through_what_a_member_revealed(
-    product: Product, account: Account, other: Account
-) -> None:
+async def test_an_owner_pages_through_a_members_reveals(product: Product, account: Account, other: Account) -> None:
     member = await account.user()
     await _fill(product, account, member, "Ann", 3)
     assert await _listed(account.owner, order="createdon DESC") == []

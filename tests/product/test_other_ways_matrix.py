@@ -89,7 +89,7 @@ def _text(answer: httpx2.Response) -> str:
     "accept", ["text/csv", XLSX, "application/x-ndjson", "application/xml", "application/geo+json"]
 )
 @pytest.mark.parametrize("table", sorted(KEYS))
-async def test_no_export_holds_a_row_of_another_account(
+async def test_no_export_contains_rows_of_another_account(
     product: Product, victim: Account, tokens: dict[str, str], table: str, accept: str
 ) -> None:
     ident = (await _rows(product, table, victim))[0][KEYS[table]]
@@ -150,7 +150,7 @@ async def test_no_tool_reads_or_writes_a_row_of_another_account(
     assert await _rows(product, table, victim) == before
 
 
-async def test_no_description_holds_a_value_of_another_account(
+async def test_no_description_contains_values_of_another_account(
     product: Product, victim: Account, tokens: dict[str, str]
 ) -> None:
     assert MARK in json.dumps(await _rows(product, "client", victim), default=str)

@@ -38,7 +38,7 @@ async def test_reset_by_the_mailed_link_once(product: Product, user: User) -> No
     assert codes == [401, 200]
 
 
-async def test_asking_again_kills_the_older_link(product: Product, user: User) -> None:
+async def test_a_new_request_invalidates_the_older_link(product: Product, user: User) -> None:
     links = []
     for _ in range(2):
         await product.caller().post(PASSWORD, json={"email": user.email})
@@ -79,7 +79,7 @@ async def test_change_ends_the_other_sessions(product: Product, account: Account
     assert "changed" in (await product.mails(user.email))[-1]["Subject"]
 
 
-async def test_a_new_address_that_cannot_be(product: Product, account: Account, user: User) -> None:
+async def test_unusable_new_addresses(product: Product, account: Account, user: User) -> None:
     new = f"moved-{secrets.token_hex(4)}@newhome.example"
     for fields, reason in (
         ({"oldemail": user.email, "newemail": user.email}, "newemail"),

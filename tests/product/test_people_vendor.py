@@ -85,7 +85,7 @@ async def test_a_failure_is_503_and_costs_nothing(
     assert await account.credits() == before
 
 
-async def test_a_vendor_that_keeps_failing_is_left_alone_for_a_while(account: Account, vendor: dict[str, Any]) -> None:
+async def test_a_failing_vendor_is_not_called_for_a_while(account: Account, vendor: dict[str, Any]) -> None:
     vendor["answer"] = lambda request: httpx2.Response(500)
     for _ in range(FAILURES + 3):
         await account.owner.post("searchurl", linkedinurl=_url(), phone=True)

@@ -141,7 +141,7 @@ async def test_another_interval_begins_a_new_period(shop: Shop, trial: Account) 
     assert (row["expirydate"] - row["startdate"]).days in (365, 366)
 
 
-async def test_an_upgrade_that_the_bank_refuses_changes_nothing(shop: Shop, trial: Account) -> None:
+async def test_a_declined_upgrade_changes_nothing(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 2)
     sub = (await shop.row(trial))["subscriptionid"]
     await shop.new_card(trial, "chargeCustomerFail")
@@ -166,7 +166,7 @@ async def test_a_double_click_changes_once(shop: Shop, trial: Account) -> None:
     assert (await change(trial, 3, sub)).json()["error"]["context"]["reason"] == "already_changed"
 
 
-async def test_a_lost_answer_is_safe_to_repeat(shop: Shop, trial: Account) -> None:
+async def test_a_lost_response_is_safe_to_repeat(shop: Shop, trial: Account) -> None:
     """The provider applied the call, but its response was lost, also after the client's retry."""
     await shop.subscribe(trial, 2)
     sub = (await shop.row(trial))["subscriptionid"]
@@ -247,9 +247,7 @@ async def test_leaving_for_the_free_plan_ends_the_paid_one_for_good(shop: Shop, 
     assert await shop.balanced(trial)
 
 
-async def test_subscribing_again_before_the_end_takes_the_place_of_the_cancelled_one(
-    shop: Shop, trial: Account
-) -> None:
+async def test_subscribing_again_replaces_the_cancelled_plan(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 2)
     old = await shop.row(trial)
     await trial.owner.http.delete(STRIPE, params={"subId": old["subscriptionid"]})
@@ -262,7 +260,7 @@ async def test_subscribing_again_before_the_end_takes_the_place_of_the_cancelled
     assert (await shop.plan(trial), await shop.credits(trial), await shop.balanced(trial)) == (3, PRO, True)
 
 
-async def test_a_custom_plan_of_staff_takes_the_place_of_a_cancelled_one(shop: Shop, trial: Account) -> None:
+async def test_a_custom_plan_from_staff_replaces_a_cancelled_one(shop: Shop, trial: Account) -> None:
     assert (await trial.owner.post("upgradeplan", planid=8)).status_code == 402
     await shop.subscribe(trial, 2)
     row = await shop.row(trial)

@@ -19,7 +19,7 @@ def _reason(answer: httpx2.Response) -> str:
     return str(error["context"]["reason"])
 
 
-async def test_a_lower_plan_is_no_upgrade_before_the_event_arrived(shop: Shop, trial: Account) -> None:
+async def test_a_lower_plan_is_not_an_upgrade_before_the_event_arrives(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 5)
     sub = (await shop.row(trial))["subscriptionid"]
     assert (await change(trial, 7, sub)).status_code == 200

@@ -55,7 +55,7 @@ async def test_an_owner_stays_an_owner(product: Product, account: Account, chang
     assert events == 0
 
 
-async def test_what_is_stored_already_is_no_change(product: Product, account: Account) -> None:
+async def test_a_stored_value_is_not_a_change(product: Product, account: Account) -> None:
     owner = account.owner
     same = {"role": "client", "isactive": 1, "isverified": 1, "email": owner.email, "name": "New Name"}
     for way in ways("appuser", "appuserid", owner.appuserid, same):
@@ -91,7 +91,7 @@ async def test_an_owner_does_not_write_the_profile_of_others(
 # -- names of fields ---------------------------------------------------------------------------------------------------
 
 
-async def test_a_hook_knows_a_field_by_any_spelling(product: Product, account: Account) -> None:
+async def test_a_hook_accepts_any_spelling_of_a_field(product: Product, account: Account) -> None:
     owner = account.owner
     email = f"m-{secrets.token_hex(4)}@team.example"
     added = await owner.table("POST", "appuser", {"Name": "Mia Member", "EMAIL": email, "Role": "member"})
@@ -163,7 +163,7 @@ async def test_keys_are_switched_off_by_any_spelling(product: Product, account: 
         assert (revived.status_code, revived.json()["error"]["context"]["reason"]) == (403, "field_not_writable")
 
 
-async def test_an_option_word_that_means_nothing_stops_a_hook(product: Product, account: Account) -> None:
+async def test_an_invalid_option_word_stops_a_hook(product: Product, account: Account) -> None:
     count = "select count(*) from apikeys where clientid = $1"
     for option in ("continue", "upsert", "rollback", "as_list"):
         answer = await account.owner.table("POST", "apikeys", {"purpose": "mine"}, **{option: "maybe"})
@@ -196,7 +196,7 @@ async def test_one_part_of_a_name_keeps_the_other(product: Product, account: Acc
     assert (row["name"], row["firstname"], row["lastname"]) == ("Eve Day", "Eve", "Day")
 
 
-async def test_a_deleted_member_is_answered_by_a_list(account: Account) -> None:
+async def test_deleting_a_member_returns_a_list(account: Account) -> None:
     first, second, third = [await account.user() for _ in range(3)]
     by_path = await account.owner.table("DELETE", f"appuser/{first.appuserid}")
     assert (by_path.status_code, by_path.json()) == (200, {"resource": [{"appuserid": first.appuserid}]})

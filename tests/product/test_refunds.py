@@ -50,7 +50,7 @@ async def test_parts_are_pro_rata(shop: Shop, buyer: Account) -> None:
     assert await shop.balanced(buyer)
 
 
-async def test_what_was_spent_is_a_debt_that_the_next_grant_pays(shop: Shop, buyer: Account) -> None:
+async def test_spent_credits_become_a_debt_paid_by_the_next_grant(shop: Shop, buyer: Account) -> None:
     await use(buyer, 30)
     await called(shop, "POST", "refunds", payment_intent=await payment(buyer))
     await shop.deliver()
@@ -102,7 +102,7 @@ async def test_a_dispute_takes_and_a_won_one_gives_back(shop: Shop, buyer: Accou
         assert (await shop.credits(buyer))[0] == 140
 
 
-async def test_a_refund_that_fails_gives_back(shop: Shop, buyer: Account) -> None:
+async def test_a_failed_refund_restores_the_credits(shop: Shop, buyer: Account) -> None:
     refund = await called(shop, "POST", "refunds", payment_intent=await payment(buyer))
     await shop.deliver()
     await shop.http.post(f"{BASE}/test/refundfailed", json={"refund": refund["id"]})
@@ -111,7 +111,7 @@ async def test_a_refund_that_fails_gives_back(shop: Shop, buyer: Account) -> Non
     assert await shop.balanced(buyer)
 
 
-async def test_a_card_that_is_disputed_at_once(shop: Shop, trial: Account) -> None:
+async def test_an_immediately_disputed_card(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 2)
     await buy(shop, trial, "tok_createDispute")
     assert ((await shop.credits(trial))[0], (await addon(shop, trial))["status"]) == (500, "refunded")
@@ -141,7 +141,7 @@ async def test_payment_and_dispute_in_any_order(shop: Shop, trial: Account, orde
     assert await shop.balanced(trial)
 
 
-async def test_a_refund_that_is_told_before_its_payment(shop: Shop, trial: Account) -> None:
+async def test_a_refund_reported_before_its_payment(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 2)
     asked = await trial.owner.post("addonpaymentintent", planid=101)
     intent = asked.json()["result"]["paymentintentid"]
@@ -175,7 +175,7 @@ async def test_a_refunded_period_takes_its_credits_and_leaves_the_plan(shop: Sho
     assert await shop.balanced(buyer)
 
 
-async def test_a_period_that_is_over_owes_what_was_used_of_it(shop: Shop, trial: Account) -> None:
+async def test_a_past_period_owes_the_credits_used(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 2)
     [bill] = await shop.invoices(trial)
     await use(trial, 420)
@@ -188,7 +188,7 @@ async def test_a_period_that_is_over_owes_what_was_used_of_it(shop: Shop, trial:
     assert await shop.balanced(trial)
 
 
-async def test_an_upgrade_that_is_refunded(shop: Shop, trial: Account) -> None:
+async def test_a_refunded_upgrade(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 2)
     sub = (await shop.row(trial))["subscriptionid"]
     changed = await trial.owner.http.patch("/api/v2/stripe", json={"res": "sub", "plan": 3, "subId": sub})
@@ -249,7 +249,7 @@ async def test_a_day_without_webhooks_brings_the_refund_too(shop: Shop, buyer: A
     assert (await shop.credits(buyer), (await addon(shop, buyer))["status"]) == (STARTER, "refunded")
 
 
-async def test_the_provider_refuses_what_is_not_left(shop: Shop, buyer: Account) -> None:
+async def test_the_provider_rejects_excessive_refunds(shop: Shop, buyer: Account) -> None:
     intent = await payment(buyer)
     for data in ({"payment_intent": intent, "amount": 9999}, {"payment_intent": "pi_x"}, {"amount": 1}):
         answer = await shop.http.post(f"{BASE}/v1/refunds", data=data, headers=STRIPE_KEY)

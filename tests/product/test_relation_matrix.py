@@ -192,7 +192,7 @@ async def _who(product: Product, clientid: int) -> dict[tuple[str, int], dict[st
 
 
 @pytest.mark.parametrize("table", sorted(policy.POLICY))
-async def test_a_row_of_another_account_takes_no_relation(
+async def test_rows_of_another_account_accept_no_relation(
     product: Product, victim: Account, callers: dict[str, Caller], table: str
 ) -> None:
     """Write a row of the victim with relations to the caller's rows."""

@@ -63,7 +63,7 @@ async def test_the_free_plan_starts_a_new_month_once(product: Product) -> None:
     assert await account.ledger_fits()
 
 
-async def test_the_ledger_check_finds_what_does_not_fit(product: Product, account: Account) -> None:
+async def test_the_ledger_check_finds_differences(product: Product, account: Account) -> None:
     before = await product.scripts.run_job("checkledger", {})
     await product.db.execute(
         "update usercredit set contactcredit = contactcredit + 1 where clientid = $1", account.clientid
@@ -74,12 +74,12 @@ async def test_the_ledger_check_finds_what_does_not_fit(product: Product, accoun
     )
 
 
-async def test_tidying_up_keeps_what_is_alive(product: Product, account: Account) -> None:
+async def test_tidying_up_keeps_live_rows(product: Product, account: Account) -> None:
     await product.scripts.run_job("tidyup", {})
     assert (await account.owner.http.get(API + "user/session")).status_code == 200
 
 
-async def test_plans_that_cost_are_not_given_away(product: Product, account: Account) -> None:
+async def test_paid_plans_are_not_given_away(product: Product, account: Account) -> None:
     paid = await account.owner.post("upgradeplan", planid=7)
     unknown = await account.owner.post("upgradeplan", planid=999)
     custom = await account.owner.post("upgradeplan", planid=8)
@@ -159,7 +159,7 @@ async def test_a_removal_leaves_the_profile_address_nowhere(product: Product, ac
     assert {row["linkedinurl"] for row in rows.json()["rows"]} == {""}
 
 
-async def test_an_address_that_only_contacts_hold_is_erased(product: Product, account: Account, other: Account) -> None:
+async def test_an_address_found_only_in_contacts_is_erased(product: Product, account: Account, other: Account) -> None:
     slug = f"kim-{secrets.token_hex(4)}"
     email = f"{slug}@work.example"
     person = await product.person(slug, business_emails=[email], phones=[])

@@ -44,7 +44,7 @@ async def test_bad_input(account: Account, body: dict[str, Any]) -> None:
     assert answer.status_code == 422, answer.text
 
 
-async def test_who_may_reveal(product: Product, account: Account) -> None:
+async def test_allowed_and_forbidden_callers(product: Product, account: Account) -> None:
     body = {"linkedinurls": ["linkedin.com/in/a"], "kinds": KINDS}
     assert (await product.caller().post(API + "revealmany", json=body)).status_code == 401
     assert (await product.caller(key="").post(API + "revealmany", json=body)).status_code == 401
@@ -105,7 +105,7 @@ async def test_twice_at_once_with_fewer_credits_than_people(product: Product, ac
     assert await product.db.fetchval("select count(*) from reveal where clientid = $1", account.clientid) == 25
 
 
-async def test_a_repeat_with_a_key_returns_the_first_answer(product: Product, account: Account) -> None:
+async def test_a_repeat_with_a_key_returns_the_first_response(product: Product, account: Account) -> None:
     _, urls = await _people(product, 2)
     body = {"linkedinurls": urls, "kinds": ["personalemail"]}
     answers = [

@@ -12,7 +12,7 @@ async def _unlock(product: Product, account: Account, name: str) -> None:
     assert answer.status_code == 200
 
 
-async def test_refusals(product: Product, account: Account) -> None:
+async def test_errors(product: Product, account: Account) -> None:
     assert (await product.caller().post(API + "searchname", json={})).status_code == 401
     for body in ({"limit": 0}, {"limit": "x"}, {"offset": -1}, {"searchtext": "x" * 101}):
         assert (await account.owner.post("searchname", **body)).status_code == 422

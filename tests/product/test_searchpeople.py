@@ -59,7 +59,7 @@ async def _key(account: Account, *scopes: str) -> str:
 
 
 @pytest.mark.parametrize("call", ["searchpeople", "searchcompanies"])
-async def test_who_may_search(product: Product, account: Account, call: str) -> None:
+async def test_allowed_and_forbidden_callers(product: Product, account: Account, call: str) -> None:
     assert (await product.caller(key="").post(API + call, json={})).status_code == 401
     assert (await product.caller().post(API + call, json={})).status_code == 401
     assert (await product.caller(token="no-such-session").post(API + call, json={})).status_code == 401
@@ -157,7 +157,7 @@ async def test_a_name_is_found_without_accents_and_by_its_beginning(account: Acc
         assert [row["full_name"] for row in found["resource"]] == [f"Björn Ångström {mark}"], text
 
 
-async def test_a_result_says_who_and_which_kinds_exist(account: Account, mark: str) -> None:
+async def test_a_result_has_the_person_and_the_existing_kinds(account: Account, mark: str) -> None:
     row = (await _search(account.owner, name=f"Omar {mark}"))["resource"][0]
     dates = {name: datetime.fromisoformat(row.pop(name)) for name in ("firstseen", "lastchecked")}
     assert all((datetime.now(UTC) - date).total_seconds() < 600 for date in dates.values())
@@ -169,7 +169,7 @@ async def test_a_result_says_who_and_which_kinds_exist(account: Account, mark: s
     }  # fmt: skip
 
 
-async def test_owned_kinds_name_the_user_who_revealed_them(account: Account, other: Account, mark: str) -> None:
+async def test_owned_kinds_name_the_revealing_user(account: Account, other: Account, mark: str) -> None:
     max_ = await account.user(name="Max Member")
     body = {"linkedinurl": f"linkedin.com/in/jane-{mark}", "type": "directdial", "action": "reveal"}
     assert (await max_.post("getcontact", **body)).json()["charged"] == 1
@@ -234,9 +234,7 @@ async def test_removed_people_are_gone_at_once(product: Product, account: Accoun
     assert (await _search(account.owner, name=f"gone {mark}"))["resource"] == []
 
 
-async def test_a_suppressed_profile_that_is_still_indexed_is_left_out(
-    product: Product, account: Account, mark: str
-) -> None:
+async def test_a_suppressed_but_indexed_profile_is_excluded(product: Product, account: Account, mark: str) -> None:
     hashed = product.scripts.vault.index("profile", f"in/jane-{mark}")
     await product.db.execute("insert into suppression (hash, kind) values ($1, 'profile')", hashed)
     found = await _search(account.owner, name=mark)
@@ -304,7 +302,7 @@ async def test_a_phone_number_is_found_by_nothing(unlimited: Product, account: A
                 assert shown in ([], [shown[0]] * 2 if shown else [])
 
 
-async def test_no_term_of_the_index_holds_a_value(product: Product, mark: str) -> None:
+async def test_index_terms_contain_no_values(product: Product, mark: str) -> None:
     rows: list[Any] = await product.db.fetch(
         "select searchable::text as terms from person where searchable @@ $1::text::tsquery", f"'n:{mark}'"
     )

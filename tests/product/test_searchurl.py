@@ -10,7 +10,7 @@ from tests.product.unit.test_profile_url import REFUSED, SPELLINGS
 BOXES = {"personal": True, "business": True, "phone": True}
 
 
-async def test_refusals(product: Product, account: Account) -> None:
+async def test_errors(product: Product, account: Account) -> None:
     body = {"linkedinurl": "linkedin.com/in/x", **BOXES}
     assert (await product.caller(key="").post(API + "searchurl", json=body)).status_code == 401
     assert (await product.caller().post(API + "searchurl", json=body)).status_code == 401
@@ -21,7 +21,7 @@ async def test_refusals(product: Product, account: Account) -> None:
     assert (await account.owner.http.get(API + "searchurl")).status_code == 405
 
 
-async def test_every_spelling_of_an_address_is_one_person_and_every_other_address_is_refused(
+async def test_every_spelling_of_a_url_is_one_person_and_others_are_rejected(
     product: Product, account: Account
 ) -> None:
     await product.person("jane-doe")
@@ -65,7 +65,7 @@ async def test_nothing_unpaid_leaves_the_server(product: Product, account: Accou
     assert body["bus_email_validation"] == "valid"
 
 
-async def test_who_it_is_comes_free_and_not_how_to_reach_them(product: Product, account: Account) -> None:
+async def test_identity_is_free_and_contact_data_is_not(product: Product, account: Account) -> None:
     person = await product.person(title="Head of Sales", company="Acme", country="USA")
     answer = await account.owner.post("searchurl", linkedinurl=f"linkedin.com/{person.key}", phone=True)
     body = answer.json()["data"][0]
@@ -73,14 +73,14 @@ async def test_who_it_is_comes_free_and_not_how_to_reach_them(product: Product, 
     assert "5550123" not in answer.text
 
 
-async def test_boxes_that_are_not_ticked_show_nothing(product: Product, account: Account) -> None:
+async def test_unticked_kinds_are_not_returned(product: Product, account: Account) -> None:
     person = await product.person()
     body = (await account.owner.post("searchurl", linkedinurl=f"linkedin.com/{person.key}", phone=True)).json()
     assert body["data"][0]["emails"] == []
     assert body["data"][0]["business_email_encrypted"] is False
 
 
-async def test_what_a_colleague_paid_for_comes_plain_and_the_rest_masked(product: Product, account: Account) -> None:
+async def test_values_paid_by_a_colleague_are_plain_and_the_rest_masked(product: Product, account: Account) -> None:
     person, member = await product.person(), await account.user()
     url = f"linkedin.com/{person.key}"
     await account.owner.post("getcontact", linkedinurl=url, type="directdial", action="reveal")

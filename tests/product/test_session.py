@@ -30,7 +30,9 @@ async def test_missing_email_or_password_is_400(product: Product, body: dict[str
     assert (await product.caller().post(SESSION, json=body)).status_code == 400
 
 
-async def test_unknown_and_wrong_get_the_same_answer(product: Product, account: Account, hashed: str) -> None:
+async def test_unknown_users_and_wrong_passwords_get_the_same_response(
+    product: Product, account: Account, hashed: str
+) -> None:
     user, wrong = await account.user(password=hashed), {"password": "Wrong1234"}
     bodies = [
         (await product.caller().post(SESSION, json=wrong | {"email": email}, headers={"X-Request-Id": "same"})).json()
@@ -50,7 +52,7 @@ async def test_unknown_and_wrong_get_the_same_answer(product: Product, account: 
         ({"isactive": 0, "isverified": 0, "invitestatus": "pending"}, 803),
     ],
 )
-async def test_why_an_account_cannot_be_used_is_told_only_with_the_right_password(
+async def test_account_problems_are_disclosed_only_with_the_right_password(
     product: Product, account: Account, hashed: str, fields: dict[str, Any], code: int
 ) -> None:
     email = _email()
@@ -62,7 +64,7 @@ async def test_why_an_account_cannot_be_used_is_told_only_with_the_right_passwor
     assert ("checktoken" in right.json()["error"]["context"]) == (code == 802)
 
 
-async def test_sign_in_answers_what_the_app_needs_and_no_secret(product: Product, hashed: str) -> None:
+async def test_sign_in_returns_the_apps_data_without_secrets(product: Product, hashed: str) -> None:
     account = await product.account(email=(email := _email()), password=hashed)
     answer = await product.caller().post(SESSION, json={"email": email.upper(), "password": PASSWORD})
     body = answer.json()
@@ -114,7 +116,7 @@ async def test_silent_sign_in_by_token_and_by_query(product: Product, account: A
     assert (bad.status_code, none.status_code) == (401, 401)
 
 
-async def test_a_token_of_a_user_that_may_not_sign_in_is_rejected(product: Product, account: Account) -> None:
+async def test_tokens_of_blocked_users_are_rejected(product: Product, account: Account) -> None:
     token = account.owner.token
     await product.db.execute("update appuser set isverified = 0 where appuserid = $1", account.owner.appuserid)
     body = await product.caller().post(SESSION, json={"session_token": token})
@@ -125,7 +127,7 @@ async def test_a_token_of_a_user_that_may_not_sign_in_is_rejected(product: Produ
     assert (await account.owner.http.put(SESSION)).status_code == 200
 
 
-async def test_a_session_is_told_its_own_row(product: Product, account: Account) -> None:
+async def test_a_session_can_read_its_own_row(product: Product, account: Account) -> None:
     ticket = await tokens.issue(product.ctx, "session", account.owner.appuserid)
     other = (await product.caller().get(SESSION, params={"session_token": ticket})).json()["usersessionid"]
     own = (await account.owner.http.put(SESSION)).json()["usersessionid"]
@@ -172,7 +174,7 @@ async def test_an_idle_or_old_session_is_over(product: Product, account: Account
         assert (await product.caller(token).get(SESSION)).status_code == 401
 
 
-async def test_the_proof_of_a_refused_sign_in_gets_the_verification_mail_and_the_state(
+async def test_the_proof_of_a_rejected_sign_in_gets_the_verification_mail_and_the_state(
     product: Product, account: Account, hashed: str
 ) -> None:
     email = _email()
@@ -187,7 +189,7 @@ async def test_the_proof_of_a_refused_sign_in_gets_the_verification_mail_and_the
     assert (await product.link(email))[0] == "/emailverification"
 
 
-async def test_wrong_addresses_take_as_long_as_right_ones(product: Product, account: Account, hashed: str) -> None:
+async def test_unknown_addresses_take_as_long_as_known_ones(product: Product, account: Account, hashed: str) -> None:
     """Hash for unknown addresses too; otherwise their responses would be many times faster."""
     user = await account.user(password=hashed)
     spent: dict[str, list[float]] = {user.email: [], "nobody@timing.example": []}
@@ -200,7 +202,7 @@ async def test_wrong_addresses_take_as_long_as_right_ones(product: Product, acco
     assert max(medians) < 2 * min(medians)
 
 
-async def test_the_client_comes_with_what_the_caller_may_see(product: Product, account: Account) -> None:
+async def test_the_client_has_only_fields_visible_to_the_caller(product: Product, account: Account) -> None:
     owner = (await account.owner.table("GET", "client", related="*")).json()["resource"]
     assert len(owner) == 1
     assert len(owner[0]["usercredit_by_clientid"]) == 1

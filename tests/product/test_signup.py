@@ -99,9 +99,7 @@ async def test_availability(product: Product, account: Account) -> None:
         assert blocked.status_code == 422
 
 
-async def test_an_owner_who_invites_is_not_counted_with_the_sign_ups_of_the_network(
-    product: Product, account: Account
-) -> None:
+async def test_invitations_do_not_count_as_sign_ups_of_the_network(product: Product, account: Account) -> None:
     stranger = product.caller(ip="10.9.9.9")
     owner = product.caller(account.owner.token, ip="10.9.9.9")
     codes = [(await stranger.post(API + "checkemailexists", json={"email": _email()})).status_code for _ in range(6)]
@@ -199,7 +197,7 @@ async def test_the_state_of_a_user_needs_rights(product: Product, account: Accou
     assert (own["email"], own["isverified"]) == (email, 1)
 
 
-async def test_known_and_unknown_addresses_get_the_same_neutral_answer(product: Product, account: Account) -> None:
+async def test_known_and_unknown_addresses_get_the_same_response(product: Product, account: Account) -> None:
     for path in ("sendverificationemail", "getappuserbyemail", "user/password?reset=true"):
         bodies = [
             (await product.caller().post(API + path, json={"email": email})).json()
@@ -208,7 +206,7 @@ async def test_known_and_unknown_addresses_get_the_same_neutral_answer(product: 
         assert bodies[0] == bodies[1]
 
 
-async def test_ids_of_another_account_are_refused(product: Product, other: Account) -> None:
+async def test_ids_of_another_account_are_rejected(product: Product, other: Account) -> None:
     _, http = await _signed_up(product)
     for path, body in (
         ("updateclient_credit", {"clientid": other.clientid}),

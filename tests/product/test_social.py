@@ -130,7 +130,7 @@ async def test_state_binds_browser_vendor_and_redirect_and_works_once(providers:
     assert (await http.post(API + "google_accesstoken", json=body)).status_code == 400
 
 
-async def test_an_unverified_address_is_refused(providers: Product, issuer: str) -> None:
+async def test_an_unverified_address_is_rejected(providers: Product, issuer: str) -> None:
     email = await _user(issuer, email_verified=False)
     http, url = await _start(providers, "google")
     answer = await _ticket(providers, http, "google", await _popup(url, email))
@@ -157,14 +157,14 @@ async def test_ticket_and_proof_work_once(providers: Product, issuer: str) -> No
     assert [answer.status_code for answer in (again, proof, none)] == [400, 401, 401]
 
 
-async def test_a_wrong_nonce_is_refused(providers: Product, issuer: str) -> None:
+async def test_a_wrong_nonce_is_rejected(providers: Product, issuer: str) -> None:
     email = await _user(issuer)
     http, url = await _start(providers, "google")
     answer = await _ticket(providers, http, "google", await _popup(re.sub("nonce=[^&]+", "nonce=other", url), email))
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "not_proved")
 
 
-async def test_the_verifier_that_is_sent_matches_its_challenge(
+async def test_the_verifier_matches_its_challenge(
     providers: Product, issuer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     email = await _user(issuer)
@@ -188,13 +188,13 @@ async def test_the_verifier_that_is_sent_matches_its_challenge(
     assert base64.urlsafe_b64encode(digest).rstrip(b"=").decode() == query["code_challenge"]
 
 
-async def test_without_a_provider_it_says_so(product: Product) -> None:
+async def test_a_missing_provider_is_reported(product: Product) -> None:
     answer = await product.caller().post(API + "socialstart", json={"provider": "google"})
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (404, "not_set_up")
     assert (await product.caller().post(API + "socialstart", json={"provider": "myspace"})).status_code == 422
 
 
-async def test_a_provider_that_is_down_is_502(product: Product) -> None:
+async def test_an_unreachable_provider_is_502(product: Product) -> None:
     product.scripts.vendors._providers["google"] = Provider("http://127.0.0.1:9", "c", "s", nonce_needed=True)
     answer = await product.caller().post(API + "socialstart", json={"provider": "google"})
     product.scripts.vendors._providers.clear()

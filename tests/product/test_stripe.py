@@ -14,7 +14,7 @@ STARTER, PRO, BUSINESS, STARTER_YEARLY = (500, 100, 100), (1200, 600, 600), (300
 STRIPE = API + "stripe"
 
 
-async def test_syncplans_says_what_it_changed_and_repeats_nothing(product: Product, shop: Shop) -> None:
+async def test_syncplans_reports_changes_and_is_idempotent(product: Product, shop: Shop) -> None:
     first = str(await product.scripts.run_job("syncplans", {}))
     again = str(await product.scripts.run_job("syncplans", {}))
     assert first.count("price created") == again.count("unchanged") == 6
@@ -32,13 +32,13 @@ async def test_checkout_is_the_owners(product: Product, shop: Shop, trial: Accou
     (99999, 404, "not_found"), (1, 409, "not_payable"), (8, 409, "not_payable"), (101, 404, "not_found"),
     ("x", 422, "invalid"), (2**70, 422, "invalid"),
 ])  # fmt: skip
-async def test_plans_that_cannot_be_bought(shop: Shop, trial: Account, plan: object, status: int, reason: str) -> None:
+async def test_unavailable_plans(shop: Shop, trial: Account, plan: object, status: int, reason: str) -> None:
     answer = await trial.owner.post("stripe", plan=plan)
     assert answer.status_code == status
     assert answer.json()["error"]["context"]["reason"] == reason
 
 
-async def test_what_the_client_says_about_money_changes_nothing(shop: Shop, trial: Account) -> None:
+async def test_amounts_from_the_client_are_ignored(shop: Shop, trial: Account) -> None:
     answer = await trial.owner.post("stripe", plan=2, price=1, amount=1, env="live", email=trial.owner.email)
     assert answer.status_code == 200
     await shop.pay(answer.json()["resource"]["url"])
@@ -47,7 +47,7 @@ async def test_what_the_client_says_about_money_changes_nothing(shop: Shop, tria
     assert (bill["price"], bill["status"]) == (49, "paid")
 
 
-async def test_the_customer_of_another_account_is_refused(shop: Shop, trial: Account) -> None:
+async def test_the_customer_of_another_account_is_rejected(shop: Shop, trial: Account) -> None:
     answer = await trial.owner.post("stripe", plan=2, custId="cus_of_somebody")
     assert answer.status_code == 403
     assert answer.json()["error"]["context"]["reason"] == "tenant_mismatch"
@@ -78,7 +78,7 @@ async def test_a_declined_card_leaves_the_page_open_and_grants_nothing(shop: Sho
     assert (await shop.pay(url)).headers["location"].startswith("http")
 
 
-async def test_a_failed_authentication_is_told_and_another_try_pays(shop: Shop, trial: Account) -> None:
+async def test_a_failed_authentication_is_shown_and_can_be_retried(shop: Shop, trial: Account) -> None:
     url = (await trial.owner.post("stripe", plan=2)).json()["resource"]["url"]
     bank = await shop.http.post(url, data={"cardnumber": "4000 0027 6000 3184", "expiry": "12/34", "cvc": "123"})
     assert (bank.status_code, "/3ds/" in bank.headers["location"]) == (303, True), bank.text
@@ -103,7 +103,7 @@ async def test_another_account_at_the_provider_needs_no_manual_step(
         assert (await other.plan(trial), await other.credits(trial)) == (2, STARTER)
 
 
-async def test_without_settings_plans_are_seen_and_buying_says_so(product: Product, trial: Account) -> None:
+async def test_without_settings_plans_are_visible_but_not_for_sale(product: Product, trial: Account) -> None:
     plans = await trial.owner.table("GET", "subscriptionplan", filter="(isaddon=0)")
     assert len(plans.json()["resource"]) > 5
     for path, body in (("stripe", {"plan": 2}), ("addonpaymentintent", {"planid": 101})):
@@ -115,7 +115,7 @@ async def test_without_settings_plans_are_seen_and_buying_says_so(product: Produ
     assert webhook.status_code == 503
 
 
-def test_an_upgrade_brings_the_part_of_the_difference_that_is_left() -> None:
+def test_an_upgrade_grants_the_prorated_difference() -> None:
     from fractions import Fraction
 
     kinds = ("contactcredit", "bus_email_credits", "personal_email_credits")

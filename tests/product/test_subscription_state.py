@@ -37,7 +37,7 @@ async def test_past_its_date_a_plan_is_expired_before_anything_closes_it(account
     assert (row["isactive"], row["status"]) == (0, "expired")
 
 
-async def test_every_call_agrees_that_it_is_over(product: Product, shop: Shop, account: Account) -> None:
+async def test_every_call_treats_it_as_ended(product: Product, shop: Shop, account: Account) -> None:
     person = await product.person()
     await pass_end(account)
     refused = await account.owner.post("getcontact", linkedinurl=f"linkedin.com/{person.key}", type="directdial",
@@ -55,7 +55,7 @@ async def test_every_call_agrees_that_it_is_over(product: Product, shop: Shop, a
     assert page.status_code == 200, page.text
 
 
-async def test_in_its_grace_a_plan_goes_on_everywhere(product: Product, shop: Shop, account: Account) -> None:
+async def test_a_plan_in_grace_works_everywhere(product: Product, shop: Shop, account: Account) -> None:
     person = await product.person()
     await pass_end(account, grace=True)
     assert (await session(account))["isactive"] == 1
@@ -67,7 +67,7 @@ async def test_in_its_grace_a_plan_goes_on_everywhere(product: Product, shop: Sh
     assert (await account.owner.http.get(API + "account/credits")).json()["plan"] == "Business"
 
 
-async def test_a_page_is_refused_for_a_plan_that_does_not_fit(shop: Shop, trial: Account) -> None:
+async def test_a_page_is_rejected_for_a_plan_below_current_use(shop: Shop, trial: Account) -> None:
     for _ in range(6):
         await trial.user("member")
     for plan, over in ((2, 1), (5, 1)):
@@ -78,7 +78,7 @@ async def test_a_page_is_refused_for_a_plan_that_does_not_fit(shop: Shop, trial:
     assert (await trial.owner.post("stripe", plan=3)).status_code == 200
 
 
-async def test_a_higher_plan_with_fewer_keys_is_refused_before_any_money(shop: Shop, trial: Account) -> None:
+async def test_a_higher_plan_with_too_few_keys_is_rejected_before_payment(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 4)
     sub = (await shop.row(trial))["subscriptionid"]
     assert (await trial.owner.table("POST", "apikeys", {"purpose": "CRM"})).status_code in (200, 201)
@@ -100,7 +100,9 @@ async def test_the_free_plan_must_fit_as_well(product: Product, account: Account
     assert (refused.status_code, context["reason"], context["members_over"]) == (409, "limit_exceeded", 1)
 
 
-async def test_the_outcome_of_a_page_is_told_to_its_own_account(shop: Shop, trial: Account, account: Account) -> None:
+async def test_the_outcome_of_a_page_is_visible_to_its_account_only(
+    shop: Shop, trial: Account, account: Account
+) -> None:
     rows = (await trial.owner.post("stripe", plan=2)).json()["resource"]
     asked = {"res": "checkout", "session_id": rows["data"]}
     none = {"success": 2, "message": "No such checkout"}

@@ -98,7 +98,7 @@ async def test_a_provider_evicts_an_earlier_registration(product: Product, googl
     assert (await _sign_in(product, email, OTHER)).status_code == 200
 
 
-async def test_a_removed_password_is_told_in_the_language_of_the_user(
+async def test_a_removed_password_is_reported_in_the_users_language(
     product: Product, google: Callable[..., None]
 ) -> None:
     email, appuserid, _ = await _register(product)
@@ -148,7 +148,7 @@ async def test_a_password_is_the_address_holders_when_its_browser_or_network_ver
     assert (await registrant.get(SESSION)).status_code == (200 if kept else 401)
 
 
-async def test_an_invitation_that_is_not_accepted_stays_closed(
+async def test_an_unaccepted_invitation_stays_closed(
     product: Product, account: Account, google: Callable[..., None]
 ) -> None:
     email = f"invited-{secrets.token_hex(4)}@target.example"
@@ -241,7 +241,7 @@ async def test_codes_mailed_to_the_old_address_end_with_it(product: Product, acc
     assert (await _sign_in(product, new)).status_code == 200
 
 
-async def test_a_token_is_refused_when_its_user_has_another_address(product: Product, user: User) -> None:
+async def test_a_token_is_rejected_after_a_change_of_address(product: Product, user: User) -> None:
     """Refuse also a token stored after the change by a job that read the old address before."""
     new, _ = await _move(product, user)
     code = await tokens.issue(product.ctx, "reset", user.appuserid, email=user.email)
@@ -258,7 +258,7 @@ async def test_a_change_of_address_by_any_program_ends_the_tokens(product: Produ
     assert await tokens.find(product.ctx, code, "reset") is None
 
 
-async def test_a_pending_change_ends_with_the_password_that_began_it(product: Product, user: User) -> None:
+async def test_a_pending_change_ends_with_a_password_change(product: Product, user: User) -> None:
     new = f"moved-{secrets.token_hex(4)}@newhome.example"
     await user.post("emailcodeverification", oldemail=user.email, newemail=new)
     _, query = await product.link(new)

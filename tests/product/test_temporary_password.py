@@ -51,7 +51,7 @@ async def test_every_other_call_asks_for_the_change(user: User, method: str, pat
     assert (context["reason"], context["scope"]) == ("password_change_required", "resource")
 
 
-async def test_the_session_and_the_change_answer(product: Product, user: User) -> None:
+async def test_a_temporary_session_can_change_its_password(product: Product, user: User) -> None:
     signed = await product.caller().post(SESSION, json={"email": user.email, "password": PASSWORD})
     assert (signed.status_code, signed.json()["mustchangepassword"]) == (200, 1)
     http = product.caller(signed.json()["session_token"])

@@ -18,7 +18,7 @@ async def kept(product: Product, user: User) -> list[tuple[str, dict[str, Any]]]
 
 
 @pytest.mark.parametrize("ways", ["alone", "of several", "continue", "idempotent", "by filter"])
-async def test_another_account_is_refused_and_kept(
+async def test_another_account_is_rejected_and_recorded(
     product: Product, account: Account, other: Account, ways: str
 ) -> None:
     user, whom = account.owner, other.clientid
@@ -45,14 +45,14 @@ async def test_another_account_is_refused_and_kept(
     assert (row["clientid"], row["name"] == "Somebody") == (account.clientid, False)
 
 
-async def test_a_role_that_is_not_ones_own_is_kept_too(product: Product, account: Account) -> None:
+async def test_another_role_is_recorded_too(product: Product, account: Account) -> None:
     member = await account.user()
     answer = await member.http.patch(f"/api/v2/leads/_table/appuser/{member.appuserid}", json={"role": "client"})
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (403, "tenant_mismatch")
     assert [target for target, _ in await kept(product, member)] == ["client"]
 
 
-async def test_the_sessions_own_values_are_no_attempt(product: Product, account: Account) -> None:
+async def test_the_sessions_own_values_are_not_an_attempt(product: Product, account: Account) -> None:
     user = account.owner
     record = {"appuserid": user.appuserid, "clientid": account.clientid, "name": "Olga Owner"}
     assert (await user.table("PATCH", "appuser", record)).status_code == 200

@@ -33,11 +33,11 @@ async def _send(account: Account, path: str, name: str, data: bytes) -> tuple[in
         ("x.png", b"\0" * (3 * 1024 * 1024), 413),
     ],
 )
-async def test_what_is_no_picture_is_refused(account: Account, name: str, data: bytes, status: int) -> None:
+async def test_non_pictures_are_rejected(account: Account, name: str, data: bytes, status: int) -> None:
     assert (await _send(account, "userimage", name, data))[0] == status
 
 
-async def test_other_bodies_are_refused(product: Product, account: Account) -> None:
+async def test_other_bodies_are_rejected(product: Product, account: Account) -> None:
     assert (await product.caller().post(API + "userimage", files={"files": ("x.png", _picture())})).status_code == 401
     assert (await account.owner.http.post(API + "userimage", json={})).status_code == 415
     assert (await account.owner.http.post(API + "userimage", files={"other": ("x.png", b"")})).status_code == 400
@@ -110,7 +110,7 @@ def _hostile_png() -> bytes:
     [("me.jpg", _plain_jpeg()), ("phone.jpg", _hostile_jpeg()), ("me.png", _hostile_png())],
     ids=["jpeg", "phone", "png"],
 )
-async def test_a_kept_picture_holds_its_pixels_and_nothing_else(
+async def test_a_stored_picture_contains_only_pixels(
     product: Product, account: Account, name: str, data: bytes
 ) -> None:
     status, upload = await _send(account, "userimage", name, data)

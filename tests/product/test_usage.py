@@ -62,7 +62,9 @@ async def test_months_count_to_their_true_end(product: Product, account: Account
     ("0001-01-01T00:00:00+14:00", "0001-01-02"), ("9999-12-01", "9999-12-31"), ("9999-12-31", "9999-12-31T23:59:59"),
     ("9999-12-31T23:59:59-12:00", "9999-12-31T23:59:59-12:00"),
 ])  # fmt: skip
-async def test_dates_at_the_ends_of_the_calendar_are_refused(account: Account, call: str, start: str, end: str) -> None:
+async def test_dates_at_the_ends_of_the_calendar_are_rejected(
+    account: Account, call: str, start: str, end: str
+) -> None:
     answer = await account.owner.post(call, startdate=start, enddate=end)
     assert (answer.status_code, answer.json()["error"]["context"]["fields"]["enddate"]) == (422, "Must be a date")
 
@@ -83,7 +85,7 @@ async def test_calls_of_a_key_are_counted_to_the_true_end_of_a_month(product: Pr
 
 
 @pytest.mark.parametrize("call", ["getplatformusagedata", "getapiusagedata"])
-async def test_refusals(product: Product, account: Account, other: Account, call: str) -> None:
+async def test_errors(product: Product, account: Account, other: Account, call: str) -> None:
     good = {"startdate": "2026-01-01 00:00:00", "enddate": "2026-01-30 23:59:59"}
     assert (await (await account.user()).post(call, **good)).status_code == 403
     foreign = await account.owner.post(call, **good, clientid=other.clientid)

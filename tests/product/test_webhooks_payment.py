@@ -14,7 +14,7 @@ from tests.helpers.shop import SECRET, WEBHOOK, Shop
 STARTER = (500, 100, 100)
 
 
-async def test_without_a_good_signature_nothing_is_kept(product: Product, shop: Shop, trial: Account) -> None:
+async def test_nothing_is_stored_without_a_valid_signature(product: Product, shop: Shop, trial: Account) -> None:
     await trial.owner.post("stripe", plan=2)
     event = shop.fresh()[0]
     body = shop.service.deliverer.body(event)
@@ -114,7 +114,7 @@ async def test_two_workers_on_one_client_grant_once(shop: Shop, trial: Account) 
     await check(shop, trial)
 
 
-async def test_a_worker_that_dies_before_its_commit_leaves_no_trace(shop: Shop, trial: Account) -> None:
+async def test_a_worker_that_dies_before_its_commit_leaves_no_changes(shop: Shop, trial: Account) -> None:
     """Another worker applies the stored event again from the beginning."""
     events = await renewal(shop, trial)
     await shop.post(events[3])
@@ -138,7 +138,7 @@ async def test_an_event_of_an_unknown_customer_is_stored_and_changes_nothing(
     assert {row["note"] for row in notes} == {"unknown customer"}
 
 
-async def test_stripe_down_while_applying_is_tried_again(shop: Shop, trial: Account) -> None:
+async def test_an_event_is_retried_while_stripe_is_down(shop: Shop, trial: Account) -> None:
     from product.vendors.money import PaymentsDown
 
     events = await renewal(shop, trial)

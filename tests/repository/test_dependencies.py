@@ -61,7 +61,7 @@ def _packages(*places: str, at_import: bool = False) -> set[str]:
     }
 
 
-def test_what_the_engine_imports_is_a_dependency_or_an_extra_of_it() -> None:
+def test_engine_imports_are_dependencies_or_extras() -> None:
     assert _packages("tableapi") - _names(ENGINE + OPTIONAL) == set()
 
 
@@ -76,7 +76,7 @@ def test_what_the_product_imports_is_in_its_group() -> None:
     assert _packages("product", "sandbox", "scripts", "policy.py") - _names(ENGINE + GROUPS["product"]) == set()
 
 
-def test_what_the_tests_import_is_named() -> None:
+def test_test_imports_are_declared() -> None:
     assert _packages("tests") - _names(ENGINE + OPTIONAL + GROUPS["product"] + GROUPS["dev"]) == set()
 
 

@@ -118,7 +118,7 @@ def test_a_column_and_casts_of_it_are_groups_of_their_own(http: httpx.Client, te
     assert ordered(ask(http, "/score", group=terms)["resource"]) == ordered(groups)
 
 
-def test_two_groups_of_one_name_are_refused(http: httpx.Client) -> None:
+def test_duplicate_group_names_are_rejected(http: httpx.Client) -> None:
     terms = "CAST(points AS integer),points"
     for params in ({"group": terms}, {"group": terms, "fields": f"{terms},COUNT(*)"}):
         refused = ask(http, "/score", 400, **params)

@@ -98,7 +98,7 @@ def refused(
         (400, json.dumps(NEW).encode(), JSON | {"Idempotency-Key": "x" * 65}),
     ],
 )
-def test_a_bad_body_or_header_is_refused(served: str, status: int, body: bytes, headers: Any) -> None:
+def test_a_bad_body_or_header_is_rejected(served: str, status: int, body: bytes, headers: Any) -> None:
     refused(served, status, "POST", "_table/company", body, headers)
 
 
@@ -142,7 +142,7 @@ def test_a_bad_body_or_header_is_refused(served: str, status: int, body: bytes, 
         (400, "_table/company?order=" + "[" * 9000),
     ],
 )
-def test_a_bad_path_or_option_is_refused(served: str, status: int, path: str) -> None:
+def test_a_bad_path_or_option_is_rejected(served: str, status: int, path: str) -> None:
     refused(served, status, "GET", path)
 
 
@@ -162,7 +162,7 @@ def test_a_bad_path_or_option_is_refused(served: str, status: int, path: str) ->
         ("id IN (1,,2)", 9),
     ],
 )
-def test_a_filter_that_does_not_parse_is_told_where(served: str, text: str, position: int) -> None:
+def test_an_invalid_filter_is_reported_with_its_position(served: str, text: str, position: int) -> None:
     error = refused(served, 400, "GET", "_table/company?filter=" + quote(text))
     assert error["context"]["position"] == position
     assert f"position {position}" in error["message"]
@@ -187,7 +187,7 @@ def test_a_filter_that_does_not_parse_is_told_where(served: str, text: str, posi
         "name.x = 1",
     ],
 )
-def test_a_filter_past_a_limit_or_of_the_wrong_type_is_refused(served: str, text: str) -> None:
+def test_a_filter_past_a_limit_or_of_the_wrong_type_is_rejected(served: str, text: str) -> None:
     refused(served, 400, "GET", "_table/company?filter=" + quote(text))
     refused(served, 400, "DELETE", "_table/company?filter=" + quote(text))
     refused(served, 400, "PATCH", "_table/company?filter=" + quote(text), b'{"resource": [{"city": "X"}]}', JSON)
@@ -214,7 +214,7 @@ def test_a_limit_of_a_billion_is_the_maximum(served: str) -> None:
     assert (status, len(body["resource"])) == (200, 10)
 
 
-def test_without_a_key_nothing_is_told(served: str) -> None:
+def test_nothing_is_disclosed_without_a_key(served: str) -> None:
     for path in ("_table", "_table/company", "_schema", "_spec", "_table/nope", ""):
         answer = httpx.get(f"{served}/api/v2/x/{path}")
         assert answer.status_code == 401, path
@@ -229,7 +229,7 @@ def test_without_a_key_nothing_is_told(served: str) -> None:
         (413, "POST", "_table/company", "right"),
     ],
 )
-def test_a_client_that_still_sends_a_refused_body_gets_the_response(
+def test_a_client_still_sending_a_rejected_body_gets_the_response(
     served: str, status: int, method: str, path: str, key: str
 ) -> None:
     """Return an error response, not a connection reset while the client sends."""
@@ -239,7 +239,7 @@ def test_a_client_that_still_sends_a_refused_body_gets_the_response(
 
 @pytest.mark.parametrize("alias", ["tableapi mark", "TABLEAPI place", "tableapi key 0", "tableapi rows"])
 @pytest.mark.parametrize("option", ["fields", "group"])
-def test_names_of_the_statement_itself_are_no_aliases(served: str, option: str, alias: str) -> None:
+def test_internal_names_are_rejected_as_aliases(served: str, option: str, alias: str) -> None:
     named = quote(f'name AS "{alias}"')
     path = f"_table/company?{option}={named}" + ("&cursor=" if option == "fields" else "")
     assert refused(served, 400, "GET", path)["context"]["reason"] == "bad_alias"

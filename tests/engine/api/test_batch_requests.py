@@ -101,7 +101,7 @@ async def _contents(db: asyncpg.Connection) -> list[Any]:
         ([ORDER, {**LINE, "body": {"$ref": "order", "x": 1}}], 400, "bad_reference"),
     ],
 )
-async def test_a_malformed_batch_is_refused_before_anything_runs(
+async def test_a_malformed_batch_is_rejected_before_anything_runs(
     send: Any, db: asyncpg.Connection, steps: list[Any], status: int, reason: str
 ) -> None:
     before, sequence = await _contents(db), await db.fetchval("select last_value from orders_id_seq")
@@ -144,7 +144,7 @@ FAILS = [
 
 @pytest.mark.parametrize("place", [0, 1, 2])
 @pytest.mark.parametrize(("step", "status", "reason"), FAILS)
-async def test_a_step_that_fails_undoes_all_wherever_it_stands(
+async def test_a_failing_step_rolls_back_the_batch_at_any_position(
     send: Any, db: asyncpg.Connection, step: dict[str, Any], status: int, reason: str | None, place: int
 ) -> None:
     if "$ref" in str(step) and place == 0:
@@ -200,7 +200,7 @@ def test_rows_of_others_are_not_in_its_reads(send: Any) -> None:
 # -- the story -------------------------------------------------------------------------------------------------------
 
 
-async def test_later_steps_use_and_see_what_earlier_ones_wrote(send: Any, db: asyncpg.Connection) -> None:
+async def test_later_steps_see_writes_of_earlier_ones(send: Any, db: asyncpg.Connection) -> None:
     read = {"id": "read", "path": "_table/orders", "query": {
         "ids": {"$ref": "order.resource.0.id"}, "related": "order_line_by_order_id"}}  # fmt: skip
     response = send(ORDER, LINE, read, {"method": "PATCH", "path": "_table/customer/1", "body": {"age": 36}})
@@ -221,7 +221,7 @@ async def test_numbers_keep_every_digit(base: str, db: asyncpg.Connection) -> No
     assert await db.fetchval("select count(*) from orders where price = 12345678901234567.891") == 1
 
 
-async def test_a_dry_run_answers_and_keeps_nothing(send: Any, db: asyncpg.Connection) -> None:
+async def test_a_dry_run_responds_and_is_rolled_back(send: Any, db: asyncpg.Connection) -> None:
     before = await _contents(db)
     response = send(ORDER, LINE, dry_run=True)
     assert response.headers["dry-run"] == "true"
@@ -229,7 +229,7 @@ async def test_a_dry_run_answers_and_keeps_nothing(send: Any, db: asyncpg.Connec
     assert await _contents(db) == before
 
 
-async def test_the_same_key_runs_once_and_another_body_is_refused(send: Any, db: asyncpg.Connection) -> None:
+async def test_the_same_key_runs_once_and_rejects_another_body(send: Any, db: asyncpg.Connection) -> None:
     count = "select count(*) from orders"
     before = await db.fetchval(count)
     key = {"Idempotency-Key": "batch-1"}

@@ -41,7 +41,7 @@ def refused(http: httpx.Client, url: str, **query: Any) -> None:
     assert time.monotonic() - began < 4
 
 
-def test_relations_that_multiply_are_refused(http: httpx.Client) -> None:
+def test_multiplying_relations_are_rejected(http: httpx.Client) -> None:
     deep = {"related": UP, f"{UP}.related": UNDER}
     refused(http, "/person", **deep)
     refused(http, "/person", **deep, order="name", offset=5)
@@ -52,7 +52,7 @@ def test_relations_that_multiply_are_refused(http: httpx.Client) -> None:
     refused(http, "/person", **{"related": "*", f"{UP}.related": "*", f"{UP}.{UNDER}.related": "*"})
 
 
-def test_the_same_with_lower_limits_is_answered(http: httpx.Client) -> None:
+def test_the_same_read_with_lower_limits_succeeds(http: httpx.Client) -> None:
     deep = {"related": UP, f"{UP}.related": UNDER}
     rows = http.get("/person", params={**deep, f"{UP}.{UNDER}.limit": 10}).json()["resource"]
     assert len(rows) == 1000
@@ -72,7 +72,7 @@ def test_bytes_are_counted_too(http: httpx.Client) -> None:
     assert len(http.get("/wide", params={"limit": 100}).json()["resource"]) == 100
 
 
-def test_a_write_that_answers_too_much_is_not_kept(http: httpx.Client) -> None:
+def test_a_write_with_a_too_large_response_is_rolled_back(http: httpx.Client) -> None:
     query = {"related": UNDER, f"{UNDER}.related": UP, f"{UNDER}.{UP}.related": UNDER}
     answer = http.patch("/team/1", params=query, json={"name": "changed"})
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "answer_too_large")

@@ -47,7 +47,7 @@ async def empty(live: LiveServer) -> None:
         ("task", "one", {"feilds": "taskid"}, 400, "unknown_option"),
     ],
 )
-async def test_refusals(
+async def test_errors(
     live: LiveServer, table: str, token: str, query: dict[str, str], status: int, reason: str
 ) -> None:
     async with live.stream(table, token, **query) as stream:
@@ -74,7 +74,7 @@ async def test_too_many_streams_of_one_caller(live: LiveServer) -> None:
         pass
 
 
-async def test_the_row_is_sent_as_a_read_shows_it(live: LiveServer) -> None:
+async def test_the_row_is_sent_in_the_format_of_a_read(live: LiveServer) -> None:
     async with live.opened("task", "all", fields="taskid,name", related="owner_by_ownerid") as stream:
         assert stream.headers["content-type"] == "text/event-stream"
         await live.db.execute("insert into task (taskid, ownerid, name, accountid) values (1, 1, 'a', 7)")
@@ -90,7 +90,7 @@ async def test_a_line_break_inside_json_does_not_end_an_event(live: LiveServer) 
         assert await stream.next() == ("row", {"code": {"a": 1}})
 
 
-async def test_a_row_that_leaves_the_filter_is_gone(live: LiveServer) -> None:
+async def test_a_row_leaving_the_filter_is_sent_as_gone(live: LiveServer) -> None:
     async with live.opened("task", "all", filter="(name = :n) or (name = 'c')", params='{"n": "b"}') as stream:
         await live.db.execute("insert into task (taskid, name) values (1, 'a'), (2, 'b')")
         assert (await stream.next())[1]["taskid"] == 2
@@ -109,7 +109,7 @@ async def test_a_key_of_two_fields_and_a_change_of_it(live: LiveServer) -> None:
         assert sorted(events) == [("gone", {"a": "x", "b": 1}), ("row", {"a": "x", "b": 2, "value": 5})]
 
 
-async def test_an_update_that_changes_nothing_is_no_event(live: LiveServer) -> None:
+async def test_an_update_without_changes_sends_no_event(live: LiveServer) -> None:
     await live.db.execute("insert into pair values ('x', 1, 5)")
     async with live.opened("pair", "all") as stream:
         await live.db.execute("update pair set value = 5")
@@ -117,7 +117,7 @@ async def test_an_update_that_changes_nothing_is_no_event(live: LiveServer) -> N
         assert await stream.next() == ("row", {"a": "x", "b": 1, "value": 6})
 
 
-async def test_transactions_that_commit_in_another_order(live: LiveServer) -> None:
+async def test_transactions_committing_out_of_order(live: LiveServer) -> None:
     other = await asyncpg.connect(live.url)
     async with live.opened("pair", "all") as stream:
         transaction = other.transaction()
@@ -135,7 +135,7 @@ async def test_transactions_that_commit_in_another_order(live: LiveServer) -> No
     await other.close()
 
 
-async def test_a_transaction_that_is_rolled_back_is_no_event(live: LiveServer) -> None:
+async def test_a_rolled_back_transaction_sends_no_event(live: LiveServer) -> None:
     async with live.opened("pair", "all") as stream:
         transaction = live.db.transaction()
         await transaction.start()
@@ -145,7 +145,7 @@ async def test_a_transaction_that_is_rolled_back_is_no_event(live: LiveServer) -
         assert (await stream.next())[1]["a"] == "kept"
 
 
-async def test_a_stream_resumes_with_what_it_missed(live: LiveServer) -> None:
+async def test_a_resumed_stream_gets_missed_changes(live: LiveServer) -> None:
     await live.db.execute("insert into pair values ('x', 1, 1), ('y', 1, 1)")
     async with live.opened("pair", "all") as stream:
         last = stream.id
@@ -165,7 +165,7 @@ async def test_a_stream_resumes_with_what_it_missed(live: LiveServer) -> None:
 
 
 @pytest.mark.parametrize("last", ["nonsense", "ff.1:1:", "ff." + "9" * 5000, "ff.5:3:", "0.1:2:1,1,1", "' or 1=1"])
-async def test_a_token_that_is_unknown_or_too_old_is_a_reset(live: LiveServer, last: str) -> None:
+async def test_an_unknown_or_expired_token_causes_a_reset(live: LiveServer, last: str) -> None:
     async with live.stream("pair", "all", last=last) as stream:
         assert await stream.next() == ("reset", {})
 

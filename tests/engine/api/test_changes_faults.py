@@ -36,7 +36,7 @@ async def test_a_slow_client_is_dropped_and_the_others_go_on(url: str) -> None:
         assert not slow._events.qsize() or slow.body.count(b"event: row") < 40
 
 
-async def test_a_client_that_leaves_makes_room(url: str) -> None:
+async def test_a_disconnected_client_frees_its_slot(url: str) -> None:
     async with live_server(url, live_streams=1) as live:
         async with live.opened("pair", "all") as stream:
             async with live.stream("pair", "all") as second:
@@ -179,7 +179,7 @@ async def test_two_servers_of_one_database(url: str) -> None:
         await api.stop()
 
 
-async def test_install_twice_takes_no_lock(url: str) -> None:
+async def test_installing_twice_takes_no_lock(url: str) -> None:
     async with live_server(url) as live:
         other = await asyncpg.connect(url)
         async with other.transaction():
@@ -199,13 +199,13 @@ async def test_install_twice_takes_no_lock(url: str) -> None:
         ({"pair": ("zz",)}, "'pair' has no column 'zz'"),
     ],
 )
-async def test_what_cannot_be_recorded(url: str, tables: dict[str, tuple[str, ...]], message: str) -> None:
+async def test_tables_that_cannot_be_recorded(url: str, tables: dict[str, tuple[str, ...]], message: str) -> None:
     async with live_server(url) as live:
         with pytest.raises(triggers.CannotRecord, match=message):
             await triggers.install(live.db, tables, lambda line: None)
 
 
-async def test_the_record_of_changes_is_no_table_of_the_api(url: str) -> None:
+async def test_the_outbox_is_not_exposed_as_a_table(url: str) -> None:
     async with live_server(url):
         api = TableAPI({"db": url}, open=True)
         app = await api.start()

@@ -57,7 +57,7 @@ async def followed(new_database: NewDatabase) -> AsyncIterator[Followed]:
 
 
 @pytest.mark.parametrize("name", KEYS)
-async def test_a_row_that_is_gone_is_named_as_it_was_read(followed: Followed, name: str) -> None:
+async def test_a_deleted_row_is_named_by_the_key_of_its_read(followed: Followed, name: str) -> None:
     async with followed.stream(name) as stream:
         assert await stream.next() == ("reset", {})
         await followed.write(f"insert into {TABLES[name]} values ('{KEYS[name]}', 1)")
@@ -68,7 +68,7 @@ async def test_a_row_that_is_gone_is_named_as_it_was_read(followed: Followed, na
 
 
 @pytest.mark.parametrize("name", UNNAMED)
-async def test_a_key_that_names_no_row_resets_its_own_stream_alone(followed: Followed, name: str) -> None:
+async def test_an_unusable_key_resets_only_its_own_stream(followed: Followed, name: str) -> None:
     async with followed.stream("text") as other, followed.stream(name) as stream:
         assert await stream.next() == await other.next() == ("reset", {})
         await followed.write(f"insert into {TABLES[name]} values ('{UNNAMED[name]}', 1)")

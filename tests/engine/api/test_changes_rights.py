@@ -48,7 +48,7 @@ async def test_rows_of_another_account_are_never_sent(live: LiveServer) -> None:
         await fence(live, stream)
 
 
-async def test_a_row_that_moves_to_another_account_is_gone(live: LiveServer) -> None:
+async def test_a_row_moved_to_another_account_is_sent_as_gone(live: LiveServer) -> None:
     await live.db.execute("insert into task (taskid, accountid) values (1, 1)")
     async with live.opened("task", "one") as mine, live.opened("task", "two") as theirs:
         await live.db.execute("update task set accountid = 2")
@@ -59,7 +59,7 @@ async def test_a_row_that_moves_to_another_account_is_gone(live: LiveServer) -> 
         await fence(live, mine)
 
 
-async def test_hidden_columns_are_not_in_the_row_and_their_change_is_no_event(live: LiveServer) -> None:
+async def test_changes_of_hidden_columns_send_no_event(live: LiveServer) -> None:
     await live.db.execute("insert into task (taskid, accountid, secret) values (1, 1, 's')")
     async with live.opened("task", "one") as stream:
         await live.db.execute("update task set secret = 't'")
@@ -78,7 +78,7 @@ async def test_a_hidden_column_that_the_row_rule_reads_shows_and_hides_a_row(liv
         assert await stream.next() == ("gone", {"taskid": 1})
 
 
-async def test_that_an_unknown_row_is_gone_is_not_told_under_a_row_rule(live: LiveServer) -> None:
+async def test_deletion_of_an_unknown_row_is_not_sent_under_a_row_rule(live: LiveServer) -> None:
     await live.db.execute("insert into task (taskid, accountid, published) values (1, 1, false), (2, 1, true)")
     async with live.opened("task", "visitor") as stream:
         await live.db.execute("update task set name = 'x' where taskid = 1")
@@ -86,7 +86,7 @@ async def test_that_an_unknown_row_is_gone_is_not_told_under_a_row_rule(live: Li
         await fence(live, stream)
 
 
-async def test_a_caller_that_may_not_read_the_key_is_not_told_it(live: LiveServer) -> None:
+async def test_a_caller_without_access_to_the_key_does_not_get_it(live: LiveServer) -> None:
     async with live.opened("task", "blind") as stream:
         await live.db.execute("insert into task (taskid, name) values (1, 'a')")
         name, row = await stream.next()
@@ -107,14 +107,14 @@ async def test_a_filter_of_another_account_finds_nothing(live: LiveServer) -> No
         assert b"taskid" not in stream.body
 
 
-async def test_resuming_under_a_row_rule_that_is_more_than_an_account_is_a_reset(live: LiveServer) -> None:
+async def test_resuming_under_a_complex_row_rule_causes_a_reset(live: LiveServer) -> None:
     async with live.opened("task", "visitor") as stream:
         last = stream.id
     async with live.stream("task", "visitor", last=last) as stream:
         assert await stream.next() == ("reset", {})
 
 
-async def test_resuming_tells_nothing_of_other_accounts(live: LiveServer) -> None:
+async def test_resuming_discloses_nothing_about_other_accounts(live: LiveServer) -> None:
     async with live.opened("task", "one") as stream:
         last = stream.id
     await live.db.execute("insert into task (taskid, accountid) values (1, 2)")
@@ -131,7 +131,7 @@ async def test_the_token_of_one_caller_gives_another_no_rows_of_the_first(live: 
         await fence(live, stream, account=2)
 
 
-async def test_a_session_that_ends_ends_its_streams(live: LiveServer) -> None:
+async def test_streams_end_with_their_session(live: LiveServer) -> None:
     await live.db.execute("insert into session values ('brief', 'user', 1)")
     async with live.opened("task", "brief") as stream, live.opened("task", "one") as other:
         await live.db.execute("delete from session where token = 'brief'")

@@ -43,14 +43,14 @@ async def empty(live: LiveServer) -> None:
         ("messages", ADA, {"filter": "secret = 'x'"}, 400, "unknown_field"),
     ],
 )
-async def test_refusals(
+async def test_errors(
     live: LiveServer, table: str, user: str | None, query: dict[str, str], status: int, reason: str
 ) -> None:
     async with stream(live, table, of(user) if user else {}, **query) as changes:
         assert (changes.status, changes.reason) == (status, reason), changes.body
 
 
-async def test_a_token_that_cannot_be_read_is_refused(live: LiveServer) -> None:
+async def test_an_unreadable_token_is_rejected(live: LiveServer) -> None:
     async with stream(live, "messages", {"Authorization": "Bearer a.b.c"}) as changes:
         assert (changes.status, changes.reason) == (401, "bad_token"), changes.body
 
@@ -58,7 +58,7 @@ async def test_a_token_that_cannot_be_read_is_refused(live: LiveServer) -> None:
 # -- what one user sees another is never told ------------------------------------------------------------------------
 
 
-async def test_rows_are_told_to_the_users_that_may_read_them(live: LiveServer) -> None:
+async def test_rows_are_sent_to_the_users_that_may_read_them(live: LiveServer) -> None:
     async with opened(live, "messages", of(ADA)) as ada, opened(live, "messages", of(BEN)) as ben:
         await live.db.execute(
             "insert into messages (id, team_id, author, body) values (1, 1, $1, 'for red'), (2, 2, $2, 'for blue')",
@@ -105,7 +105,7 @@ async def test_a_row_moves_out_of_sight_and_into_sight(live: LiveServer) -> None
         await fence(live, ada, 1, 2)
 
 
-async def test_that_an_untold_row_is_gone_is_not_told(live: LiveServer) -> None:
+async def test_deletion_of_an_unsent_row_is_not_sent(live: LiveServer) -> None:
     await say(live, 1, 1)
     await say(live, 2, 2)
     async with opened(live, "messages", of(ADA)) as ada:
@@ -113,7 +113,7 @@ async def test_that_an_untold_row_is_gone_is_not_told(live: LiveServer) -> None:
         await fence(live, ada, 1, 3)
 
 
-async def test_a_column_without_a_grant_is_not_sent_and_its_change_is_no_event(live: LiveServer) -> None:
+async def test_an_ungranted_column_is_not_sent_nor_its_changes(live: LiveServer) -> None:
     await say(live, 1, 1)
     async with opened(live, "messages", of(ADA)) as ada:
         await live.db.execute("update messages set secret = 's'")
@@ -142,7 +142,7 @@ async def test_related_rows_are_those_of_the_user(live: LiveServer) -> None:
             assert (row["id"], [m["body"] for m in row["messages_by_team_id"]]) == (team, bodies)
 
 
-async def test_callers_of_one_role_have_their_own_claims_and_a_plain_caller_has_none(live: LiveServer) -> None:
+async def test_callers_of_one_role_have_separate_claims(live: LiveServer) -> None:
     admin = of(ADA, app_metadata={"admin": True})
     service = {"X-API-Key": "service"}
     async with (
@@ -166,7 +166,7 @@ async def test_resuming_begins_with_a_reset(live: LiveServer) -> None:
         await fence(live, ada, 1, 2)
 
 
-async def test_many_changes_of_others_are_nothing_and_own_ones_among_them_arrive(live: LiveServer) -> None:
+async def test_own_changes_arrive_among_many_of_others(live: LiveServer) -> None:
     async with opened(live, "messages", of(ADA)) as ada:
         for first in (1000, 1400, 1800):
             await live.db.execute(

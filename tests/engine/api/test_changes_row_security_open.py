@@ -37,7 +37,7 @@ async def empty(live: LiveServer) -> None:
 # -- what changes while a stream is open -----------------------------------------------------------------------------
 
 
-async def test_a_membership_that_ends_takes_effect_at_the_next_event(live: LiveServer) -> None:
+async def test_a_revoked_membership_takes_effect_at_the_next_event(live: LiveServer) -> None:
     async with opened(live, "messages", of(BEN)) as ben, opened(live, "messages", of(ADA)) as ada:
         await say(live, 1, 2)
         assert (await ben.next())[0] == "row"
@@ -52,7 +52,7 @@ async def test_a_membership_that_ends_takes_effect_at_the_next_event(live: LiveS
             await live.db.execute("insert into members values (2, $1)", BEN)
 
 
-async def test_a_policy_that_changes_is_obeyed_at_once_and_ends_the_streams(live: LiveServer) -> None:
+async def test_a_changed_policy_applies_at_once_and_ends_streams(live: LiveServer) -> None:
     async with opened(live, "messages", of(BEN)) as ben:
         await live.db.execute('alter policy "Team members read" on messages using (false)')
         try:
@@ -66,7 +66,7 @@ async def test_a_policy_that_changes_is_obeyed_at_once_and_ends_the_streams(live
             )
 
 
-async def test_a_revoked_select_ends_the_streams_and_refuses_new_ones(live: LiveServer) -> None:
+async def test_a_revoked_select_ends_streams_and_rejects_new_ones(live: LiveServer) -> None:
     async with opened(live, "hidden", of(ADA)) as ada:
         await live.db.execute("revoke select (id) on hidden from authenticated")
         try:
@@ -79,14 +79,12 @@ async def test_a_revoked_select_ends_the_streams_and_refuses_new_ones(live: Live
             await live.db.execute("grant select (id) on hidden to authenticated")
 
 
-async def test_a_token_that_expires_ends_its_streams(live: LiveServer) -> None:
+async def test_streams_end_when_their_token_expires(live: LiveServer) -> None:
     async with opened(live, "messages", of(ADA, exp=int(time.time()) + 2)) as ada:
         assert await ada.ended()
 
 
-async def test_a_login_without_rights_of_its_own_is_given_the_record_of_changes(
-    live: LiveServer, tmp_path: Path
-) -> None:
+async def test_a_login_without_own_rights_is_granted_the_outbox(live: LiveServer, tmp_path: Path) -> None:
     await live.db.execute("create role limited noinherit login password 'pw'; grant authenticated to limited")
     (tmp_path / "access.json").write_text(json.dumps({"roles": ROLES}))
     login = "postgresql://limited:pw@" + live.url.rpartition("@")[2]
@@ -139,7 +137,7 @@ async def test_a_slow_policy_delays_no_stream_without_a_database_role(live: Live
             assert (await changes.next())[1]["id"] == 4
 
 
-async def test_a_policy_that_takes_too_long_is_a_reset_and_leaves_nothing_on_the_connection(live: LiveServer) -> None:
+async def test_a_slow_policy_causes_a_reset_and_a_clean_connection(live: LiveServer) -> None:
     admin = of(ADA, app_metadata={"admin": True})
     async with restricted(live, "id < 4 or pg_sleep(30) is not null"):
         async with opened(live, "teams", admin) as changes:
@@ -149,7 +147,7 @@ async def test_a_policy_that_takes_too_long_is_a_reset_and_leaves_nothing_on_the
             await fence(live, ben, 2, 1)
 
 
-async def test_a_policy_that_fails_ends_the_stream(live: LiveServer) -> None:
+async def test_a_failing_policy_ends_the_stream(live: LiveServer) -> None:
     admin = of(ADA, app_metadata={"admin": True})
     async with restricted(live, "10 / (id - 4) is not null"), opened(live, "teams", admin) as changes:
         await live.db.execute("insert into teams values (4, 'broken')")

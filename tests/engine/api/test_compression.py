@@ -40,7 +40,7 @@ def test_a_large_list_is_compressed(http: httpx.Client, accepted: str) -> None:
 
 
 @pytest.mark.parametrize("accepted", ["br", "gzip, deflate, br, zstd", "br;q=1, gzip;q=0.5", "br, *;q=0.1", "BR"])
-def test_brotli_is_sent_where_it_is_accepted_as_well_as_gzip(http: httpx.Client, accepted: str) -> None:
+def test_brotli_is_preferred_over_gzip_if_both_are_accepted(http: httpx.Client, accepted: str) -> None:
     answer, body = raw(http, LIST, accepted)
     assert (answer.headers["Content-Encoding"], answer.headers["Vary"]) == ("br", "Accept-Encoding")
     assert len(body) == int(answer.headers["Content-Length"]) < 20_000
@@ -50,7 +50,7 @@ def test_brotli_is_sent_where_it_is_accepted_as_well_as_gzip(http: httpx.Client,
 @pytest.mark.parametrize(
     "accepted", ["identity", "", "br;q=0", "gzip;q=0", "*;q=0", "gzip;q=0.000, *", "gzipped", "br;q=x, gzip;q="]
 )
-def test_a_client_that_accepts_neither_gets_it_plain(http: httpx.Client, accepted: str) -> None:
+def test_a_client_accepting_neither_gets_no_compression(http: httpx.Client, accepted: str) -> None:
     answer, body = raw(http, LIST, accepted)
     assert "Content-Encoding" not in answer.headers
     assert answer.headers["Vary"] == "Accept-Encoding"

@@ -29,7 +29,7 @@ async def db(url: str) -> AsyncIterator[Db]:
     await database.close()
 
 
-async def test_a_request_that_waits_too_long_is_refused_and_the_connection_stays(db: Db) -> None:
+async def test_a_request_waiting_too_long_is_rejected_and_the_connection_kept(db: Db) -> None:
     db.reads.lease_queue.seconds = 0.05
     async with db.reads.acquire():
         with pytest.raises(Busy):
@@ -39,7 +39,7 @@ async def test_a_request_that_waits_too_long_is_refused_and_the_connection_stays
     assert await db.reads.fetchrow("select 1 as one") is not None
 
 
-async def test_past_the_queue_the_refusal_comes_at_once(db: Db) -> None:
+async def test_requests_beyond_the_queue_are_rejected_at_once(db: Db) -> None:
     db.reads.lease_queue.limit = 0
     async with db.reads.acquire():
         with pytest.raises(Busy):
@@ -57,7 +57,7 @@ async def test_a_connection_handed_to_a_cancelled_request_is_not_lost(db: Db) ->
     assert await asyncio.wait_for(db.reads.take(), 1) is held
 
 
-async def test_who_gives_up_leaves_the_queue(db: Db) -> None:
+async def test_a_cancelled_request_leaves_the_queue(db: Db) -> None:
     held = await db.reads.take()
     waiting = asyncio.create_task(db.reads.take())
     await asyncio.sleep(0)
@@ -93,7 +93,7 @@ async def test_more_statements_than_a_connection_keeps(db: Db) -> None:
         assert kept <= MAX_PREPARED_STATEMENTS + 2
 
 
-async def test_a_look_that_fails_when_nothing_awaits_it_is_logged_not_lost(url: str) -> None:
+async def test_a_failed_unawaited_check_is_logged(url: str) -> None:
     dataset = Dataset("x", Db(url, reads=1, pool=0), lambda role, name: FullRights(), poll=60)
     await dataset.open()
     lost: list[object] = []
@@ -120,7 +120,7 @@ async def test_a_look_that_fails_when_nothing_awaits_it_is_logged_not_lost(url: 
     await dataset.close()
 
 
-async def test_a_lease_that_leaves_a_transaction_open_is_rolled_back(db: Db) -> None:
+async def test_a_transaction_left_open_by_a_lease_is_rolled_back(db: Db) -> None:
     await db.execute("create table t (a integer)")
     async with db.reads.acquire() as connection:
         await connection.execute("begin")
@@ -132,7 +132,7 @@ async def test_a_lease_that_leaves_a_transaction_open_is_rolled_back(db: Db) -> 
             assert await again.fetchval("select count(*) from t") == 0
 
 
-async def test_a_lease_waits_for_the_statement_that_was_cancelled_before(db: Db) -> None:
+async def test_a_lease_waits_for_the_previously_cancelled_statement(db: Db) -> None:
     async with db.reads.acquire() as connection:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.05):

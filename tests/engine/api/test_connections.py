@@ -95,7 +95,7 @@ def test_too_few_connections_stop_the_start_with_one_line(urls: list[str], tmp_p
     assert result.stderr.count("\n") == 1
 
 
-async def test_a_project_keeps_to_database_connections_too(
+async def test_a_project_respects_database_connections(
     pg_url: str, project: Path, serve: Serve, module_database: NewDatabase
 ) -> None:
     url = await asyncio.to_thread(module_database)

@@ -117,7 +117,7 @@ def test_any_origin_with_a_key(start: Callable[..., Server]) -> None:
 @pytest.mark.parametrize(
     "origins", ["shop.example.com", "https://shop.example.com/app", "https://*.example.com", "null"]
 )
-def test_a_value_that_is_not_an_origin_ends_the_start(origins: str, tmp_path: Path) -> None:
+def test_an_invalid_origin_prevents_the_start(origins: str, tmp_path: Path) -> None:
     words = ("serve", "--dataset", "shop=postgresql://127.0.0.1:1/shop", "--open")
     done = tableapi(*words, cwd=tmp_path, CORS_ORIGINS=origins)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)

@@ -51,7 +51,7 @@ def send(http: httpx.Client, content: str, query: str = "") -> httpx.Response:
 
 
 @pytest.mark.parametrize("query", ["", "import=true"])
-def test_a_list_as_csv_can_be_written_again(http: httpx.Client, query: str) -> None:
+def test_a_csv_list_can_be_written_back(http: httpx.Client, query: str) -> None:
     assert send(http, http.get("/origin?order=id&file=x.csv").text, query).status_code == 200
     assert http.get("/copy?order=id").json() == http.get("/origin?order=id").json()
 
@@ -63,7 +63,7 @@ def test_literals_of_postgresql_are_read_too(http: httpx.Client, query: str) -> 
     assert record == {"i": [1, 2], "t": ["a", "b"], "b": "AP8="}
 
 
-def test_text_that_is_no_json_is_a_json_string(http: httpx.Client) -> None:
+def test_non_json_text_becomes_a_json_string(http: httpx.Client) -> None:
     assert send(http, 'id,j\n1,hello\n2,"""5"""\n3,5\n').status_code == 200
     assert [row["j"] for row in http.get("/copy?order=id&fields=j").json()["resource"]] == ["hello", "5", 5]
 

@@ -133,7 +133,7 @@ def _with(cursor: str, tail: bytes) -> str:
     return base64.urlsafe_b64encode(head + b":" + tail).decode()
 
 
-def test_a_foreign_or_broken_cursor_is_refused(http: httpx.Client) -> None:
+def test_a_foreign_or_broken_cursor_is_rejected(http: httpx.Client) -> None:
     own = _cursor(http, order="day")
     bad = [
         "x", "%%", "ä", "null", own[:-4], own[3:], _cursor(http), _cursor(http, order="day desc"),
@@ -170,7 +170,7 @@ def test_composites_of_nulls_are_visited_once(new_database: NewDatabase, serve: 
         assert pages == whole, order
 
 
-def test_keys_that_are_not_unique_lose_no_row(new_database: NewDatabase, serve: Serve) -> None:
+def test_non_unique_keys_lose_no_row(new_database: NewDatabase, serve: Serve) -> None:
     sql = """
         create table animal (id integer primary key, name text);
         create table dog (breed text) inherits (animal);

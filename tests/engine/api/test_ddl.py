@@ -120,7 +120,7 @@ async def test_a_new_table_is_found_while_another_request_reads_the_schema(
         assert set(answers) == {(path, 200) for path in paths}
 
 
-async def test_a_request_that_ddl_has_made_valid_is_answered_at_once(
+async def test_a_request_made_valid_by_ddl_succeeds_at_once(
     living: tuple[httpx.AsyncClient, asyncpg.Connection],
 ) -> None:
     client, database = living

@@ -54,7 +54,7 @@ def test_it_is_written_and_read_in_every_format(http: httpx.Client, depth: int, 
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
-def test_it_is_refused_where_it_does_not_fit(http: httpx.Client, depth: int) -> None:
+def test_deep_json_is_rejected_in_other_fields(http: httpx.Client, depth: int) -> None:
     text, _ = nested(depth)
     content = f'{{"filter": "j contains json :a", "params": {{"a": {text}}}}}'.encode()
     assert http.post("/doc", params={"method": "GET"}, content=content).status_code in (200, 400)
@@ -70,7 +70,7 @@ def test_it_is_refused_where_it_does_not_fit(http: httpx.Client, depth: int) -> 
         *(("/deepest/1", params) for params in ({"accept": "csv"}, {"accept": "xlsx"}, {"raw": "j"})),
     ],
 )
-def test_what_is_stored_deeper_than_a_body_may_be_is_read_as_json(
+def test_json_stored_deeper_than_a_body_may_be_is_readable(
     http: httpx.Client, path: str, params: dict[str, str]
 ) -> None:
     refused = http.get(path, params=params)
@@ -81,7 +81,7 @@ def test_what_is_stored_deeper_than_a_body_may_be_is_read_as_json(
 @pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "deepest"}, {"Prefer": "return=minimal"}])
 @pytest.mark.parametrize("params", [{}, {"fields": "*"}, {"continue": "true"}])
 @pytest.mark.parametrize("records", [1, 2])
-def test_a_change_beside_such_a_value_is_kept_and_answered(
+def test_a_change_next_to_such_a_value_succeeds(
     http: httpx.Client, headers: dict[str, str], params: dict[str, str], records: int
 ) -> None:
     if "Idempotency-Key" in headers:

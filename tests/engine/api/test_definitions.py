@@ -77,13 +77,13 @@ def refused(base: str, key: str, method: str, url: str, **options: Any) -> dict[
         ("DELETE", "/country", {"params": {"force": "true"}}),
     ],
 )
-def test_a_record_that_others_refer_to_stays(base: str, method: str, url: str, options: dict[str, Any]) -> None:
+def test_a_referenced_record_is_not_deleted(base: str, method: str, url: str, options: dict[str, Any]) -> None:
     error = refused(base, "all", method, url, **options)
     assert error["status_code"] == 409
     assert httpx.get(f"{base}/country?count_only=true", headers={"X-API-Key": "all"}).json() == 3
 
 
-def test_a_view_without_content_says_so(base: str) -> None:
+def test_an_unpopulated_view_is_reported(base: str) -> None:
     for key in ("all", "some"):
         error = refused(base, key, "GET", "/later")
         assert (error["code"], error["context"]["reason"]) == (409, "not_populated")
@@ -92,14 +92,14 @@ def test_a_view_without_content_says_so(base: str) -> None:
 
 
 @pytest.mark.parametrize("view", ["ratio", "several", "called"])
-def test_a_view_that_fails_is_its_own_fault(base: str, view: str) -> None:
+def test_a_failing_view_is_reported_as_a_definition_error(base: str, view: str) -> None:
     for key in ("all", "some"):
         error = refused(base, key, "GET", f"/{view}")
         assert (error["code"], error["context"]["reason"]) == (409, "definition_fails")
         assert ("postgres" in error["context"]) is (key == "all")
 
 
-def test_a_value_that_a_view_cannot_read_is_told(base: str) -> None:
+def test_a_value_unreadable_for_a_view_is_reported(base: str) -> None:
     assert refused(base, "all", "GET", "/parsed")["code"] in (400, 409)
 
 
@@ -115,7 +115,7 @@ def test_a_value_that_a_view_cannot_read_is_told(base: str) -> None:
         ("assert", 409, ""),
     ],
 )
-def test_what_a_trigger_raises_reaches_the_caller(base: str, kind: str, status: int, message: str) -> None:
+def test_trigger_errors_reach_the_caller(base: str, kind: str, status: int, message: str) -> None:
     for method, url, body in (
         ("POST", "/watched", {"resource": [{"id": 7, "kind": kind}]}),
         ("PATCH", "/watched/1", {"kind": kind}),
@@ -129,7 +129,7 @@ def test_what_a_trigger_raises_reaches_the_caller(base: str, kind: str, status: 
             assert "never" not in error["message"]
 
 
-def test_the_hint_of_a_trigger_stands_beside_its_message(base: str) -> None:
+def test_a_trigger_hint_is_returned_with_its_message(base: str) -> None:
     error = refused(base, "some", "POST", "/watched", json={"resource": [{"id": 7, "kind": "hinted"}]})
     assert error["message"] == "Closed"
     assert (error["context"]["detail"], error["context"]["hint"]) == ("It is a Sunday.", "Come on Monday.")

@@ -44,12 +44,12 @@ def client(url: str) -> Iterator[httpx2.Client]:
 
 
 @pytest.mark.parametrize("path", ["/system/service", "/shop/_spec?compact=true", "/shop/_spec?model=true"])
-def test_a_request_without_a_key_is_refused(url: str, path: str) -> None:
+def test_a_request_without_a_key_is_rejected(url: str, path: str) -> None:
     answer = httpx2.get(f"{url}/api/v2{path}")
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (401, "no_key")
 
 
-def test_services_are_those_that_the_caller_may_use(client: httpx2.Client) -> None:
+def test_services_are_limited_to_those_of_the_caller(client: httpx2.Client) -> None:
     def names(key: str) -> list[str]:
         services = client.get("/system/service", headers={"X-DreamFactory-API-Key": key}).json()["resource"]
         return [service["name"] for service in services]
@@ -88,7 +88,7 @@ def test_services_are_listed(client: httpx2.Client, query: str, body: Any) -> No
 @pytest.mark.parametrize(
     "query", ["?filter=name like x", "?filter=name =", "?limit=x", "?as_list=maybe", "?filter=id > 1"]
 )
-def test_a_bad_option_is_refused(client: httpx2.Client, query: str) -> None:
+def test_a_bad_option_is_rejected(client: httpx2.Client, query: str) -> None:
     assert client.get(f"/system/service{query}").status_code == 400
 
 
@@ -115,7 +115,7 @@ def test_a_data_model(client: httpx2.Client) -> None:
 
 
 @pytest.mark.parametrize("query", ["compact=true", "model=true", "compact=1&resource_name=customer"])
-def test_a_description_hides_what_the_caller_may_not_use(client: httpx2.Client, query: str) -> None:
+def test_a_description_hides_inaccessible_items(client: httpx2.Client, query: str) -> None:
     answer = client.get(f"/shop/_spec?{query}", headers={"X-DreamFactory-API-Key": "clerk"})
     assert [table["name"] for table in answer.json()["tables"]] == ["customer"]
     assert "secret_plan" not in answer.text
@@ -154,7 +154,7 @@ def test_parameters_of_a_routine_may_be_the_body(client: httpx2.Client, path: st
 
 
 @pytest.mark.parametrize("body", [{}, {"c": 1}, [], [1, 2, 3], {"a": "x"}, {"a": {"b": 1}}])
-def test_other_parameters_are_refused(client: httpx2.Client, body: Any) -> None:
+def test_other_parameters_are_rejected(client: httpx2.Client, body: Any) -> None:
     assert client.post("/shop/_func/add", json=body).status_code == 400
 
 
@@ -202,7 +202,7 @@ def test_lists_are_xml_if_asked_for(client: httpx2.Client, path: str, headers: d
     assert answer.headers["content-type"] == "application/xml; charset=utf-8"
 
 
-def test_writes_and_refusals_are_xml_if_asked_for(client: httpx2.Client) -> None:
+def test_writes_and_errors_are_xml_on_request(client: httpx2.Client) -> None:
     written = client.patch(
         "/shop/_table/customer/3", json={"name": "<Eve> & co"}, params={"fields": "name"}, headers=XML
     )
@@ -214,7 +214,7 @@ def test_writes_and_refusals_are_xml_if_asked_for(client: httpx2.Client) -> None
     assert "<reason>no_key</reason>" in nobody.text
 
 
-def test_other_formats_stay_what_they_are(client: httpx2.Client) -> None:
+def test_other_formats_are_unchanged(client: httpx2.Client) -> None:
     path = "/shop/_table/customer?fields=id&limit=1"
     for accept in ("application/json, application/xml", "text/html,application/xml;q=0.9,*/*;q=0.8"):
         assert client.get(path, headers={"Accept": accept}).json() == {"resource": [{"id": 1}]}

@@ -59,7 +59,7 @@ def tables(api: httpx2.Client) -> Iterator[httpx2.Client]:
         ("DELETE", "/line?filter=text != z&fields=text", None, [{"text": "a"}, {"text": "b"}, {"text": "c"}]),
     ],
 )  # fmt: skip
-def test_a_dry_run_answers_as_the_write_and_keeps_nothing(
+def test_a_dry_run_responds_like_the_write_and_is_rolled_back(
     tables: httpx2.Client, method: str, path: str, body: Any, resource: Any
 ) -> None:
     answer = tables.request(method, f"{path}&dry_run=true" if "?" in path else f"{path}?dry_run=true", json=body)
@@ -90,15 +90,13 @@ def test_the_option_may_stand_beside_the_records(tables: httpx2.Client) -> None:
         ("POST", "/owner", {"resource": [{"name": None}]}, 400),
     ],
 )
-def test_what_the_write_would_be_refused_with(
-    tables: httpx2.Client, method: str, path: str, body: Any, status: int
-) -> None:
+def test_a_dry_run_fails_like_the_write(tables: httpx2.Client, method: str, path: str, body: Any, status: int) -> None:
     answer = tables.request(method, f"{path}?dry_run=true", json=body)
     assert answer.status_code == status, answer.text
     assert "dry-run" not in answer.headers
 
 
-def test_a_value_that_is_neither_is_refused(tables: httpx2.Client) -> None:
+def test_a_non_boolean_value_is_rejected(tables: httpx2.Client) -> None:
     for request in ({"params": {"dry_run": "maybe"}, "json": {"resource": [{"name": "x"}]}},
                     {"json": {"resource": [{"name": "x"}], "dry_run": "maybe"}}):  # fmt: skip
         answer = tables.post("/owner", **request)
@@ -125,9 +123,7 @@ def test_a_dry_run_leaves_the_idempotency_key_free(api: httpx2.Client) -> None:
         ("DELETE", "/pet?ids=1,2", None),
     ],
 )
-def test_a_write_of_more_rows_than_max_affected_is_refused(
-    tables: httpx2.Client, method: str, path: str, body: Any
-) -> None:
+def test_a_write_above_max_affected_is_rejected(tables: httpx2.Client, method: str, path: str, body: Any) -> None:
     answer = tables.request(method, f"{path}{'&' if '?' in path else '?'}max_affected=1", json=body)
     context = answer.json()["error"]["context"]
     assert (answer.status_code, context["reason"], context["max_affected"]) == (400, "too_many_affected", 1), (
@@ -136,7 +132,7 @@ def test_a_write_of_more_rows_than_max_affected_is_refused(
     assert context["records"] > 1
 
 
-def test_as_many_rows_as_max_affected_are_written(tables: httpx2.Client) -> None:
+def test_a_write_of_exactly_max_affected_rows_succeeds(tables: httpx2.Client) -> None:
     answer = tables.patch("/pet?filter=owner_id=1&max_affected=2&dry_run=true", json={"resource": [{"name": "X"}]})
     assert len(answer.json()["resource"]) == 2
     assert tables.patch("/pet?filter=owner_id=7&max_affected=0", json={"resource": [{"name": "X"}]}).json() == {

@@ -128,7 +128,7 @@ def test_a_key_with_a_comma_is_found_in_a_body(every_kind: httpx.Client) -> None
     assert answer.json()["resource"][0]["v"] == "w"
 
 
-def test_every_record_is_written_back_as_it_was_read(every_kind: httpx.Client, tables: list[dict[str, Any]]) -> None:
+def test_every_record_round_trips(every_kind: httpx.Client, tables: list[dict[str, Any]]) -> None:
     """Send each record back as read, and check that it does not change."""
     for table in tables:
         if "PATCH" not in table["access"] or not table["primary_key"] or table["is_view"]:
@@ -143,7 +143,7 @@ def test_every_record_is_written_back_as_it_was_read(every_kind: httpx.Client, t
             assert answer.json()["resource"][0] == row, url
 
 
-def test_every_table_takes_a_new_record(every_kind: httpx.Client, tables: list[dict[str, Any]]) -> None:
+def test_every_table_accepts_a_new_record(every_kind: httpx.Client, tables: list[dict[str, Any]]) -> None:
     """Insert a record without values, or get an error that names a missing field."""
     tables_written = 0
     for table in tables:
@@ -277,7 +277,7 @@ def test_values_of_every_type_are_written_and_read(
         ("swallowed", {"v": "x"}),
     ],
 )
-def test_a_value_that_does_not_fit_is_refused(every_kind: httpx.Client, table: str, sent: Any) -> None:
+def test_an_unfit_value_is_rejected(every_kind: httpx.Client, table: str, sent: Any) -> None:
     answer = every_kind.post(f"/_table/{table}", json={"resource": [sent]})
     assert answer.status_code in (400, 403), answer.text
     assert "error" in answer.json()

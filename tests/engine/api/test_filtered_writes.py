@@ -158,7 +158,7 @@ def test_the_records_of_a_filter_are_written_and_no_others(db: SqlClient, server
 
 
 @pytest.mark.parametrize("verb", ["PATCH", "PUT", "DELETE"])
-def test_a_row_rule_holds_beside_a_filter_through_a_relation(db: SqlClient, server: Server, verb: str) -> None:
+def test_a_row_rule_applies_with_a_filter_through_a_relation(db: SqlClient, server: Server, verb: str) -> None:
     condition = "rental_by_customer_id.inventory_by_inventory_id.film_by_film_id.film_id < 4"
     sql = (
         "t.store_id = 1 and exists (select from rental r join inventory i using (inventory_id)"

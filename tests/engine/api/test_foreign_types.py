@@ -157,7 +157,7 @@ def test_records_are_found_and_written_by_such_a_key(http: httpx.Client) -> None
         {"fields": "MAX(place)"},
     ],
 )
-def test_what_cannot_be_compared_is_refused_by_name(http: httpx.Client, query: dict[str, str]) -> None:
+def test_incomparable_fields_are_rejected_by_name(http: httpx.Client, query: dict[str, str]) -> None:
     error = ask(http, "/lid", 400, **query)["error"]
     assert error["context"]["reason"] in ("bad_type", "bad_operator")
     assert any(name in error["message"] for name in ("'mark'", "'place'"))

@@ -19,7 +19,7 @@ def served(module_database: NewDatabase, module_serve: Serve) -> str:
     return server.url
 
 
-def test_a_page_runs_only_own_scripts_and_cannot_be_framed(served: str) -> None:
+def test_a_page_runs_only_its_own_scripts_and_cannot_be_framed(served: str) -> None:
     page = httpx2.get(f"{served}/login", timeout=20)
     assert page.status_code == 200
     policy = page.headers["content-security-policy"]
@@ -45,7 +45,7 @@ def test_responses_of_the_api_are_not_cached(served: str, path: str, status: int
     assert not any(character.isdigit() for character in answer.headers.get("server", ""))  # no version
 
 
-def test_only_our_own_origin_may_read(served: str) -> None:
+def test_only_the_servers_own_origin_may_read(served: str) -> None:
     url = f"{served}/api/v2/config"
     ours = httpx2.get(url, headers={"Origin": HOME}, timeout=20)
     assert (ours.headers["access-control-allow-origin"], ours.headers["vary"]) == (HOME, "Origin")
@@ -55,7 +55,7 @@ def test_only_our_own_origin_may_read(served: str) -> None:
         assert "access-control-allow-origin" not in other.headers, origin
 
 
-def test_a_preflight_of_a_stranger_is_told_nothing(served: str) -> None:
+def test_a_preflight_from_an_unknown_origin_gets_no_headers(served: str) -> None:
     asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "x-api-key, x-session-token"}
     url = f"{served}/api/v2/getcontact"
     ours = httpx2.options(url, headers=asked | {"Origin": HOME}, timeout=20)
@@ -86,7 +86,7 @@ def test_routines_of_a_project_are_not_served(served: str, part: str, verb: str)
     assert names == [{"name": "_table"}]
 
 
-def test_a_token_opens_metrics_and_nothing_else_does(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
+def test_metrics_require_the_token(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
     words = ("--dataset", f"x={new_database()}", "--open")
     with_token = serve(*words, cwd=tmp_path, METRICS_TOKEN="watch")
     sent: list[tuple[dict[str, str], int]] = [

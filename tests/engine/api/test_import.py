@@ -107,7 +107,7 @@ def test_a_role_needs_the_right_to_create_all_records(http: httpx.Client) -> Non
         ("name\na\nb\n", "import=true&max_affected=1", 400, "too_many_affected"),
     ],
 )
-def test_a_file_or_option_that_cannot_be_used(
+def test_unusable_files_and_options(
     http: httpx.Client, content: str | bytes, query: str, status: int, name: str
 ) -> None:
     assert reason(send(http, content, query)) == (status, name)
@@ -122,7 +122,7 @@ def test_only_a_csv_file_is_imported_into_a_table(http: httpx.Client) -> None:
     assert reason(send(http, "name\na\n", **{"Idempotency-Key": "k"})) == (400, "bad_option")
 
 
-def test_a_file_beyond_the_limit_is_refused_and_nothing_is_kept(http: httpx.Client) -> None:
+def test_a_file_beyond_the_limit_is_rejected_and_rolled_back(http: httpx.Client) -> None:
     line = b"x" * 99 + b"\n"
     assert reason(send(http, iter([b"name\n", *[line * 10_000] * 51]))) == (413, "too_large")
     assert count(http) == 0
@@ -154,7 +154,7 @@ def test_line_numbers_count_the_lines_inside_quotes(http: httpx.Client) -> None:
     assert names == ["two\nlines", 'a "b"\n']
 
 
-def test_bytes_that_are_no_text_are_bad_lines(http: httpx.Client) -> None:
+def test_non_text_bytes_are_bad_lines(http: httpx.Client) -> None:
     content = b"name\ngood\nb\xffd\nn\0l\n\\.\nlast\n"
     assert bad(send(http, content)) == [(3, "bad_csv", ""), (4, "bad_csv", ""), (5, "bad_csv", "")]
     assert send(http, content, "import=true&continue=true").json()["created"] == 2
@@ -168,7 +168,7 @@ def test_bad_references_are_found(http: httpx.Client, url: str) -> None:
     assert bad(answer) == [(9, "reference", ""), (302, "reference", "")]
 
 
-def test_a_deferred_constraint_refuses_the_file(http: httpx.Client) -> None:
+def test_a_deferred_constraint_rejects_the_file(http: httpx.Client) -> None:
     assert reason(send(http, "name,shop\na,1\nb,9\n")) == (409, "reference")
     assert count(http) == 0
 
@@ -194,7 +194,7 @@ def test_values_defaults_and_nulls(http: httpx.Client) -> None:
     assert http.get(f"{PATH}?filter=name='d'&fields=note").json()["resource"] == [{"note": "none"}]
 
 
-def test_a_dry_run_keeps_nothing(http: httpx.Client) -> None:
+def test_a_dry_run_is_rolled_back(http: httpx.Client) -> None:
     answer = send(http, "name\na\nb\n", "import=true&dry_run=true")
     assert (answer.json()["created"], answer.headers["Dry-Run"]) == (2, "true")
     assert count(http) == 0

@@ -90,7 +90,7 @@ async def started() -> AsyncIterator[list[TableAPI]]:
 
 
 @pytest.mark.parametrize(("host", "path"), [(starlette, "/data"), (fastapi, "/data"), (deeper, "/a%20b/data")])
-async def test_it_answers_under_a_path(url: str, host: Any, path: str, started: list[TableAPI]) -> None:
+async def test_it_can_be_mounted_under_a_path(url: str, host: Any, path: str, started: list[TableAPI]) -> None:
     started.append(api := TableAPI({"shop": url}, open=True))
     async with _client(host(api)) as http:
         table = f"{path}/api/v2/shop/_table/customer"
@@ -120,7 +120,7 @@ async def test_the_lifespan_of_the_host_opens_and_closes_it(url: str) -> None:
         assert (await http.get("/data/readyz")).status_code == 200
 
 
-async def test_a_policy_without_users_serves_what_is_for_everyone(url: str, started: list[TableAPI]) -> None:
+async def test_a_policy_without_users_serves_public_tables(url: str, started: list[TableAPI]) -> None:
     started.append(api := TableAPI({"shop": url}, policy=POLICY))
     async with _client(api) as http:
         assert (await http.get("/api/v2/shop/_table/invoice")).status_code == 403
@@ -206,7 +206,7 @@ async def test_metrics_below_a_mount_need_a_token(url: str, started: list[TableA
         assert "tableapi_requests_total" in answered.text
 
 
-async def test_settings_of_a_host_are_what_it_passes(
+async def test_a_host_program_passes_its_own_settings(
     url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, started: list[TableAPI]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -223,7 +223,7 @@ async def test_settings_of_a_host_are_what_it_passes(
         Settings(max_limits=5)  # type: ignore[call-arg]
 
 
-def test_an_access_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_an_unreadable_access_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"no\.json cannot be read: No such file"):
         TableAPI({"shop": "postgresql://localhost/shop"}, access=tmp_path / "no.json")
 
@@ -258,7 +258,7 @@ async def named(ctx: Context[Any, Any], records: list[dict[str, Any]], options: 
         {"project": "nowhere", "hooks": [named]},
     ],
 )
-def test_what_is_no_script_or_hook_does_not_start(arguments: dict[str, Any]) -> None:
+def test_a_function_without_decorator_prevents_the_start(arguments: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"script|hook|exactly one|project"):
         App(Settings(), TableAPI({"shop": "postgresql://nobody@127.0.0.1:1/x"}, **arguments)._served)
 

@@ -97,7 +97,7 @@ def refusal(answer: httpx.Response) -> dict[str, Any]:
     return {name: value for name, value in context.items() if name != "request_id"}
 
 
-def test_records_that_set_the_same_fields_are_one_statement(http: httpx.Client, database: SqlClient) -> None:
+def test_records_setting_the_same_fields_share_a_statement(http: httpx.Client, database: SqlClient) -> None:
     answer = change(http, [{"id": n, "name": f"new {n}"} for n in (5, 3, 9)], fields="id,name")
     assert answer.json()["resource"] == [{"id": n, "name": f"new {n}"} for n in (5, 3, 9)]
     assert statements(database) == 1
@@ -124,7 +124,7 @@ def test_one_change_of_several_ids_is_one_statement(http: httpx.Client, database
 
 
 @pytest.mark.parametrize("empty", [False, True])
-def test_values_are_stored_as_those_of_a_single_record(http: httpx.Client, database: SqlClient, empty: bool) -> None:
+def test_values_are_stored_as_in_a_single_write(http: httpx.Client, database: SqlClient, empty: bool) -> None:
     values = {name: None if empty else value for name, value in VALUES.items()}
     assert http.patch("/item/1", json=values).status_code == 200
     assert change(http, [{"id": n} | values for n in (3, 4)]).status_code == 200
@@ -166,7 +166,7 @@ LISTS: list[tuple[list[dict[str, Any]], str]] = [
 @pytest.mark.parametrize("option", [{}, {"continue": "true"}])
 @pytest.mark.parametrize("key", ["all", "one"])
 @pytest.mark.parametrize("records", [pytest.param(records, id=name) for records, name in LISTS])
-def test_a_list_ends_as_if_written_one_by_one(
+def test_a_list_has_the_result_of_single_writes(
     http: httpx.Client, database: SqlClient, records: list[Any], key: str, option: dict[str, str]
 ) -> None:
     expected = change(http, records, key=key, **option, **ONE_BY_ONE)
@@ -180,7 +180,7 @@ def test_a_list_ends_as_if_written_one_by_one(
         assert answer.json()["resource"] == expected.json()["resource"]
 
 
-def test_keys_that_only_postgresql_finds_equal_are_written_in_order(http: httpx.Client, database: SqlClient) -> None:
+def test_keys_equal_only_in_postgresql_are_written_in_order(http: httpx.Client, database: SqlClient) -> None:
     records = [{"code": "a", "name": "1"}, {"code": "b", "name": "2"}, {"code": "a  ", "name": "3"}]
     assert change(http, records, "short").status_code == 200
     assert database.fetch("select name from short order by code") == [("3",), ("2",)]
@@ -206,7 +206,7 @@ def test_another_unique_field_may_identify_the_records(http: httpx.Client, datab
     assert statements(database) == 1
 
 
-def test_a_dry_run_keeps_nothing(http: httpx.Client, database: SqlClient) -> None:
+def test_a_dry_run_is_rolled_back(http: httpx.Client, database: SqlClient) -> None:
     before = stored(database)
     answer = change(http, [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}], dry_run="true", fields="name")
     assert answer.json()["resource"] == [{"name": "a"}, {"name": "b"}]
@@ -214,7 +214,7 @@ def test_a_dry_run_keeps_nothing(http: httpx.Client, database: SqlClient) -> Non
 
 
 @pytest.mark.parametrize("option", [{}, {"continue": "true"}])
-def test_what_takes_too_long_together_is_written_one_by_one(
+def test_a_list_too_slow_for_one_statement_is_written_one_by_one(
     http: httpx.Client, database: SqlClient, option: dict[str, str]
 ) -> None:
     answer = change(http, [{"id": n, "name": f"x{n}"} for n in range(1, 26)], "slow", **option)

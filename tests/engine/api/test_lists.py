@@ -95,7 +95,7 @@ def test_a_plan_of_a_short_list_does_not_admit_a_long_one(http: httpx.Client) ->
         ({"group": ",".join(f"document.a{n}" for n in range(101)), "fields": "COUNT(*)"}, "100 terms"),
     ],
 )  # fmt: skip
-def test_a_request_as_a_whole_has_limits(http: httpx.Client, query: dict[str, str], what: str) -> None:
+def test_limits_apply_to_the_whole_request(http: httpx.Client, query: dict[str, str], what: str) -> None:
     for method in ("GET", "POST"):
         headers = {"X-HTTP-Method": "GET"} if method == "POST" else {}
         sent = {"params": query} if method == "GET" else {"json": query}
@@ -171,7 +171,7 @@ def test_lists_of_other_values(http: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize("value", ["x", "1.5", "99999999999999999999"])
-def test_a_value_of_a_list_that_does_not_fit(http: httpx.Client, value: str) -> None:
+def test_an_unfit_value_in_a_list(http: httpx.Client, value: str) -> None:
     assert error(http.get("thing", params={"filter": f"id in (1,'{value}')"})) == (400, "bad_value")
     answer = http.get("thing", params={"filter": "id in (:q)", "params": json.dumps({"q": [1, value]})})
     assert error(answer) == (400, "bad_value")

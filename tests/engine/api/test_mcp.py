@@ -54,7 +54,7 @@ def http(url: str) -> Iterator[httpx2.Client]:
         ({"X-API-Key": "boss", "Origin": "null"}, 403, "bad_origin"),
     ],
 )
-def test_a_message_is_refused_as_a_request_is(
+def test_a_message_is_rejected_like_a_request(
     http: httpx2.Client, headers: dict[str, str], status: int, reason: str
 ) -> None:
     answer = http.post("", json=INITIALIZE, headers=headers)
@@ -75,7 +75,7 @@ def test_only_messages_are_served(http: httpx2.Client) -> None:
      '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": 5}}', "\x00", '"\ud800"'],
 )  # fmt: skip
 @pytest.mark.parametrize("version", ["2025-06-18", "2026-07-28", "none"])
-def test_a_broken_message_is_no_fault_of_the_server(http: httpx2.Client, content: str, version: str) -> None:
+def test_a_broken_message_is_a_client_error(http: httpx2.Client, content: str, version: str) -> None:
     headers = {"X-API-Key": "boss", "MCP-Protocol-Version": version}
     answer = http.post("", content=content.encode("utf-8", "surrogatepass"), headers=headers)
     assert answer.status_code < 500
@@ -125,9 +125,7 @@ def test_a_request_with_the_id_null_is_an_error(http: httpx2.Client, version: st
         ("list_tables", {}),
     ],
 )
-def test_a_call_is_answered_as_by_the_sdk(
-    http: httpx2.Client, version: str, tool: str, arguments: dict[str, Any]
-) -> None:
+def test_a_direct_call_matches_the_sdk(http: httpx2.Client, version: str, tool: str, arguments: dict[str, Any]) -> None:
     # A member that the protocol does not know leaves the message to the SDK.
     direct, by_sdk = called(http, version, tool, arguments), called(http, version, tool, arguments, other=1)
     assert direct.json() == by_sdk.json()
@@ -137,7 +135,7 @@ def test_a_call_is_answered_as_by_the_sdk(
 
 @pytest.mark.parametrize("version", ["2025-06-18", MODERN])
 @pytest.mark.parametrize("arguments", [{"table": "\ud800"}, {"table": "film", "filter": "title = '\ud800'"}])
-def test_half_a_character_is_refused(http: httpx2.Client, version: str, arguments: dict[str, Any]) -> None:
+def test_a_lone_surrogate_is_rejected(http: httpx2.Client, version: str, arguments: dict[str, Any]) -> None:
     for members in ({}, {"other": 1}):
         text = called(http, version, "query", arguments, **members).text
         assert '"result"' not in text or "(reason: invalid, status: 422)" in text
@@ -148,7 +146,7 @@ def test_half_a_character_is_refused(http: httpx2.Client, version: str, argument
     [{"Mcp-Name": "get_record"}, {"Mcp-Method": "tools/list"}, {"MCP-Protocol-Version": "2027-01-01"},
      {"Accept": "text/event-stream"}],
 )  # fmt: skip
-def test_a_call_with_other_headers_is_refused(http: httpx2.Client, headers: dict[str, str]) -> None:
+def test_a_call_with_other_headers_is_rejected(http: httpx2.Client, headers: dict[str, str]) -> None:
     own = {"X-API-Key": "boss", "MCP-Protocol-Version": MODERN, "Mcp-Method": "tools/call", "Mcp-Name": "query"}
     params = {"name": "query", "arguments": {"table": "film"}, "_meta": META}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
@@ -156,7 +154,7 @@ def test_a_call_with_other_headers_is_refused(http: httpx2.Client, headers: dict
     assert http.post("", json=message, headers=own | headers).status_code in (400, 406)
 
 
-async def test_no_argument_of_a_tool_is_sent_as_a_header(url: str) -> None:
+async def test_tool_arguments_are_never_headers(url: str) -> None:
     async with agent(url, X_API_Key="boss") as boss:
         schemas = [tool.input_schema for tool in (await boss.tools()).values()]
         assert "x-mcp-header" not in json.dumps(schemas)  # then the SDK has to know the schema of a called tool
@@ -210,7 +208,7 @@ async def test_related_rows_have_a_limit(url: str) -> None:
         assert [len(row["customer_by_store_id"]) for row in page["rows"]] == [2, 2]
 
 
-async def test_long_answers_are_cut_and_say_so(url: str) -> None:
+async def test_long_results_are_truncated_with_a_note(url: str) -> None:
     async with agent(url, X_API_Key="boss") as boss:
         text = "".join(f"word{n} " for n in range(3000))
         await boss.answer("update_records", table="customer", records=[{"customer_id": 7, "note": text}])
@@ -272,9 +270,7 @@ async def test_text_in_a_row_stays_text(url: str) -> None:
         ("query", {"table": "film", "filter": "title = 'a\x00'"}, ["bad_filter"]),
     ],
 )  # fmt: skip
-async def test_a_mistake_is_answered_with_what_to_do(
-    url: str, tool: str, arguments: dict[str, Any], parts: list[str]
-) -> None:
+async def test_a_mistake_gets_a_helpful_error(url: str, tool: str, arguments: dict[str, Any], parts: list[str]) -> None:
     async with agent(url, X_API_Key="boss") as boss:
         text = await boss.refusal(tool, **arguments)
         assert all(part in text for part in parts), text
@@ -297,7 +293,7 @@ async def test_writes_touch_at_most_max_affected(url: str) -> None:
         ] == 11
 
 
-async def test_a_dry_run_keeps_nothing(url: str) -> None:
+async def test_a_dry_run_is_rolled_back(url: str) -> None:
     async with agent(url, X_API_Key="boss") as boss:
         created = await boss.answer(
             "create_records", table="category", records=[{"category_id": 50, "name": "New"}], dry_run=True
@@ -313,7 +309,7 @@ async def test_a_dry_run_keeps_nothing(url: str) -> None:
         assert "not_found" in await boss.refusal("get_record", table="category", id=50)
 
 
-async def test_functions_are_called_that_are_public(url: str) -> None:
+async def test_public_functions_can_be_called(url: str) -> None:
     async with agent(url, X_API_Key="clerk") as clerk:
         tool = (await clerk.tools())["call_function"]
         assert "revenue(year integer): Sum of the payments of a year." in tool.description
@@ -337,7 +333,7 @@ async def test_the_documentation_is_a_resource(url: str) -> None:
                 await clerk.client.read_resource(uri)
 
 
-async def test_a_request_of_a_tool_is_counted_as_one_over_http(url: str, server: Server) -> None:
+async def test_a_tool_request_counts_like_one_over_http(url: str, server: Server) -> None:
     def counted(route: str) -> float:
         text = httpx2.get(f"{server.url}/metrics", headers={"Authorization": "Bearer metrics"}).text
         lines = [line for line in text.splitlines() if line.startswith("tableapi_requests_total")]

@@ -25,7 +25,7 @@ async def test_true_names_no_record(url: str) -> None:
         assert (await boss.answer("get_record", table="film", id="1"))["record"]["film_id"] == 1
 
 
-async def test_a_large_number_is_a_value_that_does_not_fit(url: str) -> None:
+async def test_a_too_large_number_is_a_bad_value(url: str) -> None:
     large = 2**80
     async with agent(url, X_API_Key="boss") as boss:
         condition = [{"field": "length", "value": large}]
@@ -36,7 +36,7 @@ async def test_a_large_number_is_a_value_that_does_not_fit(url: str) -> None:
 
 
 @pytest.mark.parametrize("prefer", ["return=minimal", "tx=rollback"])
-async def test_headers_of_the_message_are_no_options_of_a_write(url: str, prefer: str) -> None:
+async def test_message_headers_are_not_write_options(url: str, prefer: str) -> None:
     async with agent(url, X_API_Key="boss", Prefer=prefer, Range="items=5-6") as boss:
         new = [{"category_id": 70, "name": "Kept"}]
         assert (await boss.answer("create_records", table="category", records=new))["rows"] == new
@@ -51,7 +51,7 @@ async def test_headers_of_the_message_are_no_options_of_a_write(url: str, prefer
         ("length = 1", "filter: at 0: "),
     ],
 )
-async def test_a_wrong_condition_of_a_list_is_told_by_its_place(url: str, condition: object, message: str) -> None:
+async def test_a_bad_condition_in_a_list_is_reported_by_index(url: str, condition: object, message: str) -> None:
     async with agent(url, X_API_Key="boss") as boss:
         for tool, more in (("query", {}), ("delete_records", {"dry_run": True})):
             told = await boss.refusal(tool, table="film", filter=[condition], **more)

@@ -70,7 +70,7 @@ def message(tool: str, **arguments: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
 
 
-def test_a_message_without_a_token_is_told_where_to_sign_in(server: Server, peer: Issuer) -> None:
+def test_a_message_without_a_token_gets_the_sign_in_url(server: Server, peer: Issuer) -> None:
     answer = httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers=HEADERS)
     challenge = answer.headers["www-authenticate"]
     assert answer.status_code == 401
@@ -99,7 +99,7 @@ def test_a_message_without_a_token_is_told_where_to_sign_in(server: Server, peer
         ({"role": "unknown"}, "unknown_role"),
     ],
 )
-def test_a_token_for_something_else_is_refused(
+def test_a_token_for_another_audience_is_rejected(
     server: Server, peer: Issuer, claims: dict[str, Any], reason: str
 ) -> None:
     answer = httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers=sent(server, peer, **claims))
@@ -114,9 +114,7 @@ def test_one_audience_of_several_is_enough(server: Server, peer: Issuer) -> None
     assert httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers=headers).status_code == 200
 
 
-def test_the_audience_of_an_issuer_that_names_no_addresses(
-    peer: Issuer, database: str, access: Path, module_serve: Serve
-) -> None:
+def test_an_issuer_without_url_audiences(peer: Issuer, database: str, access: Path, module_serve: Serve) -> None:
     server = module_serve(
         "--dataset", f"shop={database}", "--access", str(access), JWT_JWKS=peer.url, JWT_ISSUER=ISSUER,
         MCP_AUDIENCE="api://tables",
@@ -152,7 +150,7 @@ def test_each_tool_needs_its_scope(
     assert re.search(rf'error="insufficient_scope", scope="{needed}", resource_metadata="', challenge)
 
 
-def test_a_scope_gives_no_right_that_its_user_lacks(server: Server, peer: Issuer) -> None:
+def test_a_scope_grants_no_right_that_its_user_lacks(server: Server, peer: Issuer) -> None:
     headers = sent(server, peer, role="reader", scope="read")
     create = message("create_records", table="orders", records=[{"id": 9}])
     answer = httpx.post(f"{server.url}/mcp", json=create, headers=headers)

@@ -143,7 +143,7 @@ def test_a_quoted_name_works_in_every_option(http: httpx.Client, quotes: str) ->
     assert [row["the id"] for row in page["resource"]] == [3, 2]
 
 
-def test_a_quoted_name_that_does_not_exist_is_refused(http: httpx.Client) -> None:
+def test_a_quoted_name_that_does_not_exist_is_rejected(http: httpx.Client) -> None:
     for option in ("fields", "order", "group", "related", "id_field"):
         query = {option: '"no, such"'} | ({"ids": "1"} if option == "id_field" else {})
         ask(http, "a%20b", 400, **query)
@@ -184,7 +184,9 @@ def test_on_a_text_it_is_text(http: httpx.Client) -> None:
 
 @pytest.mark.parametrize("name", ["limit", "params", "continue", "fields", "dry_run"])
 @pytest.mark.parametrize("query", [{}, {"fields": "*"}, {"related": "*"}, {"max_affected": "1"}, {"upsert": "true"}])
-def test_a_record_by_its_path_holds_no_options(http: httpx.Client, name: str, query: dict[str, Any]) -> None:
+def test_a_record_written_by_path_has_no_options_in_its_body(
+    http: httpx.Client, name: str, query: dict[str, Any]
+) -> None:
     for method in ("PATCH", "PUT"):
         changed = ask(http, "named/1", method=method, body={name: method}, **query)
         assert changed["id"] == 1
@@ -192,7 +194,7 @@ def test_a_record_by_its_path_holds_no_options(http: httpx.Client, name: str, qu
 
 
 @pytest.mark.parametrize("name", ["limit", "params", "continue", "fields", "dry_run"])
-def test_a_minimal_answer_or_a_dry_run_reads_no_options_from_it(http: httpx.Client, name: str) -> None:
+def test_return_minimal_and_dry_run_ignore_options_in_the_body(http: httpx.Client, name: str) -> None:
     minimal: dict[str, Any] = {"return": "minimal"}
     assert ask(http, "named/1", method="PATCH", body={name: "kept"}, **minimal) == {"success": True}
     assert ask(http, "named/1")[name] == "kept"

@@ -78,7 +78,7 @@ def record(http: httpx.Client) -> str:
 
 
 @pytest.mark.parametrize("verb", ["PATCH", "PUT"])
-def test_every_odd_field_is_written_back_as_it_was_read(http: httpx.Client, verb: str) -> None:
+def test_every_odd_field_round_trips(http: httpx.Client, verb: str) -> None:
     before = record(http)
     for _ in range(2):  # the second write uses the prepared statement
         answer = http.request(verb, "/odd/1", content=before)
@@ -91,7 +91,7 @@ def test_every_odd_field_is_written_back_as_it_was_read(http: httpx.Client, verb
     assert record(http) == before
 
 
-def test_an_odd_record_is_created_as_another_was_read(http: httpx.Client) -> None:
+def test_an_odd_record_can_be_copied(http: httpx.Client) -> None:
     body = http.get("/odd/1").json()
     sent = {name: value for name, value in body.items() if name != "id"}
     answer = http.post("/odd", json={"resource": [sent]}, params={"fields": "*"})
@@ -115,7 +115,7 @@ def test_json_null_is_null_only_where_the_field_can_be_null(http: httpx.Client) 
         {"p": ["{broken"]}, {"p": [5]}, {"p": ["{\"(,1)\"}"]}, {"pp": "x"},
     ],
 )  # fmt: skip
-def test_what_does_not_fit_an_odd_field_is_refused(http: httpx.Client, sent: dict[str, Any]) -> None:
+def test_an_unfit_value_of_an_odd_field_is_rejected(http: httpx.Client, sent: dict[str, Any]) -> None:
     before = record(http)
     assert http.patch("/odd/1", json=sent).status_code == 400
     assert record(http) == before
@@ -138,7 +138,7 @@ def test_what_does_not_fit_an_odd_field_is_refused(http: httpx.Client, sent: dic
         ("DELETE", "?force=true", None),
     ],
 )
-def test_a_write_that_a_rule_replaces_without_an_answer_is_refused_and_changes_nothing(
+def test_a_write_replaced_by_a_rule_without_returning_is_rejected(
     http: httpx.Client, table: str, verb: str, path: str, body: Any
 ) -> None:
     plain = http.get("/plain").text
@@ -149,7 +149,7 @@ def test_a_write_that_a_rule_replaces_without_an_answer_is_refused_and_changes_n
     assert http.get("/plain").text == plain
 
 
-def test_a_rule_with_an_answer_is_written_through(http: httpx.Client) -> None:
+def test_a_rule_with_returning_can_be_written(http: httpx.Client) -> None:
     response = http.post("/told", json={"resource": [{"v": "new"}]}, params={"fields": "*"})
     assert response.status_code == 200, response.text
     assert response.json()["resource"][0]["v"] == "new"
@@ -164,7 +164,7 @@ def test_a_rule_with_an_answer_is_written_through(http: httpx.Client) -> None:
     assert http.get("/plain/1").status_code == 404
 
 
-def test_a_rule_that_adds_to_a_write_leaves_the_answer_alone(http: httpx.Client) -> None:
+def test_an_additional_rule_does_not_change_the_response(http: httpx.Client) -> None:
     response = http.post("/also", json={"resource": [{"v": "new"}]})
     assert response.status_code == 200, response.text
     assert http.get("/log").json()["resource"][-1]["v"] == "new"
@@ -181,7 +181,7 @@ def test_a_rule_that_adds_to_a_write_leaves_the_answer_alone(http: httpx.Client)
         ("DELETE", "/grouped?force=true", None),
     ],
 )
-def test_a_view_that_loses_a_write_is_no_fault_of_the_server(
+def test_a_view_that_discards_a_write_is_not_a_server_error(
     http: httpx.Client, verb: str, path: str, body: Any
 ) -> None:
     answer = http.request(verb, path, json=body)
@@ -217,7 +217,7 @@ def test_an_upsert_does_not_create_a_record_under_a_number_of_the_database(check
 
 
 @pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "linked"}])
-def test_a_deferred_constraint_refuses_one_record_of_continue(checked: httpx.Client, headers: dict[str, str]) -> None:
+def test_a_deferred_constraint_rejects_one_record_with_continue(checked: httpx.Client, headers: dict[str, str]) -> None:
     checked.delete("linked?force=true")
     records = [{"id": 1}, {"id": 2, "next": 77}, {"id": 3, "next": 1}]
     error = checked.post("linked?continue=true", json=records, headers=headers).json()["error"]["context"]

@@ -131,7 +131,7 @@ def test_a_name_of_another_site_reads_nothing(http: httpx.Client, server: Server
         {"Origin": "http://localhost:8000", "Host": "localhost:8000", "Sec-Fetch-Site": "same-origin"},
     ],
 )
-def test_programs_and_own_pages_do_everything(http: httpx.Client, server: Server, headers: dict[str, str]) -> None:
+def test_programs_and_own_pages_are_allowed(http: httpx.Client, server: Server, headers: dict[str, str]) -> None:
     sent = {name: value.format(url=server.url) for name, value in headers.items()}
     assert send(http, "POST", TABLE, ROW, sent).status_code == 200
     assert send(http, "GET", "/api/v2/x/_func/twice?n=2", None, sent).json() == [{"twice": 4}]
@@ -144,7 +144,7 @@ def test_a_page_sends_its_body_as_json(http: httpx.Client, server: Server) -> No
     assert error(send(http, "POST", TABLE, ROW, sent)) == (415, "unsupported_media_type")
 
 
-def test_a_reader_of_another_site_gets_no_permission_to_read(http: httpx.Client) -> None:
+def test_another_site_gets_no_permission_to_read(http: httpx.Client) -> None:
     answer = http.get(TABLE, headers={"Origin": EVIL, "Sec-Fetch-Site": "cross-site"})
     assert "access-control-allow-origin" not in answer.headers
 

@@ -69,7 +69,7 @@ def test_an_array_of_dates_is_a_key(http: httpx.Client) -> None:
     assert changed.json() == {"resource": [{"list": ["2024-05-01"]}]}
 
 
-def test_a_reference_to_a_time_is_no_relation(http: httpx.Client) -> None:
+def test_a_foreign_key_with_period_is_not_a_relation(http: httpx.Client) -> None:
     for table in ("bill", "stay"):
         assert http.get(f"/_schema/{table}/_related").json() == {"resource": []}
     refused = http.get("/_table/bill", params={"filter": "stay_by_room_during.guest = Ada"})

@@ -40,7 +40,7 @@ async def test_a_statement_runs_on_a_pipelined_connection(db: Db) -> None:
     assert {await backend(db) for _ in range(10)} <= pids
 
 
-async def test_an_error_ends_its_own_request_alone(db: Db) -> None:
+async def test_an_error_fails_only_its_own_request(db: Db) -> None:
     for _ in range(2):
         outcomes = await asyncio.gather(*(read(db, FAILS, str(n), n % 2) for n in range(60)), return_exceptions=True)
         for n, outcome in enumerate(outcomes):
@@ -57,13 +57,13 @@ async def test_no_row_is_none_and_a_statement_without_columns_runs(db: Db) -> No
     assert (await read(db, "select n from t"))["n"] == 1
 
 
-async def test_large_rows_arrive_whole(db: Db) -> None:
+async def test_large_rows_arrive_completely(db: Db) -> None:
     size = 3_000_000
     rows = await asyncio.gather(*(read(db, f"select repeat($1, {size}) as body", str(n)) for n in range(8)))
     assert [(row["body"][0], len(row["body"])) for row in rows] == [(str(n), size) for n in range(8)]
 
 
-async def test_types_that_only_asyncpg_knows_are_read_by_asyncpg(db: Db) -> None:
+async def test_types_known_only_to_asyncpg_are_read_by_asyncpg(db: Db) -> None:
     row = await read(db, "select $1::int[] as a, point(1, 2) as p, '1 day'::interval as i", [1, None])
     assert (row["a"], row["p"], row["i"].days) == ([1, None], asyncpg.Point(1, 2), 1)
 
@@ -71,7 +71,7 @@ async def test_types_that_only_asyncpg_knows_are_read_by_asyncpg(db: Db) -> None
 # -- what happens to a request ---------------------------------------------------------------------------------------
 
 
-async def test_ten_thousand_requests_get_their_own_answers(db: Db, url: str) -> None:
+async def test_ten_thousand_requests_get_their_own_replies(db: Db, url: str) -> None:
     """Requests are cancelled, fail, sleep, and lose their connections at random."""
     chance = random.Random(20261122)
     outcomes: Counter[str] = Counter()
@@ -127,7 +127,7 @@ async def test_ten_thousand_requests_get_their_own_answers(db: Db, url: str) -> 
     await until(lambda: all(connection.load == 0 for connection in pipelines(db)))
 
 
-async def test_an_error_in_the_moment_of_a_cancellation_is_not_reported_as_lost(db: Db) -> None:
+async def test_an_error_during_cancellation_is_not_reported_as_lost(db: Db) -> None:
     lost: list[object] = []
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(lambda _, context: lost.append(context))
@@ -142,7 +142,7 @@ async def test_an_error_in_the_moment_of_a_cancellation_is_not_reported_as_lost(
     assert not lost
 
 
-async def test_a_long_statement_is_cancelled_with_its_request_when_nothing_stands_behind_it(db: Db, url: str) -> None:
+async def test_a_long_statement_is_cancelled_if_nothing_is_queued_behind_it(db: Db, url: str) -> None:
     admin = await asyncpg.connect(url)
     running = """
         select count(*) from pg_stat_activity
@@ -164,7 +164,7 @@ async def _is(admin: asyncpg.Connection, sql: str, count: int) -> bool:
     return bool(await admin.fetchval(sql) == count)
 
 
-async def test_nothing_is_sent_behind_a_statement_that_runs_for_long(db: Db) -> None:
+async def test_nothing_is_sent_behind_a_long_running_statement(db: Db) -> None:
     sleeping = [asyncio.ensure_future(read(db, "select pg_sleep(4)::text as slept"))]
     await until(lambda: any(connection.load for connection in pipelines(db)))
     busy = next(connection for connection in pipelines(db) if connection.load)
@@ -175,7 +175,7 @@ async def test_nothing_is_sent_behind_a_statement_that_runs_for_long(db: Db) -> 
     await asyncio.gather(*sleeping)
 
 
-async def test_a_slow_statement_moves_to_connections_of_its_own_and_a_fast_one_back(db: Db) -> None:
+async def test_slow_statements_move_to_exclusive_connections_and_back(db: Db) -> None:
     sql = "select pg_sleep($1)::text as slept, pg_backend_pid() as pid"
     db.reads.timings.mean = 0.001  # of the others
     await read(db, sql, 0.05)
@@ -219,7 +219,7 @@ async def test_the_queue_is_bounded_and_its_oldest_request_is_served_first(url: 
     await db.close()
 
 
-async def test_a_request_that_waits_too_long_is_refused(db: Db) -> None:
+async def test_a_request_waiting_too_long_is_rejected(db: Db) -> None:
     known(db, SLEEPS)
     await until(lambda: db.reads.statement_queue._timer is None)  # set for the requests before
     db.reads.statement_queue.seconds = 0.05

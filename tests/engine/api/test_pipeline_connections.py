@@ -39,14 +39,14 @@ async def test_ddl_invalidates_prepared_statements_without_an_error(db: Db) -> N
     assert {row["more"] for row in rows} == {"x"}
 
 
-async def test_a_server_that_forgets_its_statements_is_told_them_again(db: Db) -> None:
+async def test_statements_are_prepared_again_after_deallocation(db: Db) -> None:
     assert (await read(db, "select $1::int + 1 as n", 1))["n"] == 2
     await asyncio.gather(*(read(db, "deallocate all") for _ in range(8)))
     rows = await asyncio.gather(*(read(db, "select $1::int + 1 as n", n) for n in range(20)))
     assert [row["n"] for row in rows] == list(range(1, 21))
 
 
-async def test_a_lost_connection_fails_what_is_in_flight_and_is_opened_again(db: Db, url: str) -> None:
+async def test_a_lost_connection_fails_requests_in_flight_and_reconnects(db: Db, url: str) -> None:
     known(db, SLEEPS)
     asked = [asyncio.ensure_future(read(db, SLEEPS, str(n), 0.5)) for n in range(2 * DEPTH)]
     await until(lambda: sum(connection.load for connection in pipelines(db)) == 2 * DEPTH)
@@ -58,7 +58,7 @@ async def test_a_lost_connection_fails_what_is_in_flight_and_is_opened_again(db:
     await admin.close()
 
 
-async def test_a_read_only_primary_refuses_each_write_for_itself(db: Db, url: str) -> None:
+async def test_a_read_only_primary_rejects_each_write_separately(db: Db, url: str) -> None:
     change = "update t set n = $1::int where id = 1"
     await db.writes.fetchrow(change, 1)
     admin = await asyncpg.connect(url)
@@ -80,7 +80,7 @@ async def test_without_prepared_statements_nothing_is_pipelined(url: str) -> Non
     assert db.reads.is_direct("select 1")
 
 
-async def test_idle_connections_are_closed_and_opened_again(url: str) -> None:
+async def test_idle_connections_are_closed_and_reopened(url: str) -> None:
     db = Db(url, reads=1, pipelined=(2, 0), pool=1, idle=0.2)
     await db.connect()
     await warm(db)
@@ -99,7 +99,7 @@ async def test_a_transaction_has_a_connection_of_its_own(db: Db) -> None:
     assert (await read(db, "select n from t"))["n"] == 5
 
 
-async def test_statements_after_close_are_refused(url: str) -> None:
+async def test_statements_after_close_are_rejected(url: str) -> None:
     db = Db(url, reads=1, pipelined=(1, 0), pool=1)
     await db.connect()
     asked: list[Any] = [asyncio.ensure_future(read(db, "select pg_sleep(1)::text as slept")) for _ in range(3)]
@@ -109,7 +109,7 @@ async def test_statements_after_close_are_refused(url: str) -> None:
     assert all(isinstance(outcome, Exception) for outcome in outcomes)
 
 
-async def test_pools_are_opened_again_after_close(url: str) -> None:
+async def test_pools_can_be_reopened_after_close(url: str) -> None:
     db = Db(url, reads=1, writes=1, pipelined=(1, 1), pool=1)
     for _ in range(2):
         await db.connect()

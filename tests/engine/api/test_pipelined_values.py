@@ -143,7 +143,7 @@ async def test_every_encoder_and_decoder_is_tried(db: Db) -> None:
     assert ENCODERS.keys() | DECODERS.keys() <= oids
 
 
-async def test_many_statements_at_once_are_as_exact(db: Db) -> None:
+async def test_concurrent_statements_are_just_as_exact(db: Db) -> None:
     """Fifty callers, because a longer queue is refused on a slow machine."""
 
     async def ask(values: list[Decimal]) -> list[Decimal]:

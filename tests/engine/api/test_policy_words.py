@@ -167,7 +167,7 @@ def test_a_reference_obeys_the_policy(
     assert stored() == before
 
 
-def test_what_is_stored_already_passes(http: httpx.Client, stored: Any) -> None:
+def test_unchanged_values_are_accepted(http: httpx.Client, stored: Any) -> None:
     before = stored()
     for path, record in (
         ("/task/1", {"team_by_teamid": {"teamid": 10}, "teamid": 10, "accountid": 1}),

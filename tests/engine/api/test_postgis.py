@@ -78,7 +78,7 @@ def ids(http: httpx.Client, **query: Any) -> list[int]:
         ({"fields": "DISTANCE(geom, '{}')"}, "bad_value"),
     ],
 )
-def test_a_bad_shape_is_refused_by_name(http: httpx.Client, query: dict[str, str], reason: str) -> None:
+def test_a_bad_shape_is_rejected_by_name(http: httpx.Client, query: dict[str, str], reason: str) -> None:
     answer = http.get("/_table/place", params=query)
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, reason), answer.text
 
@@ -97,7 +97,7 @@ def test_a_bad_shape_is_refused_by_name(http: httpx.Client, query: dict[str, str
     ],
 )
 @pytest.mark.parametrize("count", [1, 2])
-def test_a_record_with_a_bad_geometry_is_refused(http: httpx.Client, record: dict[str, Any], count: int) -> None:
+def test_a_record_with_a_bad_geometry_is_rejected(http: httpx.Client, record: dict[str, Any], count: int) -> None:
     answer = http.post("/_table/shape", json={"resource": [record] * count})
     assert answer.status_code == 400, answer.text
     entry = answer.json()["error"]["context"]["resource"][0]
@@ -105,7 +105,7 @@ def test_a_record_with_a_bad_geometry_is_refused(http: httpx.Client, record: dic
     assert "select" not in entry["message"].lower()
 
 
-def test_a_shape_in_another_system_is_refused_where_rows_have_it(http: httpx.Client) -> None:
+def test_a_shape_in_another_reference_system_is_rejected(http: httpx.Client) -> None:
     far = json.dumps(point(1, 2, "EPSG:999999"))
     answer = http.get("/_table/place", params={"filter": f"geom INTERSECTS '{far}'"})
     assert answer.status_code == 400, answer.text
@@ -147,7 +147,7 @@ def test_geojson_and_the_text_of_postgis_are_stored(http: httpx.Client) -> None:
         "SRID=4326;TIN(((0 0,0 1,1 1,0 0)))",
     ],
 )
-def test_a_geometry_is_written_back_as_it_was_read(http: httpx.Client, database: SqlClient, text: str) -> None:
+def test_a_geometry_round_trips(http: httpx.Client, database: SqlClient, text: str) -> None:
     [(ident,)] = database.fetch(f"insert into shape (any_shape) values ('{text}') returning id")
     row = http.get(f"/_table/shape/{ident}").json()
     assert http.put(f"/_table/shape/{ident}", json=row).status_code == 200
@@ -155,7 +155,7 @@ def test_a_geometry_is_written_back_as_it_was_read(http: httpx.Client, database:
     assert database.fetch(f"select {same} from shape where id = {ident}") == [(True,)]
 
 
-def test_a_list_of_geometries_is_written_as_single_ones_are(http: httpx.Client, database: SqlClient) -> None:
+def test_a_list_of_geometries_is_written_like_single_ones(http: httpx.Client, database: SqlClient) -> None:
     points = [point(11 + n / 10, 60) for n in range(3)]
     created = http.post("/_table/shape", json=[{"grid": sent} for sent in points]).json()["resource"]
     [one, *several] = [row["id"] for row in created]
@@ -199,7 +199,7 @@ def test_geometries_are_described(http: httpx.Client) -> None:
          "id = 5 or P.st_dwithin(geom::P.geography, here::P.geography, 500)"),
     ],
 )  # fmt: skip
-def test_a_filter_finds_what_sql_finds(http: httpx.Client, database: SqlClient, condition: str, sql: str) -> None:
+def test_a_filter_finds_the_same_rows_as_sql(http: httpx.Client, database: SqlClient, condition: str, sql: str) -> None:
     found = ids(http, filter=condition, limit=1000)
     assert found == truth(database, sql)[:1000]
     assert found
@@ -237,7 +237,7 @@ def test_the_nearest_come_first(
     assert ids(http, filter=filter_, order=f"{order} desc", limit=9) == last[:9]
 
 
-def test_rows_as_far_away_are_on_one_page_only(http: httpx.Client, database: SqlClient) -> None:
+def test_equally_distant_rows_appear_on_one_page_only(http: httpx.Client, database: SqlClient) -> None:
     middle = '{"type":"Point","coordinates":[10.205,59.2]}'  # between two columns of places
     pages = [ids(http, order=f"DISTANCE(geom, '{middle}')", limit=3, offset=n) for n in range(0, 60, 3)]
     assert len({ident for page in pages for ident in page}) == 60

@@ -48,7 +48,7 @@ def cell(value: Any) -> str:
     return '"' + json.dumps(value, indent=1).replace('"', '""') + '"'
 
 
-def test_a_file_holds_geojson_and_the_text_of_postgis(http: httpx.Client, database: SqlClient) -> None:
+def test_a_file_may_contain_geojson_and_postgis_text(http: httpx.Client, database: SqlClient) -> None:
     sent, area = point(10, 59), json.loads(BOX)
     lines = [
         f"9001,{cell(sent)},{cell(area)},{cell(sent)},{cell(sent)},",

@@ -66,7 +66,7 @@ def create(http: httpx.Client, record: dict[str, Any], status: int = 200, **opti
     return answer.json()
 
 
-def test_it_is_done_and_answered_as_at_first(http: httpx.Client) -> None:
+def test_a_repeated_write_behaves_like_the_first(http: httpx.Client) -> None:
     assert create(http, {"name": "third", "rooms": 3}) == {"resource": [{"id": 3}]}
     changed = http.patch("/house/3", json={"name": "changed", "rooms": 4})
     assert changed.json() == {"id": 3}
@@ -84,7 +84,7 @@ def test_it_is_done_and_answered_as_at_first(http: httpx.Client) -> None:
         ({"name": "no", "rooms": 1}, 403),
     ],
 )
-def test_a_create_that_cannot_be_is_the_same_batch_error(
+def test_an_impossible_create_gives_the_same_batch_error(
     http: httpx.Client, record: dict[str, Any], status: int
 ) -> None:
     prepared = create(http, record, 400)["error"]
@@ -96,7 +96,7 @@ def test_a_create_that_cannot_be_is_the_same_batch_error(
     assert prepared == long
 
 
-def test_a_change_that_cannot_be_is_refused(http: httpx.Client) -> None:
+def test_an_impossible_change_is_rejected(http: httpx.Client) -> None:
     same = {"name": "other", "rooms": 2}
     assert http.patch("/house/99", json=same).status_code == 404
     assert http.patch("/house/one", json=same).status_code == 400
@@ -105,7 +105,7 @@ def test_a_change_that_cannot_be_is_refused(http: httpx.Client) -> None:
     assert http.get("/house/1", params={"fields": "name,rooms"}).json() == {"name": "kept 1", "rooms": 1}
 
 
-def test_what_is_not_plain_goes_the_long_way(http: httpx.Client) -> None:
+def test_non_trivial_writes_are_planned_in_full(http: httpx.Client) -> None:
     plain = {"name": "kept 1", "rooms": 7}
     assert http.patch("/house/1", json=plain, headers={"If-Match": '"1"'}).status_code == 412
     assert http.get("/house/1", params={"fields": "rooms"}).json() == {"rooms": 1}

@@ -62,7 +62,7 @@ def test_broken_bodies_are_rejected_and_nothing_is_written(
     assert httpx2.get(table, params={"filter": "id = 1", "count_only": "true"}).json() == 1
 
 
-def test_json_and_forms_answer_what_a_get_answers(table: str) -> None:
+def test_json_and_forms_return_the_same_as_get(table: str) -> None:
     options = {
         "filter": "city = Oslo", "fields": "id,name", "related": "purchase_by_customer_id", "order": "id desc",
         "limit": 3, "include_count": True, "purchase_by_customer_id.limit": 2,

@@ -224,7 +224,7 @@ def test_a_dry_run_has_the_rights_of_the_write(http: httpx.Client, headers: dict
     assert http.get("/doc/1", params={"fields": "title"}).json() == {"title": "mine"}
 
 
-def test_a_put_that_creates_needs_the_right_to_create(http: httpx.Client) -> None:
+def test_a_creating_put_needs_the_right_to_create(http: httpx.Client) -> None:
     assert http.put("/doc/77", params={"upsert": "true"}, json={"title": "x"}).status_code == 403
 
 
@@ -243,7 +243,7 @@ def test_a_listed_function_of_a_row_is_read_under_the_row_rules(http: httpx.Clie
     ]
 
 
-def test_a_hidden_column_is_no_body_and_a_stream_has_row_rules(http: httpx.Client) -> None:
+def test_hidden_columns_and_row_rules_apply_to_query(http: httpx.Client) -> None:
     assert http.get("/doc/1", params={"raw": "hidden"}).status_code == 400
     assert http.get("/doc/3", params={"raw": "title"}).status_code == 404
     assert http.get("/doc/1", params={"raw": "title"}).text == "mine"

@@ -132,7 +132,7 @@ def test_a_hidden_reference_can_stay(local: httpx.Client, database: str, way: st
     assert (_table(database, "room"))[0] == (1, "a", "new", 1, None)
 
 
-def test_one_of_many_that_is_refused_changes_none(local: httpx.Client, database: str) -> None:
+def test_one_rejected_record_rolls_back_the_list(local: httpx.Client, database: str) -> None:
     execute(database, "update room set other_id = 9 where id = 1")
     before = _table(database, "room")
     refused = local.patch("/room", params={"filter": "id>0"}, json={"resource": [{"house_id": 9}]})
@@ -140,7 +140,7 @@ def test_one_of_many_that_is_refused_changes_none(local: httpx.Client, database:
     assert _table(database, "room") == before
 
 
-def test_a_parent_that_cannot_be_read_cannot_be_named(local: httpx.Client, database: str) -> None:
+def test_an_unreadable_parent_cannot_be_referenced(local: httpx.Client, database: str) -> None:
     before = _table(database, "room")
     rooms = As(local, "rooms")
     answers = [rooms.request("PATCH", "/room/1", json={"house_by_house_id": {"id": ident}}) for ident in (1, 2, 9, 77)]
@@ -218,7 +218,7 @@ TWICE: list[tuple[str, str, dict[str, str], Any]] = [
 
 
 @pytest.mark.parametrize("case", TWICE, ids=lambda case: f"{case[0]} {case[1]} {case[3]}")
-def test_a_field_that_is_named_twice_is_refused(local: httpx.Client, database: str, case: Any) -> None:
+def test_a_duplicate_field_is_rejected(local: httpx.Client, database: str, case: Any) -> None:
     before = _table(database, "room")
     method, path, query, body = case
     answer = As(local, "all").request(method, path, params=query, json=body)
@@ -231,7 +231,7 @@ def test_a_field_that_is_named_twice_is_refused(local: httpx.Client, database: s
     assert _table(database, "room") == before
 
 
-def test_a_csv_with_two_columns_of_one_name_is_refused(local: httpx.Client, database: str) -> None:
+def test_a_csv_with_duplicate_columns_is_rejected(local: httpx.Client, database: str) -> None:
     before = _table(database, "room")
     http = As(local, "all")
     for head in ("code,name,name", "code,name,Name", "code,name, NAME "):
@@ -247,7 +247,7 @@ FLAGS = ["upsert", "continue", "rollback", "allow_related_delete", "force", "as_
 
 
 @pytest.mark.parametrize("option", FLAGS)
-def test_an_option_word_that_means_nothing_is_refused(local: httpx.Client, database: str, option: str) -> None:
+def test_an_invalid_option_word_is_rejected(local: httpx.Client, database: str, option: str) -> None:
     before = _table(database, "room")
     record = {"resource": [{"id": 1, "name": "new"}]}
     for word in WORDS:

@@ -62,7 +62,7 @@ def _path(route: Route) -> str:
 
 
 @pytest.mark.parametrize("route", [r for r in ROUTES if r.handler not in ELSEWHERE], ids=lambda route: route.path)
-async def test_a_listed_url_answers_its_methods_and_no_other(http: httpx2.AsyncClient, route: Route) -> None:
+async def test_a_listed_url_accepts_only_its_methods(http: httpx2.AsyncClient, route: Route) -> None:
     await http.post("/api/v2/shop/_table/invoice", json=BODIES["POST"])
     for method in METHODS:
         if route.path.endswith("{table}") and method in ("PUT", "PATCH", "DELETE"):
@@ -91,7 +91,7 @@ async def test_a_listed_url_answers_its_methods_and_no_other(http: httpx2.AsyncC
         "/api/v3x/shop",
     ],
 )  # fmt: skip
-async def test_what_is_not_listed_is_404(http: httpx2.AsyncClient, path: str) -> None:
+async def test_an_unlisted_url_is_404(http: httpx2.AsyncClient, path: str) -> None:
     assert (await http.get(path)).status_code == 404
 
 

@@ -74,7 +74,7 @@ def routines(module_database: NewDatabase, module_serve: Serve) -> Iterator[http
         ("/_func/many?params=[", 400),
     ],
 )
-def test_what_is_not_public_or_does_not_fit_is_refused(routines: httpx.Client, path: str, status: int) -> None:
+def test_private_routines_and_bad_parameters_are_rejected(routines: httpx.Client, path: str, status: int) -> None:
     answer = routines.get(path)
     assert answer.status_code == status, answer.text
     assert answer.json()["error"]["status_code"] == status
@@ -109,7 +109,7 @@ def test_a_routine_is_called_by_post(routines: httpx.Client, params: Any) -> Non
     assert (answer.status_code, answer.json()) == (200, {"sum": 3})
 
 
-def test_a_routine_that_writes_is_called_by_post(routines: httpx.Client) -> None:
+def test_a_writing_routine_is_called_by_post(routines: httpx.Client) -> None:
     assert routines.post("/_func/touch").status_code == 200
     assert routines.get("/_table/note", params={"count_only": "true"}).json() == 1
 
@@ -164,13 +164,13 @@ def items(routines: httpx.Client) -> Iterator[httpx.Client]:
         ("/_func/take(9)", {"Prefer": "tx=rollback", "Idempotency-Key": "dry"}),
     ],
 )
-def test_a_dry_run_of_a_function_keeps_nothing(items: httpx.Client, path: str, headers: dict[str, str]) -> None:
+def test_a_dry_run_of_a_function_is_rolled_back(items: httpx.Client, path: str, headers: dict[str, str]) -> None:
     answer = items.post(path, headers=headers)
     assert (answer.status_code, len(answer.json()), answer.headers["dry-run"]) == (200, 9, "true"), answer.text
     assert answer.headers.get("preference-applied", "") == headers.get("Prefer", "")
 
 
-def test_a_dry_run_of_a_value_or_a_procedure_keeps_nothing(items: httpx.Client) -> None:
+def test_a_dry_run_of_a_value_or_a_procedure_is_rolled_back(items: httpx.Client) -> None:
     assert items.post("/_func/clear", json={"dry_run": True}).json() == [{"clear": 15}]
     assert items.post("/_func/clear", json={"params": [], "dry_run": "true", "returns": "integer"}).json() == 15
     assert items.post("/_proc/empty?dry_run=true").json() == []
@@ -196,14 +196,14 @@ def test_a_dry_run_of_a_value_or_a_procedure_keeps_nothing(items: httpx.Client) 
         ("/_func/take(9)", {"Prefer": "handling=strict", "Content-Profile": "sales"}, "header_without_effect"),
     ],
 )
-def test_a_ceiling_or_a_strict_call_is_refused(
+def test_a_call_above_max_affected_or_strict_is_rejected(
     items: httpx.Client, path: str, headers: dict[str, str], reason: str
 ) -> None:
     refused = items.post(path, headers=headers)
     assert refused.json()["error"]["context"]["reason"] == reason, refused.text
 
 
-def test_an_unknown_parameter_is_refused_by_strict_handling(items: httpx.Client) -> None:
+def test_an_unknown_parameter_is_rejected_by_strict_handling(items: httpx.Client) -> None:
     sent = {"a": 1, "b": 2, "smthelse": 3}
     assert items.post("/_func/add", json=sent, headers={"Prefer": "handling=lenient"}).json() == [{"add": 3}]
     refused = items.post("/_func/add", json=sent, headers={"Prefer": "handling=strict"})
@@ -211,7 +211,7 @@ def test_an_unknown_parameter_is_refused_by_strict_handling(items: httpx.Client)
     assert (refused.status_code, context["reason"], context["options"]) == (400, "unknown_option", ["smthelse"])
 
 
-def test_what_is_within_the_ceiling_is_kept(routines: httpx.Client) -> None:
+def test_a_call_within_max_affected_is_kept(routines: httpx.Client) -> None:
     count = "/_table/item?count_only=true"
     assert routines.get(count).json() == 15
     assert len(routines.post("/_func/take(2)?max_affected=2").json()) == 2

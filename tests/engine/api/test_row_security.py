@@ -93,7 +93,7 @@ def test_columns_granted_to_one_role_are_not_those_of_another(http: httpx.Client
     assert {*rows(http.get(f"{T}/profiles"))[0]} == {"id", "username", "website"}
 
 
-def test_a_write_of_a_column_without_a_grant_is_refused(http: httpx.Client) -> None:
+def test_a_write_of_a_column_without_a_grant_is_rejected(http: httpx.Client) -> None:
     body = {"resource": [{"team_id": 1, "author": ADA, "body": "x", "secret": "y"}]}
     assert record_status(http.post(f"{T}/messages", json=body, headers=of(ADA))) == 403
     assert http.patch(f"{T}/profiles/{ADA}", json={"email": "z"}, headers=of(ADA)).status_code == 403
@@ -201,7 +201,7 @@ def test_a_write_story(http: httpx.Client) -> None:
     assert [row["id"] for row in rows(gone)] == [first, second]
 
 
-def test_the_same_shape_of_write_by_two_users_keeps_them_apart(http: httpx.Client) -> None:
+def test_identical_writes_by_two_users_are_kept_apart(http: httpx.Client) -> None:
     for user, team in ((ADA, 1), (BEN, 2), (ADA, 1), (BEN, 2)):
         body = {"resource": [{"team_id": team, "author": user, "body": "again"}]}
         assert http.post(f"{T}/messages", json=body, headers=of(user)).status_code == 200
@@ -220,7 +220,7 @@ def test_a_batch_with_continue_keeps_the_permitted_records(http: httpx.Client) -
     assert len(rows(http.request("DELETE", f"{T}/messages?filter=body='ok'", headers=of(ADA)))) == 1
 
 
-def test_a_role_may_insert_what_it_may_not_read(http: httpx.Client) -> None:
+def test_a_role_may_insert_rows_it_cannot_read(http: httpx.Client) -> None:
     answer = http.post(f"{T}/audit", json={"resource": [{"what": "reported"}]})
     assert rows(answer) == [{}]
     assert http.get(f"{T}/audit").status_code == 403
@@ -237,7 +237,7 @@ def test_an_idempotency_key_replays_for_its_own_user_only(http: httpx.Client) ->
     assert len(rows(http.request("DELETE", f"{T}/messages?filter=body='once'", headers=of(ADA)))) == 1
 
 
-def test_an_import_that_policies_check_row_by_row_is_refused(http: httpx.Client) -> None:
+def test_an_import_with_row_by_row_policies_is_rejected(http: httpx.Client) -> None:
     headers = of(ADA) | {"Content-Type": "text/csv"}
     answer = http.post(f"{T}/messages?import=true", content="team_id,author,body\n1,x,y\n", headers=headers)
     assert reason(answer) == (403, "import_not_permitted")
@@ -267,20 +267,20 @@ def _nothing_is_left(http: httpx.Client) -> None:
         assert http.get("/api/v2/chat/_func/whoami").json()[0]["whoami"]["sub"] is None
 
 
-def test_errors_leave_nothing_on_the_connection(http: httpx.Client) -> None:
+def test_errors_leave_a_clean_connection(http: httpx.Client) -> None:
     for body in ("boom", None):
         record = {"resource": [{"team_id": 1, "author": ADA, "body": body}]}
         assert http.post(f"{T}/messages", json=record, headers=of(ADA)).status_code == 400
         _nothing_is_left(http)
 
 
-def test_time_outs_leave_nothing_on_the_connection(http: httpx.Client) -> None:
+def test_timeouts_leave_a_clean_connection(http: httpx.Client) -> None:
     for _ in range(3):
         assert http.post("/api/v2/chat/_func/slow", headers=of(ADA)).status_code == 503
     _nothing_is_left(http)
 
 
-def test_clients_that_leave_leave_nothing_on_the_connection(http: httpx.Client) -> None:
+def test_disconnected_clients_leave_a_clean_connection(http: httpx.Client) -> None:
     for _ in range(3):
         with pytest.raises(httpx.TimeoutException):
             http.get("/api/v2/chat/_func/slow", headers=of(ADA), timeout=0.3)

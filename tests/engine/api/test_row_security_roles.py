@@ -80,13 +80,13 @@ def test_a_policy_of_the_access_file_narrows_the_grants(http: httpx.Client, url:
     execute(url, "delete from api.todos where id = 100")
 
 
-def test_a_role_that_postgresql_does_not_have_may_do_nothing(http: httpx.Client) -> None:
+def test_a_missing_database_role_has_no_rights(http: httpx.Client) -> None:
     assert http.get(T, headers=bearer({"role": "lost"})).status_code == 403
     answer = http.get(T, headers=bearer({"role": "postgres"}))
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (401, "unknown_role")
 
 
-def test_a_role_that_may_no_longer_be_assumed_is_refused(http: httpx.Client, url: str) -> None:
+def test_a_role_that_can_no_longer_be_assumed_is_rejected(http: httpx.Client, url: str) -> None:
     execute(url, "revoke todo_user from authenticator")
     try:
         answer = http.get(T, headers=bearer(USER))

@@ -33,7 +33,7 @@ async def db(url: str) -> AsyncIterator[Db]:
     await made.close()
 
 
-async def test_a_transaction_that_waits_too_long_is_refused(db: Db) -> None:
+async def test_a_transaction_waiting_too_long_is_rejected(db: Db) -> None:
     entered, ended = asyncio.Event(), asyncio.Event()
 
     async def hold() -> None:
@@ -52,14 +52,14 @@ async def test_a_transaction_that_waits_too_long_is_refused(db: Db) -> None:
         assert await db.fetchval("select 1") == 1
 
 
-async def test_past_the_queue_a_transaction_is_refused_at_once(db: Db, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_transactions_beyond_the_queue_are_rejected_at_once(db: Db, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transaction, "MAX_WAITING", 0)
     with pytest.raises(Busy):
         async with db.transaction():
             pass
 
 
-async def test_a_commit_that_fails_returns_its_connection(db: Db) -> None:
+async def test_a_failed_commit_returns_its_connection(db: Db) -> None:
     for _ in range(SIZE + 1):
         with pytest.raises(asyncpg.ForeignKeyViolationError):
             async with db.transaction():
@@ -68,7 +68,7 @@ async def test_a_commit_that_fails_returns_its_connection(db: Db) -> None:
         assert await db.fetchval("select count(*) from late") == 0
 
 
-async def test_a_begin_that_fails_returns_its_connection(db: Db) -> None:
+async def test_a_failed_begin_returns_its_connection(db: Db) -> None:
     for _ in range(SIZE + 1):
         with pytest.raises(ValueError, match="isolation"):
             async with db.transaction(isolation="unknown"):

@@ -31,7 +31,7 @@ async def api(url: str, heard: list[Write]) -> AsyncIterator[TableAPI]:
     await api.stop()
 
 
-async def test_refusals_are_told_to_nobody(api: TableAPI, heard: list[Write]) -> None:
+async def test_rejected_writes_are_not_reported_to_on_write(api: TableAPI, heard: list[Write]) -> None:
     async with client(api) as stranger:
         assert (await stranger.get(BOOKINGS)).status_code == 401
         assert (await stranger.get("/api/v2/free?nights=1")).status_code == 401

@@ -43,7 +43,7 @@ def http(
         ({"count_only": "true"}, "bad_option"),
     ],
 )
-def test_a_wrong_read_is_refused_before_the_stream(http: httpx.Client, query: dict[str, str], reason: str) -> None:
+def test_an_invalid_read_is_rejected_before_the_stream(http: httpx.Client, query: dict[str, str], reason: str) -> None:
     answer = http.get("/item", params=query, headers=NDJSON)
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, reason)
 

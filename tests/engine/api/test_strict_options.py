@@ -45,7 +45,7 @@ def table(address: str, module_serve: Serve) -> str:
         ("%00=1", "handling=lenient"),
     ],
 )
-def test_an_unknown_option_is_rejected_with_what_to_write(table: str, query: str, instead: str) -> None:
+def test_an_unknown_option_is_rejected_with_a_suggestion(table: str, query: str, instead: str) -> None:
     response = httpx2.get(f"{table}?{query}")
     error = response.json()["error"]
     assert (response.status_code, error["context"]["reason"]) == (400, "unknown_option")
@@ -87,9 +87,7 @@ def test_the_setting_turns_it_off(address: str, serve: Serve) -> None:
     assert httpx2.get(f"{table}?nope=1", headers={"Prefer": "handling=strict"}).status_code == 400
 
 
-def test_an_access_file_has_it_on_and_tells_nothing_of_hidden_tables(
-    address: str, serve: Serve, tmp_path: Path
-) -> None:
+def test_access_files_are_strict_and_hide_inaccessible_tables(address: str, serve: Serve, tmp_path: Path) -> None:
     entry = {"component": "_table/customer/*", "verb_mask": 1}
     access = {"keys": {"k" * 32: {"role": "reader"}}, "roles": {"reader": {"access": [entry]}}}
     (tmp_path / "access.json").write_text(json.dumps(access))
@@ -102,9 +100,7 @@ def test_an_access_file_has_it_on_and_tells_nothing_of_hidden_tables(
         assert strict.json()["error"]["message"] == plain.json()["error"]["message"]
 
 
-def test_a_project_ignores_them_unless_told_otherwise(
-    project: Path, serve: Serve, new_database: Callable[[], str]
-) -> None:
+def test_a_project_ignores_them_by_default(project: Path, serve: Serve, new_database: Callable[[], str]) -> None:
     url, key = new_database(), {"X-API-Key": "key"}
     for setting, status in (({}, 200), ({"STRICT_OPTIONS": "on"}, 400)):
         server = serve(cwd=project, DATABASE_URL=url, APP_KEYS="key", WORKER="off", **setting)

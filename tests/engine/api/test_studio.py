@@ -89,14 +89,14 @@ async def test_no_hidden_table_is_named(http: httpx2.AsyncClient, table: str) ->
     assert "secret_plan" not in answer.text
 
 
-async def test_an_estimate_is_for_callers_that_may_read_every_row(http: httpx2.AsyncClient) -> None:
+async def test_estimates_require_access_to_every_row(http: httpx2.AsyncClient) -> None:
     boss = {table["name"]: table["rows"] for table in (await _outline(http, "boss")).json()["resource"]}
     clerk = {table["name"]: table["rows"] for table in (await _outline(http, "clerk")).json()["resource"]}
     assert boss == {"customer": 40, "item": 30, "secret_plan": 0, "tags": None}
     assert clerk == {"customer": None, "item": 30}
 
 
-async def test_the_outline_of_a_table_says_what_can_be_set(http: httpx2.AsyncClient) -> None:
+async def test_a_table_outline_lists_settable_columns(http: httpx2.AsyncClient) -> None:
     table = (await _outline(http, "boss", "customer")).json()
     fields = {field["name"]: field for field in table["field"]}
     assert (fields["id"]["create"], fields["id"]["has_default"]) == (False, True)
@@ -130,7 +130,7 @@ async def test_hidden_stamped_and_sealed_columns_of_a_policy(url: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/api/v2/_spec", "/api/v2/shop/_spec"])
-async def test_a_document_names_no_table_that_its_reader_may_not_use(http: httpx2.AsyncClient, path: str) -> None:
+async def test_a_document_omits_inaccessible_tables(http: httpx2.AsyncClient, path: str) -> None:
     assert "secret_plan" not in (await http.get(path, headers={"X-API-Key": "clerk"})).text
     boss = (await http.get(path, headers={"X-API-Key": "boss"})).json()["components"]["schemas"]["customer"]
     assert "refers to secret_plan.id" in boss["properties"]["plan_id"]["description"]
@@ -169,7 +169,7 @@ async def test_an_operation_of_a_typed_document_has_one_shape(http: httpx2.Async
 # -- the files -------------------------------------------------------------------------------------------------------
 
 
-async def test_the_page_needs_no_rights_and_holds_no_data(http: httpx2.AsyncClient) -> None:
+async def test_the_page_needs_no_rights_and_contains_no_data(http: httpx2.AsyncClient) -> None:
     page = await http.get("/studio/")
     assert (page.status_code, page.headers["cache-control"]) == (200, "no-cache")
     policy = page.headers["content-security-policy"]

@@ -90,7 +90,7 @@ def names(server: str, token: str) -> list[str]:
     return [row["name"] for row in ask(server, token, "GET", "team?fields=name&order=name").json()["resource"]]
 
 
-def test_records_that_continue_keeps_are_kept_with_an_idempotency_key(server: str) -> None:
+def test_records_kept_by_continue_are_kept_with_an_idempotency_key(server: str) -> None:
     body = [{"name": "one"}, {"name": "one"}, {"name": "two"}]
     first = ask(server, "ada", "POST", "team?continue=true", body, Idempotency_Key="batch")
     assert first.json()["error"]["context"]["error"] == [1]
@@ -106,7 +106,7 @@ def test_records_that_continue_keeps_are_kept_with_an_idempotency_key(server: st
     assert names(server, "ada") == ["two"]
 
 
-def test_a_response_is_repeated_to_its_own_caller_only(server: str) -> None:
+def test_a_response_is_replayed_only_to_its_caller(server: str) -> None:
     body = [{"name": "of my own"}]
     mine = ask(server, "ada", "POST", "team", body, Idempotency_Key="shared")
     theirs = ask(server, "robot", "POST", "team", body, Idempotency_Key="shared")
@@ -115,7 +115,7 @@ def test_a_response_is_repeated_to_its_own_caller_only(server: str) -> None:
     assert names(server, "robot") == ["of my own"]
 
 
-def test_a_policy_that_names_no_user_repeats_a_response_to_its_own_session_only(
+def test_without_users_a_response_is_replayed_only_to_its_session(
     new_database: NewDatabase, serve: Serve, tmp_path: Path
 ) -> None:
     server, body = _serve(new_database, serve, tmp_path, ""), [{"name": "of my own"}]
@@ -126,14 +126,14 @@ def test_a_policy_that_names_no_user_repeats_a_response_to_its_own_session_only(
     assert names(server, "bea") == ["of my own"]
 
 
-def test_a_right_to_delete_is_no_right_to_change(server: str) -> None:
+def test_a_right_to_delete_does_not_include_changes(server: str) -> None:
     stale = ask(server, "ada", "DELETE", "task/2", If_Match='"1"')
     assert stale.status_code == 412
     assert ask(server, "ada", "PATCH", "task/2", {"unknown": 1}).status_code == 404
     assert ask(server, "ada", "PATCH", "task/1", {"unknown": 1}).status_code == 200
 
 
-def test_a_parent_that_may_be_read_and_not_changed_is_referred_to_in_any_order(server: str) -> None:
+def test_a_read_only_parent_can_be_referenced_in_any_order(server: str) -> None:
     changed = {"badge_by_code": [{"title": "first"}]}
     assert ask(server, "ada", "PATCH", "profile/12", changed).status_code == 404
     new = [{"title": "second", "profile_by_code": {"userid": 12}}]
@@ -159,7 +159,7 @@ def test_a_stamped_reference_may_be_sent_and_is_stamped(server: str, sent: dict[
     assert theirs.json()["error"]["context"]["resource"][0]["code"] == 409
 
 
-def test_a_child_is_released_by_its_own_parent_only(server: str) -> None:
+def test_only_its_parent_can_release_a_child(server: str) -> None:
     none = [{"saleid": 100, "planid": None, "tenantid": None}]
     assert ask(server, "ada", "PATCH", "plan/(1,1)", {"sale_by_tenantid_planid": none}).status_code == 400
     other = {"sale_by_tenantid_planid": [{"saleid": 101, "planid": None}]}

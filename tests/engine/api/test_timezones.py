@@ -45,6 +45,6 @@ def test_times_are_those_of_the_zone(http: httpx.Client, zone: str, at: str) -> 
 
 
 @pytest.mark.parametrize("zone", ["Nowhere/Land", "-12:60", "x'"])
-def test_what_is_no_zone_is_refused(http: httpx.Client, zone: str) -> None:
+def test_unknown_time_zone_is_rejected(http: httpx.Client, zone: str) -> None:
     refused = http.get(f"/visit/1?timezone={zone}")
     assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (400, "unknown_timezone")

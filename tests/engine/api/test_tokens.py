@@ -78,7 +78,7 @@ def later(seconds: float) -> int:
     return int(time.time() + seconds)
 
 
-def test_tokens_without_a_valid_signature_are_refused(http: httpx.Client, peer: Issuer) -> None:
+def test_tokens_without_a_valid_signature_are_rejected(http: httpx.Client, peer: Issuer) -> None:
     claims = {**CLAIMS, "exp": later(600)}
     for algorithm in ("none", "None", "NONE", "HS256", "", None, 5, "RS256"):
         assert refusal(http.get(PATH, headers=unsigned({"alg": algorithm, "kid": "rsa"}, claims))) == "bad_token"
@@ -135,7 +135,7 @@ def test_a_token_without_a_subject_reads_no_rows_of_anyone(http: httpx.Client, p
     assert http.get(PATH, headers=of(peer, sub={"a": 1})).json() == {"resource": []}
 
 
-def test_a_token_that_is_in_use_ends_at_its_time(http: httpx.Client, peer: Issuer) -> None:
+def test_a_cached_token_expires_on_time(http: httpx.Client, peer: Issuer) -> None:
     ends = later(-7)  # the leeway is ten seconds
     headers = of(peer, exp=ends)
     assert http.get(PATH, headers=headers).status_code == 200
@@ -171,7 +171,7 @@ def test_a_symmetric_or_short_key_in_the_set_signs_nothing(database: str, access
 
 
 @pytest.mark.parametrize("broken", ["status", "json", "large"])
-def test_an_issuer_that_fails_is_a_clear_refusal(database: str, access: Path, serve: Serve, broken: str) -> None:
+def test_a_failing_issuer_gives_a_clear_error(database: str, access: Path, serve: Serve, broken: str) -> None:
     with issuer() as failing:
         failing.broken = broken
         started = serve("--dataset", f"shop={database}", "--access", str(access), JWT_JWKS=failing.url)
@@ -216,7 +216,7 @@ def test_a_secret_and_a_nested_claim(database: str, access: Path, serve: Serve) 
         ({"JWT_JWKS": "http://issuer.example/jwks"}, "JWT_JWKS: must be an https address"),
     ],
 )
-def test_settings_that_contradict_each_other_stop_the_start(
+def test_contradictory_settings_prevent_the_start(
     database: str, access: Path, tmp_path: Path, settings: dict[str, str], text: str
 ) -> None:
     done = tableapi("serve", "--dataset", f"shop={database}", "--access", str(access), cwd=tmp_path, **settings)

@@ -76,7 +76,7 @@ def test_upsert_creates_and_changes(http: httpx.Client) -> None:
     assert ask(http, "GET", "/tag", params={"count_only": "true"}) == 6
 
 
-def test_upsert_by_another_field_keeps_what_was_not_sent(http: httpx.Client) -> None:
+def test_upsert_by_another_field_keeps_unsent_fields(http: httpx.Client) -> None:
     params = {"upsert": "true", "id_field": "email", "fields": "id,first_name,age"}
     sent = {"email": "bob@example.com", "first_name": "Robert", "last_name": "Brown"}
     records = ask(http, "POST", "/person", json={"resource": [sent]}, params=params)["resource"]
@@ -133,7 +133,7 @@ def _tag(http: httpx.Client, url: str, **params: str) -> str:
     return str(http.get(url, params=params).headers["etag"])
 
 
-def test_a_stale_version_is_refused(http: httpx.Client) -> None:
+def test_a_stale_version_is_rejected(http: httpx.Client) -> None:
     old = _tag(http, "/company/1")
     answer = http.patch("/company/1", json={"city": "Bath"}, headers={"If-Match": old})
     assert answer.status_code == 200
@@ -206,7 +206,7 @@ def test_of_eight_at_once_one_is_done(http: httpx.Client, base: str) -> None:
     ask(http, "GET", "/tag/other", 404)
 
 
-def test_a_refusal_is_repeated_too(http: httpx.Client) -> None:
+def test_an_error_is_replayed_too(http: httpx.Client) -> None:
     headers = {"Idempotency-Key": "refused"}
     body = {"resource": [{"slug": "a b", "label": "again"}]}
     ask(http, "POST", "/tag", 409, json=body, headers=headers)
@@ -217,7 +217,7 @@ def test_a_refusal_is_repeated_too(http: httpx.Client) -> None:
     ask(http, "GET", "/tag/vip", headers=headers)
 
 
-async def test_a_refusal_that_passes_is_not_kept(http: httpx.Client, base: str, database: str) -> None:
+async def test_a_temporary_error_is_not_stored(http: httpx.Client, base: str, database: str) -> None:
     """A locked record until the request times out, and a table that changes meanwhile."""
     url, headers = "/tag/new", {"Idempotency-Key": "busy"}
     blocker = await asyncpg.connect(database)
@@ -239,7 +239,7 @@ async def test_a_refusal_that_passes_is_not_kept(http: httpx.Client, base: str, 
         await blocker.close()
 
 
-def test_a_changed_table_is_no_answer_to_keep(http: httpx.Client, database: str) -> None:
+def test_a_response_from_a_changed_table_is_not_stored(http: httpx.Client, database: str) -> None:
     ask(http, "PATCH", "/tag/vip", json={"label": "a"}, headers={"Idempotency-Key": "before ddl"})
     for name in ("hue", "tone"):
         execute(database, f"alter table tag add {name} text; alter table tag alter label set default 'x'")
@@ -250,7 +250,7 @@ def test_a_changed_table_is_no_answer_to_keep(http: httpx.Client, database: str)
         assert changed == {"slug": "vip", name: "red"}
 
 
-def test_a_list_that_did_not_change_is_not_sent_again(http: httpx.Client) -> None:
+def test_an_unchanged_list_is_not_sent_again(http: httpx.Client) -> None:
     asked = {"filter": "age > 0", "order": "id", "limit": "3", "include_count": "true"}
     first = http.get("/person", params=asked)
     tag = first.headers["etag"]

@@ -194,9 +194,7 @@ async def test_a_host_with_one_private_address_of_two_is_not_reached(
     assert resolved == ["rebinding.example"]
 
 
-async def test_the_connection_goes_to_the_address_that_was_checked(
-    shop: Serving, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_connection_uses_the_checked_address(shop: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
     async with receiver() as target:
         resolved = _resolver(monkeypatch, ["127.0.0.1"], then=["127.0.0.2"])
         async with shop(hook(url=f"http://rebinding.example:{target.port}/x")) as server:
@@ -336,7 +334,7 @@ async def test_events_of_a_record_stay_in_order_and_others_do_not_wait(shop: Ser
         assert others == [0, 1]
 
 
-async def test_a_receiver_that_is_down_gets_everything_when_it_is_up_again(shop: Serving) -> None:
+async def test_an_unavailable_receiver_gets_everything_later(shop: Serving) -> None:
     async with receiver() as first:
         port = first.port
     async with shop(hook(url=f"http://127.0.0.1:{port}/")) as server:
@@ -359,7 +357,7 @@ async def _is(server: Shop, **members: Any) -> bool:
     return all(state[name] == value for name, value in members.items())
 
 
-async def test_an_event_that_is_never_accepted_is_named_as_failed_and_can_be_replayed(shop: Serving) -> None:
+async def test_a_never_accepted_event_is_reported_and_can_be_replayed(shop: Serving) -> None:
     async with receiver() as target, shop(hook(url=target.url), webhooks_keep_seconds=1) as server:
 
         async def refuse(_: Received) -> tuple[int, dict[str, str]]:
@@ -431,7 +429,7 @@ async def test_a_large_response_is_not_read_to_its_end(shop: Serving) -> None:
             assert "did not answer" in test["error"]
 
 
-async def test_statements_that_name_no_rows_are_reported(shop: Serving) -> None:
+async def test_statement_level_changes_are_reported(shop: Serving) -> None:
     async with receiver() as target, shop(hook(url=target.url)) as server:
         await server.db.execute("truncate orders")
 
@@ -443,7 +441,7 @@ async def test_statements_that_name_no_rows_are_reported(shop: Serving) -> None:
         await target.gets(600)
 
 
-async def test_a_changed_table_goes_on(shop: Serving) -> None:
+async def test_delivery_continues_after_ddl(shop: Serving) -> None:
     async with receiver() as target, shop(hook(url=target.url, filter="amount > 1")) as server:
         await server.db.execute("insert into orders values (1, 'x', 2)")
         await target.gets(1)
@@ -479,7 +477,7 @@ async def test_a_policy_declares_webhooks(url: str) -> None:
         assert "secret" not in target.received[0].data["record"]
 
 
-async def test_a_restart_goes_on_where_the_last_server_ended(shop: Serving) -> None:
+async def test_a_restart_continues_at_the_last_position(shop: Serving) -> None:
     async with receiver() as target:
         async with shop(hook(url=target.url)) as server:
             await server.db.execute("insert into orders values (1)")
@@ -518,7 +516,7 @@ async def test_lost_changes_are_reported_and_later_ones_are_delivered(shop: Serv
             assert [r.data["key"]["id"] for r in target.delivered] == [1, 2]
 
 
-async def test_changes_wait_for_a_webhook_that_has_not_read_them(shop: Serving, url: str) -> None:
+async def test_changes_are_kept_until_every_webhook_has_read_them(shop: Serving, url: str) -> None:
     async with receiver() as target:
         async with shop(hook(url=target.url)) as server:
             await until(lambda: _is(server, state="active"))

@@ -44,7 +44,7 @@ async def http(base: str) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-async def test_the_plan_of_a_wide_read_holds_up_no_other_request(http: httpx.AsyncClient) -> None:
+async def test_planning_a_wide_read_delays_no_other_request(http: httpx.AsyncClient) -> None:
     await http.get("/small/1")
     began = time.monotonic()
     wide = asyncio.create_task(http.get("/hub?related=*"))
@@ -63,7 +63,7 @@ async def test_the_plan_of_a_wide_read_holds_up_no_other_request(http: httpx.Asy
     assert time.monotonic() - again < took
 
 
-async def test_all_of_too_many_relations_are_refused_at_once(http: httpx.AsyncClient) -> None:
+async def test_all_of_too_many_relations_are_rejected_at_once(http: httpx.AsyncClient) -> None:
     for path in ("/huge?related=*", "/huge/1?related=*", "/g1?related=huge_by_huge&huge_by_huge.related=*"):
         refused = await http.get(path)
         assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (400, "too_many_relations")

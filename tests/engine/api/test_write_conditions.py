@@ -43,7 +43,7 @@ def test_a_version_is_never_ignored(http: httpx.Client) -> None:
     assert [ask(http, "GET", f"/company/{key}")["city"] for key in (1, 99)] == ["Ely", "Hull"]
 
 
-def test_max_affected_holds_for_one_record_by_its_path(http: httpx.Client) -> None:
+def test_max_affected_applies_to_one_record_by_path(http: httpx.Client) -> None:
     for verb in ("PUT", "PATCH", "DELETE"):
         body = None if verb == "DELETE" else {"city": "York"}
         error = ask(http, verb, "/company/1?max_affected=0", 400, json=body)["error"]["context"]

@@ -75,5 +75,5 @@ def test_an_error_inside_a_batch_has_no_request() -> None:
         (ApiError(code=1000), False),
     ],
 )
-def test_what_may_succeed_later(error: Any, retryable: bool) -> None:
+def test_retryable_errors(error: Any, retryable: bool) -> None:
     assert error.retryable is retryable

@@ -26,7 +26,7 @@ from tableapi.exact_json import Number, dumps, loads, plain
         ("12345678901234567.8", Number),
     ],
 )
-def test_a_number_comes_back_as_it_was_sent(text: str, kind: type) -> None:
+def test_numbers_round_trip(text: str, kind: type) -> None:
     value = loads(f'{{"a":[{text}]}}')["a"][0]
 
     assert type(value) is kind
@@ -51,7 +51,7 @@ def test_other_values(text: str, value: Any) -> None:
 @pytest.mark.parametrize(
     "text", ["", "{", "NaN", "Infinity", "[1e400, NaN]", "1e400 x", "01", "'a'", '"\\ud83d"', "[1e400,]", "[" * 2000]
 )
-def test_what_is_no_json_is_refused(text: str) -> None:
+def test_invalid_json_is_rejected(text: str) -> None:
     with pytest.raises(orjson.JSONDecodeError):
         loads(text)
 

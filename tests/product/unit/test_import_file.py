@@ -46,7 +46,7 @@ def test_quotes_and_no_values() -> None:
         (b"linkedin.com/in/x," + b"x" * 400 + b",,,,,,,", "longer"),
     ],
 )
-def test_a_bad_line_says_why_with_its_number_and_stops_no_other(line: bytes, why: str) -> None:
+def test_a_bad_line_is_reported_by_number_and_stops_no_other(line: bytes, why: str) -> None:
     parsed = reader().block(7, GOOD + b"\n" + line + b"\n" + GOOD)
     assert parsed.good == 2
     assert parsed.bad[0][0] == 8

@@ -99,7 +99,7 @@ def _texts(plan: plans.Plan) -> set[str]:
     [("2026-11-05", "5 Nov 2026", "5. Nov. 2026"), ("2026-03-31", "31 Mar 2026", "31. März 2026"),
      ("2027-05-01", "1 May 2027", "1. Mai 2027"), ("2027-09-10", "10 Sep 2027", "10. Sept. 2027")],
 )  # fmt: skip
-def test_days_are_written_as_on_the_screens(day: str, english: str, german: str) -> None:
+def test_days_are_formatted_as_on_the_screens(day: str, english: str, german: str) -> None:
     assert [formats.day(date.fromisoformat(day), language) for language in LANGUAGES] == [english, german]
 
 
@@ -114,7 +114,7 @@ def test_days_are_written_as_on_the_screens(day: str, english: str, german: str)
         (1200, "chf", f"CHF{SPACE}12.00", f"12,00{SPACE}CHF"),
     ],
 )
-def test_amounts_are_written_as_on_the_screens(amount: int, currency: str, english: str, german: str) -> None:
+def test_amounts_are_formatted_as_on_the_screens(amount: int, currency: str, english: str, german: str) -> None:
     assert [formats.money(amount, currency, language) for language in LANGUAGES] == [english, german]
 
 

@@ -68,7 +68,7 @@ def test_every_spelling_is_one_person(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", REFUSED)
-def test_everything_else_is_refused(text: str) -> None:
+def test_everything_else_is_rejected(text: str) -> None:
     with pytest.raises(NotAProfile):
         key_of(text)
 

@@ -87,7 +87,7 @@ def translated(language: str) -> set[str]:
 
 
 @pytest.mark.parametrize("language", [language for language in LANGUAGES if language != DEFAULT])
-def test_every_refusal_that_a_screen_may_show_is_translated(language: str) -> None:
+def test_every_error_shown_on_screens_is_translated(language: str) -> None:
     known = translated(language)
     sources = [path for folder in ("product", "scripts") for path in (ROOT / folder).rglob("*.py")]
     paths = [path for path in sources if not ELSEWHERE.match(str(path.relative_to(ROOT)))]

@@ -68,14 +68,14 @@ async def test_once_each_in_order(ear: Ear, http: httpx2.AsyncClient) -> None:
     assert ear.heard == ["customer.created", "product.created"]
 
 
-async def test_twice_and_late_when_told_to(ear: Ear, http: httpx2.AsyncClient) -> None:
+async def test_deliveries_can_be_repeated_and_delayed(ear: Ear, http: httpx2.AsyncClient) -> None:
     await http.post("/test/delivery", json={"repeat": 2, "delay": 0.5})
     await http.post("/v1/customers", data={"email": "a@b.example"})
     assert ear.heard == []
     await ear.until(lambda: ear.heard == ["customer.created"] * 2)
 
 
-async def test_again_until_it_is_taken(ear: Ear, http: httpx2.AsyncClient) -> None:
+async def test_deliveries_are_retried_until_accepted(ear: Ear, http: httpx2.AsyncClient) -> None:
     ear.refuse = 1
     await http.post("/v1/customers", data={"email": "a@b.example"})
     await ear.until(lambda: ear.heard == ["customer.created"])
@@ -96,7 +96,7 @@ async def test_a_key_is_needed(http: httpx2.AsyncClient, key: str, status: int) 
     assert answer.status_code == status
 
 
-async def test_one_key_one_answer(http: httpx2.AsyncClient) -> None:
+async def test_one_key_gets_one_response(http: httpx2.AsyncClient) -> None:
     key = {"Idempotency-Key": "k1"}
     first, again = [await http.post("/v1/customers", data={"email": "a@b.example"}, headers=key) for _ in range(2)]
     other = await http.post("/v1/customers", data={"email": "c@d.example"}, headers=key)

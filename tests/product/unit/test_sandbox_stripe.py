@@ -34,13 +34,13 @@ def test_forms(pairs: list[tuple[str, str]], found: dict[str, object]) -> None:
     ({"prise": "1"}, "prise"), ({"items": [{"price": "p", "colour": "red"}]}, "items[colour]"),
     ({"api_key": "sk"}, "api_key"),
 ])  # fmt: skip
-def test_unknown_parameters_are_refused(data: dict[str, object], where: str) -> None:
+def test_unknown_parameters_are_rejected(data: dict[str, object], where: str) -> None:
     with pytest.raises(StripeRefused) as refused:
         form.check(data, "SubscriptionUpdateParams")
     assert refused.value.error["param"] == where
 
 
-def test_metadata_takes_any_name() -> None:
+def test_metadata_accepts_any_name() -> None:
     form.check({"metadata": {"whatever": "1"}, "items": [{"metadata": {"x": "y"}}]}, "SubscriptionUpdateParams")
 
 
@@ -87,7 +87,7 @@ def test_objects_have_exactly_the_fields_of_the_client(tmp_path: Path) -> None:
                 known.construct_from(each, "sk_test")
 
 
-def test_what_is_undone_leaves_no_trace(tmp_path: Path) -> None:
+def test_a_rollback_leaves_no_trace(tmp_path: Path) -> None:
     store = Store(tmp_path)
 
     def die() -> None:

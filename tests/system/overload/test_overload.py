@@ -13,7 +13,7 @@ READS = ("one row", "25 rows")
 
 
 @pytest.mark.slow
-async def test_what_is_too_much_is_refused_and_nothing_breaks(tmp_path: Path) -> None:
+async def test_excess_load_is_rejected_and_nothing_breaks(tmp_path: Path) -> None:
     async with Stage(tmp_path) as stage:
         generator = Generator("127.0.0.1", stage.server.port, mixed(stage.parts()))
         most = (await generator.closed_loop(32, 3)).rate
@@ -26,7 +26,7 @@ async def test_what_is_too_much_is_refused_and_nothing_breaks(tmp_path: Path) ->
 
 
 @pytest.mark.slow
-async def test_many_callers_that_wait_for_their_responses_are_no_overload(tmp_path: Path) -> None:
+async def test_many_waiting_callers_are_not_an_overload(tmp_path: Path) -> None:
     async with Stage(tmp_path) as stage:
         reads = {kind: part for kind, part in stage.parts().items() if kind in READS}
         generator = Generator("127.0.0.1", stage.server.port, mixed(reads))

@@ -37,7 +37,7 @@ def test_each_seed_keeps_the_invariants(first: int) -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
-def test_a_fault_is_found_and_found_again_by_its_seed(fault: Callable[[], AbstractContextManager[Any]]) -> None:
+def test_a_fault_is_found_and_reproduced_by_its_seed(fault: Callable[[], AbstractContextManager[Any]]) -> None:
     with fault():
         seed = next((seed for seed in range(MAX_SEEDS_FOR_A_FAULT) if check(seed) is not None), None)
         assert seed is not None

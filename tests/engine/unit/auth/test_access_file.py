@@ -135,7 +135,7 @@ def test_several_row_filters(op: str, word: str) -> None:
     assert f" {word} " in text
 
 
-def test_one_filter_that_cannot_be_applied_closes_the_whole_entry() -> None:
+def test_one_inapplicable_filter_disables_the_whole_entry() -> None:
     assert condition({"name": "id", "value": 1}, {"name": "unknown", "value": 1}, op="OR")[0] == "false"
 
 

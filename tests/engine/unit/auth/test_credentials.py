@@ -51,7 +51,7 @@ def own_counter() -> Iterator[None]:
 @pytest.mark.parametrize(
     ("error", "counted"), [(None, False), (Unauthorized(), True), (Busy(), False), (RuntimeError(), False)]
 )
-async def test_only_refused_credentials_count(error: Exception | None, counted: bool) -> None:
+async def test_only_rejected_credentials_count(error: Exception | None, counted: bool) -> None:
     guesses = Guesses(per_minute=1)
 
     async def look_up() -> None:

@@ -57,7 +57,7 @@ def test_fields(role: str, verb: str, readable: set[str], writable: set[str]) ->
     ("role", "verb", "table"),
     [("writer", "GET", NOTE), ("member", "DELETE", NOTE), ("", "GET", NOTE), ("member", "GET", table_of("other"))],
 )
-def test_what_is_not_listed_is_not_exposed(role: str, verb: str, table: Table) -> None:
+def test_unlisted_tables_are_not_exposed(role: str, verb: str, table: Table) -> None:
     assert PolicyRights(POLICY, role).right(table, verb) is None
 
 

@@ -45,7 +45,7 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("LINKEDIN_CLIENT_SECRET", "hidden"),
     ],
 )
-def test_a_bad_value_is_one_line_that_names_the_setting(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_value_is_reported_in_one_line(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, value)
 
     with pytest.raises(BadSettings, match=name) as refused:
@@ -85,7 +85,7 @@ def test_the_command_line_beats_the_environment_which_beats_the_file(
     assert settings.public_url == "http://127.0.0.1:1002"
 
 
-def test_lists_and_addresses_are_taken_as_people_write_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lists_and_urls_accept_common_spellings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("APP_KEYS", "one, two,")
     monkeypatch.setenv("DATABASE_URL", "postgres://me@h/d")
     monkeypatch.setenv("DATABASE_REPLICA_URLS", "postgresql+asyncpg://me@r1/d, postgresql://me@r2/d")
@@ -119,7 +119,7 @@ def test_secrets_are_made_once_and_are_their_owners_alone() -> None:
     assert first.secret_keys[0] not in repr(first)
 
 
-def test_two_that_start_at_once_get_the_same_secret(tmp_path: Path) -> None:
+def test_simultaneous_starts_get_the_same_secret(tmp_path: Path) -> None:
     with ThreadPoolExecutor(16) as pool:
         secrets = set(pool.map(kept_secret, [tmp_path / "s" / "key"] * 64))
 
@@ -140,7 +140,7 @@ def test_a_postgresql_address(value: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "mysql://h/d", "postgresql://", "h/d", "postgresql"])
-def test_what_is_no_postgresql_address(value: str) -> None:
+def test_invalid_postgresql_urls(value: str) -> None:
     with pytest.raises(ValueError, match="must be a PostgreSQL address"):
         postgres_url(value)
 
@@ -154,12 +154,12 @@ def test_an_origin(value: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "app.example.com", "ftp://h", "https://"])
-def test_what_is_no_origin(value: str) -> None:
+def test_invalid_origins(value: str) -> None:
     with pytest.raises(ValueError, match="must be an address like"):
         origin(value)
 
 
-def test_a_host_program_sets_what_it_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_host_program_sets_only_what_it_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PORT", "1002")
     monkeypatch.setenv("WORKERS", "9")
 

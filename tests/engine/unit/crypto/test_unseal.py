@@ -20,7 +20,7 @@ def test_a_token_becomes_its_value(value: str) -> None:
     }
 
 
-def test_a_body_without_tokens_is_returned_as_it_is() -> None:
+def test_a_body_without_tokens_is_returned_unchanged() -> None:
     body = b'{"resource":[{"email":"s1."}]}'
 
     assert Unsealer(VAULT).body(body, None) is body

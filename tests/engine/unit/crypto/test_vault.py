@@ -19,7 +19,7 @@ from tableapi.crypto.vault import (
 )
 
 
-def test_what_is_sealed_opens_and_shows_nothing() -> None:
+def test_sealed_values_round_trip_and_disclose_nothing() -> None:
     vault = Vault(["secret"])
     token = vault.seal("jane@acme.example")
     assert vault.open(token) == "jane@acme.example"
@@ -57,7 +57,7 @@ def test_the_wire_is_used_only_when_asked_for() -> None:
     assert isinstance(wire_for("session-v1", "token"), Wire)
 
 
-def test_unsealing_keeps_nothing_as_nothing() -> None:
+def test_unsealing_keeps_none() -> None:
     vault = Vault(["secret"])
     assert unseal(vault, [None, vault.seal("x")], None) == [None, "x"]
     encrypted = unseal(vault, [None, vault.seal("x")], Wire("token"))
@@ -76,7 +76,7 @@ def test_unsealing_keeps_nothing_as_nothing() -> None:
         (["a", "b", HASHES + "?"], "key 3 is incomplete"),
     ],
 )
-def test_what_is_wrong_with_secret_keys(keys: list[str], problem: str) -> None:
+def test_invalid_secret_keys(keys: list[str], problem: str) -> None:
     assert key_problem(keys).startswith(problem)
     assert bool(key_problem(keys)) is bool(problem)
 

@@ -15,7 +15,7 @@ def test_a_full_cache_drops_the_older_half() -> None:
     assert cache.bytes == sum(weight(key) + weight(value) for key, value in cache.items())
 
 
-def test_a_plan_that_is_kept_twice_counts_once() -> None:
+def test_a_plan_cached_twice_counts_once() -> None:
     cache = PlanCache(4, 1_000_000)
     cache.keep("a", "x" * 100)
     cache.keep("a", "x")

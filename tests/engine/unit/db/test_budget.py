@@ -35,7 +35,7 @@ def test_the_share_of_a_worker(
 @pytest.mark.parametrize(
     ("connections", "workers", "datasets", "project", "needed"), [(4, 1, 1, True, 5), (11, 2, 2, False, 12)]
 )
-def test_too_few_connections_are_refused(
+def test_too_few_connections_are_rejected(
     connections: int, workers: int, datasets: int, project: bool, needed: int
 ) -> None:
     settings = Settings(database_connections=connections, workers=workers)
@@ -98,7 +98,7 @@ class Pool:
         self.spare -= count
 
 
-async def test_what_is_returned_goes_to_a_pool_that_waits() -> None:
+async def test_a_returned_connection_goes_to_a_waiting_pool() -> None:
     lent, idle, waiting = Budget(1), Pool(), Pool(wants=True)
     lent.join(idle)
     lent.join(waiting)

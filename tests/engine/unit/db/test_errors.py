@@ -32,7 +32,7 @@ def sqlite_error(code: int) -> sqlite3.OperationalError:
         (asyncpg.OutdatedSchemaCacheError("changed"), 404, "schema_changed"),
     ],
 )
-def test_what_an_error_becomes(error: Exception, status: int, reason: str) -> None:
+def test_database_errors_are_mapped(error: Exception, status: int, reason: str) -> None:
     refusal = to_api_error(error)
 
     assert refusal is not None

@@ -49,7 +49,7 @@ async def test_the_preparation_split_at_every_place() -> None:
         assert future.result() == {"id": 5, "name": "name 5"}
 
 
-async def test_a_connection_that_breaks_at_every_place_answers_nothing_twice() -> None:
+async def test_a_connection_broken_at_any_point_answers_once() -> None:
     first = len(answer(*named(1)))
     second = first + len(refusal("22012"))
     for place in range(len(REPLIES)):
@@ -64,7 +64,7 @@ async def test_a_connection_that_breaks_at_every_place_answers_nothing_twice() -
         assert not case.connection.accepts(1)
 
 
-async def test_each_byte_changed_gives_no_request_the_answer_of_another() -> None:
+async def test_corrupted_bytes_never_mix_up_replies() -> None:
     """A byte may be damaged inside a value; but the replies stay in their order, or the connection is closed."""
     replies = answer(*named(1)) + answer(*named(2))
     for place in range(len(replies)):
@@ -96,7 +96,7 @@ async def test_each_byte_changed_gives_no_request_the_answer_of_another() -> Non
     ],
     ids=["in transaction", "failed transaction", "copy", "other columns", "no length", "too many", "no text", "short"],
 )
-async def test_what_is_no_reply_closes_the_connection(reply: bytes) -> None:
+async def test_invalid_replies_close_the_connection(reply: bytes) -> None:
     case = Case()
     futures = [case.ask(1), case.ask(2)]
     case.reply(reply)

@@ -33,7 +33,7 @@ async def test_a_request_cancelled_before_its_statement_was_prepared_is_not_sent
     assert case.connection.load == 0
 
 
-async def test_an_invalidated_statement_is_prepared_again_once() -> None:
+async def test_an_invalidated_statement_is_reprepared_once() -> None:
     case = Case()
     futures = [case.ask(1), case.ask(2)]
     stale = refusal("0A000", b"RRevalidateCachedQuery\0")
@@ -47,7 +47,7 @@ async def test_an_invalidated_statement_is_prepared_again_once() -> None:
     assert isinstance(futures[1].exception(), asyncpg.InvalidCachedStatementError)
 
 
-async def test_a_statement_that_the_server_forgot_is_prepared_again() -> None:
+async def test_a_deallocated_statement_is_reprepared() -> None:
     case = Case()
     future = case.ask(1)
     case.reply(refusal("26000"))
@@ -68,7 +68,7 @@ async def test_the_least_recently_used_statements_are_closed() -> None:
     assert case.wire.written.startswith(b"C\0\0\0\x10Stableapi_2\0P")
 
 
-async def test_types_and_values_that_only_asyncpg_knows_are_refused_before_they_are_sent() -> None:
+async def test_types_and_values_for_asyncpg_are_rejected_before_sending() -> None:
     case = Case()
     for args in (("1", "x"), (True, "x"), (2**40, "x"), (1, b"x"), (1, "\ud800"), (1,)):
         case.wire.written = b""
@@ -114,7 +114,7 @@ async def test_the_reason_why_the_server_closes_is_kept() -> None:
     assert isinstance(getattr(future.exception(), "__cause__", None), asyncpg.AdminShutdownError)
 
 
-async def test_json_is_handed_over_as_it_came() -> None:
+async def test_json_is_passed_through() -> None:
     case = Case()
     future = case.ask(0, "select json", 1)
     body = b'{"a": 1.50}'

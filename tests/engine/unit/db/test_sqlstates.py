@@ -40,7 +40,7 @@ def sent(code: str, **fields: str) -> asyncpg.PostgresError:
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_a_code_is_no_fault_of_ours(code: str) -> None:
+def test_every_code_has_a_client_error(code: str) -> None:
     raised, inside = {"function": "exec_stmt_raise"}, {"context": "PL/pgSQL function f() line 1 at assignment"}
     for fields in ({}, raised, inside, {"file": "scan.l"}):
         refused = to_api_error(sent(code, **fields))
@@ -83,13 +83,13 @@ def test_a_code_is_no_fault_of_ours(code: str) -> None:
         ("P0001", 400, "rule"),
     ],
 )
-def test_what_a_code_means(code: str, status: int, reason: str) -> None:
+def test_sqlstates_are_mapped(code: str, status: int, reason: str) -> None:
     refused = to_api_error(sent(code))
     assert refused is not None
     assert (refused.status, refused.reason) == (status, reason)
 
 
-def test_whose_fault_it_is() -> None:
+def test_errors_in_functions_are_definition_errors() -> None:
     where = "PL/pgSQL function audit() line 3 at SQL statement"
     for code in ("22P02", "42703", "42P01", "42601", "XX000"):
         refused = to_api_error(sent(code, context=where))
@@ -107,7 +107,7 @@ def test_whose_fault_it_is() -> None:
     assert (empty.status, empty.reason) == (409, "not_populated")
 
 
-def test_a_connection_in_an_unknown_state_is_no_bug() -> None:
+def test_a_connection_in_an_unknown_state_is_not_a_bug() -> None:
     refused = to_api_error(asyncpg.InternalClientError("got result for unknown protocol state 3"))
     assert refused is not None
     assert refused.status == 503

@@ -19,7 +19,7 @@ async def test_a_caller_leaves_the_last_connection_to_others() -> None:
     assert [turns.enter("a") for _ in range(3)] == [True, True, False]  # alone, and it gives back soon
 
 
-async def test_a_caller_that_waits_is_served_in_its_order() -> None:
+async def test_waiting_callers_are_served_in_order() -> None:
     turns = Turns(lambda: 2)
     assert turns.enter("a")
     order: list[int] = []
@@ -45,7 +45,7 @@ async def test_a_caller_that_waits_is_served_in_its_order() -> None:
     assert not turns._queues
 
 
-async def test_one_that_gives_up_takes_no_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_cancelled_read_takes_no_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tableapi.db.turns.WAIT_SECONDS", 0.02)
     turns = Turns(lambda: 2)
     assert turns.enter("a")

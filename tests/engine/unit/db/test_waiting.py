@@ -28,7 +28,7 @@ async def test_the_oldest_comes_first() -> None:
 
 
 @pytest.mark.parametrize("end", ["cancelled", "removed"])
-async def test_a_request_that_gave_up_is_left_out(end: str) -> None:
+async def test_a_cancelled_request_is_skipped(end: str) -> None:
     queue: WaitingQueue[Turn] = WaitingQueue(9, 5)
     first, second = put(queue, 2)
     if end == "cancelled":
@@ -41,7 +41,7 @@ async def test_a_request_that_gave_up_is_left_out(end: str) -> None:
     queue.close()
 
 
-async def test_a_full_queue_refuses() -> None:
+async def test_a_full_queue_rejects() -> None:
     queue: WaitingQueue[Turn] = WaitingQueue(2, 5)
     put(queue, 2)
     with pytest.raises(Busy, match="server is busy"):
@@ -51,7 +51,7 @@ async def test_a_full_queue_refuses() -> None:
 
 
 @pytest.mark.parametrize(("waiters", "refused"), [(0, False), (1, True)])
-async def test_an_overloaded_queue_refuses(waiters: int, refused: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_overloaded_queue_rejects(waiters: int, refused: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tableapi.db.turns.OVERLOAD_WAIT_SECONDS", -1.0)  # the first has waited long enough at once
     queue: WaitingQueue[Turn] = WaitingQueue(1000, 5, full="Too many.")
     put(queue, OVERLOAD_WAITERS + waiters)
@@ -76,7 +76,7 @@ async def test_each_request_past_its_deadline_fails() -> None:
         await asyncio.wait_for(again, 5)
 
 
-async def test_a_closed_queue_refuses_all() -> None:
+async def test_a_closed_queue_rejects_everything() -> None:
     queue: WaitingQueue[Turn] = WaitingQueue(9, 5)
     turns = put(queue, 2)
     turns[0].cancel()

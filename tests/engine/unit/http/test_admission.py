@@ -47,7 +47,7 @@ def overloaded(control: AdmissionControl) -> Callable[[], bool]:
     return lambda: control.overloaded
 
 
-async def test_a_backlog_that_takes_long_is_an_overload() -> None:
+async def test_a_slow_backlog_is_an_overload() -> None:
     control = AdmissionControl(512, 60, waits=lambda: True)
     async with callers(control, 60):
         await until(overloaded(control))
@@ -55,7 +55,7 @@ async def test_a_backlog_that_takes_long_is_an_overload() -> None:
     assert len(control) == CALLERS
 
 
-async def test_many_callers_that_are_served_soon_are_no_overload() -> None:
+async def test_many_quickly_served_callers_are_not_an_overload() -> None:
     control = AdmissionControl(512, 60, waits=lambda: True)
     async with callers(control, 0.02):
         with pytest.raises(TimeoutError):
@@ -63,14 +63,14 @@ async def test_many_callers_that_are_served_soon_are_no_overload() -> None:
         assert not control.full()
 
 
-async def test_requests_that_wait_for_others_than_the_database_are_no_overload() -> None:
+async def test_requests_waiting_for_vendors_are_not_an_overload() -> None:
     control = AdmissionControl(512, 60, waits=lambda: False)
     async with callers(control, 60):
         with pytest.raises(TimeoutError):
             await until(overloaded(control), OVERLOAD_SECONDS * 4)
 
 
-async def test_a_burst_beyond_the_limit_is_no_overload() -> None:
+async def test_a_burst_beyond_the_limit_is_not_an_overload() -> None:
     control = AdmissionControl(1, 60, waits=lambda: True)
     async with callers(control, 60, number=1):
         await asyncio.sleep(0)
@@ -79,7 +79,7 @@ async def test_a_burst_beyond_the_limit_is_no_overload() -> None:
             await until(overloaded(control), OVERLOAD_SECONDS * 2)
 
 
-async def test_an_overload_ends_although_a_few_are_refused() -> None:
+async def test_an_overload_ends_despite_a_few_rejections() -> None:
     control = AdmissionControl(1, 60, waits=lambda: True)
 
     def ended_while_most_are_served() -> bool:
@@ -93,7 +93,7 @@ async def test_an_overload_ends_although_a_few_are_refused() -> None:
         await until(ended_while_most_are_served)
 
 
-async def test_refusals_are_an_overload_until_none_was_needed_for_a_while() -> None:
+async def test_rejections_are_an_overload_until_they_stop() -> None:
     control = AdmissionControl(1, 60, waits=lambda: True)
     async with callers(control, 60, number=1):
         await until(lambda: control.full() and control.overloaded)

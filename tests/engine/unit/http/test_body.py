@@ -43,7 +43,7 @@ def test_bodies_of_tables(content_type: str, raw: bytes, value: Any) -> None:
         ("text/csv", b"a,a\n1,2", 400, "duplicate_field"),
     ],
 )
-def test_bodies_that_are_refused(content_type: str, raw: bytes, status: int, reason: str) -> None:
+def test_rejected_bodies(content_type: str, raw: bytes, status: int, reason: str) -> None:
     with pytest.raises(ApiError) as refused:
         parse_body(content_type, raw, 10)
     assert (refused.value.status, refused.value.reason) == (status, reason)
@@ -75,7 +75,7 @@ def test_records(body: Any, rows: Any) -> None:
     assert records(body, 1) == rows
 
 
-def test_records_that_are_refused() -> None:
+def test_rejected_records() -> None:
     with pytest.raises(BadRequest):
         records({"resource": [1]}, 1)
     with pytest.raises(TooLarge):

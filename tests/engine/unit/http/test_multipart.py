@@ -53,7 +53,7 @@ async def test_files(body: bytes, sent: list[UploadedFile]) -> None:
         (TYPE, b"".join(part(f"f{n}", "x") for n in range(21)) + END, 400, "bad_multipart"),
     ],
 )
-async def test_what_is_refused(content_type: str, body: bytes, status: int, reason: str) -> None:
+async def test_rejected_values(content_type: str, body: bytes, status: int, reason: str) -> None:
     request = no_request()
     request.headers["content-type"] = content_type
     with pytest.raises(ApiError) as refused:

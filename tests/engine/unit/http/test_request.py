@@ -34,7 +34,7 @@ def request(
         ((), {"query_string": b"a" * (MAX_QUERY_BYTES + 1)}, "query_too_long"),
     ],
 )
-def test_headers_that_are_refused(headers: tuple[tuple[str, str], ...], scope: dict[str, Any], reason: str) -> None:
+def test_rejected_headers(headers: tuple[tuple[str, str], ...], scope: dict[str, Any], reason: str) -> None:
     with pytest.raises(BadRequest) as refused:
         request(headers=headers, **scope).read()
     assert refused.value.reason == reason
@@ -82,7 +82,7 @@ def test_the_path_below_the_mount(path: str, root: str, read: str, mount: str) -
 
 
 @pytest.mark.parametrize(("text", "reason"), [("/%ff", "bad_encoding"), ("/a%00", "bad_path")])
-def test_paths_that_are_refused(text: str, reason: str) -> None:
+def test_rejected_paths(text: str, reason: str) -> None:
     with pytest.raises(BadRequest) as refused:
         unquoted(text)
     assert refused.value.reason == reason

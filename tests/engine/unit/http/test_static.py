@@ -28,5 +28,5 @@ def test_an_edited_file_is_served_as_edited_in_every_coding(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"\xff"])
-def test_content_that_is_no_json_object_stays(content: bytes) -> None:
+def test_content_other_than_a_json_object_is_unchanged(content: bytes) -> None:
     assert with_members({"name": "Acme"})(content) == content

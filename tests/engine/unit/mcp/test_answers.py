@@ -27,7 +27,7 @@ def test_the_first_rows_that_fit_are_kept(rows: list[Any], max_bytes: int, kept:
     assert (len(shown), names) == (kept, cut)
 
 
-def test_a_row_that_cannot_be_cut_is_refused() -> None:
+def test_a_row_too_large_to_truncate_is_rejected() -> None:
     for cut in (lambda row: answers.fitting([row], 200), lambda row: answers.record(row, 0, 200)):
         with pytest.raises(BadRequest) as refusal:
             cut({f"column{n}": n for n in range(100)})

@@ -52,7 +52,7 @@ def test_a_query_string_keeps_names_and_harmless_values_only(query: str, shown: 
     assert observe.redacted(query) == shown
 
 
-def test_an_access_line_says_what_was_answered_to_whom(lines: Path) -> None:
+def test_an_access_line_has_status_and_user(lines: Path) -> None:
     observe.AccessLog().line("GET", '/api/"x"', "api_key=k", 200, 0.01234, 99, "r1", "1.2.3.4", {"appuserid": 7})
 
     said = orjson.loads(lines.read_bytes())
@@ -83,7 +83,7 @@ def test_levels_exceptions_and_lines_of_other_packages(lines: Path) -> None:
     assert "ValueError: broken" in bug["exception"]
 
 
-def test_a_reader_that_does_not_read_is_not_waited_for() -> None:
+def test_a_blocked_log_reader_causes_no_wait() -> None:
     reading, writing = os.pipe()
     sink = observe.Sink(writing)
     sink.start()

@@ -27,7 +27,7 @@ def test_limits_are_parsed() -> None:
 
 
 @pytest.mark.parametrize("text", ["60/minute", "5/15 minute", "10/second", "3/2 hour", "2000/day", "1/36 hour"])
-def test_a_rate_is_what_was_parsed(text: str) -> None:
+def test_a_rate_round_trips(text: str) -> None:
     assert parse_limits(f"{text} per user")[0].rate == text
 
 

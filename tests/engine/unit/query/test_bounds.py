@@ -26,7 +26,7 @@ def test_the_default_limits() -> None:
         (Limits(values=2), "a in (2,3)", "a in (2,3,4)"),
     ],
 )
-def test_a_filter_past_a_limit_is_refused(limits: Limits, within: str, past: str) -> None:
+def test_a_filter_past_a_limit_is_rejected(limits: Limits, within: str, past: str) -> None:
     for read in (parse, having):
         read(within, limits)
         with pytest.raises(BadFilter):

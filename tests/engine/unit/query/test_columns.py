@@ -146,7 +146,7 @@ def test_columns_have_one_statement(table: str, query: dict[str, str], sql: str)
         ),
     ],
 )
-def test_a_misspelt_name_is_refused_with_a_suggestion(
+def test_a_misspelt_name_is_rejected_with_a_suggestion(
     table: str, query: dict[str, str], reason: str, message: str
 ) -> None:
     with pytest.raises(ApiError) as refused:

@@ -20,14 +20,14 @@ def test_an_operator_of_the_type_passes(operator: str) -> None:
 
 
 @pytest.mark.parametrize("operator", ["<", "<=", ">"])
-def test_an_operator_that_the_type_lacks_is_refused(operator: str) -> None:
+def test_an_operator_that_the_type_lacks_is_rejected(operator: str) -> None:
     with pytest.raises(BadRequest, match="Field 'name' has the type text") as refused:
         check_operator(EQUAL_ONLY, operator, "name")
     assert (refused.value.reason, refused.value.context) == ("bad_operator", {"field": "name"})
 
 
 @pytest.mark.parametrize(("sorts", "groups", "grouped"), [(False, True, False), (True, False, True)])
-def test_a_field_without_order_or_equality_is_refused(sorts: bool, groups: bool, grouped: bool) -> None:
+def test_an_unsortable_field_is_rejected(sorts: bool, groups: bool, grouped: bool) -> None:
     column = shop().tables["person"].columns["name"]
     check_sortable(column, grouped=grouped)
     column.type = replace(column.type, sorts=sorts, groups=groups)

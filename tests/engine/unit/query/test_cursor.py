@@ -74,7 +74,7 @@ def test_a_cursor_is_read_back() -> None:
         (encode_cursor("mark", b"no json"), 1),
     ],
 )
-def test_a_cursor_of_another_order_is_refused(text: str, length: int) -> None:
+def test_a_cursor_of_another_order_is_rejected(text: str, length: int) -> None:
     with pytest.raises(BadRequest) as refused:
         decode_cursor(text, "mark", length)
     assert refused.value.reason == "bad_cursor"

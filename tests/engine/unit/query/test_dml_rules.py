@@ -28,5 +28,5 @@ def test_a_row_rule_touches_the_fields_that_it_reads(right: Right, names: tuple[
         (OWN, "PATCH", ("company_id",), True),
     ],
 )
-def test_a_row_rule_may_refuse_a_written_row(right: Right, verb: str, names: tuple[str, ...], refuses: bool) -> None:
+def test_a_row_rule_may_reject_a_written_row(right: Right, verb: str, names: tuple[str, ...], refuses: bool) -> None:
     assert may_refuse(right, PERSON, verb, names) is refuses

@@ -120,7 +120,7 @@ def test_a_text_means_one_tree(text: str, meaning: str) -> None:
         ("a ! 1", 2),
     ],
 )
-def test_a_text_that_does_not_parse_is_told_where(text: str, position: int) -> None:
+def test_an_invalid_text_is_reported_with_its_position(text: str, position: int) -> None:
     with pytest.raises(BadFilter) as refused:
         cache.parse(text)
     assert refused.value.context["position"] == position
@@ -229,7 +229,7 @@ def _without_cache(text: str) -> object:
 
 @settings(max_examples=1500, deadline=None)
 @given(st.lists(_TEXTS, min_size=2, max_size=4))
-def test_the_cache_returns_what_the_parser_returns(texts: list[str]) -> None:
+def test_the_cache_matches_the_parser(texts: list[str]) -> None:
     for text in texts + texts[::-1]:
         assert _outcome(text) == _without_cache(text)
 

@@ -37,7 +37,7 @@ def test_a_query_string_is_decoded(raw: str | bytes, query: dict[str, str]) -> N
 
 
 @pytest.mark.parametrize(("raw", "reason"), [("a=%FF", "bad_encoding"), ("a=1&" * 501, "too_many_options")])
-def test_a_bad_query_string_is_refused(raw: str, reason: str) -> None:
+def test_a_bad_query_string_is_rejected(raw: str, reason: str) -> None:
     with pytest.raises(ApiError) as refused:
         parse_query(raw)
     assert refused.value.reason == reason
@@ -93,7 +93,7 @@ def test_options(query: dict[str, str], body: Any, parsed: dict[str, Any]) -> No
         ({}, {"parent.limits": "a"}, "A relation has no option 'limits'. Did you mean 'limit'?"),
     ],
 )  # fmt: skip
-def test_an_option_of_the_wrong_type_is_refused(query: dict[str, str], body: Any, message: str) -> None:
+def test_an_option_of_the_wrong_type_is_rejected(query: dict[str, str], body: Any, message: str) -> None:
     with pytest.raises(ApiError) as refused:
         options.options(query, body, relation)
     assert (refused.value.message, refused.value.reason) == (message, "bad_option")
@@ -138,7 +138,7 @@ def test_a_plan_that_is_cached_does_not_hide_a_misspelt_option() -> None:
         in_key("parent.feilds", relation)
 
 
-def test_a_long_filter_is_refused_before_it_is_read() -> None:
+def test_a_long_filter_is_rejected_before_it_is_read() -> None:
     within({"filter": "a" * 50, "colour": "b" * 9000}, 50)
     with pytest.raises(BadFilter):
         within({"filter": "a" * 51}, 50)

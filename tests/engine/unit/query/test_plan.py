@@ -45,7 +45,7 @@ def test_an_identifier(value: Any, key: list[Any], parts: list[Any]) -> None:
         ({"ID": 1, "Id": 2}, ONE, "duplicate_field"),
     ],
 )
-def test_a_wrong_identifier_is_refused(value: Any, key: list[Any], reason: str) -> None:
+def test_a_wrong_identifier_is_rejected(value: Any, key: list[Any], reason: str) -> None:
     with pytest.raises(ApiError) as refused:
         plan.identifier(value, key)
     assert refused.value.reason == reason
@@ -68,7 +68,7 @@ def test_the_identifying_fields(table: str, id_field: str, names: list[str]) -> 
         ("person", "id,ID", "duplicate_field"),
     ],
 )
-def test_fields_that_do_not_identify_are_refused(table: str, id_field: str, reason: str) -> None:
+def test_fields_that_do_not_identify_are_rejected(table: str, id_field: str, reason: str) -> None:
     with pytest.raises(ApiError) as refused:
         plan.identifying(shop().tables[table], id_field, Right())
     assert refused.value.reason == reason
@@ -132,7 +132,7 @@ def test_bound_values(text: str, params: Any, actor: Any, bound: list[Any]) -> N
         ("company_by_company_id.id = x", "Field 'id': "),
     ],
 )
-def test_a_value_that_does_not_fit_names_its_field(text: str, message: str) -> None:
+def test_an_unfit_value_names_its_field(text: str, message: str) -> None:
     with pytest.raises(ApiError) as refused:
         values(text)
     assert refused.value.message.startswith(message)

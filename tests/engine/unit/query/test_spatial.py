@@ -107,7 +107,7 @@ HIDDEN = Right(readable=frozenset(("id", "name")))
         ({"order": "DISTANCE(geom, :here)"}, None, "missing_param"),
     ],
 )
-def test_what_is_refused(query: dict[str, str], right: Right | None, reason: str) -> None:
+def test_rejected_values(query: dict[str, str], right: Right | None, reason: str) -> None:
     with pytest.raises(ApiError) as refusal:
         sql_of(right, **query)
     assert refusal.value.reason == reason

@@ -26,7 +26,7 @@ def test_a_record_gets_the_names_of_its_table(record: dict[str, Any], row: dict[
     assert spelled(PERSON, record) == row
 
 
-def test_one_field_in_two_spellings_is_refused() -> None:
+def test_a_field_in_two_spellings_is_rejected() -> None:
     with pytest.raises(DuplicateField):
         spelled(PERSON, {"name": 1, "Name": 2})
 

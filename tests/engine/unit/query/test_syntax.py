@@ -69,7 +69,7 @@ def test_the_parts_of_fields(text: str, parts: list[Selected]) -> None:
 
 
 @pytest.mark.parametrize("text", ["a AS 1", "a AS b c", "a AS b.c", 'a AS "b', "a AS " + "x" * 101])
-def test_a_wrong_alias_is_refused(text: str) -> None:
+def test_a_wrong_alias_is_rejected(text: str) -> None:
     with pytest.raises(BadRequest) as refused:
         syntax.selected(text)
     assert refused.value.reason == "bad_alias"
@@ -117,7 +117,7 @@ def test_an_order(text: str, terms: list[OrderTerm]) -> None:
 
 
 @pytest.mark.parametrize("text", ["a up", "a desc asc", "a nulls", "a; drop", "1", "(a)", ",".join("a" * 21)])
-def test_a_wrong_order_is_refused(text: str) -> None:
+def test_a_wrong_order_is_rejected(text: str) -> None:
     with pytest.raises(BadRequest) as refused:
         order_terms(text)
     assert refused.value.reason == "bad_order"

@@ -171,7 +171,7 @@ def test_a_filter_has_one_sql(text: str, sql: str, sources: list[tuple[object, .
         ("age in (7, :nn)", "missing_param", "The named value ':nn' is missing in params."),
     ],
 )
-def test_a_wrong_filter_is_refused(text: str, reason: str, message: str) -> None:
+def test_a_wrong_filter_is_rejected(text: str, reason: str, message: str) -> None:
     with pytest.raises(ApiError) as refused:
         condition(text)
     assert (refused.value.reason, refused.value.message) == (reason, message)
@@ -198,7 +198,7 @@ def test_the_row_rule_is_joined_to_every_use_of_its_table(text: str, sql: str) -
 
 
 @pytest.mark.parametrize("text", ["age = 5", "email = x", "naem2 = x"])
-def test_a_hidden_field_is_refused_like_one_that_does_not_exist(text: str) -> None:
+def test_a_hidden_field_is_rejected_like_one_that_does_not_exist(text: str) -> None:
     with pytest.raises(ApiError) as refused:
         condition(text, TableRights(person=OWN))
     name = text.partition(" ")[0]

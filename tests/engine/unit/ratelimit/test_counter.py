@@ -30,7 +30,7 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
     return makers[request.param]
 
 
-async def test_the_one_use_too_many_is_refused(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_first_use_above_the_limit_is_rejected(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "time", lambda: 1000.0)
     counter = make()
 
@@ -51,7 +51,7 @@ async def test_names_and_keys_are_counted_apart(make: Make) -> None:
     await counter.close()
 
 
-async def test_a_use_that_is_given_back_does_not_count(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_returned_use_does_not_count(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
     monkeypatch.setattr(time, "time", lambda: now)
     counter = make()
@@ -70,7 +70,7 @@ async def test_a_use_that_is_given_back_does_not_count(make: Make, monkeypatch: 
     await counter.close()
 
 
-async def test_after_the_window_everything_is_open_again(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_limit_resets_after_the_window(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
     monkeypatch.setattr(time, "time", lambda: now)
     counter = make()
@@ -107,7 +107,7 @@ def test_processes_count_together_and_lose_nothing(tmp_path: Path) -> None:
     assert not counter.hit("a", "x", 4_001, 600).ok
 
 
-def test_a_full_bucket_gives_up_the_window_that_ends_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_bucket_replaces_the_window_ending_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tableapi.ratelimit.shared_memory._place", lambda name, key: (0, int(key)))
     counter = SharedMemoryCounter(tmp_path / "limits")
     for key, seconds in (("1", 500), ("2", 100), ("3", 500), ("4", 500)):

@@ -57,7 +57,7 @@ def test_headers() -> None:
     }
 
 
-def test_a_use_above_the_limit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_use_above_the_limit_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counter, "_counter", counter.LocalCounter())
     assert count_use("a", "x", 1, 60).remaining == 0
 

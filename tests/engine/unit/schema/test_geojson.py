@@ -91,7 +91,7 @@ def nested(levels: int) -> dict[str, Any]:
         ("[" * 100_000, "a GeoJSON geometry"),
     ],
 )
-def test_anything_else_is_refused(value: Any, message: str) -> None:
+def test_anything_else_is_rejected(value: Any, message: str) -> None:
     with pytest.raises(BadValue) as refusal:
         geojson.geometry(value)
     assert message in str(refusal.value)
@@ -103,6 +103,6 @@ def test_a_record_may_hold_the_text_of_postgis() -> None:
 
 
 @pytest.mark.parametrize("value", ["a\0", "\U0001f600", "{", 5, ["x"]])
-def test_a_record_holds_no_other_value(value: Any) -> None:
+def test_a_record_accepts_no_other_value(value: Any) -> None:
     with pytest.raises(BadValue):
         geojson.sent(value, GEOMETRY)

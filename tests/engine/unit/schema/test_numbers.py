@@ -49,7 +49,7 @@ def test_integers(value: Any, bound: int) -> None:
         (Number("1e400"), OUT_OF_RANGE),
     ],
 )
-def test_what_is_no_smallint(value: Any, expected: str) -> None:
+def test_invalid_smallints(value: Any, expected: str) -> None:
     with pytest.raises(BadValue) as refused:
         integer(value, SMALLINT)
 
@@ -104,7 +104,7 @@ def test_decimals(type_: PgType, value: Any, bound: Any) -> None:
         (DOUBLE, "1e309", OUT_OF_RANGE),
     ],
 )
-def test_what_is_no_decimal(type_: PgType, value: Any, expected: str) -> None:
+def test_invalid_decimals(type_: PgType, value: Any, expected: str) -> None:
     with pytest.raises(BadValue) as refused:
         decimal(value, type_)
 

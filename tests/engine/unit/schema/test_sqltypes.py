@@ -67,7 +67,7 @@ def test_an_array_of_bytes_is_selected_as_base64() -> None:
     assert "to_json(array((SELECT translate(encode(" in text
 
 
-def test_only_types_that_are_no_text_are_cast_to_it() -> None:
+def test_only_non_text_types_are_cast_to_text() -> None:
     assert sql(as_text(sa.column("c"), type_of("text"))) == "c"
     assert sql(as_text(sa.column("c"), type_of("integer"))) == "CAST(c AS text)"
 

@@ -77,7 +77,7 @@ UUID_TEXT = "0b7e6b0c-5f0e-4c1b-9c3a-2f8f6f0f5d1e"
         (type_of("other", "point"), "(1,2)", "(1,2)"),
     ],
 )
-def test_what_is_bound(type_: PgType, value: Any, bound: Any) -> None:
+def test_bound_values(type_: PgType, value: Any, bound: Any) -> None:
     result = check(type_, value)
 
     assert result == bound
@@ -110,7 +110,7 @@ def test_what_is_bound(type_: PgType, value: Any, bound: Any) -> None:
         (PAIR, "(1,2)", "an object is expected"),
     ],
 )
-def test_what_is_refused(type_: PgType, value: Any, expected: str) -> None:
+def test_rejected_values(type_: PgType, value: Any, expected: str) -> None:
     with pytest.raises(BadValue) as refused:
         check(type_, value)
 

@@ -48,7 +48,7 @@ def test_a_cell_of_a_csv(value: Any, safe: bool, cell: str) -> None:
     assert (body.decode(), content_type) == (f"a,b\r\n0,{cell}\r\n", "text/csv; charset=utf-8")
 
 
-def test_the_header_line_is_the_names_that_are_given() -> None:
+def test_the_header_line_has_the_given_names() -> None:
     assert write_file("csv", [{"a": 1, "b": 2}], ["b", "c"], "", safe=True)[0] == b"b,c\r\n2,\r\n"
 
 
