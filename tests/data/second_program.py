@@ -66,7 +66,7 @@ async def nights(ctx: Context[Any, Any], records: list[dict[str, Any]], options:
 
 
 def create(url: str, heard: list[Write]) -> TableAPI:
-    """Return the application. `heard` collects what is written."""
+    """Build the application. `heard` collects the reported writes."""
     return TableAPI(
         {"hotel": url}, policy=POLICY, authenticator=Tokens(), scripts={"free": free, "clear": clear}, hooks=[nights],
         on_write=heard.append,

@@ -1,4 +1,4 @@
-"""What the code says of itself, read from its text: reasons of errors and names of metrics."""
+"""Facts read from the source text: reasons of errors and names of metrics."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _of_class(node: ast.AST) -> Iterator[str]:
 
 
 def _values_of(node: ast.ClassDef, name: str) -> Iterator[ast.expr]:
-    """What a class sets an attribute to, alone or among others."""
+    """Yield the expressions that a class assigns to an attribute, alone or among others."""
     for statement in node.body:
         if isinstance(statement, ast.AnnAssign):
             targets: list[ast.expr] = [statement.target]
@@ -59,7 +59,7 @@ def _values_of(node: ast.ClassDef, name: str) -> Iterator[ast.expr]:
 
 
 def _passing(tree: ast.Module) -> dict[str, int]:
-    """What makes an error of the `reason` it is given, functions and dataclasses of a module: name -> its position."""
+    """Return the functions and dataclasses of a module that take a `reason` for an error: name -> its position."""
     names = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -77,7 +77,7 @@ def _passing(tree: ast.Module) -> dict[str, int]:
                 for part in node.body
                 if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
             ]
-            if "reason" in fields and "kind" in fields:  # a dataclass that stands for an error of a kind
+            if "reason" in fields and "kind" in fields:  # a dataclass that represents an error
                 names[node.name] = fields.index("reason")
     return names
 
@@ -96,7 +96,7 @@ def _of_call(node: ast.AST, passing: dict[str, int]) -> Iterator[str]:
 
 
 def _of_refusals(node: ast.AST) -> Iterator[str]:
-    """(status, reason, message) of `refusals`, `confined` and `read_only` in a policy."""
+    """Yield (status, reason, message) from `refusals`, `confined` and `read_only` in a policy."""
     if not (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Sessions"):
         return
     for keyword in node.keywords:

@@ -95,7 +95,7 @@ def links(text: str) -> list[str]:
 
 
 def rows(text: str) -> Iterator[list[str]]:
-    """The cells of every table row of a page, heads and rules left out."""
+    """Yield the cells of every table row on a page, without headers and rules."""
     lines = prose(text).splitlines()
     for number, line in enumerate(lines):
         if not line.startswith("|") or re.fullmatch(r"[|\s:-]+", line):

@@ -1,4 +1,4 @@
-"""docs/reference/calls.md says what the code says: every call with its callers, limits and fields, hooks and tables."""
+"""docs/reference/calls.md matches the code: every call with its callers, limits and fields, hooks and tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command and example of the tutorial, the guides and the README runs, and answers what the page shows.
+"""Every command and example of the tutorial, the guides and the README runs and returns what the page shows.
 
 How a page is read:
 

@@ -1,4 +1,4 @@
-"""Pages hold together: links and anchors lead somewhere, files that are named exist, the words are the field's."""
+"""Pages are consistent: links and anchors resolve, named files exist, and the vocabulary is that of the field."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reference says what the code says: settings, commands, errors, metrics, calls, hooks and policy words.
+"""The reference matches the code: settings, commands, errors, metrics, calls, hooks and policy words.
 
 Each comparison reads the code. A failure names the page and the line to add, change or remove.
 """
@@ -27,7 +27,7 @@ _SETTING = re.compile(r"`([A-Z][A-Z0-9_]+)`")
 
 
 def differences(page: str, missing: Iterable[str], extra: Iterable[str]) -> str:
-    """What to do to a page, one line each; empty when nothing is to be done."""
+    """Describe the changes needed on a page, one per line; empty if there are none."""
     return "\n".join(
         [f"docs/{page}: add {name}" for name in sorted(missing)]
         + [f"docs/{page}: remove {name}, which the code does not have" for name in sorted(extra)]
@@ -38,9 +38,9 @@ def differences(page: str, missing: Iterable[str], extra: Iterable[str]) -> str:
 
 
 def _told(name: str) -> str:
-    """The default of a setting as the page has it.
+    """Return the default of a setting in the page's notation.
 
-    `""` stands for one that is computed: any words describe it.
+    `""` stands for a computed default, which any words may describe.
     """
     field = Settings.model_fields[name.lower()]
     value = field.default

@@ -22,7 +22,7 @@ _LOADED = re.compile(
 )
 _STYLE = re.compile(r"url\([\"']?(?:https?:)?//|@import [\"'](?:https?:)?//")
 _SCRIPT = re.compile(r"(?:fetch|import)\(?\s*[\"'](?:https?:)?//")
-MAX_PAGE_BYTES = 150_000  # of a page with all that it loads, as sent, without pictures
+MAX_PAGE_BYTES = 150_000  # per page with everything it loads, compressed, without pictures
 SEARCHES = {
     "pagination": "guides/cursors/",
     "error codes": "reference/errors/",

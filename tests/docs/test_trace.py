@@ -22,16 +22,16 @@ _traced: ContextVar[bool] = ContextVar("_traced", default=False)
 
 
 def told(section: str) -> list[str]:
-    """The files that a section of the page begins its numbered steps with."""
+    """Return the files at the beginning of a section's numbered steps."""
     text = pages.read("explanation/request.md")
     body = re.split(r"^## ", text.partition(f"## {section}")[2], maxsplit=1, flags=re.MULTILINE)[0]
     return re.findall(r"^\d+\. `([\w/]+\.py)`", body, re.MULTILINE)
 
 
 async def traced(request: Request) -> list[str]:
-    """The files of ours in which the functions of one request run, by their first call.
+    """Return our files in which the functions of one request run, in the order of their first call.
 
-    Tasks that the application runs beside its requests have another context.
+    Tasks that run besides requests have another context.
     """
     order: dict[str, None] = {}
     root, length = str(ROOT), len(str(ROOT)) + 1

@@ -1,4 +1,4 @@
-"""The documentation site in a browser, served beside the shop of the tutorial."""
+"""The documentation site in a browser, served together with the shop of the tutorial."""
 
 from __future__ import annotations
 

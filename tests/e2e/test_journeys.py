@@ -17,7 +17,7 @@ ELSEWHERE = (
     "browser", "mail", "screens", "server", "states", "steady", "dailywork", "apidocs", "desk", "docs", "pictures",
     "studio", "studioedit", "studiohome", "studiosignin", "studiowebhooks",
 )  # fmt: skip
-# Journeys that leave alone what the others of their group look at share a server, and one start of the browser.
+# Journeys that do not affect each other share a server and one start of the browser.
 SHARED = ("early|look|transitions|undo", "focus|phone|references")
 ALONE = {path.stem for path in (FRONTEND / "e2e").glob("*.mjs")} - set(ELSEWHERE) - set("|".join(SHARED).split("|"))
 JOURNEYS = sorted(ALONE | set(SHARED))

@@ -22,7 +22,7 @@ async def build(connection: asyncpg.Connection) -> None:
     for statement in (*_types(await _builtin(connection)), *_names(), *_keys(), *_domains(), *_shapes(), *_writes()):
         try:
             await connection.execute(statement)
-        except asyncpg.FeatureNotSupportedError:  # without libxml the type exists, but has no values
+        except asyncpg.FeatureNotSupportedError:  # without libxml the type exists but has no values
             if '"type_xml"' not in statement:
                 raise
     for statement in await _extensions(connection):

@@ -16,12 +16,11 @@ from tests.foreign import database, values
 from tests.foreign.reading import Text, described, get, path, rows
 from tests.helpers.support import NewDatabase, Serve
 
-# Tables that PostgreSQL itself refuses to read.
-# What reading each of them is refused with, where it has to be read at all.
+# Tables that PostgreSQL itself refuses to read, and the error for a read of each, if it is to be read at all.
 UNREADABLE = {
     "unfilled": (409, "not_populated"), "failing": (400, "rule"), "divided": (409, "definition_fails"),
 }  # fmt: skip
-# Tables with rules or triggers that refuse, drop or redirect a change.
+# Tables with rules or triggers that reject, drop or redirect a change.
 UNCHANGING = {
     "refuses", "refuse_oddlys", "swallows", "divides", "late", "rule_nothing", "rule_told", "rule_view", "trigger_view",
     "read_only", "rule_moved",
@@ -156,7 +155,7 @@ async def test_every_relation_returns_the_related_records(http: httpx.Client, ta
         names = [relation["name"] for relation in relations]
         assert len(names) == len(set(names)), table["name"]
         views = [table["name"] for table in tables if table["kind"] in "vm"]
-        # `*` leaves out what is found through views.
+        # `*` does not include relations found through views.
         relations = [r for r in relations if r["ref_table"] not in views and r.get("junction_table") not in views]
         names = [relation["name"] for relation in relations]
         records = rows(http, table["name"], related="*", limit=1000)

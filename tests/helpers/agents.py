@@ -36,7 +36,7 @@ def _related(value: Any) -> Any:
 
 @dataclass
 class Agent:
-    """A client that counts its calls and the characters of the answers."""
+    """A client that counts its calls and the characters of the results."""
 
     client: Client
     calls: int = 0
@@ -44,7 +44,7 @@ class Agent:
     heard: list[str] = field(default_factory=list)
 
     async def texts(self, tool: str, **arguments: Any) -> tuple[bool, list[str]]:
-        """Call a tool; returns whether it ended in an error, and the texts of its answer."""
+        """Call a tool; return whether it failed, and the texts of its result."""
         result = await self.client.call_tool(tool, arguments)
         texts = [getattr(content, "text", "") for content in result.content]
         self.calls += 1
@@ -63,7 +63,7 @@ class Agent:
         return json.loads(texts[-1])
 
     async def refusal(self, tool: str, **arguments: Any) -> str:
-        """Call a tool that is refused and return the message."""
+        """Call a tool that must fail, and return the message."""
         is_error, texts = await self.texts(tool, **arguments)
         assert is_error, texts
         return texts[0]

@@ -59,7 +59,7 @@ async def staff(product: Product, email: str = "") -> Staff:
 
 
 async def view(member: Staff, user: User) -> httpx2.AsyncClient:
-    """Return an HTTP client that looks at the app as this user, read only."""
+    """Return an HTTP client that views the app as this user, read only."""
     answer = await member.post("view", appuserid=user.appuserid, reason="They asked us to look")
     assert answer.status_code == 200, answer.text
     client = httpx2.AsyncClient(transport=member.http._transport, base_url="http://test", headers=member.http.headers)

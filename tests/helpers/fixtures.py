@@ -100,7 +100,7 @@ async def trial(product: Product) -> Account:
 
 @pytest.fixture
 def unlimited(product: Product) -> Iterator[Product]:
-    """Turn off the general limits, which would refuse the requests of some tests first."""
+    """Turn off the general limits, which would otherwise reject requests of some tests."""
     product.app.services.limited = False
     yield product
     product.app.services.limited = True

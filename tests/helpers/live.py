@@ -176,7 +176,7 @@ class EventStream:
 
     @property
     def reason(self) -> str:
-        """The reason of a refusal."""
+        """The reason of an error."""
         return str(json.loads(self.body)["error"]["context"]["reason"])
 
 

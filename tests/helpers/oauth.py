@@ -18,9 +18,9 @@ ACCEPT = {"Accept": "application/json, text/event-stream"}
 
 
 class OAuthClient:
-    """A client without a secret. Each step uses only what the server said before.
+    """A client without a secret. Each step uses only what the server has returned before.
 
-    http: a caller of the server without credentials, which serves its addresses below any host.
+    http: a client of the server without credentials, for URLs of any host.
     """
 
     def __init__(self, http: httpx2.AsyncClient, redirect: str = REDIRECT) -> None:

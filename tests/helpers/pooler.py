@@ -1,7 +1,7 @@
-"""A peer that treats clients as pgbouncer in transaction mode does.
+"""A peer that behaves like pgbouncer in transaction mode.
 
-It refuses the parameters of a connection that pgbouncer does not know, and named prepared statements, which end there
-with the transaction.
+It rejects connection parameters that pgbouncer does not know, and named prepared statements, which end there with the
+transaction.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _unknown(begin: bytes) -> str:
 
 
 class Pooler(socketserver.ThreadingTCPServer):
-    """Connections to one database. refused: why clients were refused."""
+    """Connections to one database. refused: why clients were rejected."""
 
     daemon_threads, allow_reuse_address = True, True
 

@@ -9,7 +9,7 @@ from tableapi.server.postgres.privileges import runner_for
 from tableapi.server.postgres.server import Embedded
 from tests.helpers.support import SqlClient
 
-# PostGIS stands in a schema that is not in the search path. 4258 has longitudes and latitudes, 25832 is in metres.
+# PostGIS is in a schema outside the search path. 4258 has longitudes and latitudes, 25832 is in metres.
 SCHEMA = '"Geo types"'
 TABLES = f"""
 create schema {SCHEMA};

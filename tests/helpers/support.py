@@ -91,8 +91,8 @@ def wait_until(condition: Callable[[], object], seconds: float = 30.0) -> None:
 def _ports() -> list[int]:
     """Return the ports of this process, in the order in which to try them.
 
-    Ports of the kernel's ephemeral range would be given to connections before a server that starts slowly binds them.
-    Each process of a test run has ports of its own.
+    Ports in the kernel's ephemeral range could be given to connections before a slowly starting server binds them. Each
+    process of a test run has its own ports.
     """
     above = int(EPHEMERAL_PORTS.read_text().split()[0]) if EPHEMERAL_PORTS.exists() else 0
     if above < HIGHEST_PORT / 2:  # unknown, or a machine that leaves too few below it

@@ -1,4 +1,4 @@
-"""A receiver of webhooks: an HTTP server that checks every signature and answers as a test decides."""
+"""A receiver of webhooks: an HTTP server that checks every signature and responds as a test decides."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OTHER_SECRET = "whsec_" + base64.b64encode(bytes(range(32))).decode()
 
 @dataclass
 class Received:
-    """One request to the receiver. `answered` is the status that it got."""
+    """One request to the receiver. `answered` is the response status."""
 
     path: str
     headers: dict[str, str]
@@ -66,7 +66,7 @@ async def accept(_: Received) -> tuple[int, dict[str, str]]:
 
 @dataclass
 class Receiver:
-    """The requests that arrived, and the function that answers them."""
+    """The requests that arrived, and the function that responds to them."""
 
     port: int
     answer: Answer = accept
@@ -86,7 +86,7 @@ class Receiver:
 
     @property
     def told(self) -> list[tuple[str, Any]]:
-        """The type and the record of each event that was accepted."""
+        """The type and record of each accepted event."""
         return [(request.json["type"], request.data["record"]) for request in self.delivered]
 
     async def gets(self, count: int, seconds: float = 30.0) -> None:

@@ -1,4 +1,4 @@
-"""The other end of a pipelined connection: what PostgreSQL answers, in bytes."""
+"""The other end of a pipelined connection: PostgreSQL's replies, in bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SQL = "select $1::int as id, $2::text as name"
 
 
 class Wire(asyncio.Transport):
-    """The transport of a connection: what was written, and whether it was closed."""
+    """The transport of a connection: the bytes written, and whether it was closed."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Ways to change one row through the table API, and what is stored afterwards."""
+"""Ways to change one row through the table API, with the stored result."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ async def run(ctx: Context) -> None:
     return None
 """
 NAMED = "[tool.tableapi]\nproject = '{}'\n"
-# (file, its text, what is reported)
+# (file, its text, the expected report)
 BROKEN = [
     ("scripts/report.py", SCRIPT + "import nothing_of_that_name\n", "scripts/report.py, line 8: ModuleNotFoundError"),
     ("scripts/report.py", "from pydantic import Nothing\n", "scripts/report.py, line 1: ImportError"),

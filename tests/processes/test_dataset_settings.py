@@ -183,7 +183,7 @@ def _rejected(server: Server) -> int:
 def test_an_invalid_file_is_logged_and_changes_nothing(reloadable: Server, folder: Path, text: str) -> None:
     (folder / "access.json").write_text(text)
     os.kill(reloadable.process.pid, signal.SIGHUP)
-    wait_until(lambda: _rejected(reloadable) == 2)  # by each of the two workers
+    wait_until(lambda: _rejected(reloadable) == 2)  # once in each of the two workers
     assert {status(reloadable, OLD) for _ in range(20)} == {200}
     assert OLD not in reloadable.log.read_text()
 

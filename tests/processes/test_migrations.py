@@ -103,7 +103,7 @@ async def test_a_gap_in_the_numbers_is_rejected(new_database: NewDatabase, tmp_p
 
 
 async def test_a_migration_does_not_wait_in_front_of_others(new_database: NewDatabase, tmp_path: Path) -> None:
-    """While a long transaction holds the table, reads continue, and the migration runs when it ends."""
+    """While a long transaction locks the table, reads continue, and the migration runs when it ends."""
     url = await asyncio.to_thread(new_database)
     folder = project(tmp_path / "p", "create table a (id int);")
     await upgrade(url, folder)
@@ -227,7 +227,7 @@ async def test_a_transactional_file_waits_and_is_retried(new_database: NewDataba
 async def test_several_nodes_upgrade_at_once_also_beside_concurrently(
     new_database: NewDatabase, tmp_path: Path
 ) -> None:
-    """A node that waits for the lock holds no snapshot, since `create index concurrently` would wait for it."""
+    """A node that waits for the lock has no snapshot, since `create index concurrently` would wait for it."""
     url = await asyncio.to_thread(new_database)
     folder = project(tmp_path / "p", "create table a (id int);")
     await upgrade(url, folder)
@@ -262,7 +262,7 @@ async def test_an_older_program_works_until_a_migration_forbids_it(new_database:
 
 
 async def test_tokens_and_erased_people_of_an_older_version(new_database: NewDatabase, tmp_path: Path) -> None:
-    """0005 binds tokens to the addresses they were mailed to, and erases what removals left in plain text."""
+    """0005 binds tokens to the addresses they were mailed to, and erases data that removals left in plain text."""
     url = await asyncio.to_thread(new_database)
     files = sorted((ROOT / "migrations").glob("*.sql"))
     older = {path.stem: path.read_text() for path in files if path.name < "0005"}

@@ -94,7 +94,7 @@ async def reads(http: httpx2.AsyncClient, node: Server) -> Counter[str]:
 
 
 async def from_replica(http: httpx2.AsyncClient, node: Server, url: str, seconds: float = 10.0) -> None:
-    """Wait until the replica answers a read of `url`."""
+    """Wait until the replica serves a read of `url`."""
     until = time.monotonic() + seconds
     while True:
         before = await reads(http, node)

@@ -119,7 +119,7 @@ def test_600_slow_clients_do_not_stop_the_others(served: tuple[str, int]) -> Non
         with httpx2.Client() as http:
             for _ in range(
                 100
-            ):  # 200 large responses are requested at once, so that a request in that moment may be refused
+            ):  # 200 large responses are requested at once, so another request may be rejected meanwhile
                 if http.get(served[0] + "t?limit=1", timeout=10).status_code == 200:
                     break
                 time.sleep(0.1)

@@ -229,7 +229,7 @@ async def test_a_thousand_changes_a_second_with_one_slow_receiver(
 
 
 def test_without_the_extra(new_database: NewDatabase, tmp_path: Path) -> None:
-    """A hidden package stands for one that is not installed."""
+    """A hidden package simulates one that is not installed."""
     declare(tmp_path / "access.json")
     hide = (
         "import importlib.util as u; f = u.find_spec; u.find_spec = lambda n, *a: None if n == 'httpx2' else f(n, *a)"

@@ -35,7 +35,7 @@ PRODUCT = ("scripts", "policy", "stripe", "jinja2", "aiosmtplib", "redis", "xlsx
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of a virtual environment with the wheel and what it depends on, in the versions of the lock."""
+    """Return a virtual environment with the wheel and its dependencies, in the versions of the lock file."""
     folder = tmp_path_factory.mktemp("wheel")
     subprocess.run([ROOT / "tools" / "wheel", folder], check=True, env=clean_environment(PYTHON=sys.executable))
     pins = re.findall(r"^[\w.-]+==\S+", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
@@ -90,7 +90,7 @@ def _get(url: str) -> tuple[int, Any]:
 
 @contextmanager
 def _running(venv: Path, folder: Path, url: str, *command: str, **more: str) -> Iterator[None]:
-    """Run a server until the end of the block, which begins when `url` answers."""
+    """Run a server during the block, which begins when `url` responds."""
     process = subprocess.Popen(
         [venv / "bin" / command[0], *command[1:]], cwd=folder, env=_environment(**more), stdin=subprocess.DEVNULL
     )
@@ -129,13 +129,13 @@ def test_any_database_is_served_from_an_empty_folder(
     command = ("tableapi", "serve", "--dataset", f"shop={url}", "--open", "--port", str(port))
     with _running(environment, tmp_path, f"{api}/_table/customer", *command, WORKERS="1"):
         assert _get(f"{api}/_table/customer") == (200, ROW)
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/studio/", timeout=30) as page:  # the wheel holds it
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/studio/", timeout=30) as page:  # part of the wheel
             assert 'type="module"' in page.read().decode()
         status, body = _get(f"{api}/_table/customer?file=customers.xlsx")
         assert (status, body["error"]["context"]["reason"]) == (501, "format_not_installed")
         assert "text/csv" in body["error"]["message"]
         page = f"http://127.0.0.1:{port}{body['error']['context']['doc'].partition('#')[0]}"
-        with urllib.request.urlopen(page, timeout=30) as response:  # the wheel holds the documentation
+        with urllib.request.urlopen(page, timeout=30) as response:  # the wheel contains the documentation
             assert 'id="format_not_installed"' in response.read().decode()
 
 

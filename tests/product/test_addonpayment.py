@@ -86,7 +86,7 @@ async def test_declined(shop: Shop, buyer: Account, token: str) -> None:
 async def test_3d_secure(shop: Shop, buyer: Account, yes: bool) -> None:
     status, asked = await buy(buyer, "tok_threeDSecure2Required")
     assert (status, asked["requires_action"]) == (200, 1)
-    assert (await buy(buyer, "tok_threeDSecure2Required"))[1]["requires_action"] == 1  # not answered yet
+    assert (await buy(buyer, "tok_threeDSecure2Required"))[1]["requires_action"] == 1  # not confirmed yet
     await shop.http.post(str(asked["url"]), data={"proof": "yes" if yes else "no"})
     status, _ = await buy(buyer, "tok_threeDSecure2Required")
     assert status == (200 if yes else 402)
@@ -107,7 +107,7 @@ async def test_a_payment_that_the_browser_confirms(shop: Shop, buyer: Account, a
     payment = (await buyer.owner.post("addonpaymentintent", planid=101)).json()["result"]
     assert (payment["amount"], payment["currency"]) == (2500, "usd")
     assert (await buy(buyer, payment["paymentintentid"]))[0] == 402  # unpaid: no credits
-    assert (await buy(account, payment["paymentintentid"]))[0] == 404  # and not of another client
+    assert (await buy(account, payment["paymentintentid"]))[0] == 404  # nor that of another client
     payment = (await buyer.owner.post("addonpaymentintent", planid=101)).json()["result"]
     confirmed = await shop.http.post(
         f"/v1/payment_intents/{payment['paymentintentid']}/confirm",

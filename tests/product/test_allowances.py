@@ -1,4 +1,4 @@
-"""Seats and API keys in use beyond the plan: what is given up does not become free again."""
+"""Seats and API keys in use beyond the plan: giving one up does not make it available again."""
 
 from __future__ import annotations
 

@@ -415,7 +415,7 @@ async def test_tokens_of_a_client_are_good_for_mcp_alone(
     assert refused.status_code == 401
 
 
-# -- what ends a session -----------------------------------------------------------------------------------------------
+# -- ends of a session -------------------------------------------------------------------------------------------------
 
 
 async def test_a_session_is_listed_and_ended_by_its_user(

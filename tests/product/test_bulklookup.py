@@ -1,4 +1,4 @@
-"""Bulk jobs: refusals, the outcome of each row, limits, cancel, and a repeat that costs nothing."""
+"""Bulk jobs: errors, the outcome of each row, limits, cancelling, and repeats that cost nothing."""
 
 from __future__ import annotations
 

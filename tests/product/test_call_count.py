@@ -90,7 +90,7 @@ def shop_url(new_database: Callable[[], str]) -> str:
 async def _check(kind: str, send: Callable[[], Awaitable[Any]]) -> None:
     for _ in range(10):  # the first requests compile the plans and open the connections
         await send()
-    calls, files = min([await _calls(send) for _ in range(3)])  # without a timer of the admission control in between
+    calls, files = min([await _calls(send) for _ in range(3)])  # without the timer of the admission control in between
     print(kind, calls, "calls in", files, "files")
     assert calls <= MAX_CALLS[kind]
 

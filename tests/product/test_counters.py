@@ -83,7 +83,7 @@ async def test_people_are_counted_once_in_each_period(product: Product, account:
     counted = [{"date": days[2], "count": 1, "people": 1}, {"date": days[0], "count": 3, "people": 2}]
     assert await ask(split=days[1]) == {"totalrevealcount": 4, "people": 2, "days": counted}
     assert await ask(split=days[1], team=True) == await ask(split=days[1])
-    # In one period, the person counts on the day of the first reveal alone.
+    # Within one period, a person counts only on the day of the first reveal.
     whole = await ask(split=days[3])
     assert (whole["people"], [day["people"] for day in whole["days"]]) == (2, [1, 1])  # type: ignore[attr-defined]
     wrong = await owner.post("getrevealcount", revealedby=owner.appuserid, date=days[3], split="soon")

@@ -60,7 +60,7 @@ async def test_an_impossible_number_returns_the_credit_once(product: Product, ac
     assert await _cast(account, vote) == 0
     assert await account.credits() == before | {
         "contactcredit_bought": before["contactcredit_bought"] + 1
-    }  # what comes back does not expire
+    }  # returned credits do not expire
     assert await account.ledger_fits()
     (row,) = (await account.owner.table("GET", "creditledger", filter="(reason=creditback)")).json()["resource"]
     assert (row["kind"], row["delta"]) == ("contactcredit", 1)

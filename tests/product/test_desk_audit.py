@@ -1,4 +1,4 @@
-"""Reads of staff are recorded before they are answered, and a look at the app as a member changes nothing."""
+"""Reads by staff are recorded before the response, and viewing the app as a member changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The calls of the desk: refusals, what each does, and that a repeat does nothing."""
+"""The calls of the desk: errors, effects, and repeats that do nothing."""
 
 from __future__ import annotations
 

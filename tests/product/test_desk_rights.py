@@ -76,7 +76,7 @@ async def test_tables_of_staff_do_not_exist_for_others(others: dict[str, httpx2.
     for name, http in others.items():
         answer = await http.get(TABLE + table)
         assert answer.status_code in (401, 404), (name, answer.text)
-        # The answer is that of a table that does not exist, also for a relation and for a write.
+        # The response equals that for a missing table, including for a relation and for a write.
         same = await http.get(f"{TABLE}nosuchtable")
         assert answer.json()["error"].get("code") == same.json()["error"].get("code")
         for relation in (f"{table}_by_clientid", f"{table}_by_personid", f"{table}_by_staffid"):

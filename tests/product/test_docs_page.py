@@ -61,7 +61,7 @@ async def test_calls_with_a_group_of_their_own_come_first(account: Account) -> N
 
 
 async def test_every_call_of_a_customer_is_in_a_group_under_a_title_of_its_own(account: Account) -> None:
-    """product/design/reference.json: the page falls back to the names of tables and scripts for what it leaves out."""
+    """product/design/reference.json: for missing entries, the page falls back to the names of tables and scripts."""
     guide = json.loads((design.FOLDER / "reference.json").read_text())
     grouped = {call for group in guide["groups"] for call in group["calls"]}
     assert len(grouped) == sum(len(group["calls"]) for group in guide["groups"])

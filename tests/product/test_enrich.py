@@ -300,7 +300,7 @@ async def test_a_check_during_reveal_updates_filters(product: Product, account: 
     assert (await other.owner.post("searchpeople", **search)).json()["resource"] == []
     body = {"linkedinurl": f"linkedin.com/{person.key}", "type": "businessemail", "action": "reveal"}
     contact = (await account.owner.post("getcontact", **body)).json()["contactdata"][0]
-    assert contact["bus_email_validation"] == "valid"  # what the file says stays
+    assert contact["bus_email_validation"] == "valid"  # the value from the file is kept
     row = (await account.owner.table("GET", "usercontact")).json()["resource"][0]
     assert (row["verification"], row["checkedon"] is not None) == ("risky", True)
     assert len((await other.owner.post("searchpeople", **search)).json()["resource"]) == 1

@@ -198,7 +198,7 @@ async def test_a_key_sees_its_limit_on_every_call(product: Product, account: Acc
         answer = await http.get(API + "keylookup", params=query | ({"type": "bad"} if number == 3 else {}))
         told.append((answer.status_code, answer.headers["x-ratelimit-limit"], answer.headers["x-ratelimit-remaining"]))
     good = [(200, "30", str(29 - number)) for number in range(30)]
-    # A call with invalid input is not counted against the key.
+    # A call with invalid input does not count against the key.
     assert told[:3] == good[:3]
     assert told[4:] == [*good[3:29], (200, "30", "0")][: len(told) - 4]
     refused = await http.get(API + "keylookup", params=query)

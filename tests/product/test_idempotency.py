@@ -1,4 +1,4 @@
-"""Idempotency-Key: repeats get the stored response, which the database holds encrypted."""
+"""Idempotency-Key: repeats get the stored response, which is encrypted in the database."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def test_of_many_at_once_one_runs(account: Account) -> None:
 
 @asynccontextmanager
 async def no_answer_can_be_kept(product: Product) -> AsyncIterator[None]:
-    """Make the database refuse to store responses, as if the server died right before."""
+    """Make the database reject storing responses, as if the server died right before."""
     await product.db.execute(
         "create function die() returns trigger language plpgsql as $$ begin"
         " if new.status > 0 then raise disk_full; end if; return new; end $$;"

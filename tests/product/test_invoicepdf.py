@@ -51,7 +51,7 @@ async def test_the_invoice_is_in_the_language_of_the_owner(shop: Shop, trial: Ac
 
 
 async def test_a_german_invoice(shop: Shop, trial: Account) -> None:
-    """What the template is given; the texts of a PDF are compressed glyphs."""
+    """Checks the input of the template, because the texts in a PDF are compressed glyphs."""
     await shop.subscribe(trial, 2)
     change = {"subId": (await shop.row(trial))["subscriptionid"], "plan": 3}
     preview = await trial.owner.http.get(API + "stripe", params=change | {"res": "invoice"}, headers=GERMAN)

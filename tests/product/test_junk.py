@@ -1,4 +1,4 @@
-"""Hostile requests are answered quickly, refused if invalid, and leave nothing in memory."""
+"""Hostile requests get a quick response, are rejected if invalid, and leave nothing in memory."""
 
 from __future__ import annotations
 

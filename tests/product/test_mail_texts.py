@@ -45,7 +45,7 @@ def _own(text: str) -> str:
 
 @pytest.mark.parametrize("text", HOSTILE)
 async def test_stored_names_carry_no_address_into_a_mail(product: Product, account: Account, text: str) -> None:
-    """Mail to names that were stored before the form refused them."""
+    """Mail to names that were stored before the form rejected them."""
     sql = "update appuser set name = $2 where appuserid = $1"
     await product.db.execute(sql, account.owner.appuserid, text)
     await product.db.execute("update client set companyname = $2 where clientid = $1", account.clientid, text)

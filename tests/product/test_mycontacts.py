@@ -84,7 +84,7 @@ async def test_pages_hold_everybody_once_and_in_one_order(product: Product, acco
     filtered = {"order": "createdon DESC", "filter": "name LIKE 'Ann%'"}
     assert await _listed(member, **filtered) == ann
     assert await _walked(member, **filtered) == ann
-    # By a field that is not in the list.
+    # Ordered by a field outside the list.
     by_name = await _listed(member, order="name DESC")
     assert [row["name"] for row in by_name] == sorted((row["name"] for row in whole), reverse=True)
 

@@ -173,7 +173,7 @@ def _stream(product: Product, table: str, token: str, query: dict[str, str]) -> 
 async def test_no_stream_tells_of_a_change_in_another_account(
     product: Product, victim: Account, tokens: dict[str, str], table: str
 ) -> None:
-    """Two changes are awaited by the owner of the row: at the second, every stream had the first."""
+    """The owner of the row waits for two changes: by the second, every stream has received the first."""
     row, key = (await _rows(product, table, victim))[0], KEYS[table]
     change = f"update {table} set {CHANGES[table]} where {key} = $1"
     queries = [{}, {"filter": f"{key}={row[key]}"}, {"filter": f"{key}={row[key]} or 1=1", "related": "*"}]

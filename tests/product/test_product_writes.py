@@ -46,7 +46,7 @@ async def test_an_owner_stays_an_owner(product: Product, account: Account, chang
         answer = await owner.http.patch(TABLE + "appuser", params=query, json={"resource": body})
         assert 400 <= answer.status_code < 500, (query, body, answer.text)
     assert await read_user(product, owner) == before
-    assert (await read_user(product, member))["isactive"] == 1  # no part of a refused list is applied
+    assert (await read_user(product, member))["isactive"] == 1  # no part of a rejected list is applied
     assert (await read_row(product, "client", "clientid", account.clientid))["companyname"] == "Test Ltd"
     assert (await member.http.get("/api/v2/user/session")).status_code == 200
     events = await product.db.fetchval(

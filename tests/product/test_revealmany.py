@@ -1,4 +1,4 @@
-"""POST /revealmany: the price before, a ceiling, one charge for each value, and what races cost."""
+"""POST /revealmany: quotes, the ceiling, a single charge per value, and races."""
 
 from __future__ import annotations
 

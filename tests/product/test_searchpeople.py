@@ -266,7 +266,7 @@ async def test_companies(product: Product, account: Account, mark: str) -> None:
 
 
 async def test_a_phone_number_is_found_by_nothing(unlimited: Product, account: Account, mark: str) -> None:
-    """Two people that differ in their values alone get the same answers to every filter."""
+    """Two people that differ only in their values get the same response for every filter."""
     values = {
         slug: {"phones": [phone], "personal_emails": [home], "business_emails": [work]}
         for slug, phone, home, work in (
@@ -286,7 +286,7 @@ async def test_a_phone_number_is_found_by_nothing(unlimited: Product, account: A
     caller = account.owner
     for number, probe in enumerate(probes):
         if number % 8 == 0:
-            caller = await account.user()  # the limit of a minute holds for each user
+            caller = await account.user()  # the limit per minute applies to each user
         for body in (probe, {"not": probe}):
             merged = {"name": f"zed{mark}"} | body
             if "name" in body:

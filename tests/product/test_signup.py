@@ -138,7 +138,7 @@ async def test_the_journey_to_a_verified_account(product: Product) -> None:
         "success": 1,
         "sent": 1,
     }
-    # Other calls are refused until the address is verified.
+    # Other calls are rejected until the address is verified.
     search = await http.post(API + "searchurl", json={"linkedinurl": "linkedin.com/in/x", "phone": True})
     assert (search.status_code, search.json()["error"]["context"]["reason"]) == (403, "unverified")
 

@@ -1,4 +1,4 @@
-"""What one caller learned, or ended, by a request that should have done nothing."""
+"""Requests that should have no effect, but once disclosed or ended something for another caller."""
 
 from __future__ import annotations
 

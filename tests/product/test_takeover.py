@@ -242,7 +242,7 @@ async def test_codes_mailed_to_the_old_address_end_with_it(product: Product, acc
 
 
 async def test_a_token_is_rejected_after_a_change_of_address(product: Product, user: User) -> None:
-    """Refuse also a token stored after the change by a job that read the old address before."""
+    """Also reject a token stored after the change by a job that read the old address before."""
     new, _ = await _move(product, user)
     code = await tokens.issue(product.ctx, "reset", user.appuserid, email=user.email)
     body = {"email": new, "code": code, "new_password": OTHER}

@@ -1,4 +1,4 @@
-"""A write that names another account than the session's is refused and recorded in the audit log."""
+"""A write that names an account other than the session's is rejected and recorded in the audit log."""
 
 from __future__ import annotations
 

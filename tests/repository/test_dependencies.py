@@ -39,7 +39,7 @@ def _names(requirements: list[str]) -> set[str]:
 
 
 def _modules(file: Path, *, at_import: bool = False) -> Iterator[str]:
-    """Yield the top-level modules that a file imports; `at_import` leaves out those in functions and type checks."""
+    """Yield the top-level modules that a file imports; `at_import` excludes imports in functions and type checks."""
     tree = ast.parse(file.read_text())
     for node in tree.body if at_import else ast.walk(tree):
         if isinstance(node, ast.Import):

@@ -1,7 +1,7 @@
-"""Lock files install with the pip of a fresh Python, also after a newer release of a package that has extras.
+"""Lock files install with the pip of a fresh Python, even after a newer release of a package with extras.
 
-The pip bundled with Python 3.11.7 resolves what a lock file pins again: where one package wants another with an extra,
-it takes the newest release into account, and fails because that one has no hash in the lock.
+The pip bundled with Python 3.11.7 resolves a lock file's pins again: if one package requires another with an extra, it
+considers the newest release and fails because the lock file has no hash for it.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def test_a_lock_file_installs_with_the_oldest_pip_after_newer_releases(
 
 
 def test_the_index_makes_an_installation_without_no_deps_fail(old_pip: Path, index: Path, tmp_path: Path) -> None:
-    """Prove that the index above has what broke `make setup`."""
+    """Prove that the index above reproduces the failure of `make setup`."""
     options = ["--require-hashes", "--only-binary", ":all:", "-r", "requirements.lock"]
     done = _install(old_pip, index, tmp_path / "venv", options)
     assert done.returncode != 0

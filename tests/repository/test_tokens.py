@@ -1,4 +1,4 @@
-"""The copies of the design tokens are those of frontend/src/app/tokens.css, and nothing beside them names a color."""
+"""The copies of the design tokens match frontend/src/app/tokens.css, and no color is defined elsewhere."""
 
 from __future__ import annotations
 

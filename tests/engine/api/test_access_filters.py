@@ -44,7 +44,7 @@ def _on(place: int, test: Callable[[Any], bool]) -> Test:
 
 STATUS, COMPANY = 1, 2
 NOBODY: Test = lambda row: False  # noqa: E731
-# (column, operator, value in the file, what it means)
+# (column, operator, value in the file, expected condition)
 FILTERS: list[tuple[str, str, Any, Test]] = [
     ("company_id", "=", 8, _on(COMPANY, lambda v: v == 8)),
     ("company_id", "=", "{user.id}", _on(COMPANY, lambda v: v == 8)),
@@ -130,7 +130,7 @@ SINGLE = {ROLES.add("deal", [_filter(*parts)]): test for *parts, test in FILTERS
 
 
 def _fits(name: str, operator: str, source: Any) -> bool:
-    """Return whether a filter passes the check of the start: points have no order, and a pattern is no list."""
+    """Return whether a filter passes the check at startup: points have no order, and a pattern cannot be a list."""
     if name == "place":
         return operator in (*PATTERNS, "!=")
     return not (operator in PATTERNS and isinstance(source, list))
@@ -141,7 +141,7 @@ def _source(value: Any) -> str:
     return "list" if isinstance(value, list) else "actor" if str(value).startswith("{") else "literal"
 
 
-# Of each operator with each source the last: pairs of all of them would take minutes.
+# The last filter for each operator and source; pairs of all of them would take minutes.
 PAIRED = {(name, operator, _source(value)): (name, operator, value, test) for name, operator, value, test in FILTERS}
 PAIRS: dict[str, tuple[str, Test, Test]] = {
     ROLES.add("deal", [_filter(*one[:3]), _filter(*two[:3])], joined): (joined, one[3], two[3])

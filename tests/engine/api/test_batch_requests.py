@@ -77,7 +77,7 @@ async def _contents(db: asyncpg.Connection) -> list[Any]:
     return [[tuple(row) for row in await db.fetch(f"select * from {name} order by id")] for name in TABLE_NAMES]
 
 
-# -- refusals --------------------------------------------------------------------------------------------------------
+# -- errors ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Live streams: refusals, events, order, and resuming."""
+"""Change streams: errors, events, order, and resuming."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ async def test_a_resumed_stream_gets_missed_changes(live: LiveServer) -> None:
         await live.db.execute("update pair set value = 3 where a = 'y'")
         assert await stream.next() == ("row", {"a": "y", "b": 1, "value": 3})
         last = stream.id
-    # Whether the stream knew a row that is gone is not known, so its list has to be read anew; unless the server finds
+    # It is unknown whether the stream knew the deleted row, so its list has to be read again, unless the server finds
     # the change only after the stream is open.
     await live.db.execute("delete from pair where a = 'x'")
     async with live.stream("pair", "all", last=last) as stream:

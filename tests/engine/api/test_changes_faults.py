@@ -128,7 +128,7 @@ async def test_a_lost_database_is_a_reset(url: str) -> None:
         )
         await live.db.execute("insert into pair values ('x', 1, 1)")
         seen = {(await stream.next())[0]}
-        # Where no statement was running on the lost connection, nothing was missed, and the row is sent.
+        # If no statement was running on the lost connection, nothing was missed, and the row is sent.
         assert seen <= {"reset", "row"}
         await until(lambda: _sent(stream.body))
 

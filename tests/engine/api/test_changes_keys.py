@@ -29,7 +29,7 @@ TABLES = {name: f"key{number}" for number, name in enumerate((*KEYS, *UNNAMED))}
 
 @dataclass
 class Followed:
-    """A served database with tables that are followed, and a writer with a session of its own settings."""
+    """A served database with followed tables, and a writer with session settings of its own."""
 
     api: TableAPI
     writer: asyncpg.Connection

@@ -1,4 +1,4 @@
-"""Live streams: what a caller may not read is neither sent nor told by what is sent."""
+"""Change streams: data that a caller may not read is neither sent nor disclosed indirectly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Live streams under row-level security: what one user sees another is never told."""
+"""Change streams under row-level security: rows of one user are never disclosed to another."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def empty(live: LiveServer) -> None:
     await live.settled()
 
 
-# -- refusals --------------------------------------------------------------------------------------------------------
+# -- errors ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ async def test_an_unreadable_token_is_rejected(live: LiveServer) -> None:
         assert (changes.status, changes.reason) == (401, "bad_token"), changes.body
 
 
-# -- what one user sees another is never told ------------------------------------------------------------------------
+# -- isolation between users -------------------------------------------------------------------------------------------
 
 
 async def test_rows_are_sent_to_the_users_that_may_read_them(live: LiveServer) -> None:

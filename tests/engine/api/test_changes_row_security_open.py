@@ -1,4 +1,4 @@
-"""Live streams under row-level security: rights that change while a stream is open, and what streams cost."""
+"""Change streams under row-level security: rights that change while a stream is open, and the cost of streams."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def empty(live: LiveServer) -> None:
     await live.settled()
 
 
-# -- what changes while a stream is open -----------------------------------------------------------------------------
+# -- changes while a stream is open ------------------------------------------------------------------------------------
 
 
 async def test_a_revoked_membership_takes_effect_at_the_next_event(live: LiveServer) -> None:

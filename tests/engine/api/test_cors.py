@@ -91,7 +91,7 @@ def test_a_rejected_key_can_be_read(start: Callable[..., Server]) -> None:
 def test_a_503_under_overload_can_be_read(start: Callable[..., Server]) -> None:
     server = start(VITE, MAX_UNDER_WAY="1")
     path = f"{server.url}/api/v2/shop/_table"
-    with ThreadPoolExecutor() as pool:  # `slow` takes the only place, so another request is rejected unread
+    with ThreadPoolExecutor() as pool:  # `slow` occupies the only slot, so another request is rejected unread
         slow = pool.submit(_get, f"{path}/slow")
         while (response := _get(f"{path}/customer", VITE)).status_code != 503:
             assert not slow.done(), "no request was rejected"

@@ -1,4 +1,4 @@
-"""Nested and binary values in CSV: what a list holds as CSV can be written again, by POST and by import."""
+"""Nested and binary values in CSV: a list exported as CSV can be written back, by POST and by import."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ async def test_connections_are_cut_two_hundred_times(url: str, serve: Serve) -> 
             await admin.fetch(CUT, random.choice((1, 1, 2, 20)))
         over.set()
     async with httpx.AsyncClient(base_url=server.url, timeout=30) as client:
-        async with asyncio.timeout(20):  # it heals, and finds the last column when it looks for DDL again
+        async with asyncio.timeout(20):  # it recovers, and finds the last column at the next check for DDL
             while not await knows_the_last_column(client):  # noqa: ASYNC110 - only the server knows
                 await asyncio.sleep(0.05)
     await admin.close()

@@ -35,7 +35,7 @@ def api(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx2.Cl
 
 @pytest.fixture
 def tables(api: httpx2.Client) -> Iterator[httpx2.Client]:
-    """A client of a test that must leave every table as it is."""
+    """A client for a test that must leave every table unchanged."""
 
     def contents() -> list[Any]:
         return [api.get(f"/{name}").json() for name in ("owner", "pet", "line", "seen")]

@@ -50,7 +50,7 @@ def identifier(table: dict[str, Any], row: dict[str, Any]) -> str:
 
 
 def readable(table: dict[str, Any]) -> bool:
-    return bool(table["name"] != "unfilled")  # PostgreSQL itself refuses to read a view that was never filled
+    return bool(table["name"] != "unfilled")  # PostgreSQL itself refuses to read an unpopulated view
 
 
 def test_the_server_is_ready_within_seconds(url: str, serve: Serve) -> None:

@@ -1,4 +1,4 @@
-"""Types with operators outside the search path, or without any: compared by their own, or refused by name."""
+"""Types with operators outside the search path or without any: compared by their own, or rejected by name."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def bad(answer: httpx.Response) -> list[tuple[int, str, str]]:
     return [(entry["line"], entry["reason"], entry.get("field", "")) for entry in errors]
 
 
-# -- refusals --------------------------------------------------------------------------------------------------------
+# -- errors ------------------------------------------------------------------------------------------------------------
 
 
 def test_a_role_needs_the_right_to_create_all_records(http: httpx.Client) -> None:

@@ -237,7 +237,7 @@ class Total(BaseModel):
 
 @script(roles=(ANYONE,), method="GET")
 async def total(ctx: Context[Any, Any], input: Total) -> dict[str, Any]:
-    """Return what a customer has been invoiced."""
+    """Return the total invoiced to a customer."""
     row = await ctx.db.fetchrow("select sum(total)::text as total from invoice where customer_id = $1", input.customer)
     return {"total": row["total"] if row else None, "role": ctx.actor.role}
 

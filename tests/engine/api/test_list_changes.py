@@ -1,4 +1,4 @@
-"""A list of different changes runs in one statement for each set of fields, and answers as if written one by one."""
+"""A list of different changes runs one statement per set of fields, with the result of writing one by one."""
 
 from __future__ import annotations
 

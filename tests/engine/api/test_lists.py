@@ -145,7 +145,7 @@ def test_a_list_of_each_type(http: httpx.Client, column: str) -> None:
     first, third = VALUES[column]
     quoted = f"{column} in ('{first}','{third}')"
     assert found(http, quoted) == [1, 3]
-    assert found(http, quoted) == [1, 3]  # by the plan that is kept
+    assert found(http, quoted) == [1, 3]  # from the cached plan
     assert found(http, f"{column} in ('{third}')") == [3]
     others = [2, 4, 5, 9] if column == "id" else [2, 4, 5]
     assert found(http, f"NOT ({quoted})") == others

@@ -1,4 +1,4 @@
-"""MCP over HTTP: what is refused, and what the tools return."""
+"""MCP over HTTP: rejected messages, and the results of the tools."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_a_message_has_a_largest_size(http: httpx2.Client) -> None:
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (413, "too_large")
 
 
-# -- what the tools return ---------------------------------------------------------------------------------------------
+# -- results of the tools ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -354,7 +354,7 @@ def databases(new_database: NewDatabase) -> dict[str, str]:
 async def test_it_is_served_under_the_path_of_a_mount(databases: dict[str, str]) -> None:
     api = TableAPI(databases, open=True)
     transport = httpx2.ASGITransport(app=Starlette(routes=[Mount("/data", app=api)]))
-    for _ in range(2):  # a host program may stop it and go on
+    for _ in range(2):  # a host program may stop it and continue
         async with api.lifespan(), agent("http://host/data/mcp", transport=transport) as boss:
             assert (await boss.answer("list_tables"))["databases"][0]["name"] == "one"
             assert "Name the database" in await boss.refusal("query", table="film")

@@ -1,4 +1,4 @@
-"""Ten questions about a film rental, each answered by tools in at most four calls and 20 kB."""
+"""Ten questions about a film rental, each answered with at most four tool calls and 20 kB."""
 
 from __future__ import annotations
 

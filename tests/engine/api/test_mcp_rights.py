@@ -1,4 +1,4 @@
-"""The rights of an agent: hidden tables, row rules and verbs hold in every tool of MCP."""
+"""The rights of an agent: hidden tables, row rules and verbs apply to every MCP tool."""
 
 from __future__ import annotations
 

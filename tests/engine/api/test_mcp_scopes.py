@@ -154,7 +154,7 @@ def test_a_scope_grants_no_right_that_its_user_lacks(server: Server, peer: Issue
     headers = sent(server, peer, role="reader", scope="read")
     create = message("create_records", table="orders", records=[{"id": 9}])
     answer = httpx.post(f"{server.url}/mcp", json=create, headers=headers)
-    # Another sign-in would not help, so the client is not asked for one.
+    # Signing in again would not help, so the client is not asked to.
     assert answer.status_code == 200
     assert "reason: forbidden" in answer.json()["result"]["content"][0]["text"]
 
@@ -187,7 +187,7 @@ def test_scopes_of_one_table(server: Server, peer: Issuer) -> None:
         nested = [{"id": 8, "customer_by_customer_id": {"id": 8, "name": "Eve"}}]
         assert call("create_records", table="orders", records=nested).json()["result"]["isError"] is True
     headers = sent(server, peer, scope="read")
-    with httpx.Client(headers=headers) as client:  # the plans of other scopes are not used
+    with httpx.Client(headers=headers) as client:  # plans of other scopes are not reused
         call_ = message("query", table="orders", related=["customer_by_customer_id"])
         assert "hidden-ada" in client.post(f"{server.url}/mcp", json=call_).text
 

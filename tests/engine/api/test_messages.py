@@ -1,4 +1,4 @@
-"""What an error tells: the reasons inside a batch, words instead of verbs, and what to send."""
+"""Error messages: the reasons inside a batch, words instead of verbs, and what to send instead."""
 
 from __future__ import annotations
 

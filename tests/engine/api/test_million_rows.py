@@ -89,7 +89,7 @@ class Growth:
 
     def __enter__(self) -> Growth:
         for pid in self.pids:
-            Path(f"/proc/{pid}/clear_refs").write_text("5")  # the peak begins anew
+            Path(f"/proc/{pid}/clear_refs").write_text("5")  # reset the peak
         self._before = sum(status(pid, "VmRSS") for pid in self.pids)
         return self
 

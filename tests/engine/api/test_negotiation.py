@@ -1,4 +1,4 @@
-"""The format of a response is the one that `Accept` prefers, and HEAD answers wherever GET does."""
+"""The response has the format that `Accept` prefers, and HEAD works wherever GET does."""
 
 from __future__ import annotations
 

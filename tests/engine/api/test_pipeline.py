@@ -1,4 +1,4 @@
-"""Pipelined statements on PostgreSQL: each request gets its own answer, whatever happens to it."""
+"""Pipelined statements on PostgreSQL: each request gets its own reply, whatever happens to it."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ async def test_types_known_only_to_asyncpg_are_read_by_asyncpg(db: Db) -> None:
     assert (row["a"], row["p"], row["i"].days) == ([1, None], asyncpg.Point(1, 2), 1)
 
 
-# -- what happens to a request ---------------------------------------------------------------------------------------
+# -- single requests ---------------------------------------------------------------------------------------------------
 
 
 async def test_ten_thousand_requests_get_their_own_replies(db: Db, url: str) -> None:
@@ -177,7 +177,7 @@ async def test_nothing_is_sent_behind_a_long_running_statement(db: Db) -> None:
 
 async def test_slow_statements_move_to_exclusive_connections_and_back(db: Db) -> None:
     sql = "select pg_sleep($1)::text as slept, pg_backend_pid() as pid"
-    db.reads.timings.mean = 0.001  # of the others
+    db.reads.timings.mean = 0.001  # the mean of the others
     await read(db, sql, 0.05)
     assert db.reads.is_direct(sql)
     asked = asyncio.create_task(read(db, sql, 0.2))

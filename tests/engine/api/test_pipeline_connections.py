@@ -1,4 +1,4 @@
-"""Pipelined connections that are lost, refused, idle or invalidated answer each request for itself."""
+"""Pipelined connections that are lost, rejected, idle or invalidated: every request gets its own outcome."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ async def test_every_encoder_and_decoder_is_tried(db: Db) -> None:
 
 
 async def test_concurrent_statements_are_just_as_exact(db: Db) -> None:
-    """Fifty callers, because a longer queue is refused on a slow machine."""
+    """Fifty callers, because on a slow machine a longer queue is rejected."""
 
     async def ask(values: list[Decimal]) -> list[Decimal]:
         rows = [await db.reads.fetchrow("select $1::numeric as n", value) for value in values]

@@ -1,4 +1,4 @@
-"""Geometries of PostGIS: GeoJSON in and out, operators of the filter, the nearest first, and what is refused."""
+"""PostGIS geometries: GeoJSON in and out, filter operators, nearest first, and rejected values."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def ids(http: httpx.Client, **query: Any) -> list[int]:
     return [row["id"] for row in answer.json()["resource"]]
 
 
-# -- what is refused ---------------------------------------------------------------------------------------------------
+# -- rejected values ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

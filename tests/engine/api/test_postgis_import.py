@@ -90,7 +90,8 @@ def test_a_bad_geometry_is_reported_with_its_line_and_column(http: httpx.Client,
         (first[7], "bad_value", "grid"), (first[8], "bad_csv", None),
     ]  # fmt: skip
     single = http.post("/_table/shape", json={"resource": [{"grid": point(1, 2, "EPSG:1")}]})
-    assert single.json()["error"]["context"]["resource"][0]["context"]["reason"] == "database_refuses"  # as in a record
+    # the same as for a single record
+    assert single.json()["error"]["context"]["resource"][0]["context"]["reason"] == "database_refuses"
     assert "select" not in answer.text.lower()
     kept = imported(http, *lines, query="&continue=true").json()
     assert (kept["created"], kept["errors"]) == (2, refusal["errors"])

@@ -260,7 +260,7 @@ INSIDE = ["NOT ({})", "leafid = 0 OR {}", "leafid > 0 AND ({} OR leafid = 7)", "
 
 @pytest.mark.parametrize("text", [*FAILING, *(form.format(FAILING[0]) for form in INSIDE)])
 def test_a_hidden_row_does_not_make_a_filter_fail(http: httpx.Client, text: str) -> None:
-    for word in ("rare", "none"):  # of the hidden row, and of no row
+    for word in ("rare", "none"):  # a word of the hidden row, and one of no row
         answer = http.get("/leaf", params={"filter": f"word STARTS WITH {word} AND ({text})", "include_count": "true"})
         assert (answer.status_code, answer.json().get("resource")) == (200, []), answer.text
 

@@ -1,4 +1,4 @@
-"""Ask what the tests of PostgREST ask, in the grammar of this API; each question is answered or refused by name."""
+"""Questions from PostgREST's tests, in the grammar of this API; each one succeeds or is rejected by name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ QUESTIONS: list[dict[str, Any]] = json.loads((DATA / "questions.json").read_text
 SCHEMA = (DATA / "questions.sql").read_text()
 ROUTINES = "add_them,all_projects,nothing"
 MIN_ANSWERED = 120
-# Refusals that are the answer to their question.
+# Errors that are the correct outcome.
 ASKED_FOR = {"a ceiling of changed rows", "an error for no object"}
 
 

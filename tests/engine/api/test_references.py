@@ -69,7 +69,7 @@ def _told(answer: httpx.Response) -> Any:
 
 
 def _status(answer: httpx.Response) -> int:
-    """Return the status of an error, also of one inside a batch."""
+    """Return the status of an error, including one inside a batch."""
     if answer.status_code == 400 and answer.json()["error"]["code"] == 1000:
         context = answer.json()["error"]["context"]
         return int(context["resource"][context["error"][0]]["status_code"])
@@ -109,7 +109,7 @@ def test_a_hidden_row_is_referred_to_like_a_missing_one(
     def record(ident: int) -> dict[str, Any]:
         return {"house_id": ident} if through == "field" else {"house_by_house_id": {"id": ident}}
 
-    for _ in range(3):  # from the second time on the write is prepared
+    for _ in range(3):  # from the second time on, a cached plan is used
         hidden, missing = [_write(local, way, record(ident)) for ident in (9, 77)]
         assert _told(hidden) == _told(missing)
         assert _status(hidden) == 409
@@ -197,7 +197,7 @@ def test_a_released_row_still_obeys_the_rule_of_rows(local: httpx.Client, databa
     assert refused.status_code == 403, refused.text
     assert [_table(database, name) for name in ("desk", "lock")] == before
     assert (9, "Nine", "theirs") in _table(database, "house")
-    assert len(_table(database, "house")) == 3  # a parent created for a refused record is rolled back
+    assert len(_table(database, "house")) == 3  # a parent created for a rejected record is rolled back
 
 
 TWICE: list[tuple[str, str, dict[str, str], Any]] = [

@@ -1,4 +1,4 @@
-"""A policy for one role: its own tables, masks, columns that are always there, recorded reads, refused writes."""
+"""A policy for one role: its own tables, masks, columns that are always returned, recorded reads, rejected writes."""
 
 from __future__ import annotations
 

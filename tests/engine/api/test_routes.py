@@ -1,4 +1,4 @@
-"""Every URL of the engine is in `app/routes.py`: what is listed answers, what is not listed is 404."""
+"""Every URL of the engine is in `app/routes.py`: listed ones are served, all others return 404."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ VALUES = {
 }  # fmt: skip
 BODIES: dict[str, Any] = {"POST": {"resource": [{"id": 1, "customer_id": 1}]}, "PUT": {"customer_id": 1}}
 METHODS = ("GET", "QUERY", "POST", "PUT", "PATCH", "DELETE")
-# Answered by scripts, by a front end, by Studio (test_studio.py), only where the documentation is built, metrics are on
-# or webhooks are declared (test_webhooks.py), with messages of MCP, or for clients that sign in (test_mcp_scopes.py).
+# Served by scripts, by a front end or by Studio (test_studio.py), only if the documentation is built, metrics are on or
+# webhooks are declared (test_webhooks.py), with MCP messages, or for clients that sign in (test_mcp_scopes.py).
 ELSEWHERE = (
     ScriptCalls.answer, Pages.docs, Pages.studio, Pages.metrics, Agents.answer, WebhookCalls.answer, SignIn.resource,
     SignIn.server,

@@ -54,13 +54,13 @@ def reason(answer: httpx.Response) -> tuple[int, str]:
 
 
 def record_status(answer: httpx.Response) -> int:
-    """Return the status of the only refused record of a batch."""
+    """Return the status of the only rejected record of a batch."""
     assert answer.status_code == 400, answer.text
     context = answer.json()["error"]["context"]
     return int(context["resource"][context["error"][0]]["status_code"])
 
 
-# -- refusals --------------------------------------------------------------------------------------------------------
+# -- errors ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path", ["hidden", "members", "messages", "teams"])
@@ -110,7 +110,7 @@ def test_rows_outside_of_the_policies_cannot_be_written(http: httpx.Client) -> N
     assert rows(http.get(f"{T}/messages", headers=of(BEN)))[0]["body"] == "hello blue"
 
 
-# -- what one user sees another does not -----------------------------------------------------------------------------
+# -- isolation between users -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What PostgreSQL knows of all rows, and functions of whole rows, tell a database role nothing that it may not see."""
+"""PostgreSQL's statistics about all rows, and functions of whole rows, disclose nothing hidden to a database role."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Database roles of a login without rights of its own, of a project's policy, and of a role that is missing."""
+"""Database roles of a login without rights of its own, of a project's policy, and of a missing role."""
 
 from __future__ import annotations
 

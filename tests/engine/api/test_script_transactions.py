@@ -101,5 +101,6 @@ async def test_a_nested_transaction_is_a_savepoint(db: Db) -> None:
             async with db.transaction():
                 await db.execute("insert into t values (1)")
         await db.execute("insert into t values (2)")
-        assert await asyncio.create_task(db.fetchval("select count(*) from t")) == 0  # a task of its own has no part
+        # another task is not part of the transaction
+        assert await asyncio.create_task(db.fetchval("select count(*) from t")) == 0
     assert await db.fetchval("select count(*) from t") == 2

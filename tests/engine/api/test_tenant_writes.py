@@ -1,4 +1,4 @@
-"""Writes of several users and tenants under one policy: repeats, batches, and what one verb permits another."""
+"""Writes by several users and tenants under one policy: repeats, batches, and rights that depend on the verb."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Webhooks: what is declared, what is sent, in which order, and what happens when a receiver fails."""
+"""Webhooks: declaration, events, order, and failing receivers."""
 
 from __future__ import annotations
 
@@ -283,7 +283,7 @@ async def test_filter_fields_and_verbs(shop: Serving) -> None:
         await server.db.execute("update orders set amount = 200")
         await server.db.execute("delete from orders")
         await target.gets(3)
-        assert sorted(target.told, key=lambda told: told[1]["id"]) == [  # of one record in order
+        assert sorted(target.told, key=lambda told: told[1]["id"]) == [  # events of one record in order
             ("orders.deleted", {"id": 1, "amount": 200}),
             ("orders.created", {"id": 2, "amount": 100}),
             ("orders.deleted", {"id": 2, "amount": 200}),
@@ -493,8 +493,8 @@ async def test_a_restart_continues_at_the_last_position(shop: Serving) -> None:
 @pytest.mark.parametrize(
     "lost",
     [
-        "truncate tableapi_live.change, tableapi_live.mark, tableapi_live.intact",  # as a crash does
-        "update tableapi_live.webhook set position = '999999999:999999999:'",  # as a restored database has it
+        "truncate tableapi_live.change, tableapi_live.mark, tableapi_live.intact",  # as after a crash
+        "update tableapi_live.webhook set position = '999999999:999999999:'",  # as in a restored database
     ],
 )
 async def test_lost_changes_are_reported_and_later_ones_are_delivered(shop: Serving, lost: str) -> None:

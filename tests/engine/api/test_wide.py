@@ -1,4 +1,4 @@
-"""Tables with hundreds of relations: other requests go on, and what a worker keeps is bounded."""
+"""Tables with hundreds of relations: other requests are not delayed, and caches are bounded."""
 
 from __future__ import annotations
 

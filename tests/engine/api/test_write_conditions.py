@@ -1,4 +1,4 @@
-"""`If-Match`, `If-None-Match` and `max_affected` hold for every write, or are refused (docs/reference/wire.md)."""
+"""`If-Match`, `If-None-Match` and `max_affected` apply to every write or are rejected (docs/reference/wire.md)."""
 
 from __future__ import annotations
 

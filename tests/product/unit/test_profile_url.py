@@ -1,4 +1,4 @@
-"""Every spelling of one profile URL yields one key; other texts are refused."""
+"""Every spelling of one profile URL yields one key; other texts are rejected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The refusals of calls have a text in each language that the app offers; the app finds it by the English wording."""
+"""Errors of calls have a text in each language of the app, which finds it by the English wording."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import pytest
 from product.language import DEFAULT, LANGUAGES
 from tests.helpers.support import ROOT
 
-# Where messages are for staff, commands, providers, agents and settings, not for the screens of the app.
+# Modules with messages for staff, commands, providers, agents and settings, but not for screens of the app.
 ELSEWHERE = re.compile(
     r"scripts/(desk|jobs|webhooks|oauth)\b|product/(desk|demo|vendors|people|settings)\b"
     r"|product/authorization/(documents|form|grants)\b"
 )
-# Refusals of requests that no screen sends.
+# Errors of requests that no screen sends.
 FOR_PROGRAMS = {
     "Create one list at a time.",
     "Idempotency-Key must have 1 to 64 characters.",

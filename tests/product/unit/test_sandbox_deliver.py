@@ -22,7 +22,7 @@ KEY = {"Authorization": "Bearer sk_test_x"}
 
 
 class Ear:
-    """An endpoint that records events and refuses the first few."""
+    """An endpoint that records events and rejects the first few."""
 
     def __init__(self) -> None:
         self.heard: list[str] = []

@@ -55,7 +55,7 @@ def _fit(totals: dict[str, Any]) -> bool:
 
 
 async def _reads(cluster: Cluster) -> dict[str, int]:
-    """Return the reads that a replica may answer, by source, over all nodes."""
+    """Return the reads that a replica could serve, by source, over all nodes."""
     total: dict[str, int] = {"replica": 0, "primary": 0}
     async with httpx2.AsyncClient() as http:
         for node in cluster.nodes:

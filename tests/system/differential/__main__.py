@@ -1,6 +1,6 @@
 """Run `python -m tests.system.differential [--reads 100000] [--writes 4000] [--seed 1]`: random requests and their SQL.
 
-Exits with 1 after a response that differs from PostgreSQL's own, is a 5xx, or refuses what is right.
+Exits with 1 after a response that differs from PostgreSQL's own, is a 5xx, or rejects a valid request.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def differential(stack: ExitStack, folder: Path, url: str, reads: int, writes: i
         execute(url, f"create database {own}_{name}")
         stack.callback(execute, url, f"drop database {own}_{name} with (force)")
         execute(urls[name], model.sql)
-        # A DELETE is compared without what the references of other tables to its rows would do.
+        # A DELETE is compared without its effects through references from other tables.
         execute(url, f"alter database {own}_{name} set session_replication_role = replica")
     words = [word for name in MODELS for word in ("--dataset", f"{name}={urls[name]}")]
     server = start(stack, folder, *words, "--open", LOG_LEVEL="warning", MCP_READ_ONLY="off")

@@ -20,7 +20,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Source:
-    """A table: what orders it, its columns by kind, its relations to one and to many rows, and what a write sends.
+    """A table: its order, its columns by kind, its to-one and to-many relations, and the values of a write.
 
     identity: the columns of its key.
     """

@@ -1,4 +1,4 @@
-"""What a differential run found."""
+"""The findings of a differential run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Outcome:
-    """Comparisons, rows in them, statuses, and descriptions of what is wrong."""
+    """Numbers of comparisons, rows and statuses, and descriptions of failures."""
 
     count: int = 0
     rows: int = 0

@@ -30,7 +30,7 @@ class Writer:
         self.http, self.db, self.base, self.name, self.outcome = http, db, base, name, outcome
 
     async def compare(self, selection: Selection, *, keep: bool) -> None:
-        """Compare what each verb selects. `keep`: also with a write that is committed."""
+        """Compare the records selected by each verb. `keep`: also with a write that is committed."""
         source = MODELS[self.name].tables[selection.table]
         keys = [f"t.{column}" for column in source.identity]
         sql = f"select {', '.join(keys)} from {selection.table} t where {selection.sql}"
@@ -91,7 +91,7 @@ class Writer:
             self._check(verb, selection, expected, found)
             after = {tuple(row)[:-1]: row[-1] for row in await self.db.fetch(contents)}
             changed = sorted(key for key in before if after.get(key) != before[key])
-            # A row that already holds the values that are sent stays the same.
+            # A row that already has the sent values is unchanged.
             written = changed if verb == "DELETE" else sorted({*changed} | {*expected} & after.keys())
             self._check(f"rows of {verb}", selection, expected, written)
         finally:

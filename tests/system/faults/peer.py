@@ -13,8 +13,8 @@ RUBBISH = b"\x16\x03\x01<html>\r\n\xff\xfe 42 }{\r\n\r\n" * 3
 class Peer:
     """Relay `port` to `target`.
 
-    `down` refuses connections, `slow` accepts them and never responds, `rubbish` sends
-    bytes of no protocol."""
+    `down` refuses connections, `slow` accepts them but never responds, `rubbish` sends invalid bytes.
+    """
 
     def __init__(self, port: int, target: int) -> None:
         self.port, self.target = port, target

@@ -1,4 +1,4 @@
-"""Full disks of the tables, of PostgreSQL's write-ahead log and of a node: reads continue, writes are refused."""
+"""Full disks of the tables, of PostgreSQL's write-ahead log and of a node: reads continue, writes are rejected."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def postgres(tmp_path_factory: pytest.TempPathFactory, disks: dict[str, Disk | N
 
 
 def _give(disk: Disk, postgres: Postgres) -> None:
-    """Give the files of the disk to the owner of the PostgreSQL process."""
+    """Give ownership of the files on the disk to the owner of the PostgreSQL process."""
     owner = postgres.data.stat()
     for path in (disk.folder, *disk.folder.rglob("*")):
         os.chown(path, owner.st_uid, owner.st_gid)
@@ -146,7 +146,7 @@ async def test_node(product: Product, disks: dict[str, Disk | None], seen: Seen)
 
 
 async def _said(node: Server) -> str:
-    """Return the health report while nothing can be saved, from a worker that refused a write."""
+    """Return the health report of a worker that rejected a write, while nothing can be saved."""
     async with httpx2.AsyncClient() as http, asyncio.timeout(20):
         while True:
             answer = await http.get(f"{node.url}/readyz")

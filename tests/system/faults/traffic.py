@@ -29,7 +29,7 @@ async def until(done: Callable[[], Any], seconds: float = 30.0) -> float:
 
 @dataclass(frozen=True)
 class Answer:
-    """The result of one request. Status 0 is no response."""
+    """The result of one request. Status 0 means no response."""
 
     at: float
     kind: str
@@ -95,7 +95,7 @@ class Traffic:
         while True:
             answer = await self._ask(kind, "POST", path, json=body, headers=headers)
             if answer is not None and (answer.status_code == 200 or b'"answer_lost"' in answer.content):
-                return answer.json()  # or it was done, and only its response is lost
+                return answer.json()  # or it succeeded, and only its response was lost
             await asyncio.sleep(0.1)
 
     async def _read(self) -> None:

@@ -52,5 +52,5 @@ def _ask(
         if wrong := checked(answer.status_code, headers, answer.content or b""):
             outcome.wrong.append(f"{wrong}: {case.method} {case.formatted_path} {case.query} {str(case.body)[:300]}")
 
-    with suppress(Unsatisfiable):  # this operation has no invalid request
+    with suppress(Unsatisfiable):  # no request is invalid for this operation
         ask()

@@ -1,4 +1,4 @@
-"""Print what each request of the corpus does: `python -m tests.system.hostile postgresql://.../an_empty_database`."""
+"""Print the effect of each request in the corpus: `python -m tests.system.hostile postgresql://.../an_empty_database`."""
 
 from __future__ import annotations
 

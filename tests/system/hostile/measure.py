@@ -34,7 +34,7 @@ class Measured:
 
     @property
     def p99(self) -> float:
-        """The time in which 99 of 100 requests of the other caller were answered."""
+        """The 99th percentile of the other caller's response times."""
         return sorted(self.others)[int(len(self.others) * 0.99)]
 
     def lines(self) -> list[str]:

@@ -12,7 +12,7 @@ from tests.system.hostile.corpus import SCHEMA
 from tests.system.hostile.measure import hostile, started
 
 LATEST = 0.05  # seconds by which the event loop may be late
-ANSWERED = 1.0  # seconds in which another caller is answered on a busy machine; on an idle one it is under 0.1
+ANSWERED = 1.0  # maximum response time for another caller on a busy machine, in seconds; on an idle one it is under 0.1
 
 
 @pytest.mark.slow

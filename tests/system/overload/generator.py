@@ -16,8 +16,8 @@ from typing import cast
 
 MOST_LINES = 2000
 TICK = 0.002
-PATIENCE = 20.0  # for the last responses
-MAX_IDLE = 25.0  # of a connection; the server closes one after 30 seconds, perhaps while a request is on its way
+PATIENCE = 20.0  # time to wait for the last responses
+MAX_IDLE = 25.0  # the server closes an idle connection after 30 seconds, perhaps while a request is on its way
 Request = tuple[str, bytes]  # its kind, and its bytes
 
 

@@ -1,4 +1,4 @@
-"""Excess load for a few seconds is refused at once (longer: `python -m tests.system.overload`)."""
+"""Excess load for a few seconds is rejected at once (longer: `python -m tests.system.overload`)."""
 
 from __future__ import annotations
 

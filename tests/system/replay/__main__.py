@@ -1,6 +1,6 @@
-"""Run `python -m tests.system.replay`: record what the program answers now into tests/data/replay.jsonl.gz.
+"""Run `python -m tests.system.replay`: record the program's current responses into tests/data/replay.jsonl.gz.
 
-`tests/system/replay/test_replay.py` compares. After a change of behaviour that is meant, record again, and name the
+`tests/system/replay/test_replay.py` compares them. After an intended change of behaviour, record again and describe the
 difference in the change log.
 """
 

@@ -23,7 +23,7 @@ from tests.system.differential.generate import Generator
 from tests.system.differential.models import MODELS, Source
 from tests.system.replay.recording import Exchange, exchange
 
-READS, SELECTIONS = 350, 40  # of each model
+READS, SELECTIONS = 350, 40  # per model
 Database = Callable[[str], Awaitable[str]]
 MESSAGE = {"Accept": "application/json, text/event-stream"}
 FOREIGN = """

@@ -1,4 +1,4 @@
-"""Requests to the product: every role on every table and call, with what is right, foreign and broken."""
+"""Requests to the product: every role on every table and call, with valid, foreign and malformed input."""
 
 from __future__ import annotations
 

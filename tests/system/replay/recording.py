@@ -1,4 +1,4 @@
-"""One request and its response as lines of a recording, without what differs between two runs."""
+"""One request and its response as lines of a recording, without the parts that vary between runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HEADERS = (
     "content-type", "cache-control", "location", "content-range", "content-disposition", "preference-applied", "allow",
     "accept-ranges", "dry-run", "retry-after", "www-authenticate", "vary", "link", "deprecation",
 )  # fmt: skip
-PRESENT = ("etag", "x-request-id", "ratelimit-remaining")  # with values that differ between two runs
+PRESENT = ("etag", "x-request-id", "ratelimit-remaining")  # headers with values that vary between runs
 
 _DIFFERENT = (
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d(?::?\d\d)?)?"), "<time>"),
@@ -37,7 +37,7 @@ _DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request by name, and what matters of its response."""
+    """A named request, and the relevant parts of its response."""
 
     name: str
     status: int
@@ -54,7 +54,7 @@ def normal(text: str, *, days: bool) -> str:
 
 
 def exchange(name: str, response: httpx2.Response, *, days: bool = False) -> Exchange:
-    """Return a response as it is recorded. Files are compared by their type and the number of bytes."""
+    """Return a response in recorded form. Files are compared by type and number of bytes."""
     kind = response.headers.get("content-type", "")
     headers = {key: normal(response.headers[key], days=days) for key in HEADERS if key in response.headers}
     headers |= {key: "present" for key in PRESENT if key in response.headers}
@@ -78,7 +78,7 @@ def read() -> dict[str, dict[str, Any]]:
 
 
 def differences(found: Iterable[Exchange]) -> list[str]:
-    """Return what is not as recorded, one text for each exchange. Requests of new tables and calls are not compared."""
+    """Return the differences from the recording, one text per exchange. New tables and calls are ignored."""
     known = read()
     seen = {one.name: asdict(one) for one in found}
     lines = [f"{name}: not asked any more" for name in known.keys() - seen.keys()]

@@ -59,7 +59,7 @@ def double_release() -> AbstractContextManager[Any]:
 
 
 def leak_at_cancellation() -> AbstractContextManager[Any]:
-    """A connection that arrives in the moment of a cancellation is not given back."""
+    """A connection that arrives just as its request is cancelled is not given back."""
 
     async def take(self: Lane) -> asyncpg.Connection:
         if self._leased < self.leases and (connection := self._take_idle()) is not None:
@@ -92,7 +92,7 @@ def repeated_write() -> AbstractContextManager[Any]:
 
 
 def careless_cancellation() -> AbstractContextManager[Any]:
-    """A statement is cancelled without a look at what the connection runs."""
+    """A statement is cancelled without checking what the connection is running."""
 
     def abandon(self: PipelinedConnection, request: Request) -> None:
         task = asyncio.ensure_future(internals.cancel(self.connection))

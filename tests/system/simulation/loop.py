@@ -42,7 +42,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
         self._clock_resolution = 1e-9
         self.dial: Callable[[Callable[[], Any]], Any] | None = None
         self.delivered: Callable[[], None] = lambda: None  # called when bytes have arrived
-        self.faults: list[str] = []  # what would be logged as an unhandled error
+        self.faults: list[str] = []  # everything that would be logged as an unhandled error
         self.set_exception_handler(self._keep)
 
     def _keep(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
@@ -52,10 +52,10 @@ class VirtualLoop(asyncio.BaseEventLoop):
         return self._selector.now
 
     def _process_events(self, event_list: list[Any]) -> None:
-        """Do nothing: there are no events."""
+        """Do nothing, because there are no events."""
 
     def _write_to_self(self) -> None:
-        """Do nothing: there are no other threads."""
+        """Do nothing, because there are no other threads."""
 
     async def create_unix_connection(self, protocol_factory: Callable[[], Any], *_: Any, **options: Any) -> Any:
         """Connect to the model of PostgreSQL."""

@@ -12,7 +12,7 @@ TICK = 1e-7  # seconds between two events of one end
 
 
 class End(asyncio.Transport):
-    """One end. What is written arrives at the other end in order, later and in other pieces."""
+    """One end. Data written arrives at the other end in order, later and in different pieces."""
 
     def __init__(self, loop: VirtualLoop, chance: random.Random, delay: float) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ class End(asyncio.Transport):
             self.loop.delivered()
 
     def close(self) -> None:
-        """Close this end now, and the other after what was written has arrived."""
+        """Close this end now, and the other after written data has arrived."""
         if not self._closing:
             self._closing = True
             self.loop.call_soon(self.lose, None)
@@ -90,7 +90,7 @@ class End(asyncio.Transport):
             self.lose(None)
 
     def cut(self, error: Exception | None) -> None:
-        """Lose the connection at both ends at once, with what is on its way."""
+        """Lose the connection at both ends at once, including data in transit."""
         for side in (self, self.other):
             side._closing = True
             self.loop.call_soon(side.lose, error)

@@ -1,6 +1,6 @@
 """A model of PostgreSQL: startup, prepared statements, transactions, cancellation and time limits, in its protocol.
 
-The text of a statement says what it does: its first word is a kind of KINDS. Each takes one integer and returns it.
+The text of a statement determines its effect: its first word is a key of KINDS. Each takes one integer and returns it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Weather:
     kills: float = 0.0
     cuts: float = 0.0
     stale: float = 0.0
-    refuses: float = 0.0  # connections
+    refuses: float = 0.0  # probability of refusing a connection
     delay: float = 0.001
 
 
@@ -105,7 +105,7 @@ class Session(asyncio.Protocol):
         self._status = "I"
         self._skipping = False  # until Sync, after an error
         self._running: asyncio.TimerHandle | None = None
-        self._word = ""  # of the command that runs, which is no prepared statement
+        self._word = ""  # of the running command, if it is not a prepared statement
         self._undone: list[int] = []  # writes of a transaction that has not been committed
         self._closed = False
 
@@ -253,7 +253,7 @@ class Session(asyncio.Protocol):
         self._work()
 
     def interrupt(self) -> None:
-        """Cancel what runs; nothing happens when nothing does."""
+        """Cancel the running statement, if there is one."""
         if self._running is None or self._closed or self._word == "ROLLBACK":
             return
         self._running.cancel()

@@ -19,7 +19,7 @@ MAX_SEEDS_FOR_A_FAULT = 600
 
 @pytest.fixture(autouse=True)
 def quiet() -> Iterator[None]:
-    """Log nothing, and collect garbage between the runs only: what is collected late is closed late."""
+    """Log nothing, and collect garbage only between runs, because objects collected late are closed late."""
     logging.disable(logging.CRITICAL)
     gc.disable()
     yield

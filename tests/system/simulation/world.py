@@ -34,16 +34,16 @@ MAX_SECONDS = 3 * 2.0 + 6 * STATEMENT_SECONDS
 SETTLE_SECONDS = 65.0
 
 
-# PostgreSQL says that nothing of the statement was done.
+# PostgreSQL reports that the statement had no effect.
 REFUSED = (asyncpg.DivisionByZeroError, asyncpg.QueryCanceledError, asyncpg.InvalidCachedStatementError)
 
 
 class Violation(AssertionError):
-    """Raised when an invariant does not hold."""
+    """Raised when an invariant is violated."""
 
 
 async def _nothing(_: asyncpg.Connection) -> None:
-    """Leave a connection as it is."""
+    """Leave a connection unchanged."""
 
 
 class World:
@@ -61,7 +61,7 @@ class World:
             delay=chance.choice((0.0001, 0.001, 0.02)),
         )  # fmt: skip
         self.server = Server(self.loop, chance, self.weather)
-        self.writes: dict[int, str] = {}  # what the client of each write was told
+        self.writes: dict[int, str] = {}  # the outcome reported to the client of each write
         self.clients: list[asyncio.Future[str]] = []
         self.impatience = chance.choice((0.0, 0.0, 0.01, 0.04))
         self.loop.delivered = self._lose_patience
@@ -166,7 +166,7 @@ class World:
             raise Violation(f"request {number} took {seconds:.1f} s")
 
     def _lose_patience(self) -> None:
-        """Cancel a client in the moment in which something arrives, or is handed on a turn or two later."""
+        """Cancel a client just as something arrives, or a turn or two later."""
         if self.clients and self.chance.random() < self.impatience:
             self._cancel_after(self.chance.choice(self.clients), self.chance.randrange(4))
 
@@ -280,12 +280,12 @@ class World:
         """Let everything settle in good weather, and check that the pool is whole."""
         weather = self.weather
         weather.kills = weather.cuts = weather.stale = weather.refuses = 0.0
-        self.pool._idle = 1e6  # so that none is being closed at the moment of a check
+        self.pool._idle = 1e6  # so that none is being closed at the time of a check
         await asyncio.sleep(SETTLE_SECONDS)
         for lane in self.lanes:
             self._whole(lane)
         for lane in self.lanes:
-            # As many at once as there are places: each is served.
+            # As many requests as there are places: each is served.
             numbers = range(9_000_000, 9_000_000 + lane.leases)
             async with asyncio.timeout(30):
                 await asyncio.gather(*(self._run(lane.fetchrow, "odd", number) for number in numbers))
@@ -345,7 +345,7 @@ class World:
             raise Violation(f"{count} connections are more than the limit")
 
     def _closed(self) -> None:
-        """Check what is left after the end."""
+        """Check the state after the end."""
         if self.budget is not None and self.budget.left != self.left:
             raise Violation(f"the budget has {self.budget.left} connections instead of {self.left}")
         if self.loop.faults:
@@ -353,7 +353,7 @@ class World:
 
 
 def check(seed: int, log: Callable[[str], None] = lambda line: None) -> str | None:
-    """Run a seed. Return what it violates, or None."""
+    """Run a seed. Return the violated invariant, or None."""
     try:
         World(seed, log).run()
     except Violation as error:

@@ -1,4 +1,4 @@
-"""The access file: which entry decides, the SQL of its row filters, and what is wrong with a file."""
+"""The access file: which entry decides, the SQL of its row filters, and invalid files."""
 
 from __future__ import annotations
 

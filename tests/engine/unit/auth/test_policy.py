@@ -53,4 +53,4 @@ def test_a_symbolic_actor_has_bound_parameters() -> None:
     assert ActorTerms().tenant_id.key == "actor.tenant_id"
     assert str(sa.column("tenant_id") == ActorTerms().tenant_id) == "tenant_id = :actor_tenant_id"
     with pytest.raises(AttributeError):
-        ActorTerms().__deepcopy__  # noqa: B018 - copy() and pickle look for such names
+        ActorTerms().__deepcopy__  # noqa: B018 - copy() and pickle look up such names

@@ -1,4 +1,4 @@
-"""Settings: what is read from where, what is refused, and secrets that are made once."""
+"""Settings: their sources, invalid values, and secrets that are generated once."""
 
 from __future__ import annotations
 

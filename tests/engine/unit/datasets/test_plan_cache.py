@@ -1,4 +1,4 @@
-"""The cache of plans: its limits, and the size of what it holds."""
+"""The plan cache: its limits, and the size of its entries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A statement that is slow, by itself and beside the others, gets a connection of its own."""
+"""A slow statement, in absolute terms and compared with the others, gets a connection of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests on one pipelined connection: their order, their statements, and what ends them."""
+"""Requests on one pipelined connection: their order, their statements, and how they end."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ async def test_the_least_recently_used_statements_are_closed() -> None:
         case.reply(described([INT4], [("n", INT4)]) + answer(b"\0\0\0\1"))
         assert future.done()
     case.ask(7)
-    case.reply(answer(*named(7)))  # used again
+    case.reply(answer(*named(7)))  # the statement is reused
     case.wire.written = b""
     case.ask(0, "select -1 as n", 1)
     assert case.wire.written.startswith(b"C\0\0\0\x10Stableapi_2\0P")

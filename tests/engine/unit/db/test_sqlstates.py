@@ -31,7 +31,7 @@ CODES = sorted(
 
 
 def sent(code: str, **fields: str) -> asyncpg.PostgresError:
-    """The error that asyncpg makes of an answer of PostgreSQL."""
+    """Return the error that asyncpg builds from an error response."""
     letters = {"context": "W", "function": "R", "column": "c", "file": "F"}
     message = {"S": "ERROR", "C": code, "M": "said by PostgreSQL"} | {letters[k]: v for k, v in fields.items()}
     error = asyncpg.PostgresError.new(message)

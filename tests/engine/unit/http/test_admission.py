@@ -26,7 +26,7 @@ def request() -> HttpRequest:
 
 @asynccontextmanager
 async def callers(control: AdmissionControl, seconds: float, number: int = CALLERS) -> AsyncIterator[None]:
-    """Let `number` callers send the next request as soon as one was answered, each after `seconds`."""
+    """Let `number` callers send the next request as soon as the previous one ends, each after `seconds`."""
 
     async def call() -> None:
         while True:

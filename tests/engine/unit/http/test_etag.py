@@ -1,4 +1,4 @@
-"""Entity tags, and what If-None-Match and If-Match make of them."""
+"""Entity tags, and how If-None-Match and If-Match use them."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def test_rejected_paths(text: str, reason: str) -> None:
         ("GET", {}, {}, "GET"),
         ("HEAD", {}, {}, "GET"),
         ("MERGE", {}, {}, "PATCH"),
-        ("GET", {"x-http-method": "DELETE"}, {"method": "DELETE"}, "GET"),  # only a POST stands for another verb
+        ("GET", {"x-http-method": "DELETE"}, {"method": "DELETE"}, "GET"),  # only a POST may override the verb
         ("POST", {}, {}, "POST"),
         ("POST", {"x-http-method": "get"}, {}, "GET"),
         ("POST", {"x-http-method-override": " Merge "}, {}, "PATCH"),

@@ -1,4 +1,4 @@
-"""Answers are cut to a size, and say where."""
+"""Results are truncated to a size, with a note."""
 
 from __future__ import annotations
 

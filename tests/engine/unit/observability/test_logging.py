@@ -1,4 +1,4 @@
-"""Logs and metrics: their contents, what they must not contain, and that writing them never blocks a request."""
+"""Logs and metrics: their contents, what they must not contain, and that writing never blocks a request."""
 
 from __future__ import annotations
 

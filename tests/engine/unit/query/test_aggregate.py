@@ -1,4 +1,4 @@
-"""Groups and aggregates: their SQL, and what is refused."""
+"""Groups and aggregates: their SQL, and invalid ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One record of a write, taken apart by what its caller may do."""
+"""Splitting one record of a write by what its caller may do."""
 
 from __future__ import annotations
 

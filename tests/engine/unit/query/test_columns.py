@@ -1,4 +1,4 @@
-"""The fields and relations of a read: their SQL, and what is refused."""
+"""The fields and relations of a read: their SQL, and invalid ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the type of a field can do."""
+"""Capabilities of a field's type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The statements of writes, and the checks beside them."""
+"""The statements of writes, and their checks."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ ANY = Right()
 
 
 def returned(table: str, ok: str = "true") -> str:
-    """Return what every write of single records ends with: the body, the version, whether the rule holds, the key."""
+    """Return the end of a single-record write: the body, the version, whether the rule holds, the key."""
     return (
         'RETURNING (SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT name AS name) AS "tableapi row")'
         f' AS body, xmin::text AS mark, {ok} AS ok, {table}.id AS "tableapi key 0"'
     )
 
 
-# What a write by filter ends with: the records in the order of their keys.
+# The end of a write by filter: the records in key order.
 LISTED = (
     'SELECT array_to_json(array_agg("tableapi rows".body)) AS body, bool_and(coalesce("tableapi rows".ok, '
     'false)) AS ok, array_agg("tableapi rows"."tableapi key 0") AS "tableapi key 0" FROM (SELECT (SELECT '
@@ -39,7 +39,7 @@ LISTED = (
     'body, w."tableapi mark" AS mark, w."tableapi ok" AS ok, w."tableapi key 0" AS "tableapi key 0" FROM '
     'w ORDER BY w."tableapi key 0") AS "tableapi rows"'
 )
-# What a read of the stored record begins with.
+# The beginning of a read of the stored record.
 STORED = (
     'SELECT (SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT w.name AS name) AS '
     '"tableapi row") AS body, w."tableapi mark" AS mark, w."tableapi ok" AS ok, w."tableapi key 0", '

@@ -1,4 +1,4 @@
-"""Which fields a row rule reads, and whether it may refuse a row that was written."""
+"""Which fields a row rule reads, and whether it may reject a row after it is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions over a table: their SQL in conditions, fields, orders and groups, and what is refused."""
+"""Expressions over a table: their SQL in conditions, fields, orders and groups, and invalid ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The filter grammar: the trees of texts, refusals with their position, and the cache of parsed filters."""
+"""The filter grammar: syntax trees, errors with their position, and the cache of parsed filters."""
 
 from __future__ import annotations
 

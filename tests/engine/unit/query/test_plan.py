@@ -92,7 +92,7 @@ def test_the_limit_of_a_page(query: dict[str, str], limit: int, probe: bool) -> 
 
 
 def values(text: str, params: dict[str, Any] | None = None, actor: dict[str, Any] | None = None) -> list[Any]:
-    """Return what a read of `person` binds for a filter."""
+    """Return the values that a read of `person` binds for a filter."""
     rule = Right(rows=lambda table, actor: table.c.company_id == actor.companyid) if actor is not None else Right()
     query = {"filter": text, "limit": "1"}
     request = read_request("person", query, TableRights(person=rule))

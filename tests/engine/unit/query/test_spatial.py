@@ -1,4 +1,4 @@
-"""Geometries: their SQL in conditions, fields and orders, and what is refused."""
+"""Geometries: their SQL in conditions, fields and orders, and invalid ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Filters over a table: the SQL of each construct, where its values come from, and what is refused."""
+"""Filters over a table: the SQL of each construct, the source of its values, and invalid filters."""
 
 from __future__ import annotations
 

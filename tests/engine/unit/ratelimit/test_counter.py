@@ -64,7 +64,7 @@ async def test_a_returned_use_does_not_count(make: Make, monkeypatch: pytest.Mon
     assert [counter.hit("a", "x", 1, 60).ok for _ in range(2)] == [True, False]
     now = 1061.0
     first = counter.hit("a", "x", 1, 60)
-    counter.give_back("a", "x", good)  # of a window that is over
+    counter.give_back("a", "x", good)  # from a window that has ended
     assert first.ok
     assert not counter.hit("a", "x", 1, 60).ok
     await counter.close()
@@ -127,7 +127,7 @@ async def test_nodes_count_together_through_redis() -> None:
             node.hit("a", "x", 100, 60)
             await node._sending  # type: ignore[misc]
 
-    assert nodes[0].hit("a", "x", 100, 60).remaining in (93, 94)  # six told, and what came in between
+    assert nodes[0].hit("a", "x", 100, 60).remaining in (93, 94)  # six exchanged, and those counted in between
     assert not nodes[1].hit("a", "x", 5, 60).ok
     for node in nodes:
         await node.close()
@@ -146,7 +146,7 @@ async def test_without_redis_each_worker_counts_alone(monkeypatch: pytest.Monkey
     server.connected = True
     async with asyncio.timeout(5):
         await node._sending  # type: ignore[misc]
-    assert node.hit("a", "x", 5, 60).remaining == 1  # and nothing was forgotten
+    assert node.hit("a", "x", 5, 60).remaining == 1  # and nothing was lost
     await node.close()
 
 

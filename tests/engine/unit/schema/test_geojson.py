@@ -1,4 +1,4 @@
-"""GeoJSON geometries of requests: what is one, and what is refused with a reason."""
+"""GeoJSON geometries in requests: valid ones, and the reason for rejecting others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values of requests: what each kind of type accepts, what is bound for it, and what is refused."""
+"""Values in requests: accepted, bound and rejected values of each kind of type."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def query(*entries: str, inner: str = "") -> str:
         (query(entry(1, (0, 0)), entry(2, (5, 3))), {2: (5, 3)}),
         (query(entry(1, (5, 2)).replace(":resjunk false", ":resjunk true")), {}),
         (query(entry(1, (5, 2), r"odd\ \{name\)")), {1: (5, 2)}),
-        # the target lists of sub-selects do not count, before or inside the own one
+        # target lists of sub-selects do not count, whether before or inside the view's own
         (query(entry(1, (5, 2)), inner=f"{{RTE :subquery {query(entry(1, (9, 9)))[1:-1]}}}"), {1: (5, 2)}),
         (query(entry(1, (0, 0), expression="{SUBLINK :subselect " + query(entry(1, (9, 9)))[1:-1] + "}")), {}),
         ("", {}),
