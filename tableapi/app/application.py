@@ -23,8 +23,8 @@ from tableapi.app.table_calls import TableCalls
 from tableapi.app.webhook_calls import WebhookCalls
 from tableapi.auth.scopes import WRITE, require
 from tableapi.config.settings import Settings
-from tableapi.datasets.acting import ActingDataset, request_settings
 from tableapi.datasets.dataset import Dataset
+from tableapi.datasets.role_dataset import ActingDataset, request_settings
 from tableapi.db.errors import telling, to_api_error
 from tableapi.errors import DOC, RETRY, ApiError, Busy, Internal, MethodNotAllowed, NotFound
 from tableapi.http import response, xml

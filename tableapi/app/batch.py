@@ -19,7 +19,7 @@ from tableapi.app.state import Services
 from tableapi.app.table_calls import TableCalls
 from tableapi.auth.policy import VERBS, Actor
 from tableapi.auth.rights import Rights
-from tableapi.datasets import pinned
+from tableapi.datasets import transaction
 from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import RETRYABLE, to_api_error
 from tableapi.errors import ApiError, BadRequest, Invalid, MethodNotAllowed
@@ -111,7 +111,7 @@ class Batches:
         responses: list[bytes] = []
         results: dict[str, bytes] = {}
         request.written = []
-        async with (pinned.undone if dry_run else pinned.kept)(dataset) as held:
+        async with (transaction.undone if dry_run else transaction.kept)(dataset) as held:
             alone = self._alone_until.get(dataset.name, 0.0) > time.monotonic()
             await held.db.writes.fetchrow(_ALONE if alone else _SHORTLY)
             for number, step in enumerate(steps):

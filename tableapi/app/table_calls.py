@@ -13,9 +13,9 @@ from tableapi.app.state import Services
 from tableapi.auth.authenticators import SessionAuthenticator
 from tableapi.auth.rights import Rights
 from tableapi.changes.endpoint import NAME as LIVE
-from tableapi.datasets import pinned
+from tableapi.datasets import transaction
 from tableapi.datasets.dataset import Dataset
-from tableapi.datasets.pinned import Widened
+from tableapi.datasets.transaction import Widened
 from tableapi.db.errors import to_api_error
 from tableapi.errors import ApiError, BadRequest, NotFound, Unauthorized, UnsupportedMedia
 from tableapi.http import preferences
@@ -28,7 +28,7 @@ from tableapi.project.writes import tell
 from tableapi.query import options
 from tableapi.query.relation_options import Relations
 from tableapi.query.spelling import suggestion
-from tableapi.tables import ndjson, query_method, read, recorded, verbs
+from tableapi.tables import ndjson, query_method, read, read_audit, verbs
 from tableapi.tables.batch import BatchError
 from tableapi.tables.bulk import csv_import
 from tableapi.tables.request import TableRequest
@@ -106,7 +106,7 @@ class TableCalls:
                 attempt = partial(_special, call, verb, attempt, applied)
             key = request.headers.get("idempotency-key")
             if (sql := self._services.recorded.get(call.actor.role)) is not None:
-                attempt = partial(recorded.answer, call, ident, attempt, self._services.account, sql, request)
+                attempt = partial(read_audit.answer, call, ident, attempt, self._services.account, sql, request)
             if verb == "GET":
                 reply = await ddl_retry.run(attempt, call, name)
                 reply.headers["Accept-Query"] = query_method.ACCEPT_QUERY
@@ -212,7 +212,7 @@ def _is_dry_run(call: TableRequest, ident: str | None) -> bool:
 
 async def _dry_run(call: TableRequest, verb: str, ident: str | None) -> Reply:
     """Handle a write and roll it back."""
-    async with pinned.undone(call.dataset) as call.dataset:  # type: ignore[assignment]
+    async with transaction.undone(call.dataset) as call.dataset:  # type: ignore[assignment]
         reply = _minimal(call, verb, await verbs.handle(call, verb, ident))
     reply.headers.pop("ETag", None)
     reply.headers["Dry-Run"] = "true"
@@ -284,7 +284,7 @@ async def _special(call: TableRequest, verb: str, attempt: Callable[[], Awaitabl
         raise BadRequest("A time zone is an option of reads.", reason="bad_option", context={"option": "timezone"})
     if zone := call.query.get("timezone", ""):
         try:
-            async with pinned.in_zone(dataset, zone) as call.dataset:  # type: ignore[assignment]
+            async with transaction.in_zone(dataset, zone) as call.dataset:  # type: ignore[assignment]
                 reply = await attempt()
         finally:
             call.dataset = dataset

@@ -41,7 +41,7 @@ class Dataset:
     pinned = False  # whether all statements run in one transaction, for example for an Idempotency-Key
     has_hooks = True
     _parent: Dataset | None = None
-    role_sql = ""  # sets the database role of the caller (see `acting.py`)
+    role_sql = ""  # sets the database role of the caller (see `role_dataset.py`)
 
     def __init__(
         self,

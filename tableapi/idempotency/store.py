@@ -19,7 +19,7 @@ from tableapi.auth.policy import Actor
 from tableapi.config.secret_file import private_folder
 from tableapi.crypto.vault import Vault
 from tableapi.datasets.dataset import Dataset
-from tableapi.datasets.pinned import Pinned
+from tableapi.datasets.transaction import Pinned
 from tableapi.db.database import Db, before_commit
 from tableapi.db.errors import to_api_error
 from tableapi.db.roles import RESET

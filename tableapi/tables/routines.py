@@ -18,7 +18,7 @@ from sqlalchemy.sql.functions import Function
 
 from tableapi import exact_json
 from tableapi.auth.policy import Actor
-from tableapi.datasets import pinned
+from tableapi.datasets import transaction
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest, MethodNotAllowed, NotFound
 from tableapi.http import preferences, response
@@ -30,7 +30,7 @@ from tableapi.query.options import options as read_options
 from tableapi.query.spelling import suggestion
 from tableapi.query.statement import Binder, Bindings, arguments, bound, finish
 from tableapi.schema.model import Argument, Routine
-from tableapi.tables import rows as table_rows
+from tableapi.tables import routine_rows
 from tableapi.tables.errors import check_affected
 
 KINDS = {"_func": "f", "_proc": "p"}
@@ -107,11 +107,11 @@ async def answer(
     if "handling=strict" in applied or (strict and "handling=lenient" not in applied):
         _refuse_unknown(routine, query, sent)
     query = query | {k: v for k, v in preferred.items() if k not in query and k not in _parameters(routine)}
-    parsed = table_rows.options_of(routine, query, body)
+    parsed = routine_rows.options_of(routine, query, body)
     guards = _guards(routine, query, body, preferred, parsed)
     run = partial(_run, actor, routine, values, parsed, guards.max_affected, read_only=verb == "GET")
     if guards.dry_run and verb == "POST":
-        async with pinned.undone(dataset) as undone:
+        async with transaction.undone(dataset) as undone:
             rows = await run(undone)
     else:
         rows = await run(dataset)
@@ -173,7 +173,7 @@ def _refuse_unknown(routine: Routine, query: Mapping[str, str], sent: list[Any] 
     Raises:
         BadRequest: `unknown_option`.
     """
-    known = _parameters(routine) | {*_SHAPING, *_GUARDS, *table_rows.OPTIONS}
+    known = _parameters(routine) | {*_SHAPING, *_GUARDS, *routine_rows.OPTIONS}
     names = dict.fromkeys((*query, *(sent if isinstance(sent, dict) else ())))
     if unknown := [name for name in names if name.lower() not in known and "." not in name]:
         raise BadRequest(
@@ -316,7 +316,7 @@ async def _run(
             rights = dataset.rights(actor.role)
             try:
                 async with connection.transaction(readonly=read_only):
-                    return await table_rows.read(
+                    return await routine_rows.read(
                         dataset, actor, rights, routine, call, binder, parsed, values, connection
                     )
             except asyncpg.ReadOnlySQLTransactionError:

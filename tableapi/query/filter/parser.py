@@ -11,8 +11,7 @@ from typing import Any, NoReturn
 from tableapi.query.bounds import Limits
 from tableapi.query.expressions import syntax
 from tableapi.query.filter.ast import Condition, Logic, Node, Not, Word
-from tableapi.query.filter.scanner import AFTER_QUOTE, AFTER_SEARCH, LOGIC, LOGIC_OR_USING, Scanner
-from tableapi.query.filter.words import (
+from tableapi.query.filter.operators import (
     COMPARE,
     RANGE_OPERATORS,
     REGULAR_EXPRESSIONS,
@@ -20,6 +19,7 @@ from tableapi.query.filter.words import (
     TEXT_OPERATORS,
     no_operator,
 )
+from tableapi.query.filter.scanner import AFTER_QUOTE, AFTER_SEARCH, LOGIC, LOGIC_OR_USING, Scanner
 from tableapi.query.names import CLOSING, quoted
 
 _NAME = re.compile(r"[^\W\d][\w$]*+")

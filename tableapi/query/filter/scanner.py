@@ -8,7 +8,7 @@ from typing import NoReturn
 from tableapi.errors import BadFilter
 from tableapi.query.bounds import Limits
 from tableapi.query.filter.ast import FLAGS, Literal, Param, Special, Value, Word
-from tableapi.query.filter.words import inside
+from tableapi.query.filter.operators import inside
 from tableapi.query.names import skip
 
 _WORD = re.compile(r"[^\W\d]\w*+")
