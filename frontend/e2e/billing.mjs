@@ -10,7 +10,7 @@ const BANK = "4000 0025 0000 3155";
 const card = (page, name) => page.getByRole("article", { name, exact: true });
 const press = (page, name, button) => card(page, name).getByRole("button", { name: button, exact: true }).click();
 
-/** The number beside a label of the dashboard's plan card. */
+/** The number next to a label on the dashboard's plan card. */
 async function credits(page, kind) {
   await page.goto("/dashboard/main/dashboardmain");
   const plan = page.getByRole("region", { name: "Subscription" });

@@ -1,4 +1,4 @@
-/** What every journey needs: watched pages, checks that fail with a sentence, sign-in, axe, pictures. */
+/** Helpers of every journey: watched pages, checks that fail with a sentence, sign-in, axe, pictures. */
 import { AxeBuilder } from "@axe-core/playwright";
 import { test } from "@playwright/test";
 import { mkdirSync } from "node:fs";
@@ -6,7 +6,7 @@ import { BASE, TIMEOUT, WIDE } from "./server.mjs";
 
 export { BASE, CHROMIUM, MEMBER, NARROW, OWNER, SMALL, WIDE } from "./server.mjs";
 
-// Refusals that a journey causes on purpose are errors to the console of a browser, but none of the app.
+// Errors that a journey causes on purpose are logged by the browser's console, but are not errors of the app.
 const REFUSED = /the server responded with a status of 4\d\d/;
 
 /** A journey. `open` gives a page in a context of its own; whatever goes wrong on one of them fails the journey.
@@ -42,7 +42,7 @@ function watch(page, faults, hosts) {
   });
 }
 
-/** Does the same with each item, two at a time: one goes on while the other waits for its network to rest. */
+/** Does the same with each item, two at a time: one continues while the other waits for its network to become idle. */
 export async function twoAtATime(items, each) {
   const left = items[Symbol.iterator]();
   const work = async () => {
@@ -63,7 +63,7 @@ export async function signIn(page, { email, password }) {
   await page.waitForURL("**/dashboard/main/dashboardmain");
 }
 
-/** Refuses streams of changes to the pages of a context: where one is open, the network never comes to rest. */
+/** Rejects change streams to the pages of a context, because an open one keeps the network busy. */
 export const unfollowed = (page) => page.context().route("**/_changes*", (route) => route.fulfill({ status: 404, json: {} }));
 
 /** Rules that axe leaves out unless asked: text that only looks like a heading, tables, and targets below 24 px. */

@@ -1,4 +1,6 @@
-/** Changes the e-mail address: refusals save nothing else, the mailed link survives the sign-in, the session goes on. */
+/**
+ * Changes the e-mail address: errors save nothing else, the mailed link survives the sign-in, the session continues.
+ */
 import { MEMBER, OWNER, check, journey, picture, signIn } from "./browser.mjs";
 import { linkIn, mailTo } from "./mail.mjs";
 

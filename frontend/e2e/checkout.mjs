@@ -3,7 +3,7 @@ import { OWNER, SMALL, accessible, check, fits, journey, unfollowed } from "./br
 
 const MAX_TABS = 60;
 
-/** Goes to the control by Tab, backwards where it stands before the focus. The focus must be seen there. */
+/** Moves to the control by Tab, backwards if it comes before the focus. The focus must be visible there. */
 async function tabTo(control) {
   await control.waitFor();
   const key = () =>

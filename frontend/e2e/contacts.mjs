@@ -46,7 +46,7 @@ async function revealAll(page) {
   }
 }
 
-/** Fails when the head of a column stands beside its values, in a window that is narrower than the table. */
+/** Fails if a column header is not above its values, in a window that is narrower than the table. */
 async function headsAbove(page) {
   await page.setViewportSize({ width: 1000, height: 800 });
   const apart = await page.getByRole("table").evaluate(({ tHead, tBodies }) => {

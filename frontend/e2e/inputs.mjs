@@ -1,4 +1,4 @@
-/** What is typed wrong is said at its place and never changed: addresses, options, numbers, a photo chosen twice. */
+/** Invalid input is reported at its field and never changed: addresses, options, numbers, a photo chosen twice. */
 import { OWNER, SMALL, accessible, check, journey, picture, signIn } from "./browser.mjs";
 
 const PIXEL = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");

@@ -5,7 +5,7 @@ import { INSIDE } from "./screens.mjs";
 
 const RESET = "/resetpassword";
 
-/** Asks for a new password on the page as it is, and returns the subject of the mail. */
+/** Asks for a new password on the current page, and returns the subject of the mail. */
 async function resetMail(page, { email }, { field, submit }) {
   await page.goto("/forgotpassword");
   await page.getByLabel(field, { exact: true }).fill(email);

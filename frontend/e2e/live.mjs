@@ -1,4 +1,4 @@
-/** What happens elsewhere appears in the open screen: a contact that a program reveals, and the balance it costs. */
+/** Changes made elsewhere appear in the open screen: a contact that a program reveals, and the balance it costs. */
 import { MEMBER, OWNER, check, journey, picture, signIn } from "./browser.mjs";
 
 const PERSON = { profile: "https://www.linkedin.com/in/dara-meyer-1979/", name: /dara meyer/i };

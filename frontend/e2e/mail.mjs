@@ -4,7 +4,7 @@ import { BASE, check } from "./browser.mjs";
 const PATIENCE_MS = 20_000;
 const PAUSE_MS = 200;
 
-/** The newest mail to an address that holds a link to `path`; waits until it has come. */
+/** The newest mail to an address that contains a link to `path`; waits until it has arrived. */
 export async function mailTo(address, path) {
   const end = Date.now() + PATIENCE_MS;
   while (Date.now() < end) {

@@ -3,7 +3,7 @@ import { OWNER, accessible, check, journey, picture, signIn } from "./browser.mj
 
 const CONTACTS = "/dashboard/main/mycontacts";
 
-/** What the service worker has kept. */
+/** The contents of the service worker's cache. */
 const cachedFiles = (page) =>
   page.evaluate(async () => {
     const kept = await Promise.all((await caches.keys()).map((name) => caches.open(name)));

@@ -17,7 +17,7 @@ const SANDBOX = [
 
 const save = (page, name) => page.screenshot({ path: `${FOLDER}/${name}.png`, animations: "disabled", caret: "hide" });
 
-/** One picture for each appearance of the page as it is now. */
+/** One picture of the current page for each appearance. */
 async function inEveryAppearance(page, name) {
   await steady(page);
   const { width } = page.viewportSize();

@@ -33,7 +33,7 @@ const COMPARED = {
   payfail: { 1440: ["light"], 390: ["dark"] },
   palette: { 1440: ["light", "dark"] },
 };
-/** What follows the calendar: the chart of the dashboard, its total, and the number of the period. */
+/** Parts that depend on the calendar: the chart of the dashboard, its total, and the number of the period. */
 const CALENDAR = 'figure, [class*="_cardHead_"] p, [class*="_stats_"] > :last-child';
 
 const appearancesOf = (name, { width }) => COMPARED[name]?.[width] ?? [];

@@ -1,4 +1,7 @@
-/** Sign-in with a provider in its popup: a known address goes in, a new one to the second step, a refused one stays. */
+/**
+ * Sign-in with a provider in its popup: a known address is signed in, a new one goes to the second step, a rejected
+ * one stays.
+ */
 import { OWNER, accessible, check, journey, picture } from "./browser.mjs";
 
 /** Presses the provider's button and fills in the stand-in's form. */

@@ -12,14 +12,14 @@ const openDialog = (name) => async (page) => {
 
 const REFUSAL = { error: { code: 429, message: "Too many requests", context: { reason: "rate_limited" } } };
 
-/** Refuses one kind of request, after which the screen is opened again. */
+/** Rejects one kind of request, after which the screen is opened again. */
 const failing = (pattern) => async (page) => {
   await page.route(pattern, (route) => route.fulfill({ status: 429, headers: { "Retry-After": "30" }, json: REFUSAL }));
   await page.reload();
   await page.getByRole("button", { name: /again|retry/i }).first().waitFor();
 };
 
-/** Holds one kind of request, after which the screen is opened again. */
+/** Delays one kind of request, after which the screen is opened again. */
 const waiting = (pattern) => async (page) => {
   await page.route(pattern, () => undefined);
   await page.reload();

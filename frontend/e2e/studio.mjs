@@ -94,7 +94,7 @@ journey("studio", async (open) => {
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByText("The change was undone.").waitFor();
 
-  // What refers to a record is counted before it is deleted; the refusal of the database is shown.
+  // Referring records are counted before a record is deleted; the error of the database is shown.
   await drawer(page).getByRole("button", { name: "Delete" }).click();
   const question = page.getByRole("dialog", { name: /^Delete / });
   await question.getByText(/address \(customer_id\)/).waitFor();

@@ -1,4 +1,4 @@
-// Studio beside the app of a project: its session is used, and shows the rows of its client without another sign-in.
+// Studio next to a project's app: it uses the app's session and shows the client's rows without another sign-in.
 import { expect } from "@playwright/test";
 import { OWNER, accessible, check, journey, picture, signIn } from "./browser.mjs";
 

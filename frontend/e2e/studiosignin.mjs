@@ -23,7 +23,7 @@ journey("studio asks for a key", async (open) => {
   await page.locator(".drawer").getByRole("heading", { level: 2 }).waitFor();
   check((await page.locator(".drawer input, .drawer textarea").count()) === 0, "no field to be edited");
 
-  // The text that is copied names the key, and does not hold it.
+  // The copied text names the key but does not contain it.
   await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => { window.copied = text; } } }));
   await page.keyboard.press("Escape");
   for (const [way, word] of [["curl", "$API_KEY"], ["Python", "API_KEY"], ["JavaScript", "process.env.API_KEY"], ["MCP", '"name": "query"']]) {

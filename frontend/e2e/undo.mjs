@@ -1,4 +1,4 @@
-/** What loses nothing happens at once and can be taken back for eight seconds: by the button, by Ctrl-Z, from any screen. */
+/** Harmless changes happen at once and can be undone for eight seconds: by the button, by Ctrl-Z, from any screen. */
 import { OWNER, check, journey, picture, signIn } from "./browser.mjs";
 
 const CONTACTS = "/dashboard/main/mycontacts";
@@ -27,7 +27,7 @@ async function remove(page, name) {
   await removedMark(page, name).waitFor();
 }
 
-/** What the page has told the server to change since the last call. */
+/** The changes that the page has sent to the server since the last call. */
 function writes(page) {
   const sent = [];
   page.on("request", (request) => request.method() === "PATCH" && sent.push(request));
@@ -86,7 +86,7 @@ async function twoInARow(page, [one, two]) {
   for (const name of [one, two]) await removedMark(page, name).waitFor();
 }
 
-/** Another screen keeps the note; the removal waits for it, and can be taken back there. */
+/** Another screen keeps the message; the removal waits for it, and can be undone there. */
 async function fromAnotherScreen(page, [one, two]) {
   const written = writes(page);
   await remove(page, one);

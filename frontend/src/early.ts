@@ -11,7 +11,7 @@ import { readStoredSession } from "./stores/storedsession";
 const HOME = "/dashboard/main/dashboardmain";
 const CONTACTS = "/dashboard/main/mycontacts";
 
-/** The screens that a visit most often begins with, loaded beside the app. */
+/** The screens with which visits most often begin, loaded together with the app. */
 const SCREENS: Record<string, () => Promise<unknown>> = {
   "/": () => import("./screens/login/LoginScreen"),
   "/login": () => import("./screens/login/LoginScreen"),

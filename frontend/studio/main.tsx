@@ -14,7 +14,7 @@ import { App } from "./app/App";
 const client = new QueryClient({
   defaultOptions: {
     queries: {
-      // A refusal stays one; a server that is busy or cannot be reached may answer a moment later.
+      // A rejected request stays rejected; a busy or unreachable server may respond a moment later.
       retry: (failures, error) => failures < 2 && error instanceof ApiError && (error.status === 503 || error.isOffline),
       refetchOnWindowFocus: false,
     },

@@ -18,7 +18,7 @@ export const account = queryOptions({
   queryKey: keys.account,
   queryFn: async ({ signal }) => {
     const me = await call<Account & { server_time?: string }>("PUT", "user/session", { signal });
-    // The time differs in each response: with it, every screen would be drawn anew though nothing has changed.
+    // The time differs in each response: with it, every screen would be rendered again although nothing has changed.
     delete me.server_time;
     return me;
   },

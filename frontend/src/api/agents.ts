@@ -4,7 +4,7 @@ import { call } from "./client";
 import { keys } from "./keys";
 import { useMutation } from "./mutation";
 
-/** What an application asks for; `redirect` alone where its request is wrong. */
+/** The request of an application; only `redirect` if the request is invalid. */
 export interface AccessRequest {
   redirect: string;
   name: string;
@@ -24,7 +24,7 @@ export const accessRequest = (search: string) =>
     retry: false,
   });
 
-/** Allows some scopes, or refuses; answers with the address to open. */
+/** Allows some scopes or denies them; returns the address to open. */
 export function useDecision(search: string) {
   return useMutation({
     mutationFn: (decision: { allow: boolean; scopes: string[] }) =>

@@ -17,6 +17,6 @@ export function useAsk(): (text: string) => boolean {
   }, [navigate]);
 }
 
-/** Where a name is searched: in the directory, or in the own list while that search is not open. */
+/** Where a name is searched: in the directory or, while that search is not open, in the user's own list. */
 export const nameSearch = (name: string): string =>
   isComing("peoplesearch") ? `/dashboard/main/mycontacts?search=${encodeURIComponent(name)}` : `/dashboard/main/peoplesearch?name=${encodeURIComponent(name)}`;

@@ -16,7 +16,7 @@ const POLLS = 20;
 export const planList = queryOptions({ ...rows("subscriptionplan", { filter: "(isaddon=0)", order: "planid ASC" }), staleTime: 60_000 });
 export const addonList = queryOptions({ ...rows("subscriptionplan", { filter: "(isaddon=1)", order: "planid ASC" }), staleTime: 60_000 });
 
-/** What a change costs. Amounts are in the smallest unit of the currency. */
+/** The cost of a change. Amounts are in the smallest unit of the currency. */
 export interface Preview {
   subscription_proration_date: number;
   subtotal: number;
@@ -91,7 +91,7 @@ export function useAccountStale() {
   return () => invalidate(queries, STALE.payment);
 }
 
-/** Polls the account until a condition holds. Returns false when it does not hold after `POLLS` requests. */
+/** Polls the account until a condition is met. Returns false if it is not met after `POLLS` requests. */
 export async function accountOnce(queries: QueryClient, holds: (me: Account) => boolean): Promise<boolean> {
   for (let asked = 0; asked < POLLS; asked++) {
     if (holds(await queries.fetchQuery({ ...account, staleTime: 0 }))) return true;

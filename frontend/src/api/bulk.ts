@@ -38,7 +38,7 @@ export interface BulkJob {
 }
 
 const POLL_MS = 1000;
-/** While the job is followed: charges and its end are told at once, rows that cost nothing are not. */
+/** While following a job: charges and its end are reported at once, rows that cost nothing are not. */
 const FOLLOWED_MS = 3000;
 const LATEST = 10;
 

@@ -130,7 +130,7 @@ async function parsed(response: Response): Promise<unknown> {
   }
 }
 
-/** Sign-in may refuse inside a 200: `error` is then a bare number. */
+/** Sign-in may fail with a 200: `error` is then a bare number. */
 function isRefusal(body: unknown): boolean {
   return typeof body === "object" && body !== null && "error" in body && Boolean(body.error);
 }

@@ -159,7 +159,7 @@ export function useKeepMeta({ contactid }: Pick<ContactMeta, "contactid">) {
   });
 }
 
-/** Marks a contact as removed. The server keeps the mark, so it is sent once it is no longer to be taken back. */
+/** Marks a contact as removed. The server keeps the mark, so it is sent once it can no longer be undone. */
 export function useRemoveContact() {
   const queries = useQueryClient();
   return useMutation({

@@ -6,7 +6,10 @@ import { runScript } from "./scripts";
 import { rows } from "./tables";
 import type { Balances } from "./types";
 
-/** The people and values that a user, or the team, revealed since a day, per day; people are counted anew from `split` on. */
+/**
+ * The people and values that a user or the team revealed since a day, per day; from `split` on, people are counted
+ * again.
+ */
 export const revealCount = (revealedby: number, date: string, split: string, team = false) =>
   queryOptions({
     queryKey: keys.revealCount(revealedby, date, split, team),
@@ -19,7 +22,7 @@ export const appCounters = queryOptions({
   queryFn: async ({ signal }) => (await runScript("datascript/appcounters", {}, { signal })).data,
 });
 
-/** What the account spent in the last 30 days, and when its credits are renewed. */
+/** The account's spending in the last 30 days, and when its credits are renewed. */
 export const pace = queryOptions({
   queryKey: keys.pace,
   queryFn: ({ signal }) => call<Pace>("GET", "account/credits", { signal }),

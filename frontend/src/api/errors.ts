@@ -41,7 +41,7 @@ export class NotBusiness extends Error {}
 /** The address has an account already. */
 export class EmailTaken extends Error {}
 
-/** The sign-in provider refused, or its dialog was closed. */
+/** The sign-in provider rejected the sign-in, or its dialog was closed. */
 export class ProviderRefused extends Error {}
 
 /** Converts a failed response to an ApiError. A batch error (code 1000) of one record is the error of that record. */

@@ -21,7 +21,7 @@ function tooMany(seconds: number): string {
   return t("problem.tooMany", { seconds });
 }
 
-/** Texts of the fields that the server refused, by field name. */
+/** Texts of the fields that the server rejected, by field name. */
 export function fieldErrors(error: unknown): Record<string, string> {
   const fields = error instanceof ApiError ? (error.context.fields ?? {}) : {};
   return Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, refusalText(text)]));
@@ -36,7 +36,7 @@ export function explainLeaving(error: ApiError): string {
   return t("session.expired");
 }
 
-/** The message for an error in place of a list, and the number of its request. */
+/** The error message shown instead of a list, and the number of its request. */
 export function problemOf(error: unknown): { text: string; requestId: string | undefined } {
   return { text: explain(error), requestId: error instanceof ApiError ? error.requestId : undefined };
 }

@@ -48,7 +48,7 @@ export const useExportJob = () =>
     mutationFn: async (jobid: number) => saveFile(await download(`bulklookup/${jobid}`, { accept: XLSX }), "bulklookup.xlsx"),
   });
 
-/** The message for a refused export. A wait of hours means the daily limit, not the limit of a minute. */
+/** The message for a rejected export. A wait of hours means the daily limit rather than the limit per minute. */
 export function explainExport(error: unknown): string {
   const wait = error instanceof ApiError && error.status === 429 ? (error.retryAfter ?? 0) : 0;
   return wait > MINUTE ? t("contacts.exportLimit", { count: Math.ceil(wait / HOUR) }) : explain(error);

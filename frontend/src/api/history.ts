@@ -105,7 +105,7 @@ export function useContactNames(contactids: readonly number[]): ReadonlyMap<numb
 const NO_NAMES: ReadonlyMap<number, string> = new Map();
 
 
-// Names by number, those of deleted ones included: they still stand in the records.
+// Names by number, including those of deleted ones, which still appear in the records.
 const userNames = queryOptions({ ...rows("appuser", { fields: "appuserid,name", limit: 1000 }), select: namesOf<User>(({ appuserid }) => appuserid, ({ name }) => name) });
 const keyNames = queryOptions({ ...rows("apikeys", { fields: "keyid,purpose", limit: 1000 }), select: namesOf<ApiKey>(({ keyid }) => keyid, ({ purpose }) => purpose) });
 const planNames = queryOptions({ ...rows("subscriptionplan", { fields: "planid,name", limit: 1000 }), select: namesOf<Plan>(({ planid }) => planid, ({ name }) => planText(name)) });

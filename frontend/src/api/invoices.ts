@@ -10,7 +10,7 @@ export const INVOICES_PER_PAGE = 10;
 
 export interface InvoiceSearch {
   number: string;
-  /** yyyy-MM-dd; an empty text is no limit. */
+  /** yyyy-MM-dd; an empty text means no limit. */
   from: string;
   to: string;
   page: number;

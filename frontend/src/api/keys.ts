@@ -33,7 +33,7 @@ export const keys = {
 
 export type Subject = Table | "account" | "appcounters" | "searchname" | "getrevealcount" | "getplatformusagedata" | "getapiusagedata" | "pace" | "searchpeople" | "searchnews";
 
-/** What each change makes stale. */
+/** The data that each change makes stale. */
 export const STALE = {
   reveal: ["usercontact", "searchname", "getrevealcount", "appcounters", "pace"],
   bulk: ["account", "usercontact", "searchname", "getrevealcount", "appcounters", "pace"],

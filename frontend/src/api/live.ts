@@ -4,7 +4,10 @@ import { config } from "./config";
 import { addressOf, headersOf } from "./transport";
 
 export interface Events {
-  /** The list has to be read anew: the first event, and after a gap. `since` is the time at which the stream was opened. */
+  /**
+   * The list has to be read again: the first event, and after a gap. `since` is the time at which the stream was
+   * opened.
+   */
   reset: (since: number) => void;
   /** A row was created or changed, and is as given. */
   row: (row: unknown) => void;
@@ -12,7 +15,7 @@ export interface Events {
   gone: (key: unknown) => void;
   /** The stream is open, or it is not. */
   open: (isOpen: boolean) => void;
-  /** The session was refused. */
+  /** The session was rejected. */
   refused: () => void;
 }
 

@@ -77,7 +77,7 @@ export interface Bought {
   resource: { linkedinurl: string; charged: number; status: string }[];
 }
 
-/** What the reveal of many would cost. Reveals nothing. */
+/** The price of revealing many people. Reveals nothing. */
 export const priceOf = (purchase: Purchase) =>
   queryOptions({
     queryKey: keys.revealPrice(purchase),

@@ -19,7 +19,7 @@ export interface Credentials {
 }
 
 export function headersOf({ appkey, token, contacts }: Credentials): Record<string, string> {
-  // Mails that the request causes are in the language of the page, which is not always that of the browser.
+  // Mails caused by the request use the language of the page, which may differ from the browser's.
   const headers: Record<string, string> = { "X-API-Key": appkey, "Accept-Language": language().name };
   if (token) headers["X-Session-Token"] = token;
   if (token && contacts) headers["X-Field-Encryption"] = "session-v1";

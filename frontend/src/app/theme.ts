@@ -1,4 +1,4 @@
-/** Mantine's theme, made of the design tokens (tokens.css). It holds names of tokens and no value of its own. */
+/** Mantine's theme, made of the design tokens (tokens.css). It contains names of tokens but no values. */
 import { type CSSVariablesResolver, type MantineColorsTuple, createTheme } from "@mantine/core";
 
 type Tone = "accent" | "danger" | "warn" | "info";
@@ -57,7 +57,7 @@ const SCHEME = {
 
 export const cssVariables: CSSVariablesResolver = () => ({ variables: {}, light: SCHEME, dark: SCHEME });
 
-// The head of a dialog is no second banner of the page.
+// The header of a dialog must not be a second banner of the page.
 const DIALOG = { header: { role: "presentation" } };
 const LAYER = { transition: "fade", duration: 180, exitDuration: 120 } as const;
 const FIELD = { defaultProps: { size: "md" } };

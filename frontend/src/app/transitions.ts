@@ -6,7 +6,10 @@ type Router = ReturnType<typeof createBrowserRouter>;
 
 const STILL = "(prefers-reduced-motion: reduce)";
 
-/** Names the screen on display. The name goes with its element, so that the next screen is no part of the transition. */
+/**
+ * Names the screen on display. The name leaves with its element, so the next screen does not take part in the
+ * transition.
+ */
 function nameScreen(): void {
   document.querySelector<HTMLElement>(".screen")?.style.setProperty("view-transition-name", "screen");
 }

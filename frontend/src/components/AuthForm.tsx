@@ -1,5 +1,7 @@
-/** The frame of a form before sign-in: heading, sentence, what was refused, fields, a line below. A form that is refused
- for a field leads there, so that its reason is read out. */
+/**
+ * The frame of a form before sign-in: heading, sentence, form-level error, fields, a line below. A field error moves
+ * the focus to its field, so that the reason is read out.
+ */
 import type { FormEvent, ReactNode } from "react";
 import classes from "./AuthForm.module.css";
 import { Title } from "./Title";

@@ -38,7 +38,7 @@ export function phoneError(phone: string): string | null {
   return digitsOf(phone).length < SHORTEST_PHONE ? t("company.phoneInvalid") : null;
 }
 
-/** An empty field is no error: the count is not required everywhere. */
+/** An empty field is valid, because the count is not required everywhere. */
 export function countError(text: string): string | null {
   return isBlank(text) || isCount(text, MOST) ? null : t("field.count", { most: MOST });
 }
@@ -68,7 +68,7 @@ export function companyRecord(values: CompanyValues) {
 
 const countOf = (count: string): number | null => (isBlank(count) ? null : Number(count));
 
-// A form may hold more than the company; this part of it knows its own fields only.
+// A form may contain more than the company; this part handles its own fields only.
 type CompanyForm = Pick<UseFormReturnType<CompanyValues>, "getInputProps" | "values" | "setFieldValue" | "errors">;
 
 export function CompanyFields({ form }: { form: CompanyForm }) {

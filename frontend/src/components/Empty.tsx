@@ -1,4 +1,4 @@
-/** What is shown where there is nothing yet; `card` in the place of a table. */
+/** Shown if there is nothing yet; `card` replaces a table. */
 import type { ReactNode } from "react";
 import classes from "./Notice.module.css";
 

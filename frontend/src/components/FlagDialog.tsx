@@ -54,7 +54,7 @@ const REASONS = {
 type Reason = FlagAnswer["downvotereason"];
 
 function FlagForm({ values, busy, voteOf, onClose, onSubmit, onWithdraw }: Props & { values: readonly Votable[] }) {
-  // The reported value first: it is the one to change or to take back.
+  // The reported value comes first, because it is the one to change or withdraw.
   const [index, setIndex] = useState(() => Math.max(0, values.findIndex((one) => voteOf(one) === "downvote")));
   const { kind, value } = values[index]!;
   const isReported = voteOf(values[index]!) === "downvote";

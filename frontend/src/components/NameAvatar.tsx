@@ -7,7 +7,7 @@ interface Props {
   name: string;
   src?: string | null | undefined;
   size?: number;
-  /** Inside a button: the letters are drawn by the style sheet, so that they are no part of its text. */
+  /** Inside a button, the style sheet draws the letters, so that they do not become part of its text. */
   drawn?: boolean;
 }
 

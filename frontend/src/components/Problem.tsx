@@ -1,4 +1,4 @@
-/** What is shown in place of something that could not be loaded, with a way to try again; `card` in that of a table. */
+/** Replaces something that could not be loaded, with a button to try again; `card` replaces a table. */
 import { Button } from "@mantine/core";
 import { CloudOff } from "lucide-react";
 import { t } from "../lib/i18n";

@@ -1,4 +1,4 @@
-/** The tick that accepts the terms, with a link that opens them beside the form. */
+/** The checkbox that accepts the terms, with a link that opens them next to the form. */
 import { Anchor, Checkbox, type CheckboxProps } from "@mantine/core";
 import { t } from "../lib/i18n";
 

@@ -1,4 +1,4 @@
-/** What an add-on costs by the number. Pure. */
+/** The price of an add-on per number. Pure. */
 
 interface Addon {
   planid: number;
@@ -6,7 +6,7 @@ interface Addon {
   contactcredit?: number | undefined;
 }
 
-/** Dollars for one number; null where the add-on does not say how many it holds. */
+/** Dollars for one number; null if the add-on does not state how many it contains. */
 export function priceEach({ price, contactcredit = 0 }: Addon): number | null {
   return contactcredit > 0 ? Number(price) / contactcredit : null;
 }

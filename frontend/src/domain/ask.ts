@@ -1,4 +1,4 @@
-/** What was typed or pasted into the box that takes anything: one profile, many, or a name. Pure. */
+/** Parses the input of the universal search box: one profile, many, or a name. Pure. */
 import { fromHost, namesPerson, profileUrl } from "./profileurl";
 
 export type Ask = { kind: "profile"; url: string } | { kind: "profiles"; urls: string[] } | { kind: "name"; text: string } | { kind: "nothing" };

@@ -8,7 +8,7 @@ export interface ContactFilter {
   verified?: boolean | undefined;
   /** The user that revealed any value of the contact. */
   by?: number | undefined;
-  /** An account: all of its contacts, in place of the user's own list. */
+  /** An account: all of its contacts instead of the user's own list. */
   client?: number | undefined;
   /** One of the user's own tags. */
   tag?: string | undefined;

@@ -4,14 +4,14 @@ import { events as texts } from "../texts/en/events";
 
 const { events } = texts;
 
-/** What the number in an entry names. */
+/** The kind of object that the number in an entry identifies. */
 export type Named = "user" | "plan" | "key";
 
 const NAMED: Readonly<Record<string, Named>> = {
   account: "user", email: "user", invitation: "user", member: "user", password: "user", addon: "plan", plan: "plan", key: "key",
 };
 
-/** What the target of an entry names, if it is a number: the plan 4 of `plan_changed`. */
+/** The kind of object that an entry's target identifies, if it is a number: the plan 4 of `plan_changed`. */
 export const namedBy = (event: string, target: string | null): Named | undefined =>
   target !== null && /^\d+$/.test(target) ? NAMED[event.split("_")[0]!] : undefined;
 
@@ -21,7 +21,7 @@ export function contactOf({ event, target }: { event: string; target: string | n
   return number ? Number(number) : null;
 }
 
-/** What an entry of the audit log is about: its target, and the reason that support gave. */
+/** The subject of an entry in the audit log: its target, and the reason that support gave. */
 export function targetText(target: string | null, detail: unknown): string {
   const { reason } = (detail ?? {}) as { reason?: unknown };
   return [target, typeof reason === "string" ? reason : null].filter(Boolean).join(": ");

@@ -1,4 +1,4 @@
-/** What is shown of a person beside the name. Pure. */
+/** Details shown of a person besides the name. Pure. */
 import { countryName } from "../lib/countryname";
 
 interface Person {

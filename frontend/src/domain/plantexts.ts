@@ -9,7 +9,7 @@ type Key = keyof typeof offers.offers;
 const ONLY_NUMBER = "{{number}}";
 const KEYS = new Map(Object.entries(offers.offers).map(([key, text]) => [text, key as Key]));
 
-/** A text that the product ships is translated; one that the operator wrote is shown as it is stored. */
+/** A text that the product ships is translated; one written by the operator is shown unchanged. */
 export function planText(stored: string): string {
   return language().name === "en" ? stored : (byWording(stored, translated) ?? stored);
 }

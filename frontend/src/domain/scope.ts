@@ -1,4 +1,4 @@
-/** What a scope of an application allows, in words. Pure. */
+/** Describes in words what a scope of an application allows. Pure. */
 import { t } from "../lib/i18n.dashboard";
 
 const WHOLE = {

@@ -1,4 +1,4 @@
-/** Copies text. Falls back to `execCommand` where the clipboard API is missing or refuses. */
+/** Copies text. Falls back to `execCommand` if the clipboard API is missing or fails. */
 export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);

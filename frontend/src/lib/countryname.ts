@@ -1,4 +1,7 @@
-/** The name of a country in the reader's language, from its code of two or three letters. Other text stays as it is. */
+/**
+ * The name of a country in the reader's language, from its code of two or three letters. Other text is returned
+ * unchanged.
+ */
 import codes from "i18n-iso-countries/codes.json";
 import { countryText } from "./locale";
 

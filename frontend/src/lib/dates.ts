@@ -20,7 +20,7 @@ export function parseDate(text: string | null | undefined): Date | null {
 /** A day of the account, in UTC: `10 Jan 2026`; an empty text for no date. */
 export const dayText = (text: string | null | undefined): string => dayIn("UTC", text);
 
-/** The reader's day of a moment: `10 Jan 2026`; an empty text for no date. */
+/** The date of a timestamp in the reader's time zone: `10 Jan 2026`; an empty text for no date. */
 export const localDayText = (text: string | null | undefined): string => dayIn(timeZone(), text);
 
 /** The same without the year when it is this one: `10 Jan`. */

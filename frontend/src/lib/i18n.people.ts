@@ -1,4 +1,4 @@
-/** Texts of the searches of the directory, beside those of the dashboard, which is loaded without them. */
+/** Texts for searching the directory, separate from those of the dashboard, which is loaded without them. */
 import { dashboard } from "../texts/en/dashboard";
 import { entry } from "../texts/en/entry";
 import { people } from "../texts/en/people";

@@ -9,7 +9,7 @@ export type Language = keyof typeof LANGUAGES;
 export interface Translated {
   texts?: Texts;
   legal?: Legal;
-  /** Refusals of the server, by their English wording. */
+  /** Errors of the server, by their English wording. */
   refusals?: Readonly<Record<string, string>>;
 }
 

@@ -5,7 +5,7 @@ const MONTH = /^(20\d\d)-(0[1-9]|1[0-2])$/;
 
 export const monthNow = (now = new Date()): string => now.toISOString().slice(0, 7);
 
-/** The month of a text; the present one for a text that is no month, or a month that is still to come. */
+/** The month of a text; the current one if the text is not a month, or names a future one. */
 export function monthOf(text: string | null, now = new Date()): string {
   return text !== null && MONTH.test(text) && text <= monthNow(now) ? text : monthNow(now);
 }

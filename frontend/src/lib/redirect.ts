@@ -1,4 +1,4 @@
-/** Opens an external page in place of the app, such as the page of the payment provider. */
+/** Replaces the app with an external page, such as the payment provider's. */
 export function redirectTo(url: string): void {
   window.location.assign(url);
 }

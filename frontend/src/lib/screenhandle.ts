@@ -1,4 +1,4 @@
-/** What the module of a screen may export as `handle`, beside the component. */
+/** The exports of a screen's module as `handle`, besides the component. */
 import type { QueryClient } from "@tanstack/react-query";
 
 export interface ScreenHandle {

@@ -1,4 +1,4 @@
-/** A number in its readable form, as soon as the rules of the countries have been loaded; until then as it is. */
+/** A number in readable form, once the rules of the countries have been loaded; until then unchanged. */
 import { useSyncExternalStore } from "react";
 import type { PhoneNumber, phoneNumber } from "./phonenumber";
 

@@ -4,7 +4,7 @@ import { numberText } from "./locale";
 
 const NUMBER = /\d[\d,]*/g;
 
-/** Finds a translation by the English wording, in which numbers may stand as `{{number}}`; undefined where there is none. */
+/** Finds a translation by the English wording, where `{{number}}` may replace numbers; undefined if there is none. */
 export function byWording(english: string, find: (wording: string) => string | undefined): string | undefined {
   const whole = find(english);
   const numbers = english.match(NUMBER);
@@ -13,7 +13,7 @@ export function byWording(english: string, find: (wording: string) => string | u
   return numbers.reduce((text, number) => text?.replace("{{number}}", numberText(Number(number.replaceAll(",", "")))), pattern);
 }
 
-/** A refusal as a screen shows it. One without a translation is shown as the server words it. */
+/** An error as shown on a screen. Without a translation, the server's wording is shown. */
 export function refusalText(message: string): string {
   const refusals = language().refusals ?? {};
   return byWording(message, (wording) => (Object.hasOwn(refusals, wording) ? refusals[wording] : undefined)) ?? message;

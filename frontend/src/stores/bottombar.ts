@@ -5,7 +5,7 @@ const useStore = create<{ height: number }>(() => ({ height: 0 }));
 
 export const useBottomBar = () => useStore((state) => state.height);
 
-// No custom property of the root, which would be cheaper to write: a change of it styles every element anew.
+// Not a custom property of the root, although that would be simpler: changing it would restyle every element.
 export function bottomBar(bar: HTMLElement | null) {
   if (!bar) return;
   const observer = new ResizeObserver(() => useStore.setState({ height: bar.offsetHeight }));

@@ -1,4 +1,4 @@
-/** The session as it is stored in this browser. Imports nothing, so that the first script of the page can read it. */
+/** The session stored in this browser. Imports nothing, so that the first script of the page can read it. */
 
 export const SESSION_STORE = "session";
 
@@ -8,7 +8,7 @@ export interface Session {
   emailid: string;
   /** One sign-in: the same for every token that replaces the first one. Absent in sessions stored by older versions. */
   signinid?: string;
-  /** Whether it is a session of staff, which uses the desk and none of the other screens. */
+  /** Whether it is a staff session, which uses the desk and no other screens. */
   staff?: boolean;
 }
 

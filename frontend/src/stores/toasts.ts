@@ -1,4 +1,4 @@
-/** Messages that disappear by themselves: `toast("Saved")`, and `toastWithUndo` for a change that can be taken back. */
+/** Messages that disappear by themselves: `toast("Saved")`, and `toastWithUndo` for a change that can be undone. */
 import { create } from "zustand";
 
 export type Tone = "good" | "bad" | "plain";
@@ -13,7 +13,7 @@ export interface Toast {
 export interface Undoable {
   /** Takes the change back. */
   undo: () => void;
-  /** Runs once the message is gone and the change stays: a write that cannot be taken back is sent here. */
+  /** Runs once the message is gone and the change is final; sends writes that cannot be undone. */
   settled?: () => unknown;
 }
 
@@ -29,7 +29,7 @@ let last = 0;
 
 export const useToasts = () => useStore((state) => state.toasts);
 
-/** Shows a message for three seconds, in place of one with the same text. `limit` 1 removes all others. */
+/** Shows a message for three seconds, replacing one with the same text. `limit` 1 removes all others. */
 export function toast(text: string, tone: Tone = "good", limit = MAX_TOASTS): void {
   show({ id: ++last, text, tone }, limit);
 }

@@ -1,4 +1,4 @@
-/** Renders a screen as the app does, with a table of responses in place of the server. */
+/** Renders a screen as the app does, with a table of responses instead of the server. */
 import { MantineProvider } from "@mantine/core";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { render } from "@testing-library/react";

@@ -69,7 +69,7 @@ export function credentialHeaders(): Record<string, string> {
   return { ...(key ? { "X-API-Key": key } : {}), ...(session ? { "X-Session-Token": session } : {}) };
 }
 
-/** Sends a request and returns its response unread. Raises ApiError for a refusal. */
+/** Sends a request and returns its response unread. Throws ApiError if it fails. */
 export async function send(path: string, { method = "GET", params, body, headers, signal }: Options = {}): Promise<Response> {
   const query = queryOf(params);
   const init: RequestInit = { method, headers: { ...credentialHeaders(), ...headers }, cache: "no-store", signal };

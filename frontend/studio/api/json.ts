@@ -1,4 +1,4 @@
-/** Read and write JSON without losing digits: a number that JavaScript cannot hold is kept as it was written. */
+/** Read and write JSON without losing digits: a number that JavaScript cannot represent is kept as written. */
 
 // PostgreSQL has no text with this character, so nothing that was stored begins with the mark.
 const MARK = "\u0000n:";
@@ -8,7 +8,7 @@ const LONG = /[\d.]{16}/;
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 const MIN_LONG = 16;
 
-/** A number with more digits than JavaScript holds. */
+/** A number with more digits than JavaScript can represent. */
 export class Exact {
   constructor(readonly source: string) {}
 

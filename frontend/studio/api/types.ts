@@ -1,4 +1,4 @@
-/** What the API says about tables, and what it returns. */
+/** The API's descriptions of tables, and its responses. */
 
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 export type Row = Record<string, Json>;

@@ -1,4 +1,4 @@
-/** What a database holds, before a table is chosen: its largest tables, and what this browser opened last. */
+/** The contents of a database, before a table is chosen: its largest tables, and those opened last in this browser. */
 import { useQuery } from "@tanstack/react-query";
 import { Suspense, lazy } from "react";
 import { Book, BookOpen, List, Network } from "lucide-react";
@@ -13,7 +13,7 @@ import { Button, ICON, Problem, State, Waiting } from "../ui";
 const MOST_TABLES = 12;
 const MOST_ASKED = 6;
 
-/** The tables with the most rows, those of an unknown size last. */
+/** The tables with the most rows; those of unknown size come last. */
 export const largest = (all: readonly TableLine[]): TableLine[] => all.toSorted((a, b) => (b.rows ?? -1) - (a.rows ?? -1)).slice(0, MOST_TABLES);
 
 function sizeOf({ is_view, rows }: TableLine): string {

@@ -1,4 +1,4 @@
-/** What can be done with a table: search, filter, columns, new records, import, export, chart, copies of the request. */
+/** The actions for a table: search, filter, columns, new records, import, export, chart, copies of the request. */
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { ChartColumn, Filter, Plus, Search, Table2, Upload } from "lucide-react";
 import type { Params } from "../api/client";
@@ -52,7 +52,7 @@ export function Toolbar({ dataset, info, listing, request, isFiltering, isChart,
 const PAUSE_MS = 300;
 
 function SearchBox({ search }: { search: string }) {
-  // What is typed and not in the address yet.
+  // Input that is not in the address yet.
   const [typed, setTyped] = useState<string | null>(null);
   const text = typed ?? search;
   const input = useRef<HTMLInputElement>(null);

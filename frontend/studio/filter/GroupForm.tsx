@@ -1,4 +1,4 @@
-/** A group of conditions, which may hold further groups. */
+/** A group of conditions, which may contain further groups. */
 import { Plus, Trash2 } from "lucide-react";
 import type { Field } from "../api/types";
 import { T } from "../texts";

@@ -34,7 +34,7 @@ export function frameOf(geometry: Geometry): Frame {
   // Degrees of longitude are shorter away from the equator.
   const narrowing = geometry.isEarth ? Math.max(0.2, Math.cos((((bottom + top) / 2) * Math.PI) / 180)) : 1;
   const height = Math.min(HEIGHTS.most, Math.max(HEIGHTS.least, (WIDTH * spanY) / (spanX * narrowing)));
-  // What one pixel covers, of both axes alike.
+  // The size of one pixel, equal on both axes.
   const scale = Math.max((spanX * narrowing) / WIDTH, spanY / height);
   const [halfX, halfY] = [(scale * WIDTH) / narrowing / 2, (scale * height) / 2];
   const [x, y] = [(left + right) / 2, (bottom + top) / 2];

@@ -1,4 +1,4 @@
-/** One value by the type of its column. Whatever stands in the database is text here: nothing of it is interpreted. */
+/** One value by the type of its column. Everything from the database is shown as text and never interpreted. */
 import { type CSSProperties, useState } from "react";
 import type { Field, Json } from "../api/types";
 import { isArray, isNumber, linkOf, shown } from "../lib/format";
@@ -44,7 +44,7 @@ export function Value({ field, value, hasImages = false }: Props) {
 
 const Out = ({ link, text }: { link: string; text: string }) => <a href={link} target="_blank" rel="noopener noreferrer" className="out" tabIndex={-1}>{text}</a>;
 
-/** An image; its address where it cannot be loaded. Its host is not told which page asks. */
+/** An image, or its URL if it cannot be loaded. No referrer is sent to its host. */
 export function Thumbnail({ image, text, className = "thumbnail" }: { image: Image; text: string; className?: string }) {
   const [isBroken, setBroken] = useState(false);
   if (isBroken) return image.host === null ? <>{text.slice(0, MAX_CHARS)}</> : <Out link={image.source} text={text} />;

@@ -9,7 +9,7 @@ const MAX_CHARS = 300;
 
 export interface Plain {
   text: string;
-  /** Classes of the element that holds the text. */
+  /** Classes of the element that contains the text. */
   kind: string;
 }
 

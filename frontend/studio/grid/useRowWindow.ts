@@ -28,7 +28,7 @@ export interface RowWindow {
 
 const modulo = (value: number, by: number): number => ((value % by) + by) % by;
 
-/** The rows of the slots, in the order in which the slots stand in the document. */
+/** The rows of the slots, in document order. */
 export function rowsOf({ first, slots, base }: View, count: number): DrawnRow[] {
   const rows: DrawnRow[] = [];
   for (let position = 0; position < slots; position += 1) {

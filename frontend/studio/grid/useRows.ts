@@ -14,7 +14,7 @@ interface Chain {
   total: number | null;
 }
 
-/** What a page that was read says. */
+/** The metadata of a page that was read. */
 interface Known {
   page: number;
   rows: number;

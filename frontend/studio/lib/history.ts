@@ -1,4 +1,4 @@
-/** What was asked in this browser: kept in it alone, and forgotten with the sign-out. */
+/** The history of requests in this browser, stored only there and cleared on sign-out. */
 
 export interface Asked {
   href: string;
@@ -18,7 +18,7 @@ export function history(): Asked[] {
   }
 }
 
-/** What of a table an address shows, in the words of the request. */
+/** The part of a table that an address shows, in the words of the request. */
 export const said = (params: URLSearchParams): string =>
   ["filter", "search", "order", "group", "view"].map((name) => params.get(name)).filter(Boolean).join(" · ");
 

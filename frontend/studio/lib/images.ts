@@ -14,7 +14,7 @@ const listeners = new Set<() => void>();
 
 export interface Image {
   source: string;
-  /** The host that learns of a request; null for the server itself, and where there is no request. */
+  /** The host that sees a request; null for the server itself, and if there is no request. */
   host: string | null;
 }
 

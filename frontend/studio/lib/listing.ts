@@ -86,7 +86,7 @@ export function orderText(sort: Sort | null): string | undefined {
   return sort ? `${nameOf(sort.name)}${sort.descending ? " desc" : ""}` : undefined;
 }
 
-/** The options of the request for what is shown, without those of a page. */
+/** The request options for the current view, without those of a page. */
 export function paramsOf(info: TableInfo, listing: Listing): Params {
   const names = [...new Set([...info.primary_key, ...listing.columns.map(({ field }) => field.name)])];
   return {

@@ -1,4 +1,4 @@
-/** The request for what is shown, in the words of other programs. Keys never stand in it: it names variables instead. */
+/** The request for the current view, for other programs. It contains no keys but names variables instead. */
 import { API, type Params, queryOf, tablePath } from "../api/client";
 import type { Credentials } from "../api/credentials";
 

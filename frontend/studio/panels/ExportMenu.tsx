@@ -1,4 +1,7 @@
-/** Download what the filter finds. CSV, JSON and NDJSON hold every row; Excel files come from the server, which limits them. */
+/**
+ * Download the filtered rows. CSV, JSON and NDJSON have every row; Excel files come from the server, which limits
+ * them.
+ */
 import { useState } from "react";
 import { Download } from "lucide-react";
 import { type Params, send, tablePath } from "../api/client";

@@ -1,4 +1,4 @@
-/** What was asked in this browser, newest first. */
+/** The requests made in this browser, newest first. */
 import { useState } from "react";
 import { parseAddress } from "../lib/address";
 import { forget, history, said } from "../lib/history";

@@ -1,4 +1,4 @@
-/** A record beside the grid: its fields, its relations, and what can be done with it. */
+/** A record next to the grid: its fields, its relations, and its actions. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { ArrowLeft, ArrowRight, X } from "lucide-react";

@@ -1,4 +1,4 @@
-/** What a stored value looks like: its image, or its geometry on a map. */
+/** A preview of a stored value: its image, or its geometry on a map. */
 import { Image as ImageIcon, ImageOff } from "lucide-react";
 import type { Field, Json } from "../api/types";
 import { GeometryMap } from "../geometry/GeometryMap";

@@ -1,4 +1,4 @@
-/** What is related to a record, and how much of it there is. */
+/** The records related to a record, and their number. */
 import { queryOptions } from "@tanstack/react-query";
 import { ask, recordPath } from "../api/client";
 import type { Relation, Row, TableInfo } from "../api/types";

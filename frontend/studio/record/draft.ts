@@ -1,10 +1,10 @@
-/** What was typed into a form, and the values that are sent for it. Pure. */
+/** The input of a form, and the values to send for it. Pure. */
 import { readJson, writeJson } from "../api/json";
 import type { Field, Json, Row } from "../api/types";
 import { geometryOf } from "../geometry/shapes";
 import { isArray, isBoolean, isJson, isPostgis, shown } from "../lib/format";
 
-/** Text by the name of the column; null stands for NULL, and a column that is not named was not changed. */
+/** Text by column name; null stands for NULL, and a missing column was not changed. */
 export type Draft = Record<string, string | null>;
 
 export class BadValue extends Error {
@@ -38,7 +38,7 @@ export function valueOf(field: Field, text: string | null): Json {
   }
   // A geometry may also be written as PostGIS reads it, such as POINT(1 2).
   if (isJson(field) || (isPostgis(field) && text.trim().startsWith("{"))) return parsed(field, text);
-  // Numbers and dates are sent as text, which keeps every digit; nothing typed is no value.
+  // Numbers and dates are sent as text, which keeps every digit; empty input sends no value.
   return text;
 }
 
@@ -54,7 +54,7 @@ export function valuesOf(fields: readonly Field[], draft: Draft): Row {
   return values;
 }
 
-/** Only what differs from the record; a text that was typed and taken back is no change. */
+/** Only the differences from the record; a text that was typed and reverted is not a change. */
 export function changesOf(fields: readonly Field[], draft: Draft, row: Row): Draft {
   return Object.fromEntries(
     Object.entries(draft).filter(([name, text]) => {

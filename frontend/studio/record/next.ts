@@ -1,4 +1,4 @@
-/** What the next new record begins with: nothing, or the values of the record that is duplicated. */
+/** The initial values of the next new record: none, or those of the duplicated record. */
 import type { Row, TableInfo } from "../api/types";
 import { type Draft, textOf } from "./draft";
 

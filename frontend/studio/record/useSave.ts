@@ -97,7 +97,7 @@ export function useSave({ dataset, info, id, row, etag, onSaved }: Options) {
     else if (error instanceof ApiError) {
       const { field, fields, resource } = error.context;
       const said = resource?.find((entry) => entry.message)?.message ?? error.message;
-      // A refusal of a list names the field in its text.
+      // An error about a list names the field in its text.
       const named = field ?? info.field.find(({ name }) => said.includes(`'${name}'`))?.name;
       setErrors(fields ?? (named ? { [named]: said } : {}));
       setProblem(said);

@@ -1,4 +1,7 @@
-/** In place of one screen: its code could not be fetched, or it threw while drawing. The frame stays, and leads elsewhere. */
+/**
+ * Replaces a screen that could not be fetched, or that threw while rendering. The frame stays and leads
+ * elsewhere.
+ */
 import { Button } from "@mantine/core";
 import { CloudOff, TriangleAlert } from "lucide-react";
 import { useEffect } from "react";

@@ -1,4 +1,4 @@
-/** The pages of the settings, in place of the main menu while one of them is open. */
+/** The pages of the settings, which replace the main menu while one of them is open. */
 import { ArrowLeft } from "lucide-react";
 import { Link, NavLink } from "react-router";
 import { isOwner, useMaybeAccount } from "../../api/account";

@@ -1,4 +1,4 @@
-/** What the palette offers without asking the server: every screen, the colour scheme, the shortcuts. */
+/** The entries of the palette that need no server: every screen, the colour scheme, the shortcuts. */
 import {
   BookOpen,
   Building2,
@@ -62,7 +62,7 @@ export function screens(me: Account): Command[] {
   return all.filter((one) => one !== false);
 }
 
-/** What is done at once. */
+/** Actions that take effect at once. */
 export function actions(me: Account, setScheme: (scheme: "light" | "dark") => void, dark: boolean, onShortcuts: () => void): Command[] {
   const all: (Command | false)[] = [
     isOwner(me) && { id: "invite", text: t("palette.invite"), icon: UserPlus, to: `${SETTINGS}/manageseats` },

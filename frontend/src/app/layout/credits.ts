@@ -8,7 +8,7 @@ const LOW = 0.2;
 export interface CreditLine {
   kind: Kind;
   left: number;
-  /** What the plan brings each period, or what is left where that is more: add-ons. */
+  /** The credits that the plan grants each period, or the remaining ones if there are more: add-ons. */
   total: number;
 }
 

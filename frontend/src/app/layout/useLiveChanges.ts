@@ -63,7 +63,7 @@ export function useLiveChanges(isReady: boolean): void {
   }, [isReady, pathname, queries]);
 }
 
-/** What was read before the stream was open may lack a change. */
+/** Data read before the stream was open may lack a change. */
 function staleSince(queries: QueryClient, subject: string, since: number): Promise<void> {
   return queries.invalidateQueries({ queryKey: [subject], predicate: ({ state }) => state.dataUpdatedAt < since });
 }

@@ -1,4 +1,4 @@
-/** A whole number. Whatever is typed stays as it is: what is no number is refused in words, never changed. */
+/** A whole number. Input is never changed: an error message rejects anything that is not a number. */
 import { TextInput, type TextInputProps } from "@mantine/core";
 
 export function CountInput(props: TextInputProps) {

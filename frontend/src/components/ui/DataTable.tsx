@@ -20,13 +20,13 @@ import classes from "./DataTable.module.css";
 import { Tick } from "./Tick";
 
 export interface Column<Row> {
-  /** "actions" holds buttons, which are not printed. */
+  /** "actions" contains buttons, which are not printed. */
   key: string;
   head: string;
   cell: (row: Row) => ReactNode;
-  /** Numbers stand at the end. */
+  /** Numbers are aligned to the end. */
   align?: "end";
-  /** What the list is ordered by when its head is pressed. */
+  /** The order of the list after a click on the column header. */
   sort?: string;
   /** Text of any length: it wraps before another column goes out of view. */
   wraps?: boolean;
@@ -60,7 +60,7 @@ interface Props<Row> {
   foot?: ReactNode;
 }
 
-// What scrolls can be scrolled by the keyboard too.
+// Scrollable areas can be scrolled with the keyboard, too.
 const SCROLLABLE = { role: "region", tabIndex: 0 };
 
 export function DataTable<Row>(props: Props<Row>) {
@@ -205,7 +205,7 @@ const Line = memo(function Line({ row, columns, tick, name, state, onToggle, onO
   );
 });
 
-/** Memoised apart from the line: a tick draws none of them anew. */
+/** Memoised separately from the row, so that ticking it does not render the cells again. */
 const Cells = memo(function Cells({ row, columns, phone }: Pick<LineProps, "row" | "columns" | "phone">) {
   if (phone) return <td className={classes.phone}>{phone(row)}</td>;
   return columns.map(({ key, align, quiet, wraps, cell }) => (

@@ -1,4 +1,4 @@
-/** Why a form was refused as a whole, above its fields; read out as soon as it is there. */
+/** The form-level error, above the fields; read out as soon as it appears. */
 import { CircleAlert } from "lucide-react";
 import classes from "./FormAlert.module.css";
 

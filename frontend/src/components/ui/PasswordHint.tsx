@@ -1,4 +1,4 @@
-/** The four rules of a password, each ticked as soon as it holds. */
+/** The four rules for a password, each ticked as soon as it is met. */
 import { Check, Dot } from "lucide-react";
 import { t } from "../../lib/i18n";
 import { PASSWORD_RULES } from "../../lib/validate";

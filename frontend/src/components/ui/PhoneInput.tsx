@@ -23,7 +23,7 @@ interface Props {
 export function PhoneInput({ label, countryLabel, value, onChange, error }: Props) {
   const [chosen, setChosen] = useState("us");
   const input = useRef<HTMLInputElement>(null);
-  // What is typed decides; the chosen country only between several that share a code.
+  // The typed digits decide; the chosen country matters only among several that share a code.
   const country = countryOf(value, CODES, chosen);
 
   return (

@@ -1,4 +1,4 @@
-/** A ring of 40 px that is closed by a share. Decoration: the number beside it says the same. */
+/** A ring of 40 px that is filled by a share. Decoration, because the number next to it says the same. */
 import classes from "./Ring.module.css";
 
 const RADIUS = 17;

@@ -4,7 +4,7 @@ import classes from "./Tick.module.css";
 interface Props {
   label: string | undefined;
   checked: boolean;
-  /** Some of the rows that it stands for are ticked. */
+  /** Some of the rows that it represents are ticked. */
   mixed?: boolean;
   disabled?: boolean;
   onChange: () => void;

@@ -1,4 +1,4 @@
-/** The documentation of the look-up API, with programs that run as they stand. */
+/** The documentation of the look-up API, with programs that run unchanged. */
 import { Stack, Tabs } from "@mantine/core";
 import { config, profileHost } from "../../api/config";
 import { Code } from "../../components/ui/Code";

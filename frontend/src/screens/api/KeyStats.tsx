@@ -1,4 +1,4 @@
-/** What the keys did this month, and how many of them there are. */
+/** The use of the keys this month, and the number of keys. */
 import { Anchor } from "@mantine/core";
 import { Link } from "react-router";
 import type { ApiUsage } from "../../api/types";

@@ -1,4 +1,4 @@
-/** What was done in the account, newest first. */
+/** The account's audit log, newest entries first. */
 import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";

@@ -1,4 +1,4 @@
-/** What the company pays: its plan, and its invoices. */
+/** The company's plan and its invoices. */
 import { Page } from "../../components/ui/Page";
 import { t } from "../../lib/i18n.dashboard";
 import { Invoices } from "./Invoices";

@@ -1,4 +1,4 @@
-/** What invoices are searched for, kept in the address. */
+/** The search parameters of invoices, kept in the address. */
 import { useSearchParams } from "react-router";
 import type { InvoiceSearch } from "../../api/invoices";
 import { pageNumber } from "../../lib/paging";

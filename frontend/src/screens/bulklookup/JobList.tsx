@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<BulkJobRow>[] = [
   { key: "charged", head: t("bulk.rowCharged"), align: "end", cell: (job) => numberText(job.charged) },
 ];
 
-/** Nothing at all before the first job, and where the list cannot be had: it is no part of a new one. */
+/** Empty before the first job, and if the list cannot be loaded, because a new job does not depend on it. */
 export function JobList() {
   const jobs = useQuery(bulkJobs);
   if (!jobs.data || jobs.data.resource.length === 0) return null;

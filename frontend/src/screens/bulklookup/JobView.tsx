@@ -52,7 +52,7 @@ export function JobView({ jobid, onAnother }: { jobid: number; onAnother: () => 
   const queries = useQueryClient();
   const charged = found.data?.charged ?? 0;
 
-  // What a row cost is gone from the balances, and its contact is in the list.
+  // The price of a row has been deducted from the balances, and its contact is in the list.
   useEffect(() => {
     if (charged === 0) return;
     void invalidate(queries, STALE.bulk);

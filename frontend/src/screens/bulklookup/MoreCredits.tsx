@@ -6,7 +6,7 @@ import { Banner } from "../../components/ui/Banner";
 import type { Kind } from "../../domain/reveal";
 import { t } from "../../lib/i18n.dashboard";
 
-// Add-ons hold cell numbers alone, and come on top of a paid plan.
+// Add-ons contain cell numbers only, and require a paid plan.
 const isSoldAlone = (kinds: readonly Kind[]): boolean => kinds.every((kind) => kind === "phone");
 
 export function MoreCredits({ kinds, text }: { kinds: readonly Kind[]; text: string }) {

@@ -1,4 +1,4 @@
-/** What the file would cost, the most that may be spent, and the start. */
+/** The price of the file, the maximum that may be spent, and the start button. */
 import { Loader } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";

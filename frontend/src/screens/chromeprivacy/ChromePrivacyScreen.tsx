@@ -1,4 +1,4 @@
-/** What the browser extension reads, and where it goes. */
+/** The data that the browser extension reads, and where it is sent. */
 import { config } from "../../api/config";
 import { LegalPage } from "../../components/LegalPage";
 

@@ -1,4 +1,4 @@
-/** One add-on as a row: what it holds, what one number costs, its price and Buy. */
+/** One add-on as a row: its contents, the price of one number, its price and Buy. */
 import { Badge, Button } from "@mantine/core";
 import { canPay } from "../../api/config";
 import type { Plan } from "../../api/types";

@@ -34,12 +34,12 @@ export function usePayment(planid: number, token: () => Promise<string>) {
     onSuccess: (paid) => (paid ? done.paid() : undefined),
     onError: (error) => void done.declined(error),
   });
-  // The bank's no is a toast on the way to the dashboard; anything else is said beside the card.
+  // A decline by the bank is a toast on the way to the dashboard; other errors appear next to the card.
   const problem = pay.isError && !isDeclined(pay.error) ? explain(pay.error) : null;
   return { pay, spinning, problem };
 }
 
-/** What follows a payment, whichever way it ended. */
+/** Runs after a payment, whatever its outcome. */
 export function usePaymentDone() {
   const go = useNavigate();
   const stale = useAccountStale();

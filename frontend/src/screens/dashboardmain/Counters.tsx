@@ -1,4 +1,4 @@
-/** What the company has found so far, in numbers that lead to their lists. */
+/** The company's results so far, as numbers that link to their lists. */
 import { Skeleton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "react-router";
@@ -8,7 +8,7 @@ import classes from "./DashboardMain.module.css";
 import { countText } from "../../lib/locale";
 import { NotLoaded } from "./NotLoaded";
 
-// The numbers are those of the company; its owner alone can open the lists.
+// The numbers are the company's; only its owner can open the lists.
 const CONTACTS = "/dashboard/main/mycontacts?by=team";
 const COUNTERS = [
   ["contacts", CONTACTS],

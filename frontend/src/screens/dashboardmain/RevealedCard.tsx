@@ -1,4 +1,4 @@
-/** Reveals day by day, of this person or of the team, beside the period before. */
+/** Reveals per day, of this person or of the team, compared with the previous period. */
 import { Skeleton } from "@mantine/core";
 import { isOwner, useAccount } from "../../api/account";
 import { BarChart } from "../../components/ui/BarChart";

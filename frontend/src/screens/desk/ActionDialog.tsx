@@ -11,13 +11,13 @@ import { t } from "../../lib/i18n.desk";
 
 interface Props {
   title: string;
-  /** What will happen. */
+  /** The effect of the action. */
   text: ReactNode;
   confirm: string;
   danger?: boolean;
   busy: boolean;
   error: unknown;
-  /** Whether the fields hold what the action needs. */
+  /** Whether the fields contain everything that the action needs. */
   ready?: boolean;
   children?: ReactNode;
   onClose: () => void;
@@ -69,7 +69,7 @@ export function ActionDialog({ title, text, confirm, danger = false, busy, error
   );
 }
 
-/** The message of the first field that was refused, else that of the error. */
+/** The message of the first rejected field, or else that of the error. */
 function messageOf(error: unknown): string {
   const [first] = Object.values(fieldErrors(error));
   return error instanceof ApiError && first ? first : explain(error);

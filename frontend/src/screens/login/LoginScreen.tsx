@@ -1,4 +1,4 @@
-/** Landing page and sign-in. Shows why a sign-in was refused and where to continue. */
+/** Landing page and sign-in. Shows why a sign-in was rejected and where to continue. */
 import { Anchor, Divider, PasswordInput, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { Link, Navigate, useLocation, useNavigate } from "react-router";

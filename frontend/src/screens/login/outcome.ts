@@ -1,4 +1,4 @@
-/** What a sign-in leads to, by password or by a provider. */
+/** The outcome of a sign-in, by password or by a provider. */
 import type { Account } from "../../api/types";
 import { t } from "../../lib/i18n";
 import { CHANGE_PASSWORD, afterSignIn } from "../../lib/returnto";
@@ -8,7 +8,7 @@ const HOME = "/dashboard/main/dashboardmain";
 
 const DESK = "/desk";
 
-/** Where a sign-in leads to. `state` is that of the sign-in's address, which may hold the one asked for before. */
+/** The target of a sign-in. `state` is that of the sign-in's address, which may contain the page requested before. */
 export function wayIn(state: unknown, me?: Pick<Account, "mustchangepassword">): string {
   if (currentSession()?.staff) return DESK;
   return me?.mustchangepassword ? CHANGE_PASSWORD : afterSignIn(state, HOME);

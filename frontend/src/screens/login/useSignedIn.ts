@@ -12,7 +12,7 @@ export function useSignedIn() {
   const queries = useQueryClient();
   return (me: Account) => {
     const path = wayIn(state, me);
-    // Texts are read when scripts are loaded: another language needs the page anew.
+    // Texts are read when scripts are loaded, so another language requires a reload.
     if (adoptLanguage(me.language)) return window.location.replace(path);
     queries.setQueryData(account.queryKey, me);
     return navigate(path, { replace: true });

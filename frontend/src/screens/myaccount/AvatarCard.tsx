@@ -32,7 +32,7 @@ export function AvatarCard() {
   const emptyInput = useRef<() => void>(null);
   const save = useSaveAvatar(me.appuserid);
 
-  // The browser holds a shown file until its address is let go.
+  // The browser keeps a displayed file until its URL is revoked.
   useEffect(() => () => URL.revokeObjectURL(chosen?.url ?? ""), [chosen]);
 
   const choose = async (file: File | null) => {

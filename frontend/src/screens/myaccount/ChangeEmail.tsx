@@ -19,7 +19,7 @@ interface Props {
   opened: boolean;
   onClose: () => void;
   me: Account;
-  /** What the mailed link brought: the dialog then starts at the code. */
+  /** The parameters of the mailed link; with them, the dialog starts at the code. */
   linked: { newemail: string; code: string };
 }
 

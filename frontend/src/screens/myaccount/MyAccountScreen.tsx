@@ -1,4 +1,4 @@
-/** The own profile; for the owner, that of the company too. The mailed link of a new address opens the dialog. */
+/** The user's profile and, for the owner, the company's. The link mailed to a new address opens the dialog. */
 import { useDisclosure } from "@mantine/hooks";
 import { useSearchParams } from "react-router";
 import { useAccount } from "../../api/account";

@@ -1,4 +1,4 @@
-/** What can be done with one contact: both votes, opening it, removing it. */
+/** The actions for one contact: both votes, opening it, removing it. */
 import { PanelRight, ThumbsDown, ThumbsUp, Trash2, Undo2 } from "lucide-react";
 import { use } from "react";
 import type { UserContact } from "../../api/types";

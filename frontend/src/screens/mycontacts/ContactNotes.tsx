@@ -1,4 +1,4 @@
-/** The own tags and note on a contact. */
+/** The user's tags and note on a contact. */
 import { Skeleton, Textarea } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";

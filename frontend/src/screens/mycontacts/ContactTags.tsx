@@ -1,4 +1,4 @@
-/** The own tags on a contact: each is saved as it is added or removed, and a removal can be taken back. */
+/** The user's tags on a contact: each is saved as it is added or removed, and a removal can be undone. */
 import { ActionIcon, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";

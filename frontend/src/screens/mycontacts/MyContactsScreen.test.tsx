@@ -22,7 +22,7 @@ const votes = (sent: Sent[]) =>
     .filter((one) => one.method === "POST" && one.path.endsWith("contactfeedback"))
     .map(({ body: { resource } }) => resource.map((vote: { action: string; type: string }) => `${vote.action} ${vote.type}`));
 
-// Five rows stand for a page: each has a dozen controls to draw.
+// Five rows represent a page, because each has a dozen controls to render.
 const contacts = (count: number) => ({
   resource: Array.from({ length: Math.min(count, 5) }, (_, index) => contactAnswer(index + 1)),
   meta: { count },

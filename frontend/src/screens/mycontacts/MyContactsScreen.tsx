@@ -33,7 +33,7 @@ const NO_ROWS: UserContact[] = [];
 
 const listOf = (shown: ListParams, client: number) => myContacts({ ...shown, filter: filterOf(shown, client) });
 
-/** The list and the choices of its filters, then the own votes on its values. */
+/** The list and the choices of its filters, then the user's votes on its values. */
 export const handle: ScreenHandle = {
   preload: async (queries, params) => {
     const shown = readList(params);

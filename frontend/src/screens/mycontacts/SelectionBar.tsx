@@ -1,4 +1,4 @@
-/** What is selected, at the bottom of the window: also what is on another page or was found by another search. */
+/** The selection, at the bottom of the window, including rows on other pages and from other searches. */
 import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
 import { MOST_EXPORTED } from "../../api/exports";

@@ -112,7 +112,7 @@ async function copy(value: string): Promise<void> {
   toast(t("copied"));
 }
 
-/** The own vote on one value. */
+/** The user's vote on one value. */
 function Mark({ vote }: { vote: Vote }) {
   const [label, Icon] = vote === "upvote" ? [t("vote.upvoted"), ThumbsUp] : [t("vote.downvoted"), ThumbsDown];
   return (

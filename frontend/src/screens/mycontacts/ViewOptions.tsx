@@ -1,4 +1,4 @@
-/** Which columns are shown, and how close the rows stand. */
+/** The visible columns, and the density of the rows. */
 import { Button, Checkbox, Popover } from "@mantine/core";
 import { SlidersHorizontal } from "lucide-react";
 import { Segment } from "../../components/ui/Segment";

@@ -1,4 +1,7 @@
-/** What the list shows, kept in the address: search text, page, size, order, filters, columns, density, the open contact. */
+/**
+ * The state of the list, kept in the address: search text, page, size, order, filters, columns, density, the open
+ * contact.
+ */
 import { useCallback, useLayoutEffect, useMemo, useRef } from "react";
 import { useSearchParams } from "react-router";
 import { useAccount } from "../../api/account";
@@ -86,7 +89,7 @@ export function useListParams(): [ListParams, ChangeList] {
   });
   const change: ChangeList = useCallback(
     (part) =>
-      // From the address as it is now: a debounced search must not bring back an older page.
+      // Based on the current address, because a debounced search must not restore an older page.
       set.current((old) => written({ ...readList(old), ...part }), {
         replace: part.text !== undefined || part.contact === 0,
         preventScrollReset: true,

@@ -1,4 +1,4 @@
-/** Removes contacts: marked at once, sent when the message with Undo has gone, marked back when the server refuses. */
+/** Removes contacts: marked at once, sent once the message with Undo is gone, restored if the server rejects it. */
 import { useMemo } from "react";
 import { useRemoveContact } from "../../api/contacts";
 import { explain } from "../../api/explain";
@@ -10,7 +10,7 @@ import { toast, toastUndone, toastWithUndo } from "../../stores/toasts";
 export interface Removal {
   /** The same rows, with those marked that are removed and not sent yet. */
   rows: UserContact[];
-  /** Contacts that can still be taken back. */
+  /** Removed contacts that can still be restored. */
   removed: ReadonlyMap<number, number>;
   remove: (row: UserContact) => void;
   restore: (row: UserContact) => void;

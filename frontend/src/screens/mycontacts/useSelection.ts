@@ -1,4 +1,4 @@
-/** The ticked contacts, over all pages, or all that are found. A deleted contact cannot be ticked anew, only unticked. */
+/** The ticked contacts on all pages, or all results. A deleted contact cannot be ticked again, only unticked. */
 import { useEffect, useRef, useState } from "react";
 import type { UserContact } from "../../api/types";
 import { t } from "../../lib/i18n.dashboard";
@@ -29,7 +29,7 @@ export function useSelection(page: readonly UserContact[], found: string): Selec
   const all = allOf === found;
   const note = useRef(0);
 
-  // A selection ends with its screen: there is nothing to take back on another one.
+  // A selection ends with its screen, so another screen has nothing to undo.
   useEffect(() => () => toastClosed(note.current), []);
 
   const set = (rows: readonly UserContact[], on: boolean) =>

@@ -1,4 +1,4 @@
-/** The own votes of the rows that are shown, and what their buttons do: handed to the cells by context. */
+/** The user's votes on the visible rows and the handlers of their buttons, passed to the cells by context. */
 import { createContext } from "react";
 import type { UserContact } from "../../api/types";
 import { valuesOf } from "../../domain/contacts";

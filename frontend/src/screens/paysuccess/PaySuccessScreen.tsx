@@ -79,7 +79,7 @@ function Neutral({ title, text, to }: { title: TextKey; text: TextKey; to: strin
   );
 }
 
-/** What was bought: the plan, what it costs, when it renews, and the credits of each period. */
+/** The purchase: the plan, its price, when it renews, and the credits per period. */
 function factsOf(plan: Plan, expirydate: string | null): [string, string][] {
   const price = `${dollars(plan.price)} ${isMonthly(plan) ? t("plan.perMonth") : t("plan.perYear")}`;
   return [

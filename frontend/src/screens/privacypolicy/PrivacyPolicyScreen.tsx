@@ -1,4 +1,4 @@
-/** What happens to data. */
+/** The privacy policy. */
 import { config } from "../../api/config";
 import { LegalPage } from "../../components/LegalPage";
 

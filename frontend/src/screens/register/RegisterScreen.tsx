@@ -101,7 +101,7 @@ function isPassing(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.status === 429 || error.status === 0);
 }
 
-/** What was refused as a whole; what a field is refused for stands at the field. */
+/** Form-level errors; field errors appear next to the field. */
 function reasonOf(error: unknown): string | null {
   if (error instanceof FieldRefused || error instanceof NotBusiness || error instanceof EmailTaken) return null;
   return isPassing(error) ? explain(error) : t("somethingWrong");

@@ -115,7 +115,7 @@ function RevealAll({ kinds: hidden, reveals }: { kinds: Kind[]; reveals: Reveals
   );
 }
 
-/** What is shown of the person, for an address book. */
+/** The visible details of the person, for an address book. */
 function saveCard(found: Found, url: string): void {
   const of = (kind: Kind) => (isShown(found, kind) ? fieldOf(found, kind).values.map(({ text }) => text) : []);
   const card = vcard({ name: found.full_name, title: found.title, company: found.company, url: profileLink(url), phones: of("phone"), business: of("business"), personal: of("personal") });

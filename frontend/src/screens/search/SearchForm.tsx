@@ -15,7 +15,7 @@ import type { SearchErrors } from "./SearchScreen";
 import type { Boxes } from "./useQuestion";
 
 interface Props {
-  /** What was asked last; Back changes it. */
+  /** The last search; Back changes it. */
   url: string;
   boxes: Boxes;
   errors: SearchErrors;
@@ -92,7 +92,7 @@ export function SearchForm({ url, boxes, errors, quiet, onTick, onSearch, onType
   );
 }
 
-/** What is wrong with the address, and the way for a name. */
+/** The problem with the address, and a link to search for a name. */
 function Wrong({ text, name }: { text: string; name: string | undefined }) {
   return (
     <>

@@ -35,7 +35,7 @@ export function SearchScreen() {
   const [errors, setErrors] = useState<SearchErrors>({});
   const [dropped, setDropped] = useState<Asked | null>(null);
   const answer = useQuery({ ...searchContact(asked ?? NOTHING), enabled: asked !== null });
-  // What the server refuses about the address is said where the app itself says it, until it is typed anew.
+  // An address that the server rejects is reported where the app reports its own errors, until it is edited.
   const refused = isSame(asked, dropped) ? undefined : fieldErrors(answer.error)["linkedinurl"];
   const found = answer.data?.[0];
   const other = useAsk();

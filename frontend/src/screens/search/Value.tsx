@@ -21,7 +21,7 @@ interface Props {
   hidden: boolean;
   /** null: nothing is known about this kind of value. */
   verified: boolean | null;
-  /** The own vote on it. */
+  /** The user's vote on it. */
   vote: Vote | undefined;
   onUpvote: () => void;
   onFlag: () => void;
@@ -84,7 +84,7 @@ function Line({ value }: { value: string }) {
   return <span className={classes.lineKind}>{parts.join(" · ")}</span>;
 }
 
-/** Dials on the phone beside the computer; a phone itself calls. */
+/** Dials on the phone next to the computer; on a phone, calls directly. */
 function Dial({ value }: { value: string }) {
   const [opened, setOpened] = useState(false);
   return (
@@ -103,7 +103,7 @@ function Dial({ value }: { value: string }) {
   );
 }
 
-/** Verified has a tick, partly verified a half dot: not told apart by colour alone. */
+/** Verified has a tick, partly verified a half dot, so colour is not the only difference. */
 function Status({ verified }: { verified: boolean }) {
   return (
     <Tooltip label={verified ? t("search.verifiedHint") : t("search.partialHint")}>

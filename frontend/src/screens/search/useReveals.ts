@@ -17,7 +17,7 @@ export interface Reveals {
   reveal: (kinds: readonly Kind[]) => Promise<void>;
   busy: ByKind<boolean>;
   problems: ByKind<string>;
-  /** What was revealed since the card is there. */
+  /** Values revealed since the card was shown. */
   fresh: ByKind<boolean>;
 }
 

@@ -42,7 +42,7 @@ function Device(one: SignIn) {
   );
 }
 
-/** In place of the button: this session ends by signing out. */
+/** Replaces the button: this session ends by signing out. */
 function Current() {
   return <Badge variant="light">{t("sessions.current")}</Badge>;
 }

@@ -1,4 +1,4 @@
-/** What one agrees to by using the service. */
+/** The terms of use. */
 import { config } from "../../api/config";
 import { LegalPage } from "../../components/LegalPage";
 

@@ -1,4 +1,4 @@
-/** What a change of plan means and costs, before it is made. */
+/** The consequences and the cost of a plan change, before it is made. */
 import { Button, Group } from "@mantine/core";
 import type { Preview } from "../../api/billing";
 import { BusyButton } from "../../components/ui/BusyButton";

@@ -1,4 +1,4 @@
-/** What each plan holds, one line a feature, in one table. */
+/** All plans in one table, one line per feature. */
 import { Minus } from "lucide-react";
 import type { Plan } from "../../api/types";
 import { planText } from "../../domain/plantexts";

@@ -1,4 +1,4 @@
-/** What a change of plan takes away at once: paid days, credits of the plan, seats and API keys. */
+/** The losses that a plan change causes at once: paid days, plan credits, seats and API keys. */
 import { creditsOf, subscriptionOf, useAccount } from "../../api/account";
 import type { Plan } from "../../api/types";
 import { t } from "../../lib/i18n.dashboard";

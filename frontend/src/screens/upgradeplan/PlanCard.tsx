@@ -1,4 +1,4 @@
-/** One plan: its price, the one thing that can be done with it, and what it holds. */
+/** One plan: its price, its action, and its features. */
 import { UnstyledButton } from "@mantine/core";
 import { subscriptionOf, useAccount } from "../../api/account";
 import type { Plan } from "../../api/types";
@@ -61,7 +61,7 @@ function Saving({ plan, all }: { plan: Plan; all: Plan[] }) {
   );
 }
 
-/** What has been decided about this plan already: it starts, or it ends, on a day. */
+/** A scheduled change of this plan: the day on which it starts or ends. */
 function Note({ plan, change }: { plan: Plan; change: PlanChange }) {
   const one = subscriptionOf(useAccount());
   if (!one?.downgrade_planid || !goesOn(one)) return null;

@@ -101,7 +101,7 @@ function Plans({ period }: { period: Period }) {
   );
 }
 
-/** A plan without a price of its own stands below the others, over the whole width. */
+/** A plan without a price is shown below the others, across the full width. */
 const isTalkedAbout = (plan: Plan): boolean => isMadeToMeasure(plan) && Number(plan.price) < 0;
 
 /** Takes a cancellation back while the paid period lasts. */

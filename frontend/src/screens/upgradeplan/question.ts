@@ -25,7 +25,7 @@ export type Question =
   | { kind: "subscribe"; plan: Plan; present: Plan; rest: Rest; keepable: boolean }
   | { kind: "limit"; plan: Plan; over: Usage };
 
-/** What to ask about a plan; null when the hosted page has been opened instead. */
+/** The question to ask about a plan; null if the hosted page has been opened instead. */
 export async function questionAbout(me: Account, plan: Plan, offer: Offer): Promise<Question | null> {
   const subscription = subscriptionOf(me);
   const resumes = canResume(subscription, plan.planid);
@@ -47,7 +47,7 @@ export async function questionAbout(me: Account, plan: Plan, offer: Offer): Prom
   return null;
 }
 
-/** What to ask before a cancelled plan goes on after all. */
+/** The question to ask before a cancelled plan is resumed. */
 export async function questionAboutKeeping(me: Account, plan: Plan): Promise<Question> {
   const preview = await previewChange(subscriptionOf(me)?.subscriptionid, plan.planid);
   if (!preview) throw new ApiError(409, t("plans.gone"));
@@ -67,7 +67,7 @@ export async function carryOut(me: Account, question: Question): Promise<void> {
   await changePlan(subId, planid, preview.subscription_proration_date);
 }
 
-/** By how much seats and keys are too many, when that is why a change was refused. */
+/** The number of seats and keys above the limit, if that is why a change was rejected. */
 export function overOf(error: unknown): Usage | null {
   if (!(error instanceof ApiError) || error.reason !== "limit_exceeded") return null;
   return { members: Number(error.context["members_over"] ?? 0), apis: Number(error.context["apis_over"] ?? 0) };

@@ -18,7 +18,7 @@ import { Report } from "./Report";
 import { TeamChart } from "./TeamChart";
 import classes from "./Usage.module.css";
 
-// Calls beyond what a key may make are refused, so there are none to report.
+// Calls beyond a key's limit are rejected, so there are none to report.
 const OVERAGE = 0;
 const KINDS = [t("usage.personal"), t("usage.business"), t("usage.dials")];
 const TOTALS = [
@@ -69,7 +69,7 @@ export function ApiReport({ span }: { span: UsageSpan }) {
   );
 }
 
-/** What the key is for says more than its letters. */
+/** The purpose of the key says more than its letters. */
 const nameOf = ({ purpose, apikey }: ApiUsage) => purpose || apikey;
 
 /** Without a key: the way to one, or to a plan that has them. */

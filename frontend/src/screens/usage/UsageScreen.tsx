@@ -1,4 +1,4 @@
-/** What the team and the API keys revealed in a month. Tab, month and search are in the address. */
+/** Reveals by the team and the API keys in a month. Tab, month and search are in the address. */
 import { Tabs } from "@mantine/core";
 import { useAccount } from "../../api/account";
 import { Page } from "../../components/ui/Page";

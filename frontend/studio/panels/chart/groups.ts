@@ -44,7 +44,7 @@ export function measuresOf(info: TableInfo): Offered[] {
   return [{ value: "count", text: "count" }, ...numbers.flatMap(({ name }) => MEASURES.map((measure) => ({ value: `${measure}:${name}`, text: `${measure} of ${name}` })))];
 }
 
-/** What is shown before anything is chosen: by month where there is a date, else by the first choice of words. */
+/** The default chart: by month if there is a date column, else by the first suitable text column. */
 export function firstGroup(info: TableInfo): string {
   const date = info.field.find((field) => !field.sealed && (isTime(field) || isDate(field)));
   if (date) return `month:${date.name}`;

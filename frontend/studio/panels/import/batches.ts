@@ -1,4 +1,4 @@
-/** Write lines of text as records: in batches, first only to see which the database refuses. */
+/** Write lines of text as records, in batches; a first pass only finds the lines that the database rejects. */
 import { ApiError, ask, tablePath } from "../../api/client";
 import type { Field, Page, Row } from "../../api/types";
 import { BadValue, valueOf } from "../../record/draft";
@@ -55,7 +55,7 @@ function valuesOfLine(cells: readonly string[], mapping: Mapping, byName: Map<st
     const field = name === null ? undefined : byName.get(name);
     const text = cells[column] ?? "";
     if (!field) return;
-    // An empty cell is no value: the default of the column, or NULL.
+    // An empty cell sends no value: the column's default or NULL applies.
     if (text === "") {
       if (!field.has_default && field.allow_null) values[field.name] = null;
     } else values[field.name] = valueOf(field, /^(?:true|false)$/i.test(text) ? text.toLowerCase() : text);
@@ -71,7 +71,7 @@ interface Options {
   onProgress: (done: number) => void;
 }
 
-/** Sends every line; each counts alone. Returns those that were taken and those that were refused. */
+/** Sends every line separately. Returns the accepted lines and the rejected ones. */
 export async function sendLines({ dataset, table, lines, isTrial, onProgress }: Options): Promise<Checked> {
   const result: Checked = { good: [], bad: [] };
   for (let at = 0; at < lines.length; at += BATCH) {
@@ -87,7 +87,7 @@ export async function sendLines({ dataset, table, lines, isTrial, onProgress }: 
   return result;
 }
 
-/** Reasons by position in the batch. Raises ApiError where the whole batch is refused, as without the right. */
+/** Reasons by position in the batch. Throws ApiError if the whole batch is rejected, for example without the right. */
 async function sendBatch(dataset: string, table: string, batch: readonly Line[], isTrial: boolean): Promise<Map<number, string>> {
   try {
     const params = { continue: true, ...(isTrial ? { dry_run: true } : {}) };

@@ -1,4 +1,4 @@
-/** Where the tables of a picture stand: tables that are related by layers (dagre), the others in rows below them. */
+/** Positions of the tables in a diagram: related tables in layers (dagre), the others in rows below them. */
 import { graphlib, layout } from "@dagrejs/dagre";
 import type { ModelTable } from "../../api/types";
 
