@@ -18,7 +18,7 @@ from product.credits.balance import CREDIT
 from product.people import email_checks
 
 Cause = Literal["proof", "agreement", "decision"]
-ACCOUNTS = 3  # that say the same of a value
+ACCOUNTS = 3  # accounts that must agree about a value
 FREE_PER_MONTH = 10  # credits returned without staff, whatever was revealed; above it a share of the reveals
 SHARE = 10  # percent
 

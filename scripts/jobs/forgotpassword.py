@@ -16,7 +16,7 @@ from tableapi import script
 
 class Input(BaseModel):
     email: str
-    language: str | None = None  # that of the request
+    language: str | None = None  # taken from the request
 
 
 @script(internal=True)

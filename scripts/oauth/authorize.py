@@ -34,7 +34,7 @@ class Decision(Input):
 
 
 class Request(BaseModel):
-    """What a client asks for. `redirect` is set instead where the request itself is wrong."""
+    """The request of a client. `redirect` is set instead if the request itself is invalid."""
 
     redirect: str = ""
     name: str = ""

@@ -13,7 +13,7 @@ from tableapi.schema.model import Table
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """What one role may do with one table and one HTTP verb.
+    """The right of one role to use one HTTP verb on one table.
 
     The attributes are those of `Rule`; None means all.
     """

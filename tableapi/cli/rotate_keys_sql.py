@@ -28,7 +28,7 @@ class CannotReseal(CommandError):
 
 @dataclass(slots=True)
 class Outcome:
-    """What was done to one table."""
+    """The result for one table."""
 
     rows: int = 0
     values: int = 0

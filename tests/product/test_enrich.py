@@ -170,7 +170,7 @@ async def test_a_ceiling_under_the_price_charges_nothing(
     assert await account.credits() == before
 
 
-async def test_without_credits_the_outcome_is_no_credit(
+async def test_without_credits_nothing_is_charged(
     product: Product, account: Account, program: httpx2.AsyncClient
 ) -> None:
     person = await product.person()

@@ -1,4 +1,4 @@
-"""What the booking project adds to the engine."""
+"""The additions of the booking project to the engine."""
 
 from __future__ import annotations
 
