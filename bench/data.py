@@ -19,7 +19,7 @@ PROJECT = Path(__file__).parent / "project"
 SESSIONS = 200  # owners of the first clients; one more session belongs to staff
 STAFF = "bench-staff"
 LARGE, SMALL = 500, 1500  # clients per scale
-USERS = (31, 3)  # of a large and of a small client
+USERS = (31, 3)  # users of a large client, and of a small one
 CONTACTS = (1400, 200)
 
 FILL = """

@@ -3,7 +3,7 @@
 SEARCHURL = "60/minute per user, 2000/day per user"
 GETCONTACT = "60/minute per user"
 KEYLOOKUP = "30/minute per key, 5000/day per key"
-SEARCH = "60/minute per key"  # of searchpeople and searchcompanies, for each user or API key
+SEARCH = "60/minute per key"  # for searchpeople and searchcompanies, counted per user or API key
 REVEALMANY = "20/minute per user"
 PRICE = "60/minute per key"
 LISTS = "60/minute per key"

@@ -15,7 +15,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 MIN_BYTES = 65_536  # smaller bodies are converted directly, in a few milliseconds
-MAX_BYTES = 16_000_000  # of JSON to decode, which blocks all other threads
+MAX_BYTES = 16_000_000  # maximum JSON to decode, since decoding blocks all other threads
 
 _plans = ThreadPoolExecutor(1, "plans")
 _bodies = ThreadPoolExecutor(2, "bodies")

@@ -69,7 +69,7 @@ def described(line: dict[str, Any], language: Language) -> str:
 async def book(ctx: Context, clientid: int, invoice: Invoice, sub: Subscription, plans: dict[str, Any]) -> int | None:
     """Store an invoice and return its transactionid if it has just become paid, else None.
 
-    Inside a transaction that holds the lock on usercredit.
+    Requires a transaction with the lock on usercredit.
 
     Args:
         plans: the row of subscriptionplan of each price id.

@@ -64,8 +64,7 @@ _SET = """
 async def apply(ctx: Context, clientid: int, purchase: str) -> bool:
     """Apply refunds and disputes of a purchase; return whether the account has the transaction.
 
-    Updates the transaction and the credits, and mails the owner. Inside a transaction that holds the lock on
-    usercredit.
+    Updates the transaction and the credits, and mails the owner. Requires a transaction with the lock on usercredit.
     """
     row: Any = await ctx.db.fetchrow(_TRANSACTION, clientid, purchase)
     if row is None:

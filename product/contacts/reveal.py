@@ -71,7 +71,7 @@ async def reveal(
 
 
 async def _merge(ctx: Context, contactid: int, person: Person, kind: str) -> str:
-    """Merge addresses of one kind into a contact that holds addresses that the directory no longer has."""
+    """Merge addresses of one kind into a contact that has addresses no longer in the directory."""
     async with ctx.db.transaction():
         present = await ctx.db.fetchval(_PRESENT, contactid)
         merged = merged_emails(ctx.vault, person, kind, present)

@@ -1,7 +1,7 @@
-"""Return the credit of a wrong value: proved by a check, agreed on by accounts, or decided by staff.
+"""Return the credit for a wrong value, as proved by a check, several accounts, or staff.
 
-Once for each kind of a person and account. The value stays revealed. What the product decides by itself is bounded for
-each account, so that votes cannot refill a balance.
+Once for each kind of a person and account. The value stays revealed. Automatic returns are limited per account, so that
+votes cannot refill a balance.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ async def give(ctx: Context, clientid: int, personid: int, kind: str, cause: Cau
 async def proves_wrong(ctx: Context, type_: str, value: str) -> bool:
     """Return whether a check proves a value wrong: no such domain, no mail server, not a phone number.
 
-    May ask the DNS: never inside a transaction.
+    May query the DNS, so never call it inside a transaction.
     """
     if type_ != "phone":
         return email_checks.invalid_proof((await email_checks.check(ctx, value)).reasons)

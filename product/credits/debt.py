@@ -35,7 +35,7 @@ def move_sql(kind: str, *, bought: bool = False) -> str:
 
 
 async def pay(ctx: Context, clientid: int, kind: str) -> None:
-    """Pay the debt of one kind from its balance. Inside a transaction that holds the lock on usercredit."""
+    """Pay the debt of one kind from its balance. Requires a transaction with the lock on usercredit."""
     for row in await ctx.db.fetch(_OWED, clientid, kind):
         sql = f"select {kind} from usercredit where clientid = $1"  # noqa: S608
         part = min(row["owed"], await ctx.db.fetchval(sql, clientid))

@@ -40,7 +40,7 @@ class Span(BaseModel):
 
     @property
     def until(self) -> datetime:
-        """Return the exclusive end. Day 1 to 30 of one month (28 in February) stands for the whole month."""
+        """Return the exclusive end. Day 1 to 30 of one month (28 in February) means the whole month."""
         start, end = self.startdate, self.enddate
         last_day = 28 if start.month == 2 else 30
         if start.day == 1 and (start.year, start.month) == (end.year, end.month) and end.day >= last_day:

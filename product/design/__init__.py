@@ -2,7 +2,7 @@
 
 `tools/tokens` generates the files in this folder.
 
-`LIGHT` and `DARK` hold colors by the names of `frontend/src/app/tokens.css` without hyphens: `LIGHT["onaccent"]`.
+`LIGHT` and `DARK` map colors by the names of `frontend/src/app/tokens.css` without hyphens: `LIGHT["onaccent"]`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Find people by profile key, in the table `person` or at the external vendor.
 
-People on the removal list are never returned. `Person` holds all values; callers decide which of them may be shown.
+People on the removal list are never returned. `Person` has all values; callers decide which of them may be shown.
 """
 
 from __future__ import annotations

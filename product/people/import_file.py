@@ -34,7 +34,7 @@ _EMAIL = re.compile(r"[^@\s,;:<>\"]{1,64}@[^@\s,;:<>\".]+(?:\.[^@\s,;:<>\".]+)*\
 _PHONE = re.compile(r"\+?[0-9][0-9 ().-]{4,24}")
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 _NEEDS_ESCAPE = re.compile(r"[\\\t\n\r]")
-MAX_CHARS = 300  # of a name, title or company
+MAX_CHARS = 300  # per name, title or company
 
 
 class BadLine(ValueError):

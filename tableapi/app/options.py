@@ -45,16 +45,16 @@ class Datasets:
     replicas: tuple[str, ...] = ()
     project: Path | None = None
     access: AccessFile | None = None
-    access_path: Path | None = None  # of `access`; read again on SIGHUP
+    access_path: Path | None = None  # path of `access`; read again on SIGHUP
     key: str = field(default="", repr=False)
-    policy: Mapping[str, Access] | None = None  # of a host program (see `TableAPI`)
+    policy: Mapping[str, Access] | None = None  # set by a host program (see `TableAPI`)
     sessions: Sessions | None = None
-    database_roles: Mapping[str, DatabaseRole] = field(default_factory=dict)  # of a host program
+    database_roles: Mapping[str, DatabaseRole] = field(default_factory=dict)  # set by a host program
     authenticator: Authenticator | None = None
-    scripts: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # of a host program, by path
-    hooks: tuple[Callable[..., Any], ...] = ()  # of a host program
-    on_write: Callable[[Write], Any] | None = None  # of a host program
-    webhooks: tuple[Webhook, ...] = ()  # in a host program: which clients can reach it is unknown
+    scripts: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # set by a host program, by path
+    hooks: tuple[Callable[..., Any], ...] = ()  # set by a host program
+    on_write: Callable[[Write], Any] | None = None  # set by a host program
+    webhooks: tuple[Webhook, ...] = ()  # set by a host program
     embedded: bool = False  # in a host program: which clients reach it is unknown
 
     @property

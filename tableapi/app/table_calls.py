@@ -155,7 +155,7 @@ class TableCalls:
         """Handle the request with the project's hook or with the engine."""
         scripts, query = self._services.scripts, call.query
         if call.written and not request.in_batch:
-            call.written.clear()  # of an attempt that was rolled back
+            call.written.clear()  # left over from an attempt that was rolled back
         try:
             if ident == LIVE and request.method == "GET":
                 if request.inner:

@@ -36,7 +36,8 @@ class Actor:
     account: Any = None  # the account of the user, for limits
     claims: Mapping[str, Any] | None = None  # from a token signed by a trusted issuer
     unproved: bool = False  # whether no secret was needed to become this caller
-    scopes: frozenset[str] | None = None  # of the token of a client acting for the user; None for no limit
+    # scopes of the client's token if a client acts for the user; None for no limit
+    scopes: frozenset[str] | None = None
     key_error: str = "A valid API key is needed in X-API-Key."  # error message for a caller without credentials
 
     def __getattr__(self, name: str) -> Any:

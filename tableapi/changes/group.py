@@ -107,7 +107,7 @@ class ListenerGroup:
         try:
             async with self._reading, asyncio.timeout(READ_SECONDS):
                 rows = await self._timed(keys)
-        except (Forbidden, MethodNotAllowed):  # of the database role; a new stream is rejected
+        except (Forbidden, MethodNotAllowed):  # raised for the database role; a new stream is rejected
             self.end()
             return
         except (*UNREACHABLE, TimeoutError, asyncpg.InterfaceError, ApiError):  # the list may still be readable

@@ -200,7 +200,7 @@ def _is_any(args: argparse.Namespace) -> bool:
 
 
 def _any(args: argparse.Namespace, settings: EnvironmentSettings, key: str) -> Datasets:
-    """Return the databases and rights of the options, or of the settings where options are left out.
+    """Return the databases and rights from the options, or from the settings if options are missing.
 
     Raises BadDatasets.
     """

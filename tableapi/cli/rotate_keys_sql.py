@@ -102,7 +102,7 @@ class ResealedTable:
     def batch(self, after: bool, size: int) -> str:
         """Select and lock rows that may hold values under older keys. $1 is the head of the newest key.
 
-        `after` continues behind a primary key. SKIP LOCKED prevents deadlocks; the next round picks up skipped rows.
+        `after`: continue after a primary key. SKIP LOCKED prevents deadlocks; the next round picks up skipped rows.
         """
         keys = ", ".join(map(_quoted, self.key))
         position = ", ".join(f"${place}::{self.types[name]}" for place, name in enumerate(self.key, 2))

@@ -99,7 +99,7 @@ class Settings(BaseModel):
     database_direct_url: PostgresUrl | None = Field(default=None, repr=False)  # past a pooler
     database_replica_urls: PostgresUrls = Field(default=(), repr=False)
     database_connections: int | None = Field(default=None, ge=1, le=100_000)  # over all workers and databases
-    database_idle_seconds: float = Field(default=60.0, gt=0)  # after which unused connections are closed
+    database_idle_seconds: float = Field(default=60.0, gt=0)  # unused connections are closed after this long
     database_pipeline: bool = True  # several requests in flight on one connection
     redis_url: Annotated[str, AfterValidator(_redis_url)] | None = Field(default=None, repr=False)
     init: bool = True

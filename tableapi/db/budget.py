@@ -13,7 +13,7 @@ from typing import Protocol
 from tableapi.config.command_error import BadSettings
 from tableapi.config.settings import Settings
 
-DEFAULT_CONNECTIONS = 80  # of one node; PostgreSQL allows 100 by default
+DEFAULT_CONNECTIONS = 80  # per node; PostgreSQL allows 100 by default
 DEFAULT_WORKER_CONNECTIONS = 8
 LISTENER = 1
 READS, WRITES = 1, 1  # reserved for each database, outside the budget

@@ -18,7 +18,7 @@ class Meaning:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def error(self, message: str = "") -> ApiError:
-        """Create the error, with `message` in place of the default one."""
+        """Create the error, with `message` instead of the default one."""
         return self.kind(message or self.message, reason=self.reason, headers=self.headers)
 
 

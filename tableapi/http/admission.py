@@ -29,7 +29,7 @@ OVERLOAD_MAX_REQUESTS = 16  # in flight during overload: enough to keep the CPU 
 # in case the overload is not over; after that the limit is as before.
 REVIEW_SECONDS, REFUSED_SHARE = 1.0, 0.25
 RECOVERY_SECONDS, RECOVERY_MAX_REQUESTS = 2.0, 128
-IDLE_CPU_SHARE = 0.3  # of one core; below it the event loop is not the bottleneck
+IDLE_CPU_SHARE = 0.3  # share of one core; below it the event loop is not the bottleneck
 SAMPLE_SECONDS = 0.05
 CHECK_SECONDS = 0.25  # between checks; also the age from which a request is watched for a disconnected client
 BODY_SECONDS = 10.0  # to receive a body

@@ -28,7 +28,7 @@ _NOT_IN_NAME = re.compile(rf"[^{_START}0-9.\-]|_(?=x[0-9A-F]{{4,6}}_)")
 _NO_START = re.compile(rf"\A[^{_START}]")
 _NOT_IN_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _REPLACEMENT = "\ufffd"
-MAX_BYTES = 4_000_000  # of the JSON
+MAX_BYTES = 4_000_000  # maximum size of the JSON
 _ESCAPED = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;", ord("\r"): "&#13;"}
 
 

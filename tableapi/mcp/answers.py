@@ -10,7 +10,7 @@ from tableapi import exact_json
 from tableapi.errors import BadRequest
 from tableapi.schema.model import Table
 
-MAX_BYTES = 16_000  # of the rows in one result
+MAX_BYTES = 16_000  # rows in one result
 MAX_LIST_CHARS = 1_000  # per text in a list of rows
 MAX_RECORD_CHARS = 8_000  # per text of a single record
 MIN_CHARS = 100  # minimum to which texts are truncated in a row that is too large

@@ -17,7 +17,7 @@ from tableapi.query.spelling import suggestion
 from tableapi.schema.model import Table
 from tableapi.tables import describe
 
-MAX_BYTES = 8_000_000  # of a read; only a small part of it reaches the agent
+MAX_BYTES = 8_000_000  # per read; only a small part of it reaches the agent
 
 
 class Send(Protocol):

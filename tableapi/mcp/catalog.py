@@ -18,8 +18,8 @@ from tableapi.schema.model import Column, Table
 from tableapi.schema.types import KINDS
 from tableapi.tables import describe
 
-LIST_BYTES = 8_000  # of list_tables
-MAX_COLUMNS_LISTED = 20  # of one table in list_tables
+LIST_BYTES = 8_000  # result of list_tables
+MAX_COLUMNS_LISTED = 20  # per table in list_tables
 SAMPLE_ROWS, SAMPLES, SAMPLE_CHARS = 5, 3, 40
 COMMENT_CHARS = 300
 _ACTIONS = {"GET": "read", "POST": "create", "PATCH": "update", "DELETE": "delete"}

@@ -10,7 +10,7 @@ from tableapi.log import get_logger
 
 log = get_logger(__name__)
 Result = TypeVar("Result")
-_running: set[asyncio.Task[Any]] = set()  # the event loop holds weak references only
+_running: set[asyncio.Task[Any]] = set()  # the event loop keeps only weak references
 
 
 def start(work: Coroutine[Any, Any, Result], name: str) -> asyncio.Task[Result]:

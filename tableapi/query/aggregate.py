@@ -28,7 +28,7 @@ from tableapi.schema.sqltypes import Named, Native, shown
 
 # Words for aliases that no column can have: PostgreSQL would take an alias that is also a column name for the column.
 PLACE, MARK, ROW, ROWS = "tableapi place", "tableapi mark", "tableapi row", "tableapi rows"
-MAX_NAME_BYTES = 63  # of a name in PostgreSQL
+MAX_NAME_BYTES = 63  # PostgreSQL's limit for names
 
 
 def labels(names: Sequence[str]) -> list[str] | None:

@@ -11,7 +11,7 @@ from tableapi.query import names
 from tableapi.query.spelling import suggestion
 
 RELATION_OPTIONS = ("fields", "filter", "order", "limit", "offset", "related")
-MAX_PATH_CHARS = 2000  # of the relation's path in an option name
+MAX_PATH_CHARS = 2000  # for the relation's path in an option name
 
 Relations = Callable[[str], Any]  # returns the relation with a name, or None
 

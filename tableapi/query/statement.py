@@ -44,7 +44,7 @@ class Binder:
         self.sources: dict[str, ParamSource] = {}
         self.params = params or {}
         self.aliases = 0
-        self.tables: dict[str, Table] = {}  # of the statement, except those that only a row rule reads
+        self.tables: dict[str, Table] = {}  # tables in the statement, except those that only a row rule reads
         self.searches: dict[str, tuple[str, Any]] = {}  # language and query of MATCHES, by field name
         self.patterns = False  # whether the statement has a regular expression from the request
         self.may_fail = False  # whether a condition may fail for some values, for example in a cast

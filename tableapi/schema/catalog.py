@@ -41,7 +41,7 @@ where a.attrelid = any($1::oid[]) and a.attnum > 0 and not a.attisdropped
 order by a.attrelid, a.attnum
 """
 
-# Partial and expression indexes are left out: they do not make a combination of columns unique.
+# Partial and expression indexes are skipped, because they do not make a combination of columns unique.
 KEYS = """
 select i.indrelid::int8 as oid, i.indisprimary as primary,
        (i.indkey::int2[])[0:i.indnkeyatts - 1]::int4[] as columns

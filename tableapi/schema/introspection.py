@@ -267,7 +267,7 @@ def _tables(rows: list[asyncpg.Record], default: str) -> tuple[dict[str, Table],
 
 
 _LENGTH = re.compile(r"\((\d+)(?:,(-?\d+))?\)")
-_SYSTEM = re.compile(r",(\d+)\)")  # of geometry(Point,4326)
+_SYSTEM = re.compile(r",(\d+)\)")  # matches the SRID in geometry(Point,4326)
 
 
 def _columns(

@@ -275,7 +275,7 @@ def like_escaped(value: str) -> str:
 
 
 def like_ended(value: str) -> str:
-    """Return a LIKE pattern in which a trailing backslash, otherwise an error, stands for itself."""
+    """Return a LIKE pattern in which a trailing backslash, otherwise an error, is literal."""
     alone = (len(value) - len(value.rstrip("\\"))) % 2
     return value + "\\" * alone
 

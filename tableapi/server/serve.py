@@ -313,7 +313,7 @@ def _reloading(settings: Settings, datasets: Datasets, announce: Callable[[], No
     class Watch(StatReload):
         """Watch policy.py as well."""
 
-        # uvicorn watches whole folders, and the project folder holds .venv and frontend.
+        # uvicorn watches whole folders, and the project folder contains .venv and frontend.
         def iter_py_files(self) -> Iterator[Path]:
             yield policy
             yield from super().iter_py_files()

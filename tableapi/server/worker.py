@@ -17,7 +17,7 @@ from tableapi.observability import tracing
 from tableapi.observability.logging import configure, sink
 
 SWITCH_SECONDS = 0.001
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of mallopt(3)
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # parameters of mallopt(3)
 
 
 class WorkerResources:
@@ -57,7 +57,7 @@ def tune() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
-    sys.setswitchinterval(SWITCH_SECONDS)  # after which a thread yields to the event loop
+    sys.setswitchinterval(SWITCH_SECONDS)  # a thread yields to the event loop after this long
     # glibc raises the size above which memory is returned to the system at once; every thread that hashed a password
     # would then keep 19 MB.
     with contextlib.suppress(AttributeError):  # another C library

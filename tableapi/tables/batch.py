@@ -28,7 +28,7 @@ class BatchError(ApiError):
 
     status, reason = 400, "batch"
     again = False  # whether nothing was written and retrying the same request may succeed
-    reasons: frozenset[str] = frozenset()  # of the failed records
+    reasons: frozenset[str] = frozenset()  # reasons of the failed records
     kept = False  # whether some records were written and are kept (option `continue`)
 
     @property

@@ -90,7 +90,7 @@ def check_not_empty(body: Any) -> None:
 
 
 def only_one(records: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the single record that holds the change for all rows."""
+    """Return the single record that contains the change for all rows."""
     if len(records) > 1:
         raise BadRequest("With ids or filter send one record: the change for all of them.", reason="bad_records")
     return records[0]
@@ -212,7 +212,7 @@ def stamped(call: TableRequest, right: Right, name: str) -> Any:
 
 
 def drop_own(call: TableRequest, fields: dict[str, Any]) -> None:
-    """Remove identity fields that hold the session's own value."""
+    """Remove identity fields that have the session's own value."""
     for name in [name for name in fields if name in call.dataset.identity]:
         if fields[name] is not None and not differs(call, name, fields[name]):
             del fields[name]

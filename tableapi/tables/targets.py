@@ -68,7 +68,7 @@ def parse(call: TableRequest, verb: str, ident: Any) -> Targets:
     """Resolve the records targeted by a write, without reading from the database.
 
     Raises:
-        ApiError: an option or the body is wrong.
+        ApiError: an option or the body is invalid.
     """
     if ident is not None and verb == "POST":
         raise BadRequest("A record cannot be created under an identifier. POST it to the table.", reason="bad_path")
@@ -173,7 +173,7 @@ class KeyedRecords:
         """Return the targets of the write: the records as modified by the hook, identified by their keys.
 
         Raises:
-            ApiError: an option or a record is wrong.
+            ApiError: an option or a record is invalid.
         """
         given, body = self.options, {"resource": self.records}
         if given.id_field.strip() and given.fields is None and self.verb != "POST":
@@ -201,7 +201,7 @@ async def by_primary_key(call: TableRequest, verb: str, ident: str | None) -> Ke
     """Return the records targeted by a write. `id_field` and filters are resolved by reads.
 
     Raises:
-        ApiError: an option or the body is wrong, or a record does not exist for the caller.
+        ApiError: an option or the body is invalid, or a record does not exist for the caller.
     """
     table, given = call.table, parse_options(call, ident)
     if ident is not None:

@@ -14,7 +14,7 @@ _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _RESERVED = tuple(map(ipaddress.ip_network, ("168.63.129.16/32", "192.0.0.0/24")))
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 MAX_ADDRESSES = 3  # to try per host
-SAME_SECONDS = 0.5  # for which attempts share a look-up
+SAME_SECONDS = 0.5  # attempts within this time share a look-up
 
 
 class BlockedAddress(Exception):

@@ -12,7 +12,7 @@ from tableapi.webhooks.sender import Attempt
 from tableapi.webhooks.signature import Event
 
 KEEP_SECONDS = 3 * 24 * 3600  # how long an event is retried, and how long it is kept in the log
-LOCK_CLASS = 0x77686F6B  # of the advisory locks, one per webhook
+LOCK_CLASS = 0x77686F6B  # class of the advisory locks, one per webhook
 MOST_COUNTED = 10_001
 LOGGED = 20  # number of attempts listed per webhook
 

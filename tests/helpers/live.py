@@ -1,4 +1,4 @@
-"""A client of live streams that talks ASGI, and a database with tables that are followed under several rules."""
+"""A client of change streams that speaks ASGI, and a database with tables that are followed under several rules."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ KNOWN = frozenset(
     (b"user", b"database", b"client_encoding", b"datestyle", b"timezone", b"standard_conforming_strings",
      b"application_name")
 )  # fmt: skip
-TLS, CANCEL = 80877103, 80877102  # codes in place of the version of the protocol
+TLS, CANCEL = 80877103, 80877102  # codes sent instead of the protocol version
 
 
 class _Client(socketserver.StreamRequestHandler):

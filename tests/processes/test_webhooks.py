@@ -147,9 +147,7 @@ async def test_sighup_reads_the_webhooks_again(new_database: NewDatabase, serve:
         await db.close()
 
 
-async def test_missing_rights_are_reported(
-    new_database: NewDatabase, serve: Serve, tmp_path: Path
-) -> None:
+async def test_missing_rights_are_reported(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
     url = await asyncio.to_thread(new_database, SCHEMA)
     database = url.rpartition("/")[2]
     role = f"reader_{database}"

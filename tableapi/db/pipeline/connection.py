@@ -77,11 +77,11 @@ class PipelinedConnection(asyncio.Protocol):
         self._names = 0
         self._held: list[bytes] | None = None  # messages collected by `send_all`
         self._closes: list[bytes] = []  # Close messages to send with the next Parse
-        self._row: Row | None = None  # of the reply being read
+        self._row: Row | None = None  # the reply being read
         self._error: dict[str, str] | None = None
         self._complete = False  # whether the reply may end
         self._confirmed: asyncio.Future[None] | None = None  # done with the reply to a statement that is cancelled
-        self._parts: list[bytes] = []  # of an incomplete message
+        self._parts: list[bytes] = []  # parts of an incomplete message
         self._size = self._needed = 0  # bytes
 
     def start(self) -> None:

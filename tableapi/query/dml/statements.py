@@ -227,7 +227,7 @@ def release(target: Target, names: Iterable[str], drop: bool) -> WritePlan:
     return target.plan(sa.select(sa.func.coalesce(ok, sa.true()).label("ok")))
 
 
-# -- checks beside a write -------------------------------------------------------------------------------------------
+# -- checks of writes --------------------------------------------------------------------------------------------------
 
 
 def find(target: Target, key: list[Column], sent: Iterable[str] = ()) -> WritePlan:

@@ -19,7 +19,7 @@ from tableapi.query.statement import Binder
 from tableapi.schema.pgtypes import NUMERIC, TEXT, BadValue, PgType
 from tableapi.schema.sqltypes import MOMENTS, Named, as_text, like_ended, like_escaped
 
-MAX_PATTERN_CHARS = 200  # of a regular expression
+MAX_PATTERN_CHARS = 200  # per regular expression
 _NUMERIC_OPERATORS = frozenset(("=", "!=", ">", ">=", "<", "<=", "between", "in", "distinct"))
 _TESTS: dict[str, Any] = {"true": sa.true(), "false": sa.false(), "unknown": sa.null()}
 _COMPARE: dict[str, Callable[[Any, Any], sa.ColumnElement[bool]]] = {

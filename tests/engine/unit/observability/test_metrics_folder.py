@@ -1,4 +1,4 @@
-"""The folder of the counters: on a tmpfs where there is one, empty at every start, and one for each server."""
+"""The metrics folder: on a tmpfs if there is one, empty at every start, and separate for each server."""
 
 from __future__ import annotations
 
