@@ -104,7 +104,7 @@ async def _of_document(ctx: Context, clientid: str) -> Client:
     except documents.Unreadable as error:
         raise BadClient(f"The description of this application cannot be read: {error}.") from None
     except ValidationError:
-        raise BadClient("The description of this application has no redirect_uris, or is no JSON object.") from None
+        raise BadClient("The description of this application has no redirect_uris, or is not a JSON object.") from None
     if document.client_id != clientid:
         raise BadClient("The description of this application names another client_id.")
     return _client(clientid, document, urlsplit(clientid).netloc)

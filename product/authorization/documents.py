@@ -36,7 +36,7 @@ async def fetch(url: str, *, local: bool = False) -> bytes:
         parts = urlsplit(url)
         port = parts.port or (443 if parts.scheme == "https" else 80)
     except (httpx2.InvalidURL, ValueError):
-        raise Unreadable("it is no address") from None
+        raise Unreadable("it is not a valid URL") from None
     host = parts.hostname or ""
     plain = local and parts.scheme == "http" and host in ("127.0.0.1", "localhost")
     if (parts.scheme != "https" and not plain) or not host or parts.path in ("", "/"):
@@ -48,7 +48,7 @@ async def fetch(url: str, *, local: bool = False) -> bytes:
             address = await _checked_address(host, port, local=plain)
             return await _read(target.copy_with(host=address), parts.netloc, host)
     except (TimeoutError, OSError, httpx2.HTTPError):
-        raise Unreadable("there is no answer") from None
+        raise Unreadable("there is no response") from None
 
 
 async def _checked_address(host: str, port: int, *, local: bool) -> str:

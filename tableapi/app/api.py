@@ -82,7 +82,7 @@ class TableAPI:
         if policy is None and any(option is not None for option in (sessions, authenticator, database_roles)):
             raise ValueError("sessions=, authenticator= and database_roles= go with policy=.")
         if webhooks and policy is None:
-            raise ValueError("webhooks= goes with policy=.")
+            raise ValueError("webhooks= requires policy=.")
         if not datasets:
             raise ValueError("Name at least one database.")
         if open and not api_key and settings is not None and "*" in settings.cors_origins:

@@ -72,7 +72,7 @@ def of_project(folder: Path) -> Datasets:
     """Return the project in `folder`. `urls` stays empty until the database is known. Raises BadDatasets."""
     if not (folder / "policy.py").is_file() or not (folder / "schema.sql").is_file():
         raise BadDatasets(
-            f"{folder} is no project (it has no schema.sql and policy.py). Any database is served by: "
+            f"{folder} is not a project (it has no schema.sql and policy.py). Any database is served by: "
             "tableapi serve --dataset NAME=postgresql://... --open"
         )
     return Datasets(urls={}, project=folder)
@@ -124,7 +124,7 @@ def of_any(
         raise BadDatasets("Give either --open (full rights to every client) or --access FILE (also as ACCESS_FILE).")
     if access is not None:
         if key:
-            raise BadDatasets("--api-key goes with --open; an access file names its own keys.")
+            raise BadDatasets("--api-key requires --open; an access file has its own keys.")
         return Datasets(urls=urls, access=_access_file(access), access_path=access.absolute())
     if not key and not is_loopback(host):
         raise BadDatasets(

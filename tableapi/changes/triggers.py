@@ -110,7 +110,7 @@ async def install(
         for name, parts in tables.items():
             table = schema.find(name)
             if table is None or table.kind not in "rp" or not table.key:
-                missing = "does not exist" if table is None else "is no table with a key"
+                missing = "does not exist" if table is None else "is not a table with a key"
                 raise CannotRecord(f"'{name}' {missing}, so its changes cannot be followed.")
             if unknown := [part for part in parts if part not in table.columns and part != WHOLE_ROW]:
                 raise CannotRecord(f"'{name}' has no column '{unknown[0]}'.")

@@ -132,6 +132,6 @@ def _secrets(settings: Settings) -> Iterator[tuple[bool, str]]:
     if sum(not key.startswith(HASHES) for key in settings.secret_keys) > 1:
         yield False, "SECRET_KEYS holds older keys: run `tableapi reseal`, which says which of them can be dropped."
     if not settings.app_keys:
-        yield False, "APP_KEYS is missing: each node generates its own, and a page of one node is refused by another."
+        yield False, "APP_KEYS is missing: each node generates its own, and a page of one node is rejected by another."
     if not settings.metrics_token:
         yield False, NO_METRICS

@@ -66,7 +66,7 @@ def check_sessions(sessions: Sessions, values: Collection[str]) -> None:
     users = (sessions.user,) if isinstance(sessions.user, str) else sessions.user
     for name in ("role", *users, sessions.account, *sessions.identities.values()):
         if name and name not in values:
-            raise BadRights(f"SESSIONS names '{name}', which is no column of its lookup.{suggestion(name, values)}")
+            raise BadRights(f"SESSIONS names '{name}', which is not a column of its lookup.{suggestion(name, values)}")
 
 
 def _check_rule(table: Table, action: str, rule: Rule, values: Collection[str] | None) -> None:

@@ -70,9 +70,7 @@ def _name(field: str) -> str:
         return field
     mark = next((mark for mark in '"`' if mark not in field), "")
     if not field.strip() or not mark:
-        raise BadRequest(
-            f"'{field[:100]}' is no name of a column.", reason="bad_filter", context={"field": field[:100]}
-        )
+        raise BadRequest(f"'{field[:100]}' is not a column name.", reason="bad_filter", context={"field": field[:100]})
     return f"{mark}{field}{mark}"
 
 

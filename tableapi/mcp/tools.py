@@ -73,7 +73,7 @@ _OF_TABLES = (
          args.Aggregate, reading.aggregate, ("GET",)),
     Tool("get_record", "Get one record", "Return one record by its primary key, with its texts in full.",
          args.GetRecord, reading.get_record, ("GET",)),
-    Tool("create_records", "Create records", "Create records: all of them or, when one is refused, none.",
+    Tool("create_records", "Create records", "Create records: all of them or, if one is rejected, none.",
          args.CreateRecords, writing.create_records, ("POST",)),
     Tool("update_records", "Change records",
          "Change records: each by its key, or every record of a filter in the same way. All or none.",
@@ -329,7 +329,7 @@ def _checked(tool: Tool, sent: dict[str, Any]) -> args.Arguments:
                 message = f"at {place}: {message}" if place else message
             if problem["type"] == "extra_forbidden" and len(problem["loc"]) == 1:
                 known = tool.arguments.model_fields
-                message = f"is no argument of {tool.name}.{suggestion(name, known)} It takes: {', '.join(known)}"
+                message = f"is not an argument of {tool.name}.{suggestion(name, known)} It takes: {', '.join(known)}"
             fields.setdefault(name[:100], message)
         text = "; ".join(f"{name}: {message}" for name, message in fields.items())
         raise Invalid(fields, f"The arguments of {tool.name} do not fit. {text}.") from None

@@ -31,7 +31,7 @@ async def update_records(caller: Caller, arguments: UpdateRecords) -> dict[str, 
             raise BadRequest("With filter send change: the columns to set.", reason="no_records")
         return await _write(caller, arguments, "PATCH", {"filter": text, "params": params}, [arguments.change])
     if arguments.change:
-        raise BadRequest("change goes with filter. Put the columns into records.", reason="bad_option")
+        raise BadRequest("change requires filter. Put the columns into records.", reason="bad_option")
     return await _write(caller, arguments, "PATCH", {}, arguments.records)
 
 

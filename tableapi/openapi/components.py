@@ -68,7 +68,7 @@ OPTIONS: dict[str, tuple[Json, str]] = {
         "`true`: change the record when one with the same key (or `id_field`) exists; `ignore`: leave it as it is.",
     ),
     "dry_run": (_FLAG, "The response that the write would have; nothing is kept."),
-    "max_affected": (_WHOLE, "A write of more records is refused, and nothing is kept."),
+    "max_affected": (_WHOLE, "A write of more records is rejected and rolled back."),
     "return": (
         {"type": "string", "enum": ["minimal", "representation"]},
         '`minimal`: the response is `{"success": true}`.',

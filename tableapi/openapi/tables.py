@@ -229,7 +229,7 @@ class TableDescription:
             "type": "object",
             "properties": {"resource": {"anyOf": [rows, item]}},
             "required": ["resource"],
-            "description": "Options may stand beside `resource`.",
+            "description": "Options may be added next to `resource`.",
         }
         return {"required": True, "content": json({"anyOf": [wrapped, rows]}) | _csv()}
 

@@ -200,7 +200,7 @@ def with_postgres(settings: Settings, stack: ExitStack) -> Settings:
 def serve(settings: Settings, datasets: Datasets, *, reload: bool = False) -> None:
     """Serve until SIGINT or SIGTERM. Raises CannotServe, BadProject, NoPostgres, BadMigration."""
     if reload and datasets.project is None:
-        raise BadDatasets("--reload is for a project; it does not go with --dataset.")
+        raise BadDatasets("--reload requires a project and cannot be used with --dataset.")
     reason = load_project(datasets.project).local_only(settings)
     if reason and not is_loopback(settings.host):
         raise BadDatasets(f"{reason}, or serve on 127.0.0.1 and not on {settings.host}.")

@@ -103,7 +103,7 @@ def check_unversioned(call: TableRequest) -> None:
         BadRequest: the header names a version.
     """
     if etag.if_match(call.headers):
-        message = "If-Match goes with changes of records by their keys. Leave it out, or name the records."
+        message = "If-Match requires a change of records by their keys. Omit it, or name the records."
         raise BadRequest(message, reason="bad_option", context={"header": "If-Match"})
 
 

@@ -28,7 +28,7 @@ async def answer(call: TableRequest) -> Reply:
     for name in ("offset", "skip", "cursor", "timezone", "as_list", "count_only", "ids"):
         if name in call.query:
             raise BadRequest(
-                f"Option '{name}' does not go with {CONTENT_TYPE}.", reason="bad_option", context={"option": name}
+                f"Option '{name}' cannot be used with {CONTENT_TYPE}.", reason="bad_option", context={"option": name}
             )
     options = call.options()
     query = {name: value for name, value in call.query.items() if name not in ("limit", "top", "accept", "wrap")}

@@ -365,5 +365,5 @@ def _shaped(rows: Any, returns: str, wrapper: str) -> Any:
         try:
             result = None if first is None else kind(first)
         except (TypeError, ValueError, OverflowError):
-            raise BadRequest(f"The result is no {returns}.", reason="bad_option") from None
+            raise BadRequest(f"The result cannot be converted to {returns}.", reason="bad_option") from None
     return {wrapper: result} if wrapper else result

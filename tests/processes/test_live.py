@@ -43,7 +43,7 @@ def test_the_command_rejects_unsupported_tables(new_database: NewDatabase, tmp_p
     url = new_database("create table keyless (name text); create table item (id integer primary key)")
     for words, message in (
         ((), "Name the tables"),
-        (("keyless",), "'keyless' is no table with a key, so its changes cannot be followed."),
+        (("keyless",), "'keyless' is not a table with a key, so its changes cannot be followed."),
         (("nothing",), "'nothing' does not exist"),
         (("item", "--reader", 'no "role'), "The record of changes cannot be opened to 'no \"role'"),
     ):
@@ -51,7 +51,7 @@ def test_the_command_rejects_unsupported_tables(new_database: NewDatabase, tmp_p
         assert refused.returncode != 0
         assert message in refused.stderr
         assert refused.stderr.count("\n") == 1
-    assert "is no project" in tableapi("live", "install", cwd=tmp_path).stderr
+    assert "is not a project" in tableapi("live", "install", cwd=tmp_path).stderr
 
 
 def test_every_worker_sends_the_change(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:

@@ -236,7 +236,7 @@ def _right(call: TableRequest) -> Right:
         raise errors.no_right(call, "POST")
     for name in call.query:
         if name.lower() not in OPTIONS:
-            raise BadRequest(f"Option '{name[:100]}' does not go with import.", reason="bad_option",
+            raise BadRequest(f"Option '{name[:100]}' cannot be used with an import.", reason="bad_option",
                              context={"option": name[:100]})  # fmt: skip
     if "idempotency-key" in call.headers:
         raise BadRequest("An import has no Idempotency-Key. Use dry_run, or a unique field.", reason="bad_option",

@@ -195,7 +195,7 @@ async def test_installing_twice_takes_no_lock(url: str) -> None:
     ("tables", "message"),
     [
         ({"nothing": ()}, "'nothing' does not exist"),
-        ({"keyless": ()}, "'keyless' is no table with a key"),
+        ({"keyless": ()}, "'keyless' is not a table with a key"),
         ({"pair": ("zz",)}, "'pair' has no column 'zz'"),
     ],
 )

@@ -121,7 +121,7 @@ export const refusals: Readonly<Record<string, string>> = {
   // Consent to an application
   "This application is not known here, or its registration has expired. Connect it again.": "Diese Anwendung ist hier nicht bekannt, oder ihre Registrierung ist abgelaufen. Verbinden Sie sie erneut.",
   "The application did not register the address that it wants the answer at.": "Die Anwendung hat die Adresse nicht registriert, an die sie die Antwort möchte.",
-  "The description of this application has no redirect_uris, or is no JSON object.": "Die Beschreibung dieser Anwendung hat keine redirect_uris oder ist kein JSON-Objekt.",
+  "The description of this application has no redirect_uris, or is not a JSON object.": "Die Beschreibung dieser Anwendung hat keine redirect_uris oder ist kein JSON-Objekt.",
   "The description of this application names another client_id.": "Die Beschreibung dieser Anwendung nennt eine andere client_id.",
   "Too many clients have registered today. Try again tomorrow.": "Heute haben sich zu viele Anwendungen registriert. Versuchen Sie es morgen wieder.",
   // Anywhere
