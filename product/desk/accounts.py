@@ -44,7 +44,7 @@ async def by_email(ctx: Context, email: str) -> Any:
 
 
 async def add(ctx: Context, email: str, name: str) -> tuple[Any, str]:
-    """Create a member of staff, or renew the link of one.
+    """Create a staff account, or renew its link.
 
     Inside a transaction. Returns the row and the link that sets the password. An older link stops working.
 

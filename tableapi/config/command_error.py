@@ -18,7 +18,7 @@ class CommandError(Exception):
 
 
 class BadSettings(CommandError):
-    """Raised for a setting that cannot be used. The message names it."""
+    """Raised for an invalid setting. The message names it."""
 
     code = 2
 

@@ -1,7 +1,7 @@
-"""The settings of a command: read once at start. No other module reads the environment.
+"""The settings of a command, read once at start. No other module reads the environment.
 
-Sources, the first with a value counts: options of the command line, the environment, `.env` in the working folder. Keys
-and secrets that are not set are generated once and kept below DATA_DIR (`secret_file.py`).
+The sources, in order of precedence, are command-line options, the environment, and `.env` in the working folder.
+Missing keys and secrets are generated once and kept below DATA_DIR (`secret_file.py`).
 """
 
 from __future__ import annotations

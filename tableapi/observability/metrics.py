@@ -1,6 +1,6 @@
-"""Counters of this process: plain numbers, because a request updates them.
+"""Counters of this process, kept as plain numbers because every request updates them.
 
-An update of prometheus_client costs 6 us, these under 1 us. `prometheus.py` publishes them, once a second and before a
+Updating prometheus_client costs 6 us, these under 1 us. `prometheus.py` publishes them once a second and before each
 response of /metrics.
 """
 
@@ -64,7 +64,7 @@ def request(route: str, method: str, status: int, seconds: float) -> None:
 
 
 def take() -> tuple[dict[tuple[str, str, int], Requests], dict[tuple[str, ...], int]]:
-    """Return what was counted since the last call: requests, and the other counters."""
+    """Return the counts since the last call: requests, and the other counters."""
     requests, counts = _requests.copy(), _counts.copy()
     _requests.clear()
     _counts.clear()

@@ -46,7 +46,7 @@ _timer: asyncio.TimerHandle | None = None
 
 
 def publish() -> None:
-    """Add what was counted since the last call to the values of prometheus_client."""
+    """Add the counts since the last call to the values of prometheus_client."""
     requests, counts = metrics.take()
     for (counter, *labels), count in counts.items():
         _counters[counter].labels(*labels).inc(count)
@@ -63,7 +63,7 @@ def publish() -> None:
 
 
 def start() -> None:
-    """Publish once a second from now on. Called once per worker, inside its event loop."""
+    """Start publishing once a second. Called once per worker, inside its event loop."""
     _workers.set(1)
     _tick()
 

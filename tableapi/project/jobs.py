@@ -11,7 +11,7 @@ from typing import Any
 from tableapi.crypto.vault import Vault
 from tableapi.db.database import Db
 
-CAUSE = "_cause"  # in a payload: request id and trace context of the request that caused the job
+CAUSE = "_cause"  # payload key: request id and trace context of the request that queued the job
 _LISTED = """
     select j.id, j.entrypoint as job, j.status::text as status, j.attempts, j.created, j.updated, j.execute_after,
            (select l.traceback->>'exception_type' from pgqueuer_log l

@@ -70,7 +70,7 @@ _RETRIABLE = "select true from pgqueuer where id = $1 and status = 'failed' for 
 
 
 async def requeue(db: Db, job_id: int) -> bool:
-    """Queue a failed job again. Return False when there is no such failed job."""
+    """Queue a failed job again. Return False if there is no such failed job."""
     async with db.transaction():
         if not await db.fetchval(_RETRIABLE, job_id):
             return False

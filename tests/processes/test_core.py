@@ -1,4 +1,4 @@
-"""The engine inside a program that has none of the packages of the command."""
+"""The engine inside a program without the packages that only the command needs."""
 
 from __future__ import annotations
 

@@ -20,13 +20,13 @@ ENGINE: list[str] = PROJECT["dependencies"]
 EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
 OPTIONAL = [text for extra in EXTRAS.values() for text in extra]
 GROUPS: dict[str, list[str]] = PYPROJECT["dependency-groups"]
-# Modules that only the command imports, or that are left out without the extra `server`.
+# Modules that only the command imports, or that are not loaded without the extra `server`.
 SERVER = ("server/serve.py", "project/queue.py", "config/environment.py", "observability/prometheus.py", "cli/check.py")
 OWN = {"tableapi", "product", "sandbox", "scripts", "policy", "tests", "bookings"}
 RANGE = re.compile(r"([A-Za-z0-9_.-]+)(?:\[.*\])?>=([\d.]+),<(\d+)")
 PIN = re.compile(r"([A-Za-z0-9_.-]+)==(\S+)")
 PINS = re.compile(r"([\w.-]+)==(\S+)(?: ; .+)? \\")
-# Several packages share the name `opentelemetry`, of which `packages_distributions` returns any.
+# Several packages share the name `opentelemetry`; `packages_distributions` returns any of them.
 SHARED = {"opentelemetry": "opentelemetry-sdk"}
 
 

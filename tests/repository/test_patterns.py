@@ -176,7 +176,7 @@ def test_no_pattern_is_hidden_in_a_function() -> None:
 
 
 def test_models_use_the_linear_engine() -> None:
-    """Patterns of Pydantic cannot backtrack, unless a model chooses `python-re`."""
+    """Pydantic's patterns cannot backtrack, unless a model selects `python-re`."""
     assert not [path.name for path in SOURCES if "python-re" in path.read_text()]
 
 

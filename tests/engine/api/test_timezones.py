@@ -1,4 +1,4 @@
-"""Option `timezone`: names of zones, and offsets as ISO 8601 writes them."""
+"""Option `timezone`: names of zones, and offsets in ISO 8601 notation."""
 
 from __future__ import annotations
 

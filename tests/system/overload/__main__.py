@@ -65,7 +65,8 @@ class Watch:
     def grown(self) -> float:
         """Return the growth in MB of the lowest memory from the second to the last tenth.
 
-        In the first a load opens its connections. Peaks do not count: hashing a password takes 19 MB for a moment.
+        The first tenth is skipped, because connections are opened then. Peaks do not count: hashing a password briefly
+        takes 19 MB.
         """
         part = max(1, len(self.memory) // 10)
         return (min(self.memory[-part:]) - min(self.memory[part : 2 * part], default=0)) / 1e6
