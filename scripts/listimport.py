@@ -121,7 +121,7 @@ async def _mapping(ctx: Context, sheet: list_file.Sheet, sent: Mapping[str, str]
 
 
 def _sorted_out(lines: Sequence[Line], matches: Sequence[Match]) -> tuple[list[Row], dict[int, tuple[Line, Match]]]:
-    """Return the lines that add nobody, and the first line of each person."""
+    """Return the lines that add no person, and the first line of each person."""
     rows: list[Row] = []
     first: dict[int, tuple[Line, Match]] = {}
     for line, match in zip(lines, matches, strict=True):

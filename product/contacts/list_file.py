@@ -42,7 +42,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A file: the names of its columns, and its rows with their line numbers. Pasted addresses have no columns."""
+    """A file: column names, and rows with their line numbers. Pasted addresses have no columns."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[int, tuple[str, ...]], ...]

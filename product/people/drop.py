@@ -102,7 +102,7 @@ _AMENDED = """
 
 @dataclass(slots=True)
 class Result:
-    """What a cycle did. `waiting`: seconds that DROP needs to prepare; `empty`: nothing is new."""
+    """The outcome of a cycle. `waiting`: seconds that DROP needs to prepare; `empty`: nothing is new."""
 
     items: int = 0
     matched: int = 0

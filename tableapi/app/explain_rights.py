@@ -16,7 +16,7 @@ from tableapi.app.state import Services
 from tableapi.auth.policy import Actor
 from tableapi.auth.rights import DerivedRights, FullRights, Right, Rights
 from tableapi.auth.row_words import rule_of
-from tableapi.datasets import pinned
+from tableapi.datasets import transaction
 from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import to_api_error
 from tableapi.errors import ApiError, BadRequest, Forbidden
@@ -171,7 +171,7 @@ async def _refusal(call: TableRequest, verb: str, ident: str | None) -> ApiError
                 call.query = {"limit": "1", **call.query}
             reply = await read.read(call, ident)
         else:
-            async with pinned.undone(call.dataset) as undone:
+            async with transaction.undone(call.dataset) as undone:
                 reply = await verbs.handle(replace(call, dataset=undone), verb, ident)  # type: ignore[arg-type]
         await reply.discard()
     except Exception as error:

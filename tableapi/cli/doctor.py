@@ -54,7 +54,7 @@ class BadAddress(CommandError):
 
 @dataclass
 class Findings:
-    """What was found: lines of a state, a text, and what to do."""
+    """The findings, one line each: a state, a text, and what to do."""
 
     lines: list[tuple[str, str, str]] = field(default_factory=list)
 

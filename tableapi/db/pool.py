@@ -270,7 +270,7 @@ class Lane:
             pipeline.used = False
 
     def close_silent(self, seconds: float) -> None:
-        """Terminate each pipelined connection that has been waiting for one statement for longer than `seconds`.
+        """Terminate each connection that has waited longer than `seconds` for one pipelined statement.
 
         Requests have a time limit of their own; this is for what no request waits for, such as a shared lookup.
         """

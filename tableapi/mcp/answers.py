@@ -71,8 +71,8 @@ def _bytes_of(row: Any) -> int:
 def columns_and_values(rows: Sequence[Any], table: Table | None = None) -> dict[str, Any]:
     """Return rows as one list of names and a list of values for each row, which is half as long.
 
-    table: the table of the rows; the rows of its relations to many have the same form inside the value. Rows that have
-    not all the same names, and values that are no rows, stay as they are.
+    table: the table of the rows; the rows of its relations to many have the same form inside the value. Rows with
+    differing names, and values other than rows, stay as they are.
     """
     first = rows[0] if rows else None
     if not isinstance(first, dict) or not first:

@@ -52,7 +52,7 @@ class Batch:
         self._reasons: list[str] = []  # one for each of `errors`
         self._single = single
         self._cause: dict[str, Any] = {}  # of the last failure
-        self.alone: ApiError | None = None  # the refusal of a hook, which is that of the whole request
+        self.alone: ApiError | None = None  # the error of a hook, which applies to the whole request
 
     @property
     def stopped(self) -> bool:

@@ -150,7 +150,7 @@ def test_what_makes_it_harder_is_a_note(host: Host, tmp_path: Path) -> None:
         assert text in ended.stdout
 
 
-def test_a_refused_token_is_explained(host: Host, tmp_path: Path) -> None:
+def test_a_rejected_token_is_explained(host: Host, tmp_path: Path) -> None:
     old = token({"iss": "https://other.example", "aud": "https://elsewhere.example/mcp", "exp": 1_700_000_000})
     ended = doctor(tmp_path, f"{host.url}/mcp", "--token", old)
     assert ended.returncode == 1

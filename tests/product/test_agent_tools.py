@@ -74,7 +74,7 @@ async def test_who_is_offered_the_tools(product: Product, account: Account) -> N
 
 
 async def test_the_list_of_tools_is_short(product: Product, account: Account) -> None:
-    """What a client hands to the model in every conversation: 2,000 tokens at four characters each."""
+    """A client hands the list to the model in every conversation: 2,000 tokens at four characters each."""
     async with _by_session(product, account.owner.token) as own:
         tools = (await own.tools()).values()
     told = {tool.name: [tool.name, tool.description, tool.input_schema] for tool in tools}
@@ -83,7 +83,7 @@ async def test_the_list_of_tools_is_short(product: Product, account: Account) ->
 
 
 @pytest.mark.parametrize("call", ["price", "reveal", "lists"])
-async def test_each_tool_is_a_call_that_refuses_strangers(product: Product, account: Account, call: str) -> None:
+async def test_each_tool_rejects_strangers(product: Product, account: Account, call: str) -> None:
     body = {} if call == "lists" else {"linkedinurls": ["linkedin.com/in/x"], "kinds": KINDS}
     for headers, status in ((("", ""), 401), (("", KEY), 401), (("no-session", KEY), 401)):
         answer = await product.caller(*headers).post(f"{API}agent/{call}", json=body)
@@ -105,7 +105,7 @@ async def test_each_tool_is_a_call_that_refuses_strangers(product: Product, acco
         {"linkedinurls": ["x"], "kinds": KINDS, "max_credits": -1}, {"linkedinurls": ["x"], "kinds": KINDS, "all": 1},
     ],
 )  # fmt: skip
-async def test_wrong_input_is_refused(account: Account, body: dict[str, Any]) -> None:
+async def test_invalid_input_is_rejected(account: Account, body: dict[str, Any]) -> None:
     answer = await account.owner.post("agent/reveal", **body)
     assert answer.status_code == 422, answer.text
     assert await _ledger(account) == []

@@ -78,7 +78,7 @@ async def test_without_a_key_it_is_off(product: Product) -> None:
         (httpx2.Response(200, content=b"PK", headers={"Content-Type": "application/zip"}), 400, "without a name"),
     ],
 )
-async def test_refusals_of_the_platform(product: Product, answer: httpx2.Response, status: int, words: str) -> None:
+async def test_errors_of_the_platform(product: Product, answer: httpx2.Response, status: int, words: str) -> None:
     _answers(product, lambda request: answer)
     with pytest.raises(ApiError, match=words) as refused:
         await product.scripts.run_job("drop", {})

@@ -52,14 +52,14 @@ def _url(person: Person) -> str:
         ("url\n" + "x/in/a\n" * 1001, 422, "invalid"),
     ],
 )  # fmt: skip
-async def test_texts_that_are_refused(account: Account, text: str, status: int, reason: str) -> None:
+async def test_rejected_texts(account: Account, text: str, status: int, reason: str) -> None:
     listid = await _list(account.owner)
     answer = await account.owner.post("listimport", listid=listid, text=text)
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (status, reason), answer.text
 
 
 @pytest.mark.parametrize("mapping", [{"c": "name"}, {"a": "linkedinurl", "b": "linkedinurl"}, {"a": "fax"}, {"a": ""}])
-async def test_mappings_that_are_refused(account: Account, mapping: dict[str, str]) -> None:
+async def test_rejected_mappings(account: Account, mapping: dict[str, str]) -> None:
     listid = await _list(account.owner)
     answer = await account.owner.post("listimport", listid=listid, text="a,b\n1,2", mapping=mapping)
     assert answer.status_code == 422, answer.text
@@ -145,7 +145,7 @@ async def test_an_export_has_paid_values_alone(product: Product, account: Accoun
     lines = list(openpyxl.load_workbook(io.BytesIO(sheet.content)).active.values)
     assert lines[0] == ("lastname", "firstname", "personal_emails")
     assert ("Doe", "Jane van") in {line[:2] for line in lines[1:]}
-    assert all(not line[2] for line in lines[1:])  # that kind was not paid for
+    assert all(not line[2] for line in lines[1:])  # not paid for
     audited = "select count(*) from auditlog where clientid = $1 and event = 'contacts_exported'"
     assert await product.db.fetchval(audited, account.clientid) == 3
 

@@ -210,7 +210,7 @@ async def _by_agent(world: World, person: Person) -> str:
 
 
 async def _by_tools(world: World, person: Person) -> str:
-    """The tools of agents; a person that nobody can buy has the price 0."""
+    """The tools of agents; a person that cannot be bought has the price 0."""
     kinds = ["businessemail", "personalemail"]
     found = (await world.agent.texts("search_people", name=person.full_name))[1][-1]
     price = await world.agent.answer("price", linkedinurls=[world.url(person)], kinds=kinds)

@@ -37,7 +37,7 @@ async function replace(client: QueryClient, { dataset, info, id, field, from, to
       await written(client, dataset);
       return saved.data[field.name] ?? null;
     } catch (error) {
-      // Another column of the record was changed between the two requests: that is no conflict.
+      // Another column of the record was changed between the two requests: the save does not conflict with it.
       if (!(error instanceof ApiError && error.status === STALE && attempt < ATTEMPTS)) throw withRule(error, { [field.name]: to });
     }
   }

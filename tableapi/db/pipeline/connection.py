@@ -26,7 +26,7 @@ log = get_logger(__name__)
 DEPTH = 3  # requests in flight on one connection
 STALL_SECONDS = 0.02  # no further request is sent behind a statement that has run for longer
 MAX_PREPARED_STATEMENTS = 300
-CANCEL_AFTER_SECONDS = 0.1  # that the statement of a cancelled request may still run
+CANCEL_AFTER_SECONDS = 0.1  # grace period before the statement of a cancelled request is cancelled
 _STALE = (asyncpg.InvalidCachedStatementError, asyncpg.InvalidSQLStatementNameError)
 
 

@@ -110,7 +110,7 @@ def test_related_rows(http: httpx2.Client) -> None:
         ("MEDIAN(*) AS n", "bad_aggregate"),
     ],
 )
-def test_refusals(http: httpx2.Client, field: str, reason: str) -> None:
+def test_rejected_expressions(http: httpx2.Client, field: str, reason: str) -> None:
     answer = http.get("orders", params={"fields": field})
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, reason), answer.text
 

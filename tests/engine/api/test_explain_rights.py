@@ -77,7 +77,7 @@ def test_a_role_without_the_right_may_not_ask_and_nothing_is_done(http: httpx2.C
         ("explain=rights; role", "has no value"),
     ],
 )
-def test_a_wrong_question_is_refused(http: httpx2.Client, question: str, text: str) -> None:
+def test_a_malformed_question_is_rejected(http: httpx2.Client, question: str, text: str) -> None:
     answer = ask(http, "boss", "GET", "person", question=question)
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "bad_option")
     assert text in answer.json()["error"]["message"]
@@ -95,7 +95,7 @@ def test_a_missing_rule_says_what_the_role_may_do(http: httpx2.Client) -> None:
     assert "No rule lets the role 'lead' delete 'person'. It may read, create, update." in said["why"]
 
 
-def test_the_row_rule_that_hides_a_record_is_told_and_the_record_is_not(http: httpx2.Client) -> None:
+def test_the_row_rule_is_named_and_the_hidden_record_is_not(http: httpx2.Client) -> None:
     rows = "company_id = your user.company"
     hidden, missing = (told(http, "lead", "GET", f"person/{ident}") for ident in (2, 99))
     told_of = {ident: answer.pop("refusal") for ident, answer in ((2, hidden), (99, missing))}

@@ -70,7 +70,7 @@ async def test_the_order_is_that_of_numbers(http: httpx2.AsyncClient) -> None:
 
 
 @pytest.mark.parametrize("path", ["_table/entry?numbers=words", "_spec?typed=true&numbers=words"])
-async def test_another_word_is_refused(http: httpx2.AsyncClient, path: str) -> None:
+async def test_an_unknown_value_is_rejected(http: httpx2.AsyncClient, path: str) -> None:
     answer = await http.get(path)
     assert (answer.status_code, answer.json()["error"]["context"]["option"]) == (400, "numbers")
 

@@ -33,7 +33,7 @@ PAUSE = 0.02
 SAME_SECONDS = 0.03  # during which narrow clients ask for one person
 CALM = 2.0  # seconds of right answers that count as the end of a fault
 PATIENCE = 60.0  # more than a claim of an Idempotency-Key outlives its process
-REFUSED = {409, 429, 502, 503, 0}  # while something is away; 0 is no answer, 502 that of nginx for a dead node
+REFUSED = {409, 429, 502, 503, 0}  # while something is away; 0: no response; 502: from nginx, for a dead node
 
 SQL = (
     "insert into client (clientid, companyname) values ($1, 'Load Ltd')",
@@ -125,7 +125,7 @@ class Attempt:
 
 
 class Clients:
-    """What the clients of one run saw."""
+    """The observations of the clients of one run."""
 
     def __init__(self, urls: Callable[[], str], *, narrow: bool = False) -> None:
         """`narrow`: the callers of an account only reveal, and the same person at the same time."""

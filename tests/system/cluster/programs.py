@@ -166,7 +166,7 @@ class Database(Program):
     data: Path = Path()
 
     def postmaster(self) -> int | None:
-        """Return the process id of PostgreSQL, which is no descendant of Patroni; None if it does not run."""
+        """Return the process id of PostgreSQL, which Patroni detaches from itself; None if it does not run."""
         try:
             pid = int((self.data / "postmaster.pid").read_text().split()[0])
             return pid if (Path("/proc") / str(pid) / "cwd").resolve(strict=True) == self.data else None

@@ -37,7 +37,7 @@ Changes = dict[str, tuple[int, int]]
 
 
 class Watch:
-    """What requests change in the tables of a database."""
+    """The changes that requests make to the tables of a database."""
 
     def __init__(self, connection: asyncpg.Connection, tables: list[str]) -> None:
         self._connection, self._tables = connection, tables

@@ -131,7 +131,7 @@ interface DrawnProps {
   dataset: string;
   detail: Detail;
   hues: ReadonlyMap<string, number>;
-  /** Whether the tables are no links. */
+  /** Whether the tables are plain shapes instead of links. */
   isFlat?: boolean;
 }
 
