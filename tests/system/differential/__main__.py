@@ -54,7 +54,7 @@ async def run(base: str, urls: dict[str, str], reads: int, seed: int, outcome: O
 
     async def caller(number: int) -> None:
         name = list(MODELS)[number % len(MODELS)]
-        generator = Generator(MODELS[name], random.Random(f"{seed} {number}"))
+        generator = Generator(MODELS[name], random.Random(f"{seed} {number}"), newest=True)
         db = await asyncpg.connect(urls[name], server_settings={"timezone": "UTC"})
         async with httpx2.AsyncClient(timeout=60) as http:
             for _ in range(min(BATCH, reads - number * BATCH)):
