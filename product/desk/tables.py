@@ -24,7 +24,7 @@ def _desk(
 # data.
 DESK: dict[str, Access] = {
     "addonpayment": _desk({"tokenid"}),
-    "apikeys": _desk({"keyhash"}, {"apikey"}),
+    "apikeys": _desk({"keyhash", "oldkeyhash"}, {"apikey"}),
     "apiusage": _desk(),
     "appuser": _desk({"password", "passwordproved", "passwordexpireson", "mfacipher"}),
     "auditlog": _desk(),

@@ -53,7 +53,7 @@ class ResealedTable:
         self.name, self.key, self.sealed = declaration.table, key, sorted(declaration.sealed)
         self.types = types
         self.hashes = {name: how for name, how in declaration.hashes.items() if how is not None}
-        self.lasting = any(how is None for how in declaration.hashes.values())
+        self.lasting = [name for name, how in declaration.hashes.items() if how is None]
 
     @classmethod
     async def read(cls, connection: Any, declaration: SealedTable) -> ResealedTable:
@@ -117,7 +117,9 @@ class ResealedTable:
 
     @property
     def count(self) -> str:
-        return f"select count(*) from {_quoted(self.name)}"  # noqa: S608
+        """Count the rows with a hash that cannot be computed again."""
+        present = " or ".join(f"{_quoted(name)} is not null" for name in self.lasting)
+        return f"select count(*) from {_quoted(self.name)} where {present}"  # noqa: S608
 
     def update(self, columns: Iterable[str]) -> str:
         """Update these columns of the row with a primary key."""

@@ -911,6 +911,26 @@ export interface components {
             tags: string[];
             title: string;
         };
+        "listimport input": {
+            dry_run?: boolean;
+            listid: number;
+            mapping?: {
+                [key: string]: "linkedinurl" | "name" | "firstname" | "lastname" | "company" | "tags" | "note" | "";
+            } | null;
+            text: string;
+        };
+        "listimport output": {
+            added: number;
+            columns: string[];
+            duplicates: number;
+            mapping: {
+                [key: string]: string;
+            };
+            not_found: number;
+            present: number;
+            resource: components["schemas"]["Row"][];
+            total: number;
+        };
         /** @description A person in search results, without any contact value. */
         Match: {
             city: string;
@@ -1099,6 +1119,13 @@ export interface components {
             keyid: number;
             /** Format: date-time */
             oldkeyuntil: string;
+        };
+        /** @description A line that was not added, with the reason: `duplicate`, `present`, or that of the match. */
+        Row: {
+            line: number;
+            reason: string;
+            /** @enum {string} */
+            status: "present" | "duplicate" | "not_found" | "suppressed" | "invalid";
         };
         /** @description A record of savedsearch. Which fields are there depends on `fields`. */
         savedsearch: {

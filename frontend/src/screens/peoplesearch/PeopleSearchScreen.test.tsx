@@ -138,3 +138,21 @@ test("more people come page by page", async () => {
   expect(sent.findLast(({ path }) => path === "searchpeople")!.body.cursor).toBe("c2");
   expect(screen.queryByRole("button", { name: "Show more" })).toBeNull();
 });
+
+test("people are imported from a file with unknown columns, which are mapped", async () => {
+  const needed = new Refusal(422, { code: 422, message: "Say which column has the profile address.", context: { reason: "mapping_needed", columns: ["Adr", "X"], fields: {} } });
+  const done = { columns: ["Adr", "X"], mapping: { Adr: "linkedinurl" }, total: 3, added: 1, present: 1, duplicates: 0, not_found: 1, resource: [] };
+  const sent = serve({ ...LISTS, "GET leads/_table/contactlist": { resource: [{ listid: 7, name: "Leads" }] }, "POST listimport": ({ body }: Sent) => (body.mapping ? done : needed) });
+  draw(<PeopleSearchScreen />, { at: AT });
+  await user.click(screen.getByRole("button", { name: "Lists" }));
+  const dialog = within(await screen.findByRole("dialog"));
+  await user.type(await dialog.findByLabelText("Import people"), "Adr;X");
+  await user.click(dialog.getByRole("button", { name: "Import" }));
+  await user.selectOptions(await dialog.findByLabelText("Adr"), "Profile address");
+  await user.click(dialog.getByRole("button", { name: "Import" }));
+  expect(await dialog.findByText("1 added, 1 on the list already, 0 twice in the file, 1 not found.")).toBeVisible();
+  expect(sent.filter(({ path }) => path === "listimport").map(({ body }) => body)).toEqual([
+    { listid: 7, text: "Adr;X", mapping: null },
+    { listid: 7, text: "Adr;X", mapping: { Adr: "linkedinurl" } },
+  ]);
+});

@@ -26,6 +26,7 @@ import { useAsked } from "./useAsked";
 
 const RevealDialog = lazy(() => import("./RevealDialog"));
 const ListDialog = lazy(() => import("./ListDialog"));
+const ListsDialog = lazy(() => import("./ListsDialog"));
 
 const ORDERS: Record<string, string> = { name: "full_name", company: "company", checked: "lastchecked" };
 const rowKey = ({ linkedinurl }: Match) => linkedinurl;
@@ -58,6 +59,7 @@ export function PeopleSearchScreen() {
   const [picked, setPicked] = useState<ReadonlyMap<string, Match>>(new Map());
   const [buying, setBuying] = useState<{ chosen: Chosen; count: number } | null>(null);
   const [listing, setListing] = useState<string[] | null>(null);
+  const [managing, setManaging] = useState(false);
   const columns = useMemo(() => columnsOf((row) => setBuying({ chosen: { linkedinurls: [row.linkedinurl] }, count: 1 })), []);
   const first = Math.min(MOST_REVEALED, meta?.count ?? 0);
   const seen = useMemo(() => seenIn(rows ?? []), [rows]);
@@ -77,7 +79,14 @@ export function PeopleSearchScreen() {
     <Page
       title={t("menu.peoplesearch")}
       lead={t("people.lead")}
-      actions={<SavedSearches kind="people" fields={PEOPLE_FIELDS} filters={active ? filters : null} onOpen={ask} />}
+      actions={
+        <>
+          <Button variant="default" size="sm" leftSection={<ListPlus size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={() => setManaging(true)}>
+            {t("people.lists")}
+          </Button>
+          <SavedSearches kind="people" fields={PEOPLE_FIELDS} filters={active ? filters : null} onOpen={ask} />
+        </>
+      }
     >
       <div className={classes.columns}>
         <Filters asked={asked} fields={PEOPLE_FIELDS} seen={seen} nameLabel={t("people.name")} onChange={ask} />
@@ -164,6 +173,7 @@ export function PeopleSearchScreen() {
             }}
           />
         )}
+        {managing && <ListsDialog onClose={() => setManaging(false)} />}
         {listing && (
           <ListDialog
             urls={listing}

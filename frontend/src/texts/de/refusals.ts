@@ -25,6 +25,13 @@ export const refusals: Readonly<Record<string, string>> = {
   "The provider did not accept the sign-in. Please try again.": "Der Anbieter hat die Anmeldung nicht angenommen. Bitte versuchen Sie es erneut.",
   "The sign-in service does not answer. Please try again.": "Der Anmeldedienst antwortet nicht. Bitte versuchen Sie es erneut.",
   "The Code for this link has expired,Please try with latest": "Der Code dieses Links ist abgelaufen. Bitte verwenden Sie den neuesten.",
+  // Imports of lists
+  "Say which column has the profile address, or the name and the company.": "Wählen Sie, welche Spalte die Profiladresse oder Name und Unternehmen enthält.",
+  "There is nothing to import.": "Es gibt nichts zu importieren.",
+  "Two columns have the same name. Rename one of them.": "Zwei Spalten heißen gleich. Benennen Sie eine davon um.",
+  "The mapping does not fit.": "Die Zuordnung der Spalten passt nicht.",
+  "A file may have 1,000 people. Split it.": "Eine Datei darf 1.000 Personen enthalten. Teilen Sie sie auf.",
+  "A list holds 10,000 people.": "Eine Liste fasst 10.000 Personen.",
   // API keys that are rotated
   "This key does not work any more. Create a new one.": "Dieser Schlüssel gilt nicht mehr. Legen Sie einen neuen an.",
   // Passwords

@@ -1,0 +1,92 @@
+/** Imports people into a list, from pasted addresses or a file with any columns, and saves a list as a file. */
+import { Button, FileButton, NativeSelect, Textarea } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Download, Upload } from "lucide-react";
+import { useState } from "react";
+import { ApiError } from "../../api/errors";
+import { explain } from "../../api/explain";
+import { explainExport } from "../../api/exports";
+import { type ListForm, useExportList, useImportList } from "../../api/listfiles";
+import { contactLists } from "../../api/people";
+import { BusyButton } from "../../components/ui/BusyButton";
+import { Dialog } from "../../components/ui/Dialog";
+import { FormAlert } from "../../components/ui/FormAlert";
+import { t } from "../../lib/i18n.people";
+import { toast } from "../../stores/toasts";
+import classes from "./PeopleSearch.module.css";
+
+const MEANINGS = ["", "linkedinurl", "name", "firstname", "lastname", "company", "tags", "note"] as const;
+type Meaning = (typeof MEANINGS)[number];
+const FORMS: ListForm[] = ["", "hubspot", "salesforce", "pipedrive"];
+
+/** The columns of a file that the server could not read by their names. */
+function columnsOf(error: unknown): string[] {
+  const columns = error instanceof ApiError && error.reason === "mapping_needed" ? (error.context as { columns?: unknown }).columns : undefined;
+  return Array.isArray(columns) ? columns.map(String) : [];
+}
+
+export default function ListsDialog({ onClose }: { onClose: () => void }) {
+  const lists = useQuery(contactLists).data?.resource ?? [];
+  const [chosen, setChosen] = useState("");
+  const [text, setText] = useState("");
+  const [mapping, setMapping] = useState<Record<string, Meaning>>({});
+  const [form, setForm] = useState<ListForm>("");
+  const imports = useImportList();
+  const exports = useExportList();
+  const listid = Number(chosen || lists[0]?.listid || 0);
+  const columns = columnsOf(imports.error);
+  const done = imports.data;
+
+  const read = (value: string) => {
+    setText(value);
+    setMapping({});
+    imports.reset();
+  };
+  const submit = () => imports.mutate({ listid, text, mapping: columns.length > 0 ? mapping : null }, { onSuccess: ({ added }) => toast(t("people.imported", { count: added })) });
+  const save = (format: "csv" | "xlsx") => exports.mutate({ listid, form, format });
+
+  return (
+    <Dialog opened onClose={onClose} title={t("people.lists")}>
+      {lists.length === 0 ? (
+        <p>{t("people.noLists")}</p>
+      ) : (
+        <div className={classes.dialog}>
+          <NativeSelect label={t("people.list")} data={lists.map((list) => ({ value: String(list.listid), label: list.name }))} value={String(listid)} onChange={(event) => setChosen(event.currentTarget.value)} />
+          <FormAlert text={imports.error && explain(imports.error)} />
+          <Textarea label={t("people.importText")} description={t("people.importHint")} rows={4} value={text} onChange={(event) => read(event.currentTarget.value)} />
+          {columns.map((column) => (
+            <NativeSelect
+              key={column}
+              label={column}
+              data={MEANINGS.map((value) => ({ value, label: t(`people.meaning.${value || "none"}`) }))}
+              value={mapping[column] ?? ""}
+              onChange={(event) => setMapping({ ...mapping, [column]: event.currentTarget.value as Meaning })}
+            />
+          ))}
+          {done && <p role="status">{t("people.importDone", { added: done.added, present: done.present, duplicates: done.duplicates, missing: done.not_found })}</p>}
+          <div className={classes.dialogFoot}>
+            <FileButton accept=".csv,.txt,text/csv,text/plain" onChange={(file) => void file?.text().then(read)}>
+              {(props) => (
+                <Button {...props} variant="default" leftSection={<Upload size={16} strokeWidth={1.75} aria-hidden="true" />}>
+                  {t("people.file")}
+                </Button>
+              )}
+            </FileButton>
+            <BusyButton busy={imports.isPending} disabled={text.trim() === ""} onClick={submit}>
+              {t("people.import")}
+            </BusyButton>
+          </div>
+          <FormAlert text={exports.error && explainExport(exports.error)} />
+          <NativeSelect label={t("people.exportFor")} data={FORMS.map((value) => ({ value, label: t(`people.form.${value || "plain"}`) }))} value={form} onChange={(event) => setForm(event.currentTarget.value as ListForm)} />
+          <div className={classes.dialogFoot}>
+            {(["csv", "xlsx"] as const).map((format) => (
+              <Button key={format} variant="default" loading={exports.isPending} leftSection={<Download size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={() => save(format)}>
+                {t(`people.as.${format}`)}
+              </Button>
+            ))}
+          </div>
+        </div>
+      )}
+    </Dialog>
+  );
+}
