@@ -55,7 +55,7 @@ class DescribeTables(DatabaseArguments):
     """Arguments of describe_tables."""
 
     tables: Names = Field(min_length=1, max_length=MAX_DESCRIBED)
-    samples: bool = Field(default=True, description="With example values and an estimate of the rows.")
+    samples: bool = True
 
 
 class TableArguments(DatabaseArguments):
@@ -69,12 +69,12 @@ class Query(TableArguments):
 
     filter: Filter = ""
     fields: Names = Field(default=[], description="All by default; few give short answers.")
-    related: Names = Field(default=[], description="Relations, whose rows are returned inside.")
+    related: Names = Field(default=[])
     related_limit: int = Field(default=10, ge=1, le=MAX_ROWS)
     order: Names = Field(default=[], description='For example ["total desc", "id"].')
     limit: int = Field(default=20, ge=1, le=MAX_ROWS)
     offset: int = Field(default=0, ge=0, description="next_offset of the last answer.")
-    count: bool = Field(default=False, description="Count all matches, too.")
+    count: bool = False
 
 
 class Measure(BaseModel):

@@ -197,7 +197,7 @@ def _short_schema(model: type[BaseModel] | None) -> dict[str, Any]:
 def _short(field: dict[str, Any]) -> dict[str, Any]:
     """Return the type, the allowed words and the description of a field."""
     forms = [form for form in field.get("anyOf", []) if form.get("type") != "null"]
-    shape = {**field, **forms[0]} if len(forms) == 1 else field
+    shape = {**forms[0], **field} if len(forms) == 1 else field
     kept = {name: shape[name] for name in ("type", "enum", "description") if name in shape}
     if isinstance(items := shape.get("items"), dict):
         kept["items"] = {name: items[name] for name in ("type", "enum") if name in items}
