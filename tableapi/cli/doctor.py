@@ -69,7 +69,7 @@ class Findings:
 
 
 @dataclass(frozen=True)
-class Document:
+class Metadata:
     """The response to a request for metadata: `data` if it is a JSON object, else `problem`."""
 
     data: dict[str, Any]
@@ -341,7 +341,7 @@ class _Walk:
                 WRONG, f"{what} {address} is not https.", "Assistants send tokens over https only, but on this machine."
             )
 
-    def _first(self, addresses: list[str]) -> Document:
+    def _first(self, addresses: list[str]) -> Metadata:
         """Return the first metadata that can be read, else the problem of the first address."""
         problem = ""
         for address in dict.fromkeys(addresses):
@@ -349,22 +349,22 @@ class _Walk:
             if not document.problem:
                 return document
             problem = problem or document.problem
-        return Document({}, problem)
+        return Metadata({}, problem)
 
-    def _document(self, address: str) -> Document:
+    def _document(self, address: str) -> Metadata:
         try:
             answer = self._http.get(address, headers={"Accept": "application/json"})
         except self._errors as error:
-            return Document({}, f"{address}: {_reason(error)}")
+            return Metadata({}, f"{address}: {_reason(error)}")
         except ValueError:
-            return Document({}, f"{address} is no address")
+            return Metadata({}, f"{address} is no address")
         if answer.status_code != 200:
-            return Document({}, f"{address} is {answer.status_code}")
+            return Metadata({}, f"{address} is {answer.status_code}")
         try:
             data = json.loads(answer.text[:MAX_BODY_CHARS])
         except ValueError:
             data = None
-        return Document(data) if isinstance(data, dict) else Document({}, f"{address} has no JSON object")
+        return Metadata(data) if isinstance(data, dict) else Metadata({}, f"{address} has no JSON object")
 
 
 def _well_known(address: str, name: str, *, inserted_only: bool = True) -> Iterator[str]:

@@ -19,8 +19,8 @@ OPTIONS: dict[str, tuple[Json, str]] = {
         "Comma list of fields, or `*`. Reads give all by default, writes the identifying ones; empty: the"
         " identifying ones. Also `<relation>.<field>` of a parent, `<json field>.<key>`, CAST(f AS type), MONTH(f) and"
         " other parts of dates, `<relation>.COUNT(*)` and other aggregates of related records, HIGHLIGHT(f); each with"
-        " `AS <name>`. With `group` also COUNT(*), COUNT(f), SUM(f), AVG(f), MIN(f), MAX(f), MEDIAN(f),"
-        " PERCENTILE(f, 0.9), each also with FILTER (WHERE <conditions>) AS <name>. Alias: select.",
+        " `AS <name>`. With `group` also COUNT(*), COUNT(f), SUM(f), AVG(f), MIN(f), MAX(f), PERCENTILE(f, 0.9),"
+        " each also with FILTER (WHERE <conditions>) AS <name>. Alias: select.",
     ),
     "filter": (
         _TEXT,

@@ -31,7 +31,7 @@ _UPPER, _LOWER = ("maxLength", "maximum", "maxItems", "exclusiveMaximum"), ("min
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Change:
+class BreakingChange:
     """One breaking change: its kind, its place, and what was and is there."""
 
     place: str
@@ -49,7 +49,7 @@ def locked(document: Json) -> str:
     return json.dumps(kept, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def breaking(old: Json, new: Json) -> list[Change]:
+def breaking(old: Json, new: Json) -> list[BreakingChange]:
     """Return the changes that break a client of the description `old`, each once."""
     return sorted(set(_Comparison(old, new).calls()))
 
@@ -61,14 +61,14 @@ class _Comparison:
         self._old, self._new = old, new
         self._known: set[tuple[str, str, str]] = set()
 
-    def calls(self) -> Iterator[Change]:
+    def calls(self) -> Iterator[BreakingChange]:
         """Yield the breaking changes of every call."""
         for path, item in self._old.get("paths", {}).items():
             there = self._new.get("paths", {}).get(path, {})
             for method in (method for method in METHODS if method in item):
                 place = f"{method.upper()} {path}"
                 if method not in there:
-                    yield Change(place, "removed_call")
+                    yield BreakingChange(place, "removed_call")
                     continue
                 yield from self._parameters(
                     place, self._named(self._old, item, method), self._named(self._new, there, method)
@@ -82,48 +82,48 @@ class _Comparison:
         resolved = [_resolved(document, parameter) for parameter in listed]
         return {(parameter["in"], parameter["name"]): parameter for parameter in resolved}
 
-    def _parameters(self, place: str, old: dict[Any, Json], new: dict[Any, Json]) -> Iterator[Change]:
+    def _parameters(self, place: str, old: dict[Any, Json], new: dict[Any, Json]) -> Iterator[BreakingChange]:
         for key, parameter in old.items():
             name = f"{place} {key[1]}"
             if key not in new:
                 if "." not in key[1]:  # an option of a relation, which is a field of the response as well
-                    yield Change(name, "removed_parameter")
+                    yield BreakingChange(name, "removed_parameter")
                 continue
             if new[key].get("required") and not parameter.get("required"):
-                yield Change(name, "required_parameter")
+                yield BreakingChange(name, "required_parameter")
             yield from self._schema(name, parameter.get("schema", {}), new[key].get("schema", {}), REQUEST)
         for key in new.keys() - old.keys():
             if new[key].get("required"):
-                yield Change(f"{place} {key[1]}", "required_parameter")
+                yield BreakingChange(f"{place} {key[1]}", "required_parameter")
 
-    def _body(self, place: str, old: Json | None, new: Json | None) -> Iterator[Change]:
+    def _body(self, place: str, old: Json | None, new: Json | None) -> Iterator[BreakingChange]:
         before, after = _resolved(self._old, old or {}), _resolved(self._new, new or {})
         if before and not after:
-            yield Change(place, "removed_body")
+            yield BreakingChange(place, "removed_body")
         if after.get("required") and not before.get("required"):
-            yield Change(place, "required_body")
+            yield BreakingChange(place, "required_body")
         if before and after:
             yield from self._content(f"{place} body", before, after, REQUEST)
 
-    def _responses(self, place: str, old: Json, new: Json) -> Iterator[Change]:
+    def _responses(self, place: str, old: Json, new: Json) -> Iterator[BreakingChange]:
         for status, response in old.items():
             if not status.startswith("2"):  # errors have one form
                 continue
             if status not in new:
-                yield Change(f"{place} {status}", "removed_response")
+                yield BreakingChange(f"{place} {status}", "removed_response")
                 continue
             before, after = _resolved(self._old, response), _resolved(self._new, new[status])
             yield from self._content(f"{place} {status}", before, after, RESPONSE)
 
-    def _content(self, place: str, old: Json, new: Json, way: str) -> Iterator[Change]:
+    def _content(self, place: str, old: Json, new: Json, way: str) -> Iterator[BreakingChange]:
         for kind, media in old.get("content", {}).items():
             there = new.get("content", {}).get(kind)
             if there is None:
-                yield Change(f"{place} {kind}", "removed_body" if way == REQUEST else "removed_response")
+                yield BreakingChange(f"{place} {kind}", "removed_body" if way == REQUEST else "removed_response")
             else:
                 yield from self._schema(place, media.get("schema", {}), there.get("schema", {}), way)
 
-    def _schema(self, place: str, old: Any, new: Any, way: str) -> Iterator[Change]:
+    def _schema(self, place: str, old: Any, new: Any, way: str) -> Iterator[BreakingChange]:
         """Yield the breaking changes of a schema, with the name of the schema as the place where it has one."""
         if not isinstance(old, dict) or not isinstance(new, dict):
             return
@@ -142,13 +142,13 @@ class _Comparison:
             wider.discard("integer")
         lost = narrower if way == REQUEST else wider
         if before and after and lost == {"null"} and way == RESPONSE:
-            yield Change(place, "nullable_field", way)
+            yield BreakingChange(place, "nullable_field", way)
         elif before and after and lost:
-            yield Change(place, "changed_type", f"{way}: {_listed(before)} -> {_listed(after)}")
+            yield BreakingChange(place, "changed_type", f"{way}: {_listed(before)} -> {_listed(after)}")
             return
         if old.get("format") != new.get("format"):
             detail = f"{way}: {old.get('format', 'none')} -> {new.get('format', 'none')}"
-            yield Change(place, "changed_type", detail)
+            yield BreakingChange(place, "changed_type", detail)
         yield from self._values(place, old, new, way)
         inner, other = _branch(self._old, old), _branch(self._new, new)
         if "$ref" in inner and "$ref" in other:
@@ -156,38 +156,40 @@ class _Comparison:
         else:
             yield from self._fields(place, _resolved(self._old, inner), _resolved(self._new, other), way)
 
-    def _values(self, place: str, old: Json, new: Json, way: str) -> Iterator[Change]:
+    def _values(self, place: str, old: Json, new: Json, way: str) -> Iterator[BreakingChange]:
         """Yield the changes of lists of values and of limits."""
         before, after = old.get("enum"), new.get("enum")
         if way == REQUEST and after is not None:
             gone = [value for value in before or [] if value not in after]
             if before is None or gone:
-                yield Change(
+                yield BreakingChange(
                     place, "removed_value", ", ".join(map(str, gone)) or f"only {_listed(set(map(str, after)))}"
                 )
         if way == RESPONSE and before is not None:
             added = [value for value in after or [] if value not in before]
             if after is None or added:
-                yield Change(place, "added_value", ", ".join(map(str, added)) or "any")
+                yield BreakingChange(place, "added_value", ", ".join(map(str, added)) or "any")
         for names, is_tighter in ((_UPPER, int.__lt__), (_LOWER, int.__gt__)):
             for name in names if way == REQUEST else ():
                 limit, last = new.get(name), old.get(name)
                 if isinstance(limit, int) and (limit != last) and (last is None or is_tighter(limit, last)):
-                    yield Change(place, "tightened_limit", f"{name}: {last if last is not None else 'none'} -> {limit}")
+                    yield BreakingChange(
+                        place, "tightened_limit", f"{name}: {last if last is not None else 'none'} -> {limit}"
+                    )
 
-    def _fields(self, place: str, old: Json, new: Json, way: str) -> Iterator[Change]:
+    def _fields(self, place: str, old: Json, new: Json, way: str) -> Iterator[BreakingChange]:
         """Yield the changes of the properties of an object, and of the items of a list."""
         before, after = old.get("properties", {}), new.get("properties", {})
         for name, part in before.items():
             if name in after:
                 yield from self._schema(f"{place}.{name}", part, after[name], way)
             elif after or new.get("type") == "object":
-                yield Change(f"{place}.{name}", "removed_field", way)
+                yield BreakingChange(f"{place}.{name}", "removed_field", way)
         needed, last = set(new.get("required", [])), set(old.get("required", []))
         if way == REQUEST:
-            yield from (Change(f"{place}.{name}", "required_field") for name in needed - last)
+            yield from (BreakingChange(f"{place}.{name}", "required_field") for name in needed - last)
         else:
-            yield from (Change(f"{place}.{name}", "optional_field") for name in (last - needed) & after.keys())
+            yield from (BreakingChange(f"{place}.{name}", "optional_field") for name in (last - needed) & after.keys())
         if "items" in old and "items" in new:
             yield from self._schema(f"{place}[]", old["items"], new["items"], way)
 

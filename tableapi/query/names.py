@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 CLOSING = {'"': '"', "`": "`", "[": "]"}
-FUNCTIONS = frozenset(("count", "sum", "avg", "min", "max", "median", "percentile"))
+FUNCTIONS = frozenset(("count", "sum", "avg", "min", "max", "percentile"))
 _BLANK = re.compile(r"\s*+")
 
 

@@ -87,7 +87,7 @@ def aggregate(function: Function, operand: Operand) -> Operand:
             check_sortable(operand, grouped=True)
             target = sa.distinct(target)
         return _result(operand, sa.func.count(target), BIGINT, result)
-    if name in ("median", "percentile"):
+    if name == "percentile":
         return _percentile(function, operand)
     if operand.text is not None:
         if name in ("min", "max"):
@@ -120,7 +120,7 @@ def _percentile(function: Function, operand: Operand) -> Operand:
     Raises:
         BadRequest: the field is not a number, or the fraction is not between 0 and 1.
     """
-    fraction = "0.5" if function.name == "median" else function.argument
+    fraction = function.argument
     if not fraction or float(fraction) > 1:
         message = f"A percentile needs a fraction between 0 and 1: PERCENTILE({operand.name}, 0.9) AS p90."
         raise BadRequest(message, reason="bad_aggregate", context={"field": operand.name})
@@ -132,8 +132,8 @@ def _percentile(function: Function, operand: Operand) -> Operand:
     values = sa.cast(operand.number if operand.text is not None else operand.expression, Named("double precision"))
     share: Any = sa.literal_column(fraction)
     percent = f"{float(fraction) * 100:.7f}".rstrip("0").rstrip(".").replace(".", "_")
-    name = f"{'median' if function.name == 'median' else 'p' + percent}_{operand.name.lower()}"
-    return _result(operand, sa.func.percentile_cont(share).within_group(values), FLOAT, name)
+    result = sa.func.percentile_cont(share).within_group(values)
+    return _result(operand, result, FLOAT, f"p{percent}_{operand.name.lower()}")
 
 
 def _result(operand: Operand, expression: Any, type_: PgType, name: str) -> Operand:

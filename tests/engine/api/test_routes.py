@@ -32,6 +32,7 @@ VALUES = {
     "file...": "docs.js", "page...": "", "service": "shop",
 }  # fmt: skip
 BODIES: dict[str, Any] = {"POST": {"resource": [{"id": 1, "customer_id": 1}]}, "PUT": {"customer_id": 1}}
+SETTINGS = Settings(public_routines=("answer", "nothing"), security_contact="mailto:security@example.com")
 METHODS = ("GET", "QUERY", "POST", "PUT", "PATCH", "DELETE")
 # Served by scripts, by a front end or by Studio (test_studio.py), only if the documentation is built, metrics are on or
 # webhooks are declared (test_webhooks.py), with MCP messages, or for clients that sign in (test_mcp_scopes.py).
@@ -44,7 +45,7 @@ ELSEWHERE = (
 @pytest.fixture
 async def http(url: str) -> AsyncIterator[httpx2.AsyncClient]:
     """A client of a database with two tables, one function and one procedure."""
-    api = TableAPI({"shop": url}, open=True, settings=Settings(public_routines=("answer", "nothing")))
+    api = TableAPI({"shop": url}, open=True, settings=SETTINGS)
     transport = httpx2.ASGITransport(app=api)
     async with api.lifespan(), httpx2.AsyncClient(transport=transport, base_url="http://host") as client:
         yield client
