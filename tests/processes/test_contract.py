@@ -57,7 +57,7 @@ def test_a_contract_holds_what_the_caller_may_see(new_database: NewDatabase, tmp
         ("[]", (), "is not a contract"),
         ('{"paths": {}}', ("--url", "http://127.0.0.1:1"), "cannot be read"),
         ('{"paths": {}}', ("--url", "nonsense"), "cannot be read"),
-        ('{"paths": {}}', (), "is no project"),
+        ('{"paths": {}}', (), "is not a project"),
     ],
 )
 def test_what_cannot_be_read_is_one_line(

@@ -105,7 +105,7 @@ def test_a_right_access_file_starts(url: str, serve: Serve, tmp_path: Path) -> N
         ('{"product": ', '{"prodct": ', "Did you mean 'product'?"),
         ("table.c.owner_id", "table.c.owner_idd", "Did you mean 'owner_id'?"),
         ("actor.customerid", "actor.custmerid", "Did you mean 'customerid'?"),
-        ('user="customerid"', 'user="userid"', "no column of its lookup"),
+        ('user="customerid"', 'user="userid"', "not a column of its lookup"),
         ("from login", "from logins", "lookup of SESSIONS fails"),
         ("return table", "raise KeyError('x')\n    return table", "KeyError"),
     ],

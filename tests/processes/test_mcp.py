@@ -69,7 +69,7 @@ def test_a_command_without_rights_ends_with_one_line(database: str, tmp_path: Pa
         (("mcp", *dataset), "--open"),
         (("mcp", *dataset, "--access", str(access)), "--api-key KEY"),
         (("mcp", *dataset, "--access", str(access), "--api-key", "guess"), "A valid API key is needed"),
-        (("mcp",), "is no project"),
+        (("mcp",), "is not a project"),
     ):
         ended = tableapi(*words, cwd=tmp_path)
         assert (ended.returncode, ended.stderr.count("\n")) == (2, 1), ended.stderr

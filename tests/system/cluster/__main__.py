@@ -1,6 +1,7 @@
 """Run `python -m tests.system.cluster`: a cluster on this machine, and what its clients see while parts of it fail.
 
     nodes     two nodes and a replica that a person promotes: the table of docs/guides/scaling.md
+    history   a build without the lock of a reveal, which the checks of books and histories must find
     faults    PostgreSQL under Patroni behind HAProxy and pgbouncer: the table of docs/explanation/faults.md
 
 `--only etcd,switchover` runs some of the faults, `--hold` starts the cluster and leaves it running until Ctrl-C. The
@@ -18,7 +19,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from tests.helpers.customer import prepare
-from tests.system.cluster import checks, faults, stack
+from tests.system.cluster import checks, faults, missing_lock, stack
 from tests.system.cluster.nodes import Cluster, bring_up
 from tests.system.cluster.programs import Missing
 
@@ -42,6 +43,13 @@ def _nodes(folder: Path, exits: ExitStack) -> bool:
     for row in rows:
         print(f"| {row.what} | {row.must} | {row.seen} | {'ok' if row.ok else 'NOT MET'} |")
     return all(row.ok for row in rows)
+
+
+def _history(folder: Path, exits: ExitStack) -> bool:
+    """Return whether the books and the histories of a build without its lock show the fault."""
+    asyncio.run(missing_lock.finds_a_missing_lock(bring_up(folder, exits, whole=False)))
+    print("The books and the histories show the missing lock.")
+    return True
 
 
 def _show(row: faults.Row) -> None:
@@ -72,7 +80,7 @@ def _hold(folder: Path, exits: ExitStack) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.system.cluster")
-    parser.add_argument("parts", nargs="*", choices=["nodes", "faults", []], help="all unless given")
+    parser.add_argument("parts", nargs="*", choices=["nodes", "history", "faults", []], help="all unless given")
     parser.add_argument("--only", default="", help=f"faults: {', '.join(faults.FAULTS)}")
     parser.add_argument("--hold", action="store_true", help="start the cluster of `faults` and keep it running")
     args = parser.parse_args()
@@ -81,7 +89,7 @@ def main() -> int:
         parser.error(f"there is no fault {', '.join(sorted(unknown))}")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends in order, and leaves nothing behind
     good = True
-    for part in ["hold"] if args.hold else args.parts or ["nodes", "faults"]:
+    for part in ["hold"] if args.hold else args.parts or ["nodes", "history", "faults"]:
         with tempfile.TemporaryDirectory(prefix="cluster.") as name:
             folder = Path(name)
             folder.chmod(0o755)  # the servers may run as another user
@@ -89,6 +97,8 @@ def main() -> int:
                 with ExitStack() as exits:
                     if part == "nodes":
                         good &= _nodes(folder, exits)
+                    elif part == "history":
+                        good &= _history(folder, exits)
                     elif part == "faults":
                         good &= _faults(folder, exits, only)
                     else:
