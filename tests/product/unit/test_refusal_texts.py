@@ -44,6 +44,7 @@ FOR_PROGRAMS = {
     "Say which user: appuserid.",
     "Send access_token, or credential and nonce",
     "Send one record.",
+    "The cursor is not one of this list. Begin without one.",
     "The file is larger than 10 MB.",
     "The owner of the account counts the reveals of the team.",
     "There is no such file.",

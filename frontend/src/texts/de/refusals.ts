@@ -30,8 +30,8 @@ export const refusals: Readonly<Record<string, string>> = {
   "There is nothing to import.": "Es gibt nichts zu importieren.",
   "Two columns have the same name. Rename one of them.": "Zwei Spalten heißen gleich. Benennen Sie eine davon um.",
   "The mapping does not fit.": "Die Zuordnung der Spalten passt nicht.",
-  "A file may have 1,000 people. Split it.": "Eine Datei darf 1.000 Personen enthalten. Teilen Sie sie auf.",
-  "A list holds 10,000 people.": "Eine Liste fasst 10.000 Personen.",
+  "A file may have {{number}} people. Split it.": "Eine Datei darf {{number}} Personen enthalten. Teilen Sie sie auf.",
+  "A list holds {{number}} people.": "Eine Liste fasst {{number}} Personen.",
   // API keys that are rotated
   "This key does not work any more. Create a new one.": "Dieser Schlüssel gilt nicht mehr. Legen Sie einen neuen an.",
   // Passwords
@@ -135,8 +135,10 @@ export const refusals: Readonly<Record<string, string>> = {
   "This is not yours.": "Das gehört nicht zu Ihrem Konto.",
   "You are not permitted to do this.": "Dazu sind Sie nicht berechtigt.",
   "You are looking at this account as support: nothing can be changed.": "Sie sehen dieses Konto als Support: Es kann nichts geändert werden.",
+  "You are looking at this account as support: nothing can be revealed.": "Sie sehen dieses Konto als Support: Es kann nichts aufgedeckt werden.",
   "You are looking at this account as support: nothing can be exported.": "Sie sehen dieses Konto als Support: Es kann nichts exportiert werden.",
   // Searches and lists
+  "Two columns have the same meaning.": "Zwei Spalten haben dieselbe Bedeutung.",
   "There is no such list.": "Diese Liste gibt es nicht.",
   "There is no such person in the directory.": "Diese Person steht nicht im Verzeichnis.",
   "There is no such search of yours.": "Diese Suche gibt es unter Ihren Suchen nicht.",
