@@ -1,4 +1,4 @@
-"""A build of the product whose reveals take no lock, to show that the checks find it."""
+"""A build of the product without the lock of its reveals, to show that the checks find it."""
 
 from __future__ import annotations
 
