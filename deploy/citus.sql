@@ -8,7 +8,7 @@ insert into placed
 select name::regclass, 'clientid' from unnest(array[
     'addonpayment', 'apiusage', 'bulkjob', 'bulkrow', 'checkout', 'clientplan', 'contactfeedback', 'contactlist',
     'contactlistitem', 'contactmeta', 'creditback', 'creditledger', 'creditnotice', 'creditreturn', 'feedbackdecision',
-    'paymentsync', 'planchange', 'prorationquote', 'reveal', 'savedsearch', 'searchseen', 'searchuse', 'transactionhistory',
+    'listmapping', 'paymentsync', 'planchange', 'prorationquote', 'reveal', 'savedsearch', 'searchseen', 'searchuse', 'transactionhistory',
     'upload', 'usercontact', 'usercontactlink', 'usercredit', 'usersubscription', 'webhook', 'webhookdelivery']) name
 union all
 -- Looked up before the client is known.
@@ -19,6 +19,8 @@ select name::regclass, null from unnest(array['subscriptionplan', 'planprice', '
 
 -- local auditlog: rows of staff and of sign-ins belong to no client, and a distribution column is never null
 -- local company: joined with the directory by searches, which run over all machines
+-- local dropbatch: requests of a platform, which belong to no client
+-- local dropitem: requests of a platform, which belong to no client
 -- local oauthclient: programs that any user may permit
 -- local oauthtoken: looked up by its hash, with its session
 -- local onetimetoken: looked up by its hash
@@ -52,6 +54,10 @@ select name::regclass, null from unnest(array['subscriptionplan', 'planprice', '
 -- dropped reveal_keyid_fkey: keys are found by their hash
 -- dropped reveal_personid_fkey: the directory is found by profile
 -- dropped usercontact_personid_fkey: the directory is found by profile
+
+-- Random keys do not collide, and a rotated one is looked up on all machines.
+drop index apikeys_oldkeyhash;
+create index apikeys_oldkeyhash on apikeys (oldkeyhash) where oldkeyhash is not null;
 
 -- A key has to hold the column of distribution, and so has a reference between distributed tables.
 create temporary table reference as
