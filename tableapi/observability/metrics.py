@@ -31,8 +31,7 @@ gauges: dict[str, Callable[[], float]] = {}
 def count(counter: str, *labels: str, by: int = 1) -> None:
     """Add to a counter: `reads` by source, `live` and `webhooks` by event, `events` by event and kind."""
     if by:
-        key = (counter, *labels)
-        _counts[key] = _counts.get(key, 0) + by
+        _add((counter, *labels), by)
 
 
 def count_event(name: str, kind: str, count: int = 1) -> None:
@@ -40,8 +39,11 @@ def count_event(name: str, kind: str, count: int = 1) -> None:
 
     Use few different names and kinds.
     """
-    key = ("events", name, kind)
-    _counts[key] = _counts.get(key, 0) + count
+    _add(("events", name, kind), count)
+
+
+def _add(counter: tuple[str, ...], by: int) -> None:
+    _counts[counter] = _counts.get(counter, 0) + by
 
 
 def watch(name: str, value: Callable[[], float]) -> None:

@@ -346,9 +346,14 @@ class PipelinedConnection(asyncio.Protocol):
             self._confirmed.set_result(None)
 
 
+def _requests(entry: Request | Preparation) -> Iterable[Request]:
+    """Return the requests that wait for the reply to an entry."""
+    return entry.requests if isinstance(entry, Preparation) else (entry,)
+
+
 def _is_abandoned(entry: Request | Preparation) -> bool:
     """Return whether the requests of an entry are cancelled."""
-    return all(r.future.done() for r in (entry.requests if isinstance(entry, Preparation) else (entry,)))
+    return all(request.future.done() for request in _requests(entry))
 
 
 def _refuse_lost(entries: Iterable[Request | Preparation], cause: Exception | None) -> None:
@@ -358,7 +363,7 @@ def _refuse_lost(entries: Iterable[Request | Preparation], cause: Exception | No
     """
     reason = f": {cause.args[0]}" if isinstance(cause, asyncpg.PostgresError) else ""
     for entry in entries:
-        for request in entry.requests if isinstance(entry, Preparation) else (entry,):
+        for request in _requests(entry):
             error = asyncpg.ConnectionDoesNotExistError(f"connection was closed in the middle of operation{reason}")
             error.__cause__ = cause
             if not request.future.done():
