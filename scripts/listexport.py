@@ -7,17 +7,16 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from starlette.responses import Response
 
-from product.contacts import list_export
+from product.contacts import list_export, lists
 from product.contacts.list_export import COLUMNS, FORMS
 from product.context import Context
 from product.roles import SESSION
-from tableapi import Invalid, NotFound, attachment, script
+from tableapi import Invalid, attachment, script
 
 Names = Annotated[
     list[str],
     BeforeValidator(lambda text: [part.strip() for part in text.split(",")] if isinstance(text, str) else text),
 ]
-_LIST = "select name from contactlist where listid = $1 and clientid = $2 and (appuserid = $3 or shared = 1)"
 
 
 class Input(BaseModel):
@@ -33,9 +32,7 @@ class Input(BaseModel):
 async def run(ctx: Context, input: Input) -> Response:
     if unknown := [name for name in input.columns if name not in COLUMNS]:
         raise Invalid({"columns": f"There is no column {unknown[0][:50]!r}. Choose of {', '.join(COLUMNS)}."})
-    owner = (ctx.actor.clientid, ctx.actor.appuserid)
-    if await ctx.db.fetchval(_LIST, input.listid, *owner) is None:
-        raise NotFound("There is no such list.")
+    await lists.people(ctx, input.listid)
     heads = FORMS[input.form] if input.form else {name: name for name in dict.fromkeys(input.columns)}
     file, kind = await list_export.write(ctx, input.listid, input.format, heads)
     name = f"{input.form or 'list'}-{input.listid}.{input.format}"

@@ -12,14 +12,14 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field
 
 from product import audit
-from product.contacts import enrichment, list_file
+from product.contacts import enrichment, list_file, lists
 from product.contacts.enrichment import Match
 from product.contacts.list_file import Line
 from product.contacts.lists import LIST_FULL, MAX_ITEMS, ListFull
 from product.context import Context
 from product.people import profile_url
 from product.roles import SESSION
-from tableapi import NotFound, script
+from tableapi import script
 
 MAX_CHARS = 2_000_000
 Meaning = Literal["linkedinurl", "name", "firstname", "lastname", "company", "tags", "note", ""]
@@ -53,10 +53,6 @@ class Output(BaseModel):
     resource: list[Row]
 
 
-_LIST = """
-    select (select count(*) from contactlistitem i where i.listid = l.listid) as people from contactlist l
-    where l.listid = $1 and l.clientid = $2 and (l.appuserid = $3 or l.shared = 1)
-"""
 _KEPT = "select mapping from listmapping where clientid = $1 and headerhash = $2"
 _KEEP = """
     insert into listmapping (clientid, headerhash, mapping) values ($1, $2, $3::jsonb)
@@ -76,8 +72,7 @@ _ADD = """
 
 @script(roles=SESSION, body_bytes=MAX_CHARS * 4, limit="30/hour per user", repeatable=True, seconds=120)
 async def run(ctx: Context, input: Input) -> Output:
-    if await ctx.db.fetchval(_LIST, input.listid, ctx.actor.clientid, ctx.actor.appuserid) is None:
-        raise NotFound("There is no such list.")
+    await lists.people(ctx, input.listid)
     sheet = list_file.read(input.text)
     mapping = await _mapping(ctx, sheet, input.mapping)
     lines = list_file.people(sheet, mapping)
@@ -85,15 +80,11 @@ async def run(ctx: Context, input: Input) -> Output:
     matches = await enrichment.find(ctx, wanted)  # may call the vendor: outside any transaction
     rows, first = _sorted_out(lines, matches)
     async with ctx.db.transaction():
-        locked: Any = await ctx.db.fetchrow(
-            f"{_LIST} for update of l", input.listid, ctx.actor.clientid, ctx.actor.appuserid
-        )
-        if locked is None:
-            raise NotFound("There is no such list.")
+        count = await lists.people(ctx, input.listid, lock=True)
         known = {row["personid"] for row in await ctx.db.fetch(_PRESENT, input.listid, list(first))}
         rows += [Row(line=first[ident][0].number, status="present", reason="") for ident in sorted(known)]
         new = [place for ident, place in first.items() if ident not in known]
-        if locked["people"] + len(new) > MAX_ITEMS:
+        if count + len(new) > MAX_ITEMS:
             raise ListFull(LIST_FULL)
         if not input.dry_run:
             records = orjson.dumps([_record(ctx, line, match) for line, match in new]).decode()

@@ -50,6 +50,17 @@ def opened(ctx: Context, row: Any) -> Contact:
     return Contact.model_validate(fields)
 
 
+def emails_of(vault: Vault, row: Any) -> list[dict[str, str]]:
+    """Return the addresses in a row of usercontact, as {address, type}."""
+    items: list[dict[str, str]] = orjson.loads(vault.open(row["emails"])) if row["emails"] else []
+    return items
+
+
+def phones_of(vault: Vault, row: Any) -> list[str]:
+    """Return the numbers in a row of usercontact."""
+    return [number for number in vault.open(row["phone_numbers"]).split(",") if number] if row["phone_numbers"] else []
+
+
 def _items(person: Person, kind: str) -> list[dict[str, str]]:
     addresses = [address for address, _ in person.business] if kind == "businessemail" else list(person.personal)
     return [{"address": address, "type": EMAIL_TYPE[kind]} for address in addresses]

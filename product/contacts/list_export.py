@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import orjson
-
 from product.contacts import export
+from product.contacts.contact import emails_of, phones_of
 from product.context import Context
 from tableapi import write_file
 
@@ -65,8 +64,7 @@ def _line(cells: Mapping[str, str], heads: Mapping[str, str]) -> dict[str, str]:
 
 
 def _cells(ctx: Context, row: Any) -> dict[str, str]:
-    items: Any = [] if row["emails"] is None else orjson.loads(ctx.vault.open(row["emails"]))
-    phones = [] if row["phone_numbers"] is None else ctx.vault.open(row["phone_numbers"]).split(",")
+    items, phones = emails_of(ctx.vault, row), phones_of(ctx.vault, row)
     work, home = ([item["address"] for item in items if item["type"] == kind] for kind in ("business", "personal"))
     first, _, last = row["full_name"].rpartition(" ")
     texts = ("full_name", "title", "company", "company_domain", "country", "city", "linkedinurl", "note", "createdon")

@@ -1,8 +1,9 @@
-"""Errors shared by lists of people and saved searches."""
+"""Lists of people: access, room and errors. Saved searches share some of the errors."""
 
 from __future__ import annotations
 
-from tableapi import Conflict, Invalid
+from product.context import Context
+from tableapi import Conflict, Invalid, NotFound
 
 
 class TooManyLists(Conflict):
@@ -30,3 +31,21 @@ class MappingNeeded(Invalid):
         message = "Say which column has the profile address, or the name and the company."
         super().__init__({"mapping": message}, message)
         self.context["columns"] = columns
+
+
+_PEOPLE = """
+    select (select count(*) from contactlistitem i where i.listid = l.listid) from contactlist l
+    where l.listid = $1 and l.clientid = $2 and (l.appuserid = $3 or l.shared = 1)
+"""
+
+
+async def people(ctx: Context, listid: int, *, lock: bool = False) -> int:
+    """Return how many people are on a list that the caller may use.
+
+    lock: keeps the list from changing until the end of the transaction. Raises NotFound (404).
+    """
+    sql = f"{_PEOPLE} for update of l" if lock else _PEOPLE
+    count: int | None = await ctx.db.fetchval(sql, listid, ctx.actor.clientid, ctx.actor.appuserid)
+    if count is None:
+        raise NotFound("There is no such list.")
+    return count

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 from pydantic import BaseModel
 
+from product.contacts.contact import emails_of, phones_of
 from product.context import Context
 from tableapi import BadRequest
 
@@ -65,14 +66,13 @@ async def page(
 
 
 def _own(ctx: Context, row: Any) -> Own:
-    items: Any = [] if row["emails"] is None else orjson.loads(ctx.vault.open(row["emails"]))
-    phones = "" if row["phone_numbers"] is None else ctx.vault.open(row["phone_numbers"])
+    items = emails_of(ctx.vault, row)
     revealed = row["revealed"] or []
     names = Own.model_fields.keys() - {"phones", "business_emails", "personal_emails", "revealed"}
     return Own.model_validate(
         {name: row[name] for name in names}
         | {
-            "phones": [number for number in phones.split(",") if number],
+            "phones": phones_of(ctx.vault, row),
             "business_emails": [item["address"] for item in items if item["type"] == "business"],
             "personal_emails": [item["address"] for item in items if item["type"] == "personal"],
             "revealed": orjson.loads(revealed) if isinstance(revealed, str) else revealed,

@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 from pydantic import BaseModel
 
+from product.contacts.contact import emails_of
 from product.context import Context
 from product.people import erasure
 from tableapi import Vault, script
@@ -60,8 +61,8 @@ async def _by_contacts(ctx: Context, email: str) -> list[str]:
     last, touched, erased = 0, list[str](), set[int]()
     while rows := await ctx.db.fetch(_CONTACTS, last, BATCH):
         for contact in rows:
-            items: Any = orjson.loads(ctx.vault.open(contact["emails"]))
-            if contact["personid"] not in erased and any(item["address"].lower() == email for item in items):
+            addresses = {item["address"].lower() for item in emails_of(ctx.vault, contact)}
+            if contact["personid"] not in erased and email in addresses:
                 touched.append(await erasure.erase(ctx, contact))
                 erased.add(contact["personid"])
         last = rows[-1]["contactid"]

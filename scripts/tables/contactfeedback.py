@@ -9,9 +9,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-import orjson
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from product.contacts.contact import emails_of, phones_of
 from product.context import Context
 from product.credits import creditback
 from product.people import directory, profile_url
@@ -128,10 +128,9 @@ def _check_reason(vote: Vote) -> None:
 def _values(ctx: Context, row: Any, type_: str) -> set[str]:
     """Return the revealed values of one type, in lower case."""
     if type_ == "phone":
-        return set(ctx.vault.open(row["phone_numbers"]).split(",")) if row["phone_numbers"] else set()
+        return set(phones_of(ctx.vault, row))
     email_type = type_.removesuffix("email")
-    items = orjson.loads(ctx.vault.open(row["emails"])) if row["emails"] else []
-    return {item["address"].lower() for item in items if item["type"] == email_type}
+    return {item["address"].lower() for item in emails_of(ctx.vault, row) if item["type"] == email_type}
 
 
 async def _keep(ctx: Context, vote: Vote, personid: int, url: str) -> int | None:

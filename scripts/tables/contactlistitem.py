@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from product.contacts import lists
 from product.contacts.lists import LIST_FULL, MAX_ITEMS, ListFull
 from product.context import Context
 from product.people import directory, profile_url
@@ -32,10 +33,6 @@ class Change(BaseModel):
     note: str | None = Field(default=None, max_length=1000)
 
 
-_LIST = """
-    select (select count(*) from contactlistitem i where i.listid = l.listid) as people from contactlist l
-    where l.listid = $1 and l.clientid = $2 and (l.appuserid = $3 or l.shared = 1) for update of l
-"""
 _ADD = """
     insert into contactlistitem as i (listid, clientid, personid, linkedinurl, full_name, title, company, country, tags,
                                       note, addedby)
@@ -58,7 +55,8 @@ async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[st
     persons = await directory.find_many(ctx, keys)  # may call the vendor: outside any transaction
     rows = []
     async with ctx.db.transaction():
-        room = {listid: await _room(ctx, listid) for listid in sorted({item.listid for item in items})}
+        listids = sorted({item.listid for item in items})
+        room = {listid: MAX_ITEMS - await lists.people(ctx, listid, lock=True) for listid in listids}
         for item, key in zip(items, keys, strict=True):
             if (person := persons.get(key)) is None:
                 raise NotFound("There is no such person in the directory.", context={"linkedinurl": item.linkedinurl})
@@ -73,14 +71,6 @@ async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[st
                 raise ListFull(LIST_FULL)
             rows.append(dict(row))
     return rows
-
-
-async def _room(ctx: Context, listid: int) -> int:
-    """Lock a list and return how many people can be added. Raises NotFound (404)."""
-    row: Any = await ctx.db.fetchrow(_LIST, listid, ctx.actor.clientid, ctx.actor.appuserid)
-    if row is None:
-        raise NotFound("There is no such list.")
-    return MAX_ITEMS - int(row["people"])
 
 
 async def patch(_ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> None:
