@@ -1,14 +1,13 @@
 /** The account's audit log, newest entries first. */
 import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Download } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { useSearchParams } from "react-router";
-import { explain, problemOf } from "../../api/explain";
-import { ABOUT, type About, type AuditFilter, HISTORY_PAGE, auditFile, auditLog, useActorName, useTargetText, useUserNames } from "../../api/history";
+import { problemOf } from "../../api/explain";
+import { ABOUT, type About, type AuditFilter, HISTORY_PAGE, auditFile, auditLog, useActorName, useTargetText } from "../../api/history";
 import type { AuditEvent } from "../../api/types";
 import { HistoryList } from "../../components/HistoryList";
-import { BusyButton } from "../../components/ui/BusyButton";
+import { ActorFilter, SaveHistory, actorIn } from "../history/HistoryTools";
 import type { Column } from "../../components/ui/DataTable";
 import { FilterChip } from "../../components/ui/FilterChip";
 import { Page } from "../../components/ui/Page";
@@ -18,8 +17,6 @@ import { csvOf } from "../../lib/csv";
 import { t } from "../../lib/i18n.dashboard";
 import { localDayText, timeText } from "../../lib/dates";
 import { pageNumber } from "../../lib/paging";
-import { saveFile } from "../../lib/savefile";
-import { toast } from "../../stores/toasts";
 
 type Words = (event: AuditEvent) => string;
 const NONE: AuditEvent[] = [];
@@ -39,10 +36,8 @@ function columnsOf(nameOf: Words, targetOf: Words): Column<AuditEvent>[] {
 export function AuditLogScreen() {
   const [params, setParams] = useSearchParams();
   const page = pageNumber(params.get("page"));
-  const filter = { reads: params.get("reads") === "1", by: Number(/^\d{1,15}$/.exec(params.get("by") ?? "")?.[0] ?? 0), about: aboutIn(params.get("about")) };
+  const filter = { reads: params.get("reads") === "1", by: actorIn(params), about: aboutIn(params.get("about")) };
   const list = useQuery(auditLog(page, filter));
-  const members = [...(useUserNames() ?? [])];
-  const [saving, setSaving] = useState(false);
   const show = (next: AuditFilter & { page?: number }) =>
     setParams({ ...(next.reads && { reads: "1" }), ...(next.by > 0 && { by: String(next.by) }), ...(next.about && { about: next.about }), ...((next.page ?? 1) > 1 && { page: String(next.page) }) }, { preventScrollReset: true });
   const events = list.data?.resource ?? NONE;
@@ -53,28 +48,17 @@ export function AuditLogScreen() {
       event.startsWith("support_") ? t("audit.support") : actorName(appuserid, keyid);
     return [name, columnsOf(name, targetOf)];
   }, [actorName, targetOf]);
-  const save = async () => {
-    setSaving(true);
-    try {
-      const { resource } = await auditFile(filter);
-      const head = [t("audit.time"), t("audit.event"), t("audit.target"), t("audit.actor"), t("sessions.ip")];
-      const lines = resource.map((event) => [event.createdon, eventText(event.event), targetOf(event), nameOf(event), event.ip ?? ""]);
-      saveFile(new Blob([csvOf(head, lines)], { type: "text/csv" }), "auditlog.csv");
-    } catch (error) {
-      toast(explain(error), "bad");
-    } finally {
-      setSaving(false);
-    }
+  const csv = async () => {
+    const { resource } = await auditFile(filter);
+    const head = [t("audit.time"), t("audit.event"), t("audit.target"), t("audit.actor"), t("sessions.ip")];
+    const lines = resource.map((event) => [event.createdon, eventText(event.event), targetOf(event), nameOf(event), event.ip ?? ""]);
+    return csvOf(head, lines);
   };
   return (
     <Page
       title={t("settings.auditlog")}
       lead={t("audit.lead")}
-      actions={
-        <BusyButton variant="default" busy={saving} leftSection={<Download size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={() => void save()}>
-          {t("usage.csv")}
-        </BusyButton>
-      }
+      actions={<SaveHistory csv={csv} name="auditlog.csv" />}
     >
       <Toolbar label={t("audit.filters")}>
         <FilterChip pressed={filter.reads} onChange={(reads) => show({ ...filter, reads })}>
@@ -87,15 +71,7 @@ export function AuditLogScreen() {
           value={filter.about}
           onChange={(event) => show({ ...filter, about: aboutIn(event.currentTarget.value) })}
         />
-        {members.length > 1 && (
-          <NativeSelect
-            size="sm"
-            aria-label={t("audit.actor")}
-            data={[{ value: "0", label: t("audit.everybody") }, ...members.map(([appuserid, name]) => ({ value: String(appuserid), label: name }))]}
-            value={String(filter.by)}
-            onChange={(event) => show({ ...filter, by: Number(event.currentTarget.value) })}
-          />
-        )}
+        <ActorFilter by={filter.by} onChange={(by) => show({ ...filter, by })} />
       </Toolbar>
       <HistoryList
         label={t("settings.auditlog")}

@@ -1,15 +1,14 @@
 /** Every change of the credit balances, newest first: the kinds of one reveal in one row; filtered by kind and user. */
 import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Download } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { useSearchParams } from "react-router";
-import { explain, problemOf } from "../../api/explain";
-import { HISTORY_PAGE, type LedgerFilter, creditLedger, ledgerFile, useActorName, useContactNames, useUserNames } from "../../api/history";
+import { problemOf } from "../../api/explain";
+import { HISTORY_PAGE, type LedgerFilter, creditLedger, ledgerFile, useActorName, useContactNames } from "../../api/history";
 import type { LedgerRow } from "../../api/types";
 import classes from "../../components/History.module.css";
 import { HistoryList } from "../../components/HistoryList";
-import { BusyButton } from "../../components/ui/BusyButton";
+import { ActorFilter, SaveHistory, actorIn } from "../history/HistoryTools";
 import type { Column } from "../../components/ui/DataTable";
 import { Page } from "../../components/ui/Page";
 import { Toolbar } from "../../components/ui/Toolbar";
@@ -21,8 +20,6 @@ import { localDayText, timeText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { numberText } from "../../lib/locale";
 import { pageNumber } from "../../lib/paging";
-import { saveFile } from "../../lib/savefile";
-import { toast } from "../../stores/toasts";
 
 type Line = LedgerLine<LedgerRow>;
 const NONE: LedgerRow[] = [];
@@ -58,11 +55,9 @@ export function CreditLedgerScreen() {
   const page = pageNumber(params.get("page"));
   const filter: LedgerFilter = {
     kind: OPTIONS.find(({ value }) => value === params.get("kind"))?.value ?? "",
-    by: Number(/^\d{1,15}$/.exec(params.get("by") ?? "")?.[0] ?? 0),
+    by: actorIn(params),
   };
   const list = useQuery(creditLedger(page, filter));
-  const members = [...(useUserNames() ?? [])];
-  const [saving, setSaving] = useState(false);
   const rows = list.data?.resource ?? NONE;
   const nameOf = useActorName(rows.some(({ keyid }) => keyid !== null));
   const people = useContactNames(rows.flatMap(({ contactid }) => contactid ?? []));
@@ -74,41 +69,22 @@ export function CreditLedgerScreen() {
   const lines = useMemo(() => linesOf(rows).map((line) => ({ ...line, rows: line.rows.toSorted((a, b) => place(a) - place(b)) })), [rows]);
   const show = (next: LedgerFilter & { page?: number }) =>
     setParams({ ...(next.kind && { kind: next.kind }), ...(next.by > 0 && { by: String(next.by) }), ...((next.page ?? 1) > 1 && { page: String(next.page) }) }, { preventScrollReset: true });
-  const save = async () => {
-    setSaving(true);
-    try {
-      const { resource } = await ledgerFile(filter);
-      const head = [t("audit.time"), t("ledger.reason"), t("ledger.kind"), t("audit.actor"), t("ledger.change"), t("ledger.balance")];
-      const cells = resource.map((row) => [row.createdon, eventText(row.reason), kindText(row), names.actor(row), row.delta, row.balance_after]);
-      saveFile(new Blob([csvOf(head, cells)], { type: "text/csv" }), "creditledger.csv");
-    } catch (error) {
-      toast(explain(error), "bad");
-    } finally {
-      setSaving(false);
-    }
+  const csv = async () => {
+    const { resource } = await ledgerFile(filter);
+    const head = [t("audit.time"), t("ledger.reason"), t("ledger.kind"), t("audit.actor"), t("ledger.change"), t("ledger.balance")];
+    const cells = resource.map((row) => [row.createdon, eventText(row.reason), kindText(row), names.actor(row), row.delta, row.balance_after]);
+    return csvOf(head, cells);
   };
 
   return (
     <Page
       title={t("settings.creditledger")}
       lead={t("ledger.lead")}
-      actions={
-        <BusyButton variant="default" busy={saving} leftSection={<Download size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={() => void save()}>
-          {t("usage.csv")}
-        </BusyButton>
-      }
+      actions={<SaveHistory csv={csv} name="creditledger.csv" />}
     >
       <Toolbar label={t("audit.filters")}>
         <NativeSelect size="sm" aria-label={t("ledger.kind")} data={OPTIONS} value={filter.kind} onChange={(event) => show({ ...filter, kind: event.currentTarget.value })} />
-        {members.length > 1 && (
-          <NativeSelect
-            size="sm"
-            aria-label={t("audit.actor")}
-            data={[{ value: "0", label: t("audit.everybody") }, ...members.map(([appuserid, name]) => ({ value: String(appuserid), label: name }))]}
-            value={String(filter.by)}
-            onChange={(event) => show({ ...filter, by: Number(event.currentTarget.value) })}
-          />
-        )}
+        <ActorFilter by={filter.by} onChange={(by) => show({ ...filter, by })} />
       </Toolbar>
       <HistoryList
         label={t("settings.creditledger")}
