@@ -1,4 +1,5 @@
-/** Money, walked through: hosted page, proration, invoice, add-ons with and without a bank's page, downgrade, cancel. */
+/** Billing from end to end: hosted page, proration, invoice, add-ons with and without a bank's page, downgrade,
+ cancel. */
 import { readFileSync } from "node:fs";
 import { OWNER, accessible, check, journey, picture, signIn } from "./browser.mjs";
 

@@ -1,4 +1,4 @@
-/** Helpers of every journey: watched pages, checks that fail with a sentence, sign-in, axe, pictures. */
+/** Helpers of all journeys: watched pages, checks with readable failures, sign-in, axe, pictures. */
 import { AxeBuilder } from "@axe-core/playwright";
 import { test } from "@playwright/test";
 import { mkdirSync } from "node:fs";
@@ -69,7 +69,8 @@ export const unfollowed = (page) => page.context().route("**/_changes*", (route)
 /** Rules that axe leaves out unless asked: text that only looks like a heading, tables, and targets below 24 px. */
 export const ALSO = Object.fromEntries(["p-as-heading", "table-fake-caption", "td-has-header", "target-size"].map((rule) => [rule, { enabled: true }]));
 
-/** Fails with the rules and places that axe finds wrong on the page as it is now, or in a part of it; `rules` switches some on. */
+/** Fails with the rules and places that axe finds wrong on the page as it is now, or in a part of it; `rules`
+ switches some on. */
 export async function accessible(page, what, part = "html", rules = {}) {
   // No frames of other origins, and no list of what passes: a third of the time.
   const axe = new AxeBuilder({ page }).include(part).setLegacyMode().options({ resultTypes: ["violations"], preload: false, rules });

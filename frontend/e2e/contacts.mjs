@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { MEMBER, OWNER, WIDE, check, journey, picture, signIn } from "./browser.mjs";
 
-// People of the made-up directory with data of every kind; the first one not revealed yet is taken.
+// Sample people with data of every kind; the journey takes the first that is not revealed yet.
 const PEOPLE = [
   "dara-meyer-1979",
   "felix-flores-1980",

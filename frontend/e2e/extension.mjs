@@ -11,8 +11,8 @@ import { TIMEOUT } from "./server.mjs";
 const NETWORK = "https://www.linkedin.com";
 const KNOWN = ["ivan-kim-1988", "dara-meyer-1979"];
 
-/** The extension as it is built, with one difference: a browser without a person in front has no toolbar to click and
- nobody to answer its question, so the two addresses it would be granted that way are granted by the manifest. */
+/** The built extension with one difference: an automated browser has no toolbar to click and cannot answer the
+ permission prompt, so the manifest grants the two hosts. */
 function unpacked(folder) {
   const to = join(folder, "extension");
   cpSync(new URL("../extension", import.meta.url).pathname, to, { recursive: true, filter: (path) => !path.endsWith(".test.ts") });

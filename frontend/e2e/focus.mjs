@@ -1,4 +1,5 @@
-/** By the keyboard: after an action, or when a dialog or menu closes, the focus is at the control that started it. */
+/** Keyboard only: after an action, or when a dialog or menu closes, the focus returns to the control that started it.
+ */
 import { OWNER, check, journey, signIn } from "./browser.mjs";
 
 const named = (page, name) => page.getByRole("button", { name });

@@ -1,4 +1,4 @@
-/** What stands where, above all on a phone: edges in line, short things side by side, and addresses that break before their "@". */
+/** Layout, mainly on a phone: aligned edges, short items side by side, addresses that break before their "@". */
 import { OWNER, SMALL, WIDE, check, journey, signIn, unfollowed } from "./browser.mjs";
 
 const open = async (page, path, heading) => {

@@ -90,7 +90,7 @@ journey("signup", async (open) => {
   await stranger.getByRole("button", { name: "Reset password" }).click();
   await stranger.getByText("Both password doesn't match").waitFor();
   await stranger.getByLabel("Confirm Password").fill(SECOND);
-  // The reset ends every session of before, and an open page learns of it by itself.
+  // The reset ends all earlier sessions, and an open page notices.
   const told = page.getByText("Your account access session is expired").waitFor();
   await stranger.getByRole("button", { name: "Reset password" }).click();
   await stranger.waitForURL("**/login");

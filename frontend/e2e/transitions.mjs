@@ -15,7 +15,7 @@ const animations = (page) =>
     return found;
   });
 
-/** Follows a link of the menu, and says what moved. */
+/** Follows a link of the menu and returns the animations. */
 async function follow(page, link) {
   const seen = animations(page);
   await page.getByRole("link", { name: link }).first().click();

@@ -1,4 +1,4 @@
-/** The window of the extension: connect, collect, price, look up. */
+/** The popup of the extension: connect, collect, price, look up. */
 import { lookUp, sessionOfPage } from "./api.js";
 import { MOST, joined, profilesOf } from "./collect.js";
 
@@ -33,7 +33,7 @@ async function inTab(func) {
 async function connect() {
   const account = await inTab(sessionOfPage).catch(() => null);
   if (!account) return say("This tab is not the app, or you are not signed in there.", true);
-  // Kept first: the browser's question may close this window. The one address is all that is asked for.
+  // Saved first, because the permission prompt may close this popup. Only this one host is requested.
   await chrome.storage.session.set({ account });
   const granted = await chrome.permissions.request({ origins: [`${account.origin.replace(/:\d+$/, "")}/*`] });
   if (granted) return say(`Connected to ${account.brand}.`);

@@ -96,7 +96,7 @@ interface StateProps {
   icon?: LucideIcon;
   title: string;
   hint?: string;
-  isPage?: boolean; // nothing else is on the page, so the title is its heading
+  isPage?: boolean; // the only content of the page, so its title is the heading
   children?: ReactNode;
 }
 

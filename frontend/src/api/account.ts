@@ -13,12 +13,12 @@ const REFRESH_MS = 20_000;
 /** While the balance is followed: a stream also ends when its session does. */
 const FOLLOWED_MS = 300_000;
 
-/** The signed-in user. Refetched while the tab is in use, so that disabling or deleting a user takes effect in every tab. */
+/** The signed-in user. Refetched while the tab is in use, so a disabled or deleted user is signed out of every tab. */
 export const account = queryOptions({
   queryKey: keys.account,
   queryFn: async ({ signal }) => {
     const me = await call<Account & { server_time?: string }>("PUT", "user/session", { signal });
-    // The time differs in each response: with it, every screen would be rendered again although nothing has changed.
+    // Left out because it differs in every response and would render every screen again.
     delete me.server_time;
     return me;
   },

@@ -4,7 +4,7 @@ import { bankVisited } from "../stores/bankvisit";
 import { ApiError } from "./errors";
 import { runScript } from "./scripts";
 
-/** Pays for an add-on. Returns false when the page of the bank was opened instead; it leads back to the add-ons. */
+/** Pays for an add-on. Returns false if the bank's page was opened instead; that page returns to the add-ons. */
 export async function payAddon(clientid: number, planid: number, tokenid: string): Promise<boolean> {
   const { result } = await runScript("addonpayment", { clientid, tokenid, planid });
   if (result.requires_action) {

@@ -1,4 +1,4 @@
-/** Applications that ask to act for the user: what they ask for, and the decision. */
+/** Authorization requests of applications that want to act for the user, and the decision. */
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "./client";
 import { keys } from "./keys";

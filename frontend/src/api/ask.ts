@@ -1,10 +1,10 @@
-/** Opens what was typed or pasted: one profile its card, many their price, a name the people of that name. */
+/** Opens the result for typed or pasted text: the card of one profile, the price of many, or the people with a name. */
 import { useCallback } from "react";
 import { useNavigate } from "react-router";
 import { isComing, profileHost } from "./config";
 import { readAsk } from "../domain/ask";
 
-/** Returns whether the text led anywhere. */
+/** Returns false if the text matches nothing. */
 export function useAsk(): (text: string) => boolean {
   const navigate = useNavigate();
   return useCallback((text) => {

@@ -124,5 +124,5 @@ export function overBy(plan: Plan, { members, apis }: Usage): Usage {
   return { members: Math.max(0, members - plan.availableseats), apis: Math.max(0, apis - plan.availableapicall) };
 }
 
-// Part of the call, but ignored by the server, which decides by its own keys.
+// Required by the call, but ignored: the server uses its own keys.
 const environment = () => (config().demo ? "test" : "live");

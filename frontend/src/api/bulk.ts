@@ -38,7 +38,8 @@ export interface BulkJob {
 }
 
 const POLL_MS = 1000;
-/** While following a job: charges and its end are reported at once, rows that cost nothing are not. */
+/** The interval while following a job. The stream reports charges and the end at once, but not rows without a charge.
+ */
 const FOLLOWED_MS = 3000;
 const LATEST = 10;
 

@@ -6,7 +6,7 @@ import { openField } from "./fieldcrypto";
 import { renewing } from "./renewal";
 
 const TOKEN = "session-token-1";
-// Made by the server's own code for this token.
+// Encrypted by the server's code for this token.
 const SEALED = "v1.AAECAwQFBgcICQoL.CkE918cIxUuiGwbUVMXupgbvOUR1eyT36FeDI9hL8jy2UPY";
 
 function answers(status: number, body: unknown, headers: Record<string, string> = {}) {

@@ -18,9 +18,9 @@ export interface Config {
   /** True when absent. */
   paymentsenabled?: boolean;
   stripepublishablekey: string | null;
-  /** Entries of the menu that are announced and lead nowhere yet. */
+  /** Menu entries that show "Coming soon". */
   comingsoon?: string[];
-  /** People of the demo for a first search. */
+  /** Sample people for a first search, in the demo only. */
   examples?: Example[];
   /** Domain of the professional network on which profiles are searched. */
   profilehost?: string;
@@ -29,7 +29,8 @@ export interface Config {
 let loaded: Config | undefined;
 let loading: Promise<Config> | undefined;
 
-/** Fetches the settings once; a failure is not kept. The address is preloaded by index.html, so the options stay the plain ones. */
+/** Fetches the settings once; a failure is not cached. index.html preloads the address, which works only with default
+ options. */
 export function loadConfig(): Promise<Config> {
   loading ??= fetchConfig().catch((error: unknown) => {
     loading = undefined;

@@ -40,5 +40,5 @@ export const keyCalls = (since: string) => rows("apiusage", { fields: "usageid",
 
 const LATEST = 6;
 
-/** The contacts that came into the list last. */
+/** The contacts added most recently. */
 export const latestContacts = rows("usercontact", { order: "createdon DESC", limit: LATEST });

@@ -1,4 +1,4 @@
-/** The calls of the desk. Only staff use them; nothing of them is described to anybody else. */
+/** The calls of the desk. For staff only; other roles do not see them in the API description. */
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { deskLeft } from "../stores/session";
 import { signInSilently } from "./account";
@@ -81,7 +81,7 @@ const post = <T>(name: string, body: object, signal?: AbortSignal) => call<T>("P
 const list = <T>(name: string) =>
   queryOptions({ queryKey: ["desk", name], queryFn: ({ signal }) => call<T>("GET", `desk/${name}`, { signal }), staleTime: 0 });
 
-// A look is recorded each time, so it is not repeated while it is fresh.
+// Every read is recorded in the audit log, so a recent response is reused.
 export const findClients = (text: string) =>
   queryOptions({
     queryKey: ["desk", "find", text],
@@ -113,7 +113,8 @@ export function useDesk<Answer = unknown>(name: string) {
   });
 }
 
-/** Looks at the app as a user sees it; the session of staff waits in this tab. The pages of the desk are gone by then. */
+/** Looks at the app as a user sees it; the session of staff waits in this tab. The pages of the desk are gone by
+ then. */
 export function useView(onViewing: () => void) {
   const queries = useQueryClient();
   return useMutation({

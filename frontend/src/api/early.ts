@@ -15,7 +15,7 @@ const early = new Map<string, Early>();
 
 const keyOf = (method: string, address: string, token: string, contacts: boolean) => [method, address, token, contacts].join(" ");
 
-/** Whether the account is requested early. A token in the address is exchanged for another session first. */
+/** Whether to request the account early. Not with a token in the address, which is exchanged for a session first. */
 export function asksForAccount(session: Session | null, { pathname, search }: Pick<Location, "pathname" | "search">): session is Session {
   return session !== null && !session.staff && pathname.startsWith("/dashboard") && !new URLSearchParams(search).has("session_token");
 }

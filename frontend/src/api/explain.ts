@@ -14,7 +14,7 @@ export function explain(error: unknown): string {
 const MINUTE = 60;
 const HOUR = 3600;
 
-/** The message with the wait in the largest unit that fits it twice. */
+/** The message with the waiting time, in the largest unit of which it has at least two. */
 function tooMany(seconds: number): string {
   if (seconds > 2 * HOUR) return t("problem.tooManyHours", { count: Math.ceil(seconds / HOUR) });
   if (seconds > 2 * MINUTE) return t("problem.tooManyMinutes", { count: Math.ceil(seconds / MINUTE) });
@@ -36,7 +36,7 @@ export function explainLeaving(error: ApiError): string {
   return t("session.expired");
 }
 
-/** The error message shown instead of a list, and the number of its request. */
+/** The error message that replaces a list, and the request id. */
 export function problemOf(error: unknown): { text: string; requestId: string | undefined } {
   return { text: explain(error), requestId: error instanceof ApiError ? error.requestId : undefined };
 }

@@ -1,4 +1,4 @@
-/** Files of contacts, which the server writes, counts and audits. */
+/** Exports of contacts. The server creates, limits and audits them. */
 import { type ContactFilter, type ContactOrder, ORDERS, contactFilter } from "../domain/contactfilter";
 import { t } from "../lib/i18n.dashboard";
 import { saveFile } from "../lib/savefile";
@@ -15,12 +15,12 @@ const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 /** The maximum number of rows of one file. */
 export const MOST_EXPORTED = 5000;
 
-/** The maximum number of contacts that are named one by one and are not on the user's own list. */
+/** The maximum number of selected contacts outside the user's own list. */
 export const MOST_NAMED = 500;
 
 interface Named {
   ids: number[];
-  /** The account, where the contacts are not those of the user's own list. */
+  /** The account id, for contacts outside the user's own list. */
   client: number | undefined;
 }
 
@@ -33,7 +33,7 @@ export const useExportContacts = () =>
     },
   });
 
-/** All contacts that a filter leaves, in the order of the list. */
+/** All contacts that match the filter, in list order. */
 export const useExportFound = () =>
   useMutation({
     mutationFn: async ({ filter, order }: { filter: ContactFilter; order: ContactOrder }) => {

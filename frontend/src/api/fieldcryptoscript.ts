@@ -1,4 +1,4 @@
-/** Decrypts contact values without the help of the browser, for pages on plain http. */
+/** Decrypts contact values in JavaScript, for pages on plain http. */
 import { gcm } from "@noble/ciphers/aes.js";
 import { hkdf } from "@noble/hashes/hkdf.js";
 import { sha256 } from "@noble/hashes/sha2.js";

@@ -1,4 +1,4 @@
-/** Which tables this tab follows at the moment: their lists need not be asked for again and again. */
+/** The tables this tab follows with a stream; their lists need no polling. */
 const followed = new Set<string>();
 
 export const isFollowed = (table: string): boolean => followed.has(table);

@@ -30,7 +30,7 @@ export function useEndOthers() {
 const paged = (page: number) => ({ limit: HISTORY_PAGE, offset: (page - 1) * HISTORY_PAGE, include_count: true });
 
 export interface AuditFilter {
-  /** Reads are many and change nothing: they are left out unless asked for. */
+  /** Also entries about reads, which are frequent and hidden by default. */
   reads: boolean;
   /** One user; 0 for all. */
   by: number;
@@ -38,7 +38,7 @@ export interface AuditFilter {
   about: About | "";
 }
 
-/** The parts of what happens in an account, each with the beginnings of the names of its events. */
+/** Groups of audit events, each with the prefixes of its event names. */
 export const ABOUT = {
   reveals: ["reveal", "credit", "contacts", "person"],
   signins: ["signin", "signout", "sessions", "password", "email", "register", "account"],
@@ -105,12 +105,13 @@ export function useContactNames(contactids: readonly number[]): ReadonlyMap<numb
 const NO_NAMES: ReadonlyMap<number, string> = new Map();
 
 
-// Names by number, including those of deleted ones, which still appear in the records.
+// User names by id, including deleted users: the records still show them.
 const userNames = queryOptions({ ...rows("appuser", { fields: "appuserid,name", limit: 1000 }), select: namesOf<User>(({ appuserid }) => appuserid, ({ name }) => name) });
 const keyNames = queryOptions({ ...rows("apikeys", { fields: "keyid,purpose", limit: 1000 }), select: namesOf<ApiKey>(({ keyid }) => keyid, ({ purpose }) => purpose) });
 const planNames = queryOptions({ ...rows("subscriptionplan", { fields: "planid,name", limit: 1000 }), select: namesOf<Plan>(({ planid }) => planid, ({ name }) => planText(name)) });
 
-/** The name shown for an actor: of the user, of the API key, or "System" for neither. `keyed`: a key may be the actor. */
+/** The name shown for an actor: of the user, of the API key, or "System" for neither. `keyed`: a key may be the
+ actor. */
 export function useActorName(keyed = true): (actor: number | null, keyid: number | null) => string {
   const { data: users } = useQuery(userNames);
   const { data: keys } = useQuery({ ...keyNames, enabled: keyed });

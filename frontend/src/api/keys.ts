@@ -1,4 +1,4 @@
-/** Every key of the query cache, and what becomes stale together.
+/** The keys of the query cache, and which queries a mutation makes stale.
 
  The first part of a key is its subject: a table, a script, or what the app calls it. A mutation names the subjects that
  it changes, and `invalidate` makes every query about them stale. */
@@ -33,7 +33,7 @@ export const keys = {
 
 export type Subject = Table | "account" | "appcounters" | "searchname" | "getrevealcount" | "getplatformusagedata" | "getapiusagedata" | "pace" | "searchpeople" | "searchnews";
 
-/** The data that each change makes stale. */
+/** The subjects that each mutation makes stale. */
 export const STALE = {
   reveal: ["usercontact", "searchname", "getrevealcount", "appcounters", "pace"],
   bulk: ["account", "usercontact", "searchname", "getrevealcount", "appcounters", "pace"],

@@ -8,7 +8,7 @@ export type ListForm = "" | "hubspot" | "salesforce" | "pipedrive";
 
 export const useImportList = () => useScript("listimport");
 
-/** Saves a list as a file; without a form it has the columns of the server. */
+/** Saves a list as a file. Without a format, the server chooses the columns. */
 export const useExportList = () =>
   useMutation({
     mutationFn: async ({ listid, form, format }: { listid: number; form: ListForm; format: "csv" | "xlsx" }) =>

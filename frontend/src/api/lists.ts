@@ -1,4 +1,4 @@
-/** Queries that the first script and a screen send alike. */
+/** Queries that both the early script and a screen send. */
 import type { Query } from "./transport";
 
 export interface ContactsPage {

@@ -24,7 +24,7 @@ const LONGEST_WAIT_MS = 60_000;
 const HIDDEN_MS = 20_000;
 /** Without a heartbeat for this long, the connection is dead. */
 const SILENT_MS = 60_000;
-// The server has no streams of this table: nothing changes that while the page is open.
+// The server has no streams of this table: this does not change while the page is open.
 const NEVER = new Set([400, 403, 404, 409]);
 
 /** Follows a table until the returned function is called. `fields` limits what is sent of a row. */

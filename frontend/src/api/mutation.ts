@@ -1,4 +1,4 @@
-/** The mutation hook of the app: what is sent twice in a moment, as by a double click, is sent once. */
+/** The app's mutation hook. It sends a request once when it is triggered twice in a row, as by a double click. */
 import {
   type DefaultError,
   type UseMutationOptions,
@@ -8,13 +8,14 @@ import {
 } from "@tanstack/react-query";
 import { useMemo, useRef } from "react";
 
-/** How long after a success the same variables count as the same press. A dialog takes this long to fade out. */
+/** Milliseconds after a success in which the same variables count as a double click: the time a dialog takes to fade
+ out. */
 const MOMENT_MS = 500;
 
 interface Sent<Data, Variables> {
   variables: Variables;
   answer: Promise<Data>;
-  /** When the same variables are sent again; infinite while the answer is awaited. */
+  /** When the same variables may be sent again; infinite while a request is pending. */
   until: number;
 }
 

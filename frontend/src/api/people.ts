@@ -96,7 +96,7 @@ export function useRevealMany() {
 
 export const savedSearches = (kind: "people" | "companies") => rows("savedsearch", { filter: `(kind='${kind}')`, order: "createdon DESC" });
 
-/** How many people came to the directory since each saved search was opened last. */
+/** The number of people added since each saved search was last opened. */
 export const searchNews = queryOptions({
   queryKey: ["searchnews"],
   queryFn: async ({ signal }) => (await call<{ resource: { savedsearchid: number; new: number }[] }>("POST", "searchnews", { body: {}, signal })).resource,

@@ -23,18 +23,18 @@ export const apiUsage = (span: UsageSpan) =>
     placeholderData: keepPreviousData,
   });
 
-/** A contact of which a member revealed something in a month. */
+/** A contact with values that a member revealed in a month. */
 export interface Revealed {
   contactid: number;
   /** When the last of it was revealed. */
   latest: string;
-  /** Missing when the contact names a colleague for each of its kinds. */
+  /** Missing if colleagues revealed every kind of this contact. */
   contact?: UserContact | undefined;
 }
 
 type Latest = Pick<Revealed, "contactid" | "latest">;
 
-/** The contacts of which a member revealed something in a month, the latest first. */
+/** The contacts with values that a member revealed in a month, latest first. */
 export const revealedBy = (appuserid: number, month: string, page: number) =>
   queryOptions({
     queryKey: keys.revealedBy(appuserid, month, page),
@@ -42,7 +42,7 @@ export const revealedBy = (appuserid: number, month: string, page: number) =>
     placeholderData: keepPreviousData,
   });
 
-/** The ledger tells what was revealed when; the contacts tell what it is. */
+/** The ledger has the time and kind of each reveal, the contacts have the values. */
 async function revealed(appuserid: number, month: string, page: number, signal: AbortSignal): Promise<List<Revealed>> {
   const latest = await call<List<Latest>>("GET", tablePath("creditledger"), {
     signal,

@@ -1,4 +1,4 @@
-/** The providers round the routes, and the notes above them. */
+/** The providers around the routes, and the notifications above them. */
 import { forgetAnswers } from "../api/client";
 import { config } from "../api/config";
 import { MantineProvider } from "@mantine/core";
@@ -20,7 +20,7 @@ export function App({ queries }: { queries: QueryClient }) {
   useEffect(followOtherTabs, []);
   useEffect(settleWithPage, []);
   useEffect(() => preloadOnHover(queries), [queries]);
-  // After the commit, so that no screen of the account that is gone is still asking for it.
+  // After the commit, when no screen of the previous account sends requests any more.
   useEffect(() => {
     if (isLoggedIn) return;
     queries.clear();

@@ -1,4 +1,4 @@
-/** The page when not even the settings of the server could be read: the frame, the reason, and another try every few seconds. */
+/** The page shown if the server's settings cannot be loaded: the frame, the reason, and a retry every few seconds. */
 import { Button, MantineProvider } from "@mantine/core";
 import { CloudOff } from "lucide-react";
 import { useEffect } from "react";

@@ -1,4 +1,4 @@
-/** What a screen needs is loaded before it is opened: its scripts, and what it exports in `handle` as `ScreenHandle`. */
+/** Preloads a screen before it is opened: its scripts, and the data of its `handle` (`ScreenHandle`). */
 import type { QueryClient } from "@tanstack/react-query";
 import { type RouteObject, matchRoutes } from "react-router";
 import type { ScreenHandle } from "../lib/screenhandle";
@@ -9,7 +9,7 @@ type Address = Pick<Location, "pathname" | "search">;
 /** Loads what the screen at an address needs. A failure is reported when the screen is opened. */
 export async function preload(queries: QueryClient, { pathname, search }: Address): Promise<void> {
   const screens = (matchRoutes(router.routes as RouteObject[], pathname) ?? []).map(async ({ route }) => {
-    // The router takes `lazy` away once it has used it.
+    // The router removes `lazy` after using it.
     const { handle } = typeof route.lazy === "function" ? await route.lazy() : route;
     await (handle as ScreenHandle | undefined)?.preload?.(queries, new URLSearchParams(search));
   });

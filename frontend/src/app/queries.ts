@@ -1,4 +1,4 @@
-/** The query cache: when it asks again, and what happens when the server says that the session is over. */
+/** The query cache: when to refetch, and what to do when the session has ended. */
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { account } from "../api/account";
 import { ApiError, endsSession, isPassing } from "../api/errors";
@@ -11,7 +11,7 @@ const MOST_RETRIES = 2;
 /** The log-out rule. The guard of the dashboard then shows the sign-in screen. */
 function leaveIfOver(queries: QueryClient, error: unknown): void {
   if (!currentSession()) return;
-  // The app offers only what the user may do: after a 403 the rights of the user are read again.
+  // The app offers only permitted actions, so a 403 means that the user's rights have changed.
   if (error instanceof ApiError && error.status === 403 && !endsSession(error)) void queries.invalidateQueries({ queryKey: account.queryKey });
   if (!endsSession(error)) return;
   if (error.status === 401) sessionExpired();

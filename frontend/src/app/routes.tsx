@@ -12,14 +12,15 @@ import { Root } from "./layout/Root";
 import { ScreenFailed } from "./layout/ScreenFailed";
 import { withTransitions } from "./transitions";
 
-/** A screen, or its announcement. The router asks for the first screen before the settings of the server are known. */
+/** A screen or its "Coming soon" page. Decided lazily, because the router starts before the server's settings are
+ known. */
 const unlessComing = (name: string, screen: () => Promise<{ Component: ComponentType }>) => async () => {
   await loadConfig();
   return isComing(name) ? import("../screens/comingsoon/ComingSoonScreen") : screen();
 };
 const home = <Navigate to="/dashboard/main/dashboardmain" replace />;
 
-/** Screens inside of a frame, which stays when one of them fails. */
+/** Screens inside a frame, which remains when one of them fails. */
 const framed = (children: RouteObject[]): RouteObject[] => [{ errorElement: <ScreenFailed />, children }];
 
 const beforeSignIn: RouteObject[] = [

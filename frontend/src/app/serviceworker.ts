@@ -1,7 +1,7 @@
 /** Registers the service worker of a built app once the page is loaded and idle, so that it delays nothing. */
 const IDLE_MS = 4000;
 
-// Without it there is no offline page, and nothing else is missing.
+// If this fails, only the offline page is missing.
 const register = () => void navigator.serviceWorker.register("/sw.js").catch(() => undefined);
 
 export function registerServiceWorker(): void {

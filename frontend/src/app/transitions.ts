@@ -1,4 +1,4 @@
-/** Fades the screen that is left out, where the browser has view transitions and the reader wants motion. */
+/** Fades the previous screen out, if the browser has view transitions and the user does not prefer reduced motion. */
 import type { createBrowserRouter } from "react-router";
 import { screenOf } from "./screenof";
 
@@ -7,8 +7,7 @@ type Router = ReturnType<typeof createBrowserRouter>;
 const STILL = "(prefers-reduced-motion: reduce)";
 
 /**
- * Names the screen on display. The name leaves with its element, so the next screen does not take part in the
- * transition.
+ * Names the screen on display. The name disappears with its element, so the next screen is not part of the transition.
  */
 function nameScreen(): void {
   document.querySelector<HTMLElement>(".screen")?.style.setProperty("view-transition-name", "screen");

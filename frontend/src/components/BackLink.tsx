@@ -1,4 +1,4 @@
-/** The way back to the screen before, above a heading. In: where it leads, and its words. */
+/** A link above the heading, back to the previous screen. */
 import { ArrowLeft } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "react-router";

@@ -51,10 +51,10 @@ export const companyRules = {
   requiredleadcount: countError,
 };
 
-/** Checked while typing too: no text that begins wrong can become right. */
+/** Also validated while typing, because a wrong beginning cannot become valid. */
 export const COUNT_FIELDS = ["salespeoplecount", "requiredleadcount"];
 
-/** The values as they are sent: numbers as numbers, the phone as digits, nothing instead of an empty text. */
+/** The values to send: numbers as numbers, the phone as digits, no empty strings. */
 export function companyRecord(values: CompanyValues) {
   return {
     companyname: values.companyname.trim(),

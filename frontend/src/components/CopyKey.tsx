@@ -1,4 +1,4 @@
-/** An API key in even letters, with a button that copies it. */
+/** An API key in monospace, with a copy button. */
 import { ActionIcon } from "@mantine/core";
 import { Copy } from "lucide-react";
 import { t } from "../lib/i18n.dashboard";

@@ -1,4 +1,4 @@
-/** A code that the camera of a phone dials. Import it lazily: few people open it. */
+/** A QR code that dials the number. Import it lazily, because it is rarely opened. */
 import { encode } from "uqr";
 import { t } from "../lib/i18n.dashboard";
 import classes from "./DialCode.module.css";

@@ -1,4 +1,4 @@
-/** Asks what is wrong with a value: the reason, and the right value or a note where the reason needs one. */
+/** Asks why a value is wrong, and for a correction or note if the reason requires one. */
 import { Button, Group, NativeSelect, Radio, Stack, TextInput, Textarea } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
@@ -22,10 +22,10 @@ interface Props {
   values: readonly Votable[] | null;
   busy: boolean;
   onClose: () => void;
-  /** The user's present vote on a value. */
+  /** The user's current vote on a value. */
   voteOf: (one: Votable) => Vote | undefined;
   onSubmit: (answer: FlagAnswer) => void;
-  /** Takes a report back. */
+  /** Withdraws a report. */
   onWithdraw: (one: Pick<FlagAnswer, "info" | "type">) => void;
 }
 

@@ -1,4 +1,4 @@
-/** The last value that was there: what a dialog draws while it fades out. */
+/** The last defined value, for a dialog that is fading out. */
 import { useState } from "react";
 
 export function useLast<Value>(value: Value | null): Value | null {

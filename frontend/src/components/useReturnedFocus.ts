@@ -1,8 +1,9 @@
-/** Gives the focus back to what had it when a layer is gone that exists only while it is open; Mantine misses those. */
+/** Returns the focus to its previous owner when a layer that is mounted only while open disappears; Mantine does not
+ handle those. */
 import { useEffect, useState } from "react";
 
 export function useReturnedFocus(): void {
-  // Read while drawing: after that the layer has taken the focus.
+  // Read during rendering, before the layer takes the focus.
   const [before] = useState(() => document.activeElement);
   useEffect(
     () => () => {

@@ -3,7 +3,7 @@ import { fromHost, namesPerson, profileUrl } from "./profileurl";
 
 export type Ask = { kind: "profile"; url: string } | { kind: "profiles"; urls: string[] } | { kind: "name"; text: string } | { kind: "nothing" };
 
-/** As many as a bulk lookup takes. */
+/** The maximum of a bulk lookup. */
 export const MOST_PROFILES = 1000;
 const LONGEST_NAME = 100;
 const SEPARATORS = /[\s,;|]+/;

@@ -19,7 +19,7 @@ export function countryOf(phone: string, codes: DialCode[], chosen: string): Dia
   return best.find(isChosen) ?? best[0] ?? codes.find(isChosen) ?? codes[0]!;
 }
 
-/** The number under another country's code. */
+/** The number with another country's code. */
 export function withDialCode(phone: string, old: DialCode, dialCode: string): string {
   const digits = digitsOf(phone);
   const rest = phone.trim().startsWith("+") && digits.startsWith(old.dialCode) ? digits.slice(old.dialCode.length) : digits;

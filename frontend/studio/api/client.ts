@@ -1,4 +1,4 @@
-/** Send requests to the API beside which Studio is served. Errors are thrown as `ApiError`; nothing is shown here. */
+/** Sends requests to the API on the same server. Errors are thrown as `ApiError`; nothing is shown here. */
 import { readJson, writeJson } from "./json";
 import { currentCredentials } from "./credentials";
 

@@ -1,4 +1,4 @@
-/** The credentials of requests: what was entered here, else the session of an app on the same origin, else nothing. */
+/** The credentials of requests: entered here, or the session of an app on the same origin, or none. */
 import { useSyncExternalStore } from "react";
 import { forgetImages } from "../lib/images";
 
@@ -38,13 +38,13 @@ function set(next: Credentials): void {
   for (const listener of listeners) listener();
 }
 
-/** Kept for this tab alone: they end with it. */
+/** Stored for this tab only. */
 export function signIn(next: Credentials): void {
   sessionStorage.setItem(STORE, JSON.stringify(next));
   set(next);
 }
 
-/** Forgets what was entered; a session of the app is left alone, and no longer used in this tab. */
+/** Deletes the entered credentials. An app's session stays, but this tab no longer uses it. */
 export function signOut(): void {
   sessionStorage.setItem(STORE, JSON.stringify(NONE));
   localStorage.removeItem("studio.history");

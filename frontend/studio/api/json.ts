@@ -1,6 +1,6 @@
 /** Read and write JSON without losing digits: a number that JavaScript cannot represent is kept as written. */
 
-// PostgreSQL has no text with this character, so nothing that was stored begins with the mark.
+// PostgreSQL cannot store this character, so no stored text begins with the mark.
 const MARK = "\u0000n:";
 const WRITTEN_MARK = /"\\u0000n:(-?\d[\d.eE+-]*)"/g;
 const MARKED = /^\u0000n:-?\d[\d.eE+-]*$/; // oxlint-disable-line no-control-regex -- the mark

@@ -1,4 +1,4 @@
-/** The frame: the sign-in, the databases, and what is shown of them. */
+/** The frame: sign-in, databases and the open page. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { ApiError } from "../api/client";
@@ -25,7 +25,7 @@ export function App() {
     if (served.error instanceof ApiError && (served.error.status === 401 || served.error.status === 403)) return <SignIn error={served.error} />;
     return <main className="alone"><Problem error={served.error} retry={() => void served.refetch()} /></main>;
   }
-  // A key may be valid and give no right without a session.
+  // A valid key may grant nothing without a session.
   if (served.data.length === 0) return <SignIn error={null} />;
   return (
     <>

@@ -1,4 +1,4 @@
-/** The contents of a database, before a table is chosen: its largest tables, and those opened last in this browser. */
+/** The overview of a database: its largest tables, and those opened recently in this browser. */
 import { useQuery } from "@tanstack/react-query";
 import { Suspense, lazy } from "react";
 import { Book, BookOpen, List, Network } from "lucide-react";
@@ -44,7 +44,7 @@ export function Overview({ dataset, onAll }: { dataset: string; onAll: () => voi
   const docs = settings.data?.docsurl;
   const rows = all.data.reduce((sum, table) => sum + (table.rows ?? 0), 0);
   const most = Math.max(1, ...all.data.map((table) => table.rows ?? 0));
-  // Row rules hide how many rows there are: then tables are listed by their name.
+  // With row rules the number of rows is unknown, so tables are sorted by name.
   const isSized = rows > 0;
   const shown = isSized ? largest(all.data) : all.data.slice(0, MOST_TABLES);
   return (

@@ -1,4 +1,4 @@
-/** One box for tables, pages and actions: ⌘K or Ctrl-K. */
+/** The command palette for tables, pages and actions: ⌘K or Ctrl-K. */
 import { useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { type LucideIcon, Database, Search, Table2 } from "lucide-react";

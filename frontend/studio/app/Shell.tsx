@@ -1,4 +1,4 @@
-/** The frame: sidebar with the tables, header with the search, and what is shown of the chosen one. */
+/** The frame: sidebar with the tables, header with the search, and the open table. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Suspense, lazy, useEffect, useMemo, useState } from "react";
 import { ArrowLeft, Book, BookOpen, History, Keyboard, LayoutDashboard, LogOut, Menu, Moon, Network, Search, Webhook } from "lucide-react";

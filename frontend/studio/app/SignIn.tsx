@@ -1,4 +1,4 @@
-/** Ask for an API key, and where the server has sessions for a session token. */
+/** Asks for an API key and, if the server has sessions, a session token. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { currentCredentials, signIn } from "../api/credentials";

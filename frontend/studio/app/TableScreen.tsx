@@ -74,7 +74,7 @@ function Loaded({ address, info }: { address: Address; info: TableInfo }) {
   );
 }
 
-/** Adds what was asked to the history once its first rows are there. */
+/** Adds the request to the history once its first rows have loaded. */
 function useRemembered(isPending: boolean, asked: string): void {
   const since = useRef({ asked: "", at: 0 });
   useEffect(() => {

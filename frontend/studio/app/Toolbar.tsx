@@ -52,7 +52,7 @@ export function Toolbar({ dataset, info, listing, request, isFiltering, isChart,
 const PAUSE_MS = 300;
 
 function SearchBox({ search }: { search: string }) {
-  // Input that is not in the address yet.
+  // Input that has not been written to the address yet.
   const [typed, setTyped] = useState<string | null>(null);
   const text = typed ?? search;
   const input = useRef<HTMLInputElement>(null);

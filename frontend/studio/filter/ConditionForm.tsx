@@ -26,7 +26,7 @@ export function opsOf(field: Field | undefined): readonly Op[] {
 export function ConditionForm({ condition, fields, onChange }: Props) {
   const field = fields.get(condition.field);
   const ops = opsOf(field);
-  // An operator of a filter that was written as text stays on offer.
+  // Keeps the operator of a filter written as text among the options.
   const offered = ops.includes(condition.op) ? ops : [condition.op, ...ops];
 
   function choose(name: string): void {

@@ -29,7 +29,7 @@ export function GroupForm({ group, fields, onChange, onRemove }: Props) {
         </select>
       )}
       {group.items.map((item, index) => (
-        // The position is what identifies a condition: it has no other name.
+        // A condition is identified by its position.
         <div className="filter-item" key={index}>
           {item.kind === "group" ? (
             <GroupForm group={item} fields={fields} onChange={(next) => put(index, next)} onRemove={() => drop(index)} />

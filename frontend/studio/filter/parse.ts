@@ -113,7 +113,7 @@ class Reader {
     return values;
   }
 
-  /** A quoted value, or a word: that ends before a closing parenthesis and before a logical operator. */
+  /** A quoted value, or a bare word, which ends before a closing parenthesis or a logical operator. */
   private value(word = /^(?:(?!\s+(?:AND|OR|NOR|XOR|&&|\|\|)(?:\s|\())[^)(':])+/i): { text: string; bare: boolean } {
     const single = this.take(/^'(?:[^']|'')*'/);
     if (single !== null) return { text: single.slice(1, -1).replaceAll("''", "'"), bare: false };

@@ -1,4 +1,4 @@
-/** A geometry on a plain map: its outline over a graticule. It loads nothing, so that no map server learns of the place. */
+/** A geometry on a plain map: its outline over a graticule. It loads no tiles, so no map server learns the location. */
 import { degreesOf, frameOf, project, ticks, type Frame } from "./frame";
 import { type Geometry, type Place, type Shape, inWords } from "./shapes";
 

@@ -1,4 +1,4 @@
-/** Geometry in a value: GeoJSON objects, which PostGIS columns and JSON hold, and the plane types of PostgreSQL. Pure. */
+/** Geometry in values: GeoJSON of PostGIS and JSON columns, and PostgreSQL's geometric types. Pure. */
 import { Exact } from "../api/json";
 import type { Field, Json } from "../api/types";
 
@@ -15,7 +15,7 @@ export interface Geometry {
   /** The name of its type: Point, MultiPolygon, circle. */
   name: string;
   shapes: Shape[];
-  /** Whether places are degrees of longitude and latitude. */
+  /** Whether coordinates are degrees of longitude and latitude. */
   isEarth: boolean;
 }
 
@@ -75,7 +75,7 @@ function corners([[right, top], [left, bottom]]: [Place, Place]): Place[] {
   return [[left, bottom], [right, bottom], [right, top], [left, top]];
 }
 
-/** Shapes of the text that PostgreSQL writes for a type of the plane. */
+/** Parses PostgreSQL's text of a geometric type into shapes. */
 const PLANE: Record<string, (text: string) => Shape[]> = {
   point: (text) => placesIn(text).slice(0, 1).map((at) => ({ kind: "point", at })),
   lseg: (text) => [{ kind: "line", points: placesIn(text) }],
@@ -91,7 +91,7 @@ const PLANE: Record<string, (text: string) => Shape[]> = {
   },
 };
 
-/** The places that a shape passes through, or the corners of the square around a circle. */
+/** The points of a shape, or the corners of the square around a circle. */
 export function placesOfShape(shape: Shape): Place[] {
   if (shape.kind === "line") return shape.points;
   if (shape.kind === "area") return shape.rings.flat();
@@ -103,10 +103,11 @@ export function placesOfShape(shape: Shape): Place[] {
 const isWhole = (geometry: Geometry): boolean =>
   geometry.shapes.length > 0 && geometry.shapes.length <= MAX_SHAPES && geometry.shapes.every((shape) => placesOfShape(shape).length > 0 && placesOfShape(shape).flat().every(Number.isFinite));
 
-/** Whether a column has a type of the plane. */
+/** Whether a column has a geometric type. */
 export const isPlane = ({ db_type }: Field): boolean => Object.hasOwn(PLANE, db_type);
 
-/** The geometry of a value; null where it has none. Objects are known by their shape, whatever the type of their column. */
+/** The geometry of a value; null where it has none. Objects are known by their shape, whatever the type of their
+ column. */
 export function geometryOf(field: Field, value: Json | undefined): Geometry | null {
   if (typeof value === "string" && isPlane(field)) {
     const geometry = { name: field.db_type, shapes: PLANE[field.db_type]!(value), isEarth: false };

@@ -10,7 +10,7 @@ const MAX_CHARS = 300;
 
 export const alignOf = (field: Field): string => (isNumber(field) && !field.picklist && !field.ref_table ? "right" : "left");
 
-// Far from one another, and neither the green nor the red that say whether something is well.
+// Hues far apart from each other, without the green and red that mean success and failure.
 const HUES = [210, 35, 280, 185, 320, 60, 245, 15];
 
 /** A hue for each choice of a column, in the order of its choices. */

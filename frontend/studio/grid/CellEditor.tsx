@@ -1,4 +1,4 @@
-/** A box over a cell: Enter and leaving it save, Escape takes back what was typed. */
+/** The editor of a cell: Enter and leaving it save, Escape discards. */
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { Field, Json } from "../api/types";
 import { isBoolean } from "../lib/format";
@@ -14,7 +14,7 @@ interface Props {
   label: string;
   place: { left: number; top: number; width: number; height: number };
   onSave: (text: string | null) => Promise<void>;
-  /** Called when nothing is left to do; `move` says where the keyboard goes on. */
+  /** Called when editing has ended; `move` is where the keyboard continues. */
   onDone: (move: "stay" | "down" | "right" | "left" | "elsewhere") => void;
 }
 

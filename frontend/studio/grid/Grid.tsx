@@ -1,4 +1,5 @@
-/** A grid of any number of rows and columns: only what is in view is drawn. Cells are edited in place, rows selected. */
+/** A grid of any number of rows and columns: only what is in view is drawn. Cells are edited in place, rows selected.
+ */
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type MouseEvent, type PointerEvent, Suspense, lazy, useEffect, useMemo, useState } from "react";
 import type { Params } from "../api/client";
@@ -30,7 +31,7 @@ const SelectionBar = lazy(() => import("./SelectionBar"));
 
 const ROW = 36;
 const PHONE_ROW = 64;
-// Browsers stop at about 33 million pixels; a list that long is better narrowed by a filter.
+// Browsers stop at about 33 million pixels; a longer list needs a filter.
 const MAX_ROWS = 800_000;
 
 interface Props {

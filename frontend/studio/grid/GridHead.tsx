@@ -22,7 +22,7 @@ interface Props {
   all: { isOn: boolean; isPart: boolean; toggle: () => void } | null;
 }
 
-/** Ascending, then descending, then as the table is ordered. */
+/** Ascending, then descending, then the table's own order. */
 export function nextSort(order: Sort | null, name: string): string | null {
   if (order?.name !== name) return name;
   return order.descending ? null : `-${name}`;

@@ -27,7 +27,7 @@ interface Props {
   row: Row | undefined;
   columns: DrawnColumn[];
   activeColumn: number;
-  /** What the row is called by its tick; null where rows cannot be selected. */
+  /** The label of the row's tick; null where rows cannot be selected. */
   label: string | null;
   isSelected: boolean;
 }
@@ -38,7 +38,7 @@ export const TICK = 72;
 export const cellId = (row: number, column: number): string => `cell-${row}-${column}`;
 
 export const GridRow = memo(function GridRow({ index, top, width, row, columns, activeColumn, label, isSelected }: Props) {
-  const first = label === null ? 1 : 2; // the number of the first column
+  const first = label === null ? 1 : 2; // the index of the first column
   return (
     <div
       className={isSelected ? "row selected" : "row"}

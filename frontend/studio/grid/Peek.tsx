@@ -16,7 +16,7 @@ const WIDTH = 320;
 
 export interface Peeked {
   place: string;
-  /** The cell that is pointed at, in the window. */
+  /** The hovered cell, in window coordinates. */
   at: DOMRect;
 }
 

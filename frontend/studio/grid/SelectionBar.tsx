@@ -1,4 +1,4 @@
-/** What can be done with the selected rows: export, copy as SQL, delete. */
+/** Actions for the selected rows: export, copy as SQL, delete. */
 import { useState } from "react";
 import { ClipboardCopy, Trash2, X } from "lucide-react";
 import { useQueryClient } from "@tanstack/react-query";
@@ -17,7 +17,7 @@ import { T } from "../texts";
 import { Button, Dialog } from "../ui";
 import type { Selected } from "./useSelection";
 
-/** The filter that finds some rows by their keys. */
+/** The filter that selects rows by their keys. */
 export function filterOf(info: TableInfo, rows: readonly Row[]): string {
   const [only, ...others] = info.primary_key;
   if (only && others.length === 0) return `${nameOf(only)} IN (${rows.map((row) => quoted(shown(row[only]))).join(", ")})`;
@@ -58,7 +58,7 @@ function DeleteMany({ dataset, info, rows, onClose, onDone }: { dataset: string;
     setProblem(null);
     const keys = rows.map((row) => Object.fromEntries(info.primary_key.map((name) => [name, row[name] ?? null])));
     try {
-      // The whole records come back: what is shown may be some of their columns.
+      // Reads whole records, because the grid may show only some columns.
       const { data } = await ask<{ resource: Row[] }>(path, { method: "DELETE", params: { fields: "*" }, body: { resource: keys } });
       await written(client, dataset);
       const restored = data.resource.map((row) => Object.fromEntries(info.field.filter(({ create }) => create).map(({ name }) => [name, row[name] ?? null])));

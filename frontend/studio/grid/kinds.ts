@@ -15,7 +15,7 @@ export interface Plain {
 
 type Kind = "boolean" | "array" | "choice" | "time" | "decimal" | "other";
 
-// A grid asks for every cell that comes into view.
+// Cached, because the grid calls it for every visible cell.
 const kinds = new WeakMap<Field, Kind>();
 const texts = new WeakMap<object, Plain>();
 

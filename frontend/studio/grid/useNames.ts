@@ -9,10 +9,11 @@ import { nameFields, nameIn, shown } from "../lib/format";
 /** Names by key, by the column that holds the key. */
 export type Names = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-// More columns than these show their keys: each costs a request for every page.
+// Further columns show keys, because each column costs a request per page.
 const MAX_COLUMNS = 8;
 
-/** The request that finds the names of some records; null where the table has no names or the caller may not read it. */
+/** The request that finds the names of some records; null where the table has no names or the caller may not read it.
+ */
 export function namesRequest(target: TableInfo | undefined, field: Field, keys: readonly string[]) {
   const fields = target ? nameFields(target) : [];
   const key = field.ref_field;

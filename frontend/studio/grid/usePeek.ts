@@ -1,8 +1,8 @@
-/** When the card of a record is shown, and when it goes. */
+/** Decides when the card of a record appears and disappears. */
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { Peeked } from "./Peek";
 
-// A pointer that only passes shows nothing; one on its way to the card does not close it.
+// Delays: a passing pointer opens nothing, and moving towards the card does not close it.
 const PEEK_MS = 450;
 const LEAVE_MS = 200;
 

@@ -1,4 +1,4 @@
-/** Which rows are in view, where all have one height: the cost does not depend on how many there are.
+/** The visible rows of a list with a fixed row height; the cost does not depend on the number of rows.
 
  Rows are drawn into a fixed number of slots. While the grid is scrolled a slot keeps its place in the document and shows
  another row; once it rests the slots are put into the order of their rows, as screen readers expect. */
@@ -59,7 +59,7 @@ export function useRowWindow(scroller: HTMLElement | null, count: number, height
     const scrolled = () => {
       clearTimeout(timer);
       timer = window.setTimeout(rest, REST_MS);
-      // The rows are drawn in the frame that shows them.
+      // Rendered synchronously, in the same frame that scrolls.
       flushSync(look);
     };
     const observer = new ResizeObserver(look);

@@ -25,7 +25,7 @@ export interface Rows {
   row: (index: number) => Row | undefined;
   /** The pages that are held, in the order of their rows. */
   pages: Page[];
-  /** Rows that can be scrolled to. */
+  /** The number of rows that can be scrolled to. */
   count: number;
   total: number | null;
   estimate: number | null;

@@ -7,7 +7,7 @@ export type Selected = ReadonlyMap<string, Row>;
 
 const NONE: Selected = new Map();
 
-/** `asked` says what is listed: another list begins without a selection. */
+/** `asked` identifies the list: another list starts without a selection. */
 export function useSelection(info: TableInfo, asked: string, rowAt: (index: number) => Row | undefined) {
   const [state, setState] = useState<{ asked: string; selected: Selected }>({ asked, selected: NONE });
   const selected = state.asked === asked ? state.selected : NONE;
@@ -21,7 +21,7 @@ export function useSelection(info: TableInfo, asked: string, rowAt: (index: numb
     if (row && id) next.set(id, row);
   }
 
-  /** Selects a row or no longer; with `extend` all from the one before to this one. */
+  /** Toggles a row; with `extend`, selects all rows from the previous one to this one. */
   function toggle(index: number, extend: boolean): void {
     const next = new Map(selected);
     const row = rowAt(index);

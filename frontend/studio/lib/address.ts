@@ -1,6 +1,6 @@
 /** The address of the page: `#/<dataset>/<table>?<what is shown>`.
 
- It stands behind `#`, so values of a filter reach no server log and no other site, and the page can be mounted anywhere. */
+ It follows `#`, so filter values reach neither server logs nor other sites, and the page can be mounted anywhere. */
 import { useMemo, useSyncExternalStore } from "react";
 
 export interface Address {

@@ -6,7 +6,7 @@ export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Without https the clipboard is closed to scripts; a selection can still be copied.
+    // The clipboard API needs https; without it, a selection can still be copied.
     const area = document.createElement("textarea");
     area.value = text;
     document.body.append(area);

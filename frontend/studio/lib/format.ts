@@ -19,7 +19,7 @@ export const isText = (field: Field): boolean =>
 
 /** The first width of a column, in pixels. */
 export function widthOf(field: Field): number {
-  if (field.ref_table && !isArray(field)) return 208; // room for the name of the record
+  if (field.ref_table && !isArray(field)) return 208; // leaves room for the record's name
   if (isArray(field) || isJson(field) || WIDE.has(field.type)) return 240;
   if (isNumber(field)) return 112;
   if (isBoolean(field)) return 96;

@@ -18,7 +18,7 @@ export function history(): Asked[] {
   }
 }
 
-/** The part of a table that an address shows, in the words of the request. */
+/** The view that an address describes, as request options. */
 export const said = (params: URLSearchParams): string =>
   ["filter", "search", "order", "group", "view"].map((name) => params.get(name)).filter(Boolean).join(" · ");
 
@@ -29,7 +29,7 @@ export function remember(href: string, milliseconds: number): void {
   try {
     localStorage.setItem(STORE, JSON.stringify(next));
   } catch {
-    // A full or blocked storage: the list is a convenience.
+    // Storage is full or blocked; the history is only a convenience.
   }
 }
 

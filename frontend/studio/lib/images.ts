@@ -1,7 +1,7 @@
-/** Images by address: which value is one, and which columns may load those of other hosts.
+/** Image URLs in values, and the columns that may load images from other hosts.
 
- To load an image tells its host that somebody looks at this record. So images of other hosts are loaded only in columns
- where that was switched on, in this browser; the address of the page does not carry it to another person. */
+ Loading an image tells its host that this record is being viewed. Images from other hosts are therefore loaded only
+ in columns for which this browser allows it; the page's address does not carry that choice to other people. */
 import { useSyncExternalStore } from "react";
 import type { Json } from "../api/types";
 import { linkOf } from "./format";
@@ -14,7 +14,7 @@ const listeners = new Set<() => void>();
 
 export interface Image {
   source: string;
-  /** The host that sees a request; null for the server itself, and if there is no request. */
+  /** The host that would receive a request; null for this server or if there is no request. */
   host: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** From the address to a request: which rows are shown, in which order, and which columns. */
+/** Builds the request from the address: rows, order and columns. */
 import type { Params } from "../api/client";
 import type { Field, TableInfo } from "../api/types";
 import { nameOf, quoted } from "../filter/tree";

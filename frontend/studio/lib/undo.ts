@@ -1,4 +1,4 @@
-/** What can be undone in this tab, last change first. */
+/** The changes that can be undone in this tab, latest first. */
 import { T } from "../texts";
 import { tell } from "../toasts";
 
@@ -7,7 +7,7 @@ type Undo = () => Promise<void>;
 const MOST = 50;
 let steps: readonly Undo[] = [];
 
-/** Tells of a change, and keeps the way back for the button of the message and for Ctrl-Z. */
+/** Reports a change, and keeps its undo for the message's button and Ctrl-Z. */
 export function tellDone(text: string, undo: Undo): void {
   steps = [...steps, undo].slice(-MOST);
   tell(text, { undo: () => void take(undo) });

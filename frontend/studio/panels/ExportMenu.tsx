@@ -22,7 +22,7 @@ async function download(dataset: string, info: TableInfo, request: Params, forma
     saveBlob(await (await send(path, { params: { ...request, limit: XLSX_ROWS, file: name } })).blob(), name);
     return;
   }
-  // Rows without a key cannot be read page after page, so they have one page.
+  // Rows without a key cannot be paged, so only one page is exported.
   const stream = info.primary_key.length > 0;
   const response = await send(path, { params: stream ? request : { ...request, limit: XLSX_ROWS, wrap: false }, headers: { Accept: stream ? "application/x-ndjson" : "application/json" } });
   const text = await response.text();

@@ -1,4 +1,4 @@
-/** Two versions of a record side by side: what was to be written, and what is stored now. */
+/** Two versions of a record side by side: the rejected edit and the stored one. */
 import { useState } from "react";
 import type { Row, TableInfo } from "../api/types";
 import { Value } from "../grid/Cell";

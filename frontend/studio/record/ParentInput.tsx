@@ -89,7 +89,7 @@ export function ParentInput({ dataset, field, value, onChange, ...rest }: Props)
       {name && <span className="combo-name">{name}</span>}
       <div id={listId} role="listbox" aria-label={target} className="combo-list" hidden={options.length === 0}>
         {options.map((row, index) => (
-          // The press keeps the focus in the box, so that its blur does not close the list before the choice.
+          // Keeps the focus in the input, because its blur would close the list before the choice.
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the box handles the keys
           <div key={shown(row[key])} id={`${listId}-${index}`} role="option" aria-selected={index === active} onPointerDown={(event) => event.preventDefault()} onClick={() => choose(index)}>
             <span className="combo-key">{shown(row[key])}</span>

@@ -15,7 +15,7 @@ export class BadValue extends Error {
 
 export function textOf(field: Field, value: Json | undefined): string {
   if (value === null || value === undefined) return "";
-  // Places are many short lists: one line each would hide the rest of the record.
+  // Coordinates are many short lists; a line for each would hide the rest of the record.
   if (isJson(field) && !geometryOf(field, value)) return writeJson(value, 2);
   return typeof value === "object" ? writeJson(value) : shown(value);
 }

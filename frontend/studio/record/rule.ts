@@ -1,4 +1,4 @@
-/** Say which rule a value violates, and which value it is. */
+/** Names the constraint that a value violates, and the value. */
 import { ApiError } from "../api/client";
 import type { Row } from "../api/types";
 import { shown } from "../lib/format";
@@ -6,12 +6,12 @@ import { T } from "../texts";
 
 const CONSTRAINT = /check constraint "([^"]+)"/;
 
-/** The column that the name of a rule begins with or holds, of those that were sent: `review_stars_check` is about `stars`. */
+/** The sent column that a constraint's name contains: `review_stars_check` concerns `stars`. */
 function columnOf(rule: string, sent: readonly string[]): string | undefined {
   return sent.filter((name) => rule.toLowerCase().includes(name.toLowerCase())).toSorted((a, b) => b.length - a.length)[0];
 }
 
-/** The error with the rule and the value in its message, where it is about a rule of the table. */
+/** The error with constraint and value in its message, if a constraint of the table caused it. */
 export function withRule(error: unknown, sent: Row): unknown {
   if (!(error instanceof ApiError)) return error;
   const { reason, reasons, postgres } = error.context;

@@ -1,4 +1,4 @@
-/** Write one cell: only while it still holds what the reader saw, and with the way back. */
+/** Writes one cell, only if it still holds the displayed value, and keeps the undo. */
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { ApiError, ask, recordPath } from "../api/client";
 import { written } from "../api/queries";

@@ -1,4 +1,4 @@
-/** Write a record: with the version it was read in, so that another change is not lost, and with undo. */
+/** Writes a record with the version that was read, so no other change is lost, and keeps the undo. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, ask, recordPath, tablePath } from "../api/client";

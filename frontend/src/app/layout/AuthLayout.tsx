@@ -1,4 +1,4 @@
-/** Before sign-in: a form on the paper side, what the product does on the ink side. */
+/** The layout before sign-in: the form on the light side, the product on the dark side. */
 import { Outlet, useLocation } from "react-router";
 import { config } from "../../api/config";
 import { Logo } from "../../components/ui/Logo";

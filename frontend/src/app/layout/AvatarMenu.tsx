@@ -26,7 +26,7 @@ export function AvatarMenu() {
   const navigate = useNavigate();
   const target = useRef<HTMLButtonElement>(null);
   const [asking, { open, close }] = useDisclosure();
-  // Fetched when it is needed; it stays while it closes.
+  // Loaded on demand, and kept while it closes.
   const wasAsked = useWas(asking);
   const leave = useMutation({
     mutationFn: async () => {

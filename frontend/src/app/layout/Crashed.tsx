@@ -1,4 +1,4 @@
-/** The last line: the frame itself threw while drawing, or its code could not be fetched. */
+/** The last resort: the frame itself threw while rendering, or its code could not be loaded. */
 import { ScreenFailed } from "./ScreenFailed";
 
 export function Crashed() {

@@ -1,4 +1,4 @@
-/** The three balances as thin meters, in the foot of the menu, and how long they last. */
+/** The three balances as thin meters at the bottom of the menu, and how long they will last. */
 import { useQuery } from "@tanstack/react-query";
 import { useMaybeAccount } from "../../api/account";
 import { pace } from "../../api/dashboard";
@@ -44,7 +44,7 @@ export function CreditList() {
   );
 }
 
-/** The same lines before there are numbers, so that nothing moves. */
+/** The same lines before the numbers have loaded, so the layout does not shift. */
 function Unknown() {
   return (
     <div className={classes.box} aria-hidden="true">
@@ -62,7 +62,7 @@ function Unknown() {
   );
 }
 
-/** The number; a new one slides in, so that a payment is seen. */
+/** The number; a new one slides in, which makes a charge visible. */
 function CountDown({ value }: { value: number }) {
   return (
     <dd key={value} className={classes.count}>

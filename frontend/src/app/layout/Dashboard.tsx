@@ -36,7 +36,7 @@ export function Dashboard() {
   if (exchanging) return <Shell>{<ScreenSkeleton />}</Shell>;
   if (!session) return <ToSignIn />;
   if (session.staff) return <Navigate to="/desk" replace />;
-  // Another sign-in starts afresh; a changed address or password does not.
+  // Another user starts with a fresh tree; a changed address or password does not.
   return <Frame key={session.signinid ?? session.emailid} />;
 }
 

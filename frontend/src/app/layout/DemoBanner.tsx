@@ -1,4 +1,4 @@
-/** Says on every page that nothing here is real. */
+/** States on every page that the data is made up. */
 import { FlaskConical } from "lucide-react";
 import { t } from "../../lib/i18n";
 import classes from "./DemoBanner.module.css";

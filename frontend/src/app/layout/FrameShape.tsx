@@ -1,2 +1,2 @@
-/** The frame without a word in it, while its code is on its way; frame.css draws it on the pages that have one. */
+/** The frame without text, shown while its code loads; styled by frame.css. */
 export const FrameShape = () => <div className="frame-shape" aria-hidden="true" />;

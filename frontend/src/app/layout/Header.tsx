@@ -1,4 +1,4 @@
-/** The bar above every screen of the dashboard. Drawn before anything is known of the account. */
+/** The bar above every screen of the dashboard. Rendered before the account has loaded. */
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { CalendarClock, Download, Search, Settings, Sparkles } from "lucide-react";
 import { Link } from "react-router";

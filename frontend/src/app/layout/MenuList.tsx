@@ -6,7 +6,7 @@ import classes from "./MenuList.module.css";
 import { MenuTip } from "./MenuTip";
 
 interface Props {
-  /** Icons alone; the text of each is its tooltip. */
+  /** Show icons only, with the text as a tooltip. */
   collapsed?: boolean;
   onOpen?: () => void;
 }

@@ -1,4 +1,4 @@
-/** A tooltip with the text of an entry, for a menu that shows icons alone. */
+/** A tooltip with the text of an entry, for the collapsed menu. */
 import { Tooltip } from "@mantine/core";
 import type { ReactElement } from "react";
 
@@ -8,7 +8,7 @@ interface Props {
   children: ReactElement;
 }
 
-// A tooltip costs as much to draw as the rest of its entry, so there is none while the text itself is shown.
+// Rendering a tooltip costs as much as the rest of its entry, so it exists only while the text is hidden.
 export function MenuTip({ label, collapsed, children }: Props) {
   if (!collapsed) return children;
   return (

@@ -1,4 +1,4 @@
-/** An address that leads nowhere. */
+/** The 404 page. */
 import { Button } from "@mantine/core";
 import { Compass } from "lucide-react";
 import { Link } from "react-router";

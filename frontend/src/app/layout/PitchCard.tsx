@@ -1,4 +1,4 @@
-/** A drawing of what the product does: a masked contact, one line of it revealed. Says nothing to a screen reader. */
+/** A drawing of what the product does: a masked contact, one line of it revealed. Hidden from screen readers. */
 import classes from "./PitchCard.module.css";
 
 export function PitchCard() {

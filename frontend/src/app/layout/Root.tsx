@@ -1,4 +1,4 @@
-/** Round every route: the skip link, the title of the window, and the focus after a change of screen. */
+/** Wraps every route: the skip link, the title of the window, and the focus after a change of screen. */
 import { useEffect, useRef } from "react";
 import { Outlet, ScrollRestoration, useLocation } from "react-router";
 import { t } from "../../lib/i18n";

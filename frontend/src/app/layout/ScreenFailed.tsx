@@ -9,7 +9,7 @@ import { useRouteError } from "react-router";
 import { Outcome } from "../../components/ui/Outcome";
 import { t } from "../../lib/i18n";
 
-// Each browser says it in its own words.
+// Each browser has its own message for this.
 const NOT_FETCHED = /dynamically imported module|importing a module script|unable to preload/i;
 
 const reload = () => window.location.reload();

@@ -1,4 +1,4 @@
-/** The shape of the screen that comes, while the account or its code is on its way. */
+/** A skeleton of the next screen, shown while the account or the screen's code loads. */
 import { Skeleton } from "@mantine/core";
 import type { JSX } from "react";
 import { useLocation } from "react-router";

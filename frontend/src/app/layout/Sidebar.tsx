@@ -1,4 +1,4 @@
-/** The left side of the dashboard: where one can go, and how many credits are left. */
+/** The sidebar of the dashboard: the menu and the remaining credits. */
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { PanelLeftClose, PanelLeftOpen } from "lucide-react";
 import { Link, useMatch } from "react-router";

@@ -1,4 +1,4 @@
-/** Says on every screen that support is looking at this account, and leads back to the desk. */
+/** States on every screen that this is a support view, with a link back to the desk. */
 import { Button } from "@mantine/core";
 import { Eye } from "lucide-react";
 import { useNavigate } from "react-router";

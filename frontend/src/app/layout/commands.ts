@@ -27,10 +27,10 @@ import { t } from "../../lib/i18n.dashboard";
 export interface Command {
   id: string;
   text: string;
-  /** In grey behind the text. */
+  /** Shown in gray after the text. */
   hint?: string;
   icon: LucideIcon;
-  /** Where it leads, or what it does. */
+  /** The target address, or the action. */
   to?: string;
   run?: () => void;
 }

@@ -1,4 +1,4 @@
-/** The three balances with what a period brings, and whether they run low. */
+/** The three balances with the credits of a period, and whether they run low. */
 import { creditsOf, isFreePlan, subscriptionOf } from "../../api/account";
 import type { Account } from "../../api/types";
 import { CREDIT_OF, KINDS, type Kind } from "../../domain/reveal";
@@ -21,7 +21,7 @@ export function creditLines(me: Account): CreditLine[] {
   });
 }
 
-/** Whether the way to more credits is the next thing to do: on the free plan, or with less than a fifth left. */
+/** Whether to suggest buying credits: on the free plan, or with less than a fifth left. */
 export function needsMore(me: Account): boolean {
   const lines = creditLines(me);
   const sum = (of: (line: CreditLine) => number) => lines.reduce((total, line) => total + of(line), 0);

@@ -1,12 +1,12 @@
-/** Shortcuts of the keyboard: which there are, and whether a press is one. */
+/** The keyboard shortcuts, and how to recognize them. */
 import type { TextKey } from "../../lib/i18n.dashboard";
 
 const APPLE = /Mac|iP(hone|ad)/.test(navigator.platform);
 
-/** How the key of ⌘K is written here. */
+/** The name of the modifier key on this platform. */
 export const MOD_KEY = APPLE ? "⌘" : "Ctrl ";
 
-/** After `g`, each within a second. */
+/** The second key, within a second of `g`. */
 export const GO: Readonly<Record<string, { to: string; text: TextKey }>> = {
   d: { to: "/dashboard/main/dashboardmain", text: "menu.dashboard" },
   s: { to: "/dashboard/main/search", text: "menu.search" },
@@ -15,7 +15,7 @@ export const GO: Readonly<Record<string, { to: string; text: TextKey }>> = {
   a: { to: "/dashboard/settings/myaccount", text: "menu.settings" },
 };
 
-/** Whether a press belongs to a field, a dialog or a menu. */
+/** Whether the key event targets a field, a dialog or a menu. */
 export function isTyping(event: KeyboardEvent): boolean {
   const target = event.target as HTMLElement | null;
   return Boolean(target?.closest("input, textarea, select, [contenteditable], [role=dialog], [role=menu]"));
@@ -23,7 +23,7 @@ export function isTyping(event: KeyboardEvent): boolean {
 
 const WITHOUT_TEXT = new Set(["checkbox", "radio", "button", "submit", "file", "range"]);
 
-/** Whether a press belongs to a text that has an undo of its own. */
+/** Whether the key event targets a text field, which has its own undo. */
 export function isText({ target }: KeyboardEvent): boolean {
   if (target instanceof HTMLInputElement) return !WITHOUT_TEXT.has(target.type) && target.value !== "";
   return target instanceof Element && target.closest("textarea, [contenteditable]") !== null;

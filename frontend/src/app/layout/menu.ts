@@ -17,5 +17,5 @@ export const MENU: MenuItem[] = [
   { to: "/dashboard/main/companysearch", text: "menu.companysearch", icon: Building2 },
 ];
 
-/** Whether an entry is announced, but leads nowhere yet. */
+/** Whether an entry only shows "Coming soon". */
 export const isAnnounced = ({ to }: MenuItem): boolean => isComing(to.slice(to.lastIndexOf("/") + 1));

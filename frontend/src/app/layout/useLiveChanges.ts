@@ -1,4 +1,4 @@
-/** Keeps the balance, and the list of the screen that is open, as the server has them, without asking for them. */
+/** Keeps the balance and the open screen's list up to date by change streams. */
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useLocation } from "react-router";
@@ -7,9 +7,9 @@ import { setFollowed } from "../../api/following";
 import { STALE, type Subject } from "../../api/keys";
 import type { Balances } from "../../api/types";
 
-/** After the first load, which is not to wait for streams. */
+/** Starts after the first load, which must not wait for streams. */
 const START_MS = 3000;
-/** Changes that arrive together are one request for the list. */
+/** Changes that arrive together cause one request for the list. */
 const TOGETHER_MS = 250;
 
 interface Followed {
@@ -70,7 +70,7 @@ function staleSince(queries: QueryClient, subject: string, since: number): Promi
 
 type Handlers = Omit<import("../../api/live").Events, "open">;
 
-/** Follows a table a little later, with code that the first screen does not need. */
+/** Follows a table with code that is loaded after the first screen. */
 function later(table: string, fields: string, handlers: Handlers): () => void {
   let stop: (() => void) | undefined;
   let isOver = false;
@@ -79,7 +79,7 @@ function later(table: string, fields: string, handlers: Handlers): () => void {
       ({ follow }) => {
         if (!isOver) stop = follow(table, fields, { ...handlers, open: (isOpen) => setFollowed(table, isOpen) });
       },
-      // Without a connection: the screens ask by themselves until the next one is opened.
+      // Without a connection, screens poll until a stream is open again.
       () => undefined,
     );
   }, START_MS);

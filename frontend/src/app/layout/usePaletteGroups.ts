@@ -1,4 +1,4 @@
-/** The groups of the palette for what is typed: a profile to look up, screens, contacts, teammates, actions. */
+/** The palette's groups for the typed text: a profile to look up, screens, contacts, teammates, actions. */
 import { useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";

@@ -34,7 +34,7 @@ export function useShortcuts(onPalette: () => void, onShortcuts: () => void): vo
     return () => window.removeEventListener("keydown", press);
   }, [navigate, onPalette, onShortcuts]);
   useEffect(() => {
-    // Addresses pasted anywhere but into a field open as they would from the search.
+    // Addresses pasted outside a field open like those of the search.
     const paste = (event: ClipboardEvent) => {
       const text = event.clipboardData?.getData("text") ?? "";
       const target = event.target as HTMLElement | null;

@@ -1,4 +1,4 @@
-/** A `session_token` in the address becomes a session; the address bar forgets it before anything else happens. */
+/** Exchanges a `session_token` in the address for a session, and first removes it from the address bar. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useLocation, useNavigate } from "react-router";

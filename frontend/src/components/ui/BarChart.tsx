@@ -28,7 +28,7 @@ const HEIGHT = 200;
 const LINES = 3;
 const STEP = 100;
 const ROUND = 6;
-/** The drawing is stretched to its width, and the corners with it; this is about how wide it is on a desktop. */
+/** The typical width on a desktop. The drawing is stretched to the actual width, including its corners. */
 const USUAL_WIDTH = 650;
 const WIDEST = 24;
 
@@ -57,7 +57,7 @@ export function BarChart({ label, points, unit, beforeUnit, beforeKey }: Props) 
   };
 
   const width = points.length * STEP;
-  // A bar of a few days is not wider than 24 px.
+  // Bars are at most 24 px wide.
   const share = Math.min(0.6, (WIDEST * points.length) / USUAL_WIDTH);
   const compares = points.some(({ before }) => before !== undefined);
 

@@ -16,7 +16,7 @@ export function BusyButton({ busy, disabled, ...props }: Props) {
           {...root}
           disabled={disabled}
           aria-disabled={busy || undefined}
-          // Enter in a field of the form comes as a click as well.
+          // Enter in a form field also triggers a click.
           onClick={(event) => (busy || event.detail > 1 ? event.preventDefault() : onClick?.(event))}
         />
       )}

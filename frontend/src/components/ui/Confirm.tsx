@@ -15,7 +15,7 @@ interface Props {
   cancel: string;
   busy?: boolean;
   danger?: boolean;
-  /** Where the focus goes afterwards, if what opened the dialog is gone by then: the item of a menu. */
+  /** The element to focus afterwards if the opener no longer exists, such as a menu item. */
   focusAfter?: RefObject<HTMLElement | null>;
 }
 

@@ -1,5 +1,5 @@
-/** A dialog that gives the focus back to what opened it, also when it is drawn open from its first moment (the one of the
- library then does not look). Where that control is gone by then, as with a deleted row, the screen itself gets it. */
+/** A dialog that returns the focus to its opener, even if it is open when first rendered (the library's dialog does
+ not handle that). If the opener no longer exists, as with a deleted row, the screen gets the focus. */
 import { Modal, type ModalProps } from "@mantine/core";
 import { type FormEvent, type RefObject, useEffect, useLayoutEffect, useRef } from "react";
 import { t } from "../../lib/i18n";
@@ -15,7 +15,7 @@ export function Dialog({ focusAfter, ...props }: Props) {
     if (props.opened) opener.current = document.activeElement;
   }, [props.opened]);
 
-  // Gone with all that was round it: with the last row of a list.
+  // Removed together with its container, such as the last row of a list.
   useEffect(() => () => giveBack(opener.current), []);
   return (
     <Modal

@@ -1,4 +1,4 @@
-/** A panel of 480 px at the end of the window, over the whole of it on a phone. Import it lazily: it is needed late.
+/** A panel of 480 px at the end of the window, or full-screen on a phone. Import it lazily.
 
  `opened`, `onClose`  Escape and a press outside close it; the focus goes back to what opened it
  `title`              heading; `subtitle` a line below it; `lead` an avatar before it

@@ -1,4 +1,4 @@
-/** The shape of a table that is still on its way.
+/** The skeleton of a table.
 
  `columns`  those of the table, whose heads are known before its rows
  `ticks`    whether its rows can be selected
@@ -19,7 +19,7 @@ export interface Shape {
 }
 
 const UNKNOWN: readonly Head[] = ["1", "2", "3"].map((key) => ({ key, head: "" }));
-/** Different from line to line, like names and addresses. */
+/** Varying widths, like those of names and addresses. */
 const WIDTHS = ["64%", "48%", "72%", "56%"];
 
 export function TableSkeleton({ label, lines = 6, columns = UNKNOWN, ticks = false, faces = false }: Shape & { label: string }) {

@@ -4,7 +4,7 @@ import classes from "./Tick.module.css";
 interface Props {
   label: string | undefined;
   checked: boolean;
-  /** Some of the rows that it represents are ticked. */
+  /** Some, but not all, of its rows are ticked. */
   mixed?: boolean;
   disabled?: boolean;
   onChange: () => void;

@@ -61,7 +61,7 @@ export function AcceptInviteScreen() {
   );
 }
 
-/** The invitation is over, one way or the other; what is left is to sign in. */
+/** The invitation is used or declined; the only next step is to sign in. */
 function Ended({ tone, title, text }: { tone: "good" | "bad"; title: string; text: string }) {
   const Icon = tone === "good" ? UserCheck : Link2Off;
   return (
@@ -82,7 +82,7 @@ function Ended({ tone, title, text }: { tone: "good" | "bad"; title: string; tex
   );
 }
 
-/** The server does not know the link, or knows it no more. */
+/** The link is unknown or expired. */
 function isUnknown(error: unknown): boolean {
   return error instanceof ApiError && [400, 401, 403, 404].includes(error.status);
 }

@@ -1,4 +1,4 @@
-/** The live keys, with copying, editing and deleting each. */
+/** The active keys, each with copy, edit and delete. */
 import { ActionIcon } from "@mantine/core";
 import { Pencil, RefreshCw, Trash2 } from "lucide-react";
 import { Suspense, lazy, useMemo, useState } from "react";
@@ -46,7 +46,7 @@ function columnsOf(ask: Ask, callsOf: CallsOf): Column<ApiKey>[] {
 
 /** `usage` is that of this month; undefined until it is known, and for plans without the API. */
 export function KeyTable({ keys, usage }: { keys: ApiKey[]; usage: ApiUsage[] | undefined }) {
-  // The key stays drawn while its dialog fades out.
+  // Keeps the key while its dialog fades out.
   const [asked, setAsked] = useState<Asked | null>(null);
   const remove = useChangeKey();
   const [ask, columns] = useMemo(() => {

@@ -1,4 +1,4 @@
-/** Replaces a key by a new one; the old one works as long as programs need to be changed. */
+/** Replaces a key. The old one keeps working for a while, so programs can be changed. */
 import { Button, NativeSelect } from "@mantine/core";
 import { useState } from "react";
 import { useRotateKey } from "../../api/apikeys";

@@ -22,7 +22,7 @@ export function InvoiceFilters({ search, onChange }: Props) {
   const { number, from, to } = search;
   const clear = () => {
     setTyped("");
-    setCleared(cleared + 1); // a half-typed date goes as well
+    setCleared(cleared + 1); // also clears a half-typed date
     find.cancel();
     onChange({ number: "", from: "", to: "" });
   };

@@ -1,4 +1,4 @@
-/** Invoices, each with its PDF, and where it can be paid while it is open. */
+/** Invoices, each with its PDF and, while it is open, a link to pay it. */
 import { Anchor, Badge } from "@mantine/core";
 import { FileDown } from "lucide-react";
 import { useMemo } from "react";

@@ -1,4 +1,4 @@
-/** The invoices of the company. What is searched for and the page are in the address. */
+/** The invoices of the company. Search text and page are kept in the address. */
 import { useQuery } from "@tanstack/react-query";
 import { ReceiptText } from "lucide-react";
 import { problemOf } from "../../api/explain";

@@ -1,4 +1,4 @@
-/** A downgrade that has been decided: to what, and when. */
+/** A scheduled downgrade: the plan and the date. */
 import { useQuery } from "@tanstack/react-query";
 import { planList } from "../../api/billing";
 import type { Subscription } from "../../api/types";

@@ -1,4 +1,4 @@
-/** The plan: price, when it renews or ends, seats in use, and what can be done about it. */
+/** The plan: price, renewal or end, seats in use, and the available actions. */
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { creditsOf, isFreePlan, subscriptionOf, useAccount } from "../../api/account";
@@ -101,5 +101,5 @@ function Price({ plan }: { plan: Plan }) {
   );
 }
 
-/** A bought plan that would renew. */
+/** A paid plan that renews. */
 const canCancel = (one: Subscription, plan: Plan): boolean => Number(plan.price) > 0 && !isCustom(plan) && renews(one) && !isOver(one);

@@ -79,7 +79,7 @@ test("a file is priced before anything starts, and starts with the most that may
   expect(started.body.get("files").name).toBe("people.csv");
 });
 
-/** Draws the screen for an account and prices a file of these costs, of which its credits do not pay all. */
+/** Renders the screen for an account without enough credits for a file. */
 async function tooShort(me: ReturnType<typeof accountAnswer>, estimates: Record<string, number>) {
   serve({ "POST bulklookup": { ...PRICE, estimates } });
   const drawn = draw(<BulkLookupScreen />, { at: AT, me });

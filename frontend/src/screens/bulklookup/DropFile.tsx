@@ -33,7 +33,7 @@ export function DropFile({ file, problem, onFile }: Props) {
           onChange={(event) => {
             const [chosen] = event.currentTarget.files ?? [];
             if (chosen) onFile(chosen);
-            // The same file, mended, can be chosen again.
+            // So that the same file can be chosen again after a correction.
             event.currentTarget.value = "";
           }}
         />

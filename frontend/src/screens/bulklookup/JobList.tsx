@@ -1,4 +1,4 @@
-/** The last jobs of this person. */
+/** The user's latest jobs. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { bulkJobs } from "../../api/bulk";

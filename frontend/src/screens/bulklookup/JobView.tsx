@@ -1,4 +1,4 @@
-/** A job on its way: progress, what it has cost, the outcome of each row, cancelling, the result as a sheet. */
+/** A running job: progress, cost so far, the outcome of each row, cancellation, the result as a sheet. */
 import { Button, Progress } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Download, Users } from "lucide-react";
@@ -30,7 +30,7 @@ import classes from "./BulkLookup.module.css";
 import { MoreCredits } from "./MoreCredits";
 import { useResult } from "./useResult";
 
-// The sheet has every row; the page shows as many as can be looked over.
+// The sheet has every row; the page shows only this many.
 const MOST_SHOWN = 100;
 type Row = BulkRow & { contact?: UserContact | undefined };
 

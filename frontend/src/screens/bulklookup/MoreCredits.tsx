@@ -1,4 +1,4 @@
-/** Says that credits do not reach, and leads the owner to where more of these kinds are bought. */
+/** States that the credits do not suffice, and links the owner to where more of these kinds are sold. */
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { isFreePlan, isOwner, useAccount } from "../../api/account";

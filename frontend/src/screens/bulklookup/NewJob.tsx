@@ -1,4 +1,4 @@
-/** Choosing the file and what to reveal; the server says what it would cost. */
+/** Choose the file and the kinds to reveal; the server returns the price. */
 import { Checkbox } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useLocation } from "react-router";

@@ -1,4 +1,4 @@
-/** The other way to name many people: their addresses, pasted as lines. */
+/** The alternative to a file: addresses pasted as lines. */
 import { Button, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { profileHost } from "../../api/config";

@@ -1,4 +1,4 @@
-/** An entry of the menu that is announced and does not exist yet. */
+/** The "Coming soon" page of a menu entry. */
 import { Button } from "@mantine/core";
 import { Hourglass } from "lucide-react";
 import { Link, useLocation } from "react-router";

@@ -162,7 +162,7 @@ test("Stripe's own fields confirm one payment, however often it is tried", async
   expect(sent.find(({ path }) => path === "addonpayment")!.body.tokenid).toBe("pi_1");
 });
 
-/** Stripe's object, as far as the form uses it; its answers come one after the other. */
+/** The part of Stripe's object that the form uses, with a queue of responses. */
 function stripeOf(...answers: object[]) {
   const element = { mount() {}, destroy() {} };
   return { elements: () => ({ create: () => element }), confirmCardPayment: async () => answers.shift() };

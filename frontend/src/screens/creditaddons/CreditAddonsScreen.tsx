@@ -1,4 +1,4 @@
-/** Credits that are bought once, by card. Also where the bank's page leads back to. */
+/** One-time purchases of credits by card. The bank's page returns here. */
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { PackageOpen } from "lucide-react";

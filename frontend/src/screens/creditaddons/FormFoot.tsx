@@ -1,4 +1,4 @@
-/** The foot of a card form: where the card goes, Cancel and Pay. */
+/** The foot of a card form: the recipient of the card, Cancel and Pay. */
 import { Button, Group } from "@mantine/core";
 import { Lock } from "lucide-react";
 import type { Plan } from "../../api/types";
@@ -11,7 +11,7 @@ interface Props {
   plan: Plan;
   /** Shows the spinner. */
   spinning: boolean;
-  /** A payment is under way: no second one. */
+  /** A payment is in progress. */
   busy: boolean;
   onClose: () => void;
 }

@@ -83,7 +83,7 @@ function useConfirmed(stripe: Stripe, card: StripeCardNumberElement | null, plan
     begun.current ??= await beginAddon(planid);
     const { clientsecret, paymentintentid } = begun.current;
     const { error } = await stripe.confirmCardPayment(clientsecret, { payment_method: { card } });
-    // An answer that was lost on its way: this payment has gone through before.
+    // The response was lost, but this payment has already succeeded.
     const went = error?.payment_intent && ["succeeded", "processing"].includes(error.payment_intent.status);
     if (error && !went) throw new ApiError(422, error.message ?? t("addons.failed"), 422, { reason: "card_refused" });
     return paymentintentid;

@@ -1,4 +1,4 @@
-/** The end of a payment that the bank asked about: its page has led back here. True while that is being looked into. */
+/** Completes a payment after the bank's page has returned here. True while its state is being checked. */
 import { useEffect, useRef } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 import { useAccount } from "../../api/account";
@@ -24,7 +24,7 @@ export function useBankReturn(): boolean {
     mutationFn: async (tokenid: string) => {
       const planid = bankLeft();
       if (refused) throw new ApiError(402, "", 402, { reason: "card_refused", scope: "resource" });
-      // Without knowing what was bought there is nothing to ask: the provider's event brings the credits.
+      // Without the add-on there is nothing to check; the provider's event will grant the credits.
       return planid === null ? null : payAddon(clientid, planid, tokenid);
     },
     onSuccess: async (paid) => {

@@ -1,4 +1,4 @@
-/** Paying for one add-on: the spinner, the toast at its end, and the way to the dashboard. */
+/** Pays for one add-on: the spinner, the toast at the end, and the redirect to the dashboard. */
 import { useEffect, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { useAccount } from "../../api/account";
@@ -12,7 +12,8 @@ import { toast } from "../../stores/toasts";
 const SPINNER_MS = 5000;
 const HOME = "/dashboard/main/dashboardmain";
 
-/** In: how the form gets a token. Once there is one, the spinner clears after five seconds; the button stays shut. */
+/** Takes a function that returns the form's token. With a token, the spinner clears after five seconds; the button
+ stays disabled. */
 export function usePayment(planid: number, token: () => Promise<string>) {
   const { clientid } = useAccount();
   const done = usePaymentDone();
@@ -34,7 +35,7 @@ export function usePayment(planid: number, token: () => Promise<string>) {
     onSuccess: (paid) => (paid ? done.paid() : undefined),
     onError: (error) => void done.declined(error),
   });
-  // A decline by the bank is a toast on the way to the dashboard; other errors appear next to the card.
+  // If the bank declines, a toast appears and the dashboard opens; other errors appear next to the card.
   const problem = pay.isError && !isDeclined(pay.error) ? explain(pay.error) : null;
   return { pay, spinning, problem };
 }

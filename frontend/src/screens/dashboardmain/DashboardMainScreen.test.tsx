@@ -180,7 +180,7 @@ test("a new account gets its first steps instead of zeros", async () => {
     "Export your contacts",
   ]);
   expect(screen.queryByRole("region", { name: "So far" })).toBeNull();
-  // What to do first stands before what is not used yet.
+  // The checklist comes before the empty statistics.
   const order = screen.getByRole("region", { name: "Get started" }).compareDocumentPosition(screen.getByRole("region", { name: "Subscription" }));
   expect(order & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy();
 });

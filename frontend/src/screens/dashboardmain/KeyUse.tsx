@@ -1,4 +1,4 @@
-/** How much the API keys were used this month, and when for the last time. */
+/** Calls by API keys this month, and the last use. */
 import { useQuery } from "@tanstack/react-query";
 import { Activity, Clock } from "lucide-react";
 import { keyUses } from "../../api/apikeys";

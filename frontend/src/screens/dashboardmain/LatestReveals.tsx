@@ -1,4 +1,4 @@
-/** The contacts that came into the list last; each opens in My Contacts. */
+/** The contacts added most recently; each opens in My Contacts. */
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";

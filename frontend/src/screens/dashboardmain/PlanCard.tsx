@@ -70,7 +70,7 @@ export function PlanCard() {
 
 type Note = Exclude<Standing, "none"> | "changing";
 
-/** How the plan stands; without cell number credits that too, in red, beside when it renews or ends. */
+/** The state of the plan: its renewal or end and, in red, missing cell number credits. */
 function notesOf(standing: Exclude<Standing, "none">, subscription: Subscription | undefined, credits: Credits | undefined): Note[] {
   return termsOf(standing, subscription, credits).map((note) => (note === "active" && subscription?.downgrade_planid ? "changing" : note));
 }

@@ -11,7 +11,7 @@ interface Props {
   left: number;
   total: number;
   note: string;
-  /** A line about what is taken, below the note. */
+  /** A line about the use, below the note. */
   detail?: ReactNode;
   link: { to: string; text: string } | undefined;
 }

@@ -1,4 +1,4 @@
-/** How many people were revealed lately, and whether that is more than before. */
+/** The number of people revealed recently, compared with the period before. */
 import { Skeleton } from "@mantine/core";
 import { Minus, TrendingDown, TrendingUp } from "lucide-react";
 import { Link } from "react-router";

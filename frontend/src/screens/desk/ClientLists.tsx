@@ -1,4 +1,4 @@
-/** The lists of a client that are only read: ledger, payments, sessions, audit log, keys. */
+/** The read-only lists of a client: ledger, payments, sessions, audit log, keys. */
 import { useMemo } from "react";
 import { type Overview, useDesk } from "../../api/desk";
 import { explain } from "../../api/explain";

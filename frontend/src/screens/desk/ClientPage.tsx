@@ -77,7 +77,7 @@ interface Sign {
   tone: "pine" | "yellow" | "red";
 }
 
-/** What is wrong with a client, the worst first; one good sign where nothing is. */
+/** The problems of a client, the worst first; a single good sign if there are none. */
 function healthOf(of: Overview): Sign[] {
   const signs: Sign[] = [];
   const balances = of.credits[0];

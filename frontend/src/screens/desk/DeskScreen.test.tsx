@@ -27,7 +27,7 @@ const OVERVIEW: Overview = {
   reveals: [{ kind: "directdial", count: 12, bykeys: 2 }],
 };
 const CLIENT = { "POST desk/client": OVERVIEW };
-// What waits is counted on every page. Those requests are not of the action that a test is about.
+// Every page counts the waiting work; those requests are unrelated to the tested action.
 const WORK = { "GET desk/feedback": { resource: [] }, "GET desk/jobs": { resource: [], counts: {} }, "GET desk/payments": { resource: [] } };
 const OF_WORK = new Set(Object.keys(WORK));
 

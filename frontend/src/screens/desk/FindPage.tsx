@@ -107,7 +107,7 @@ const WORK = [
   ["payments", "/desk/payments", "work.payments"],
 ] as const;
 
-/** The work that waits, each kind with a link to its list. */
+/** The waiting work, each kind with a link to its list. */
 function Work() {
   const work = useWork();
   return (

@@ -1,4 +1,4 @@
-/** The queue of jobs: what waits and what has failed. */
+/** The job queue: waiting and failed jobs. */
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { type Job, jobs, useDesk } from "../../api/desk";

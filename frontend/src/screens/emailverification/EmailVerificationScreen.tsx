@@ -1,4 +1,4 @@
-/** Target of the mailed verification link: confirms the address, or says that the link is too old. */
+/** Target of the mailed verification link: confirms the address, or states that the link has expired. */
 import { Button, Loader } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link2Off } from "lucide-react";

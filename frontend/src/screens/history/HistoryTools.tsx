@@ -1,4 +1,4 @@
-/** What the records of an account have above their lists: a choice of the user, and the rows as a file. */
+/** Controls above the audit log and the ledger: a filter by user, and the download. */
 import { NativeSelect } from "@mantine/core";
 import { Download } from "lucide-react";
 import { useState } from "react";

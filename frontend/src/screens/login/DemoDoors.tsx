@@ -1,4 +1,4 @@
-/** The demo can be entered without an address: as its owner, or as a member of the team. */
+/** Entrances to the demo without an address: as its owner or as a member of the team. */
 import { Button } from "@mantine/core";
 import { Crown, UserRound } from "lucide-react";
 import { t } from "../../lib/i18n";

@@ -49,7 +49,7 @@ export function LoginScreen() {
       if (!(error instanceof ApiError)) return;
       if ([800, 801, 803].includes(error.code)) sessionEnded();
       if (error.code !== 802) return;
-      // The form that would say so is left.
+      // The form that would show this is gone.
       toast(reasonOf(error), "bad", 1);
       unverifiedMet(error.context as unknown as Unverified);
       void navigate("/verifyemail");

@@ -14,7 +14,7 @@ export function wayIn(state: unknown, me?: Pick<Account, "mustchangepassword">):
   return me?.mustchangepassword ? CHANGE_PASSWORD : afterSignIn(state, HOME);
 }
 
-/** Why an account may not come in, by the code of the server. */
+/** Why a sign-in is rejected, by the server's code. */
 export const REFUSALS: Record<number, string> = {
   800: t("session.disabled"),
   801: t("session.removed"),

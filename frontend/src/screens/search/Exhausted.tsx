@@ -1,4 +1,4 @@
-/** Why nothing can be revealed now, and the way out of it. */
+/** Why nothing can be revealed now, and how to change that. */
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { creditsOf, isOwner, useAccount } from "../../api/account";

@@ -100,7 +100,7 @@ function Memory({ found, kind }: { found: Found; kind: Kind }) {
   );
 }
 
-/** Moves the focus to what has been revealed: the button that had it is gone, and Tab would begin at the top again. */
+/** Moves the focus to the revealed value. The focused button has disappeared, and Tab would start at the top again. */
 function useFocusOnRevealed(hidden: boolean) {
   const field = useRef<HTMLElement>(null);
   const waiting = useRef(false);

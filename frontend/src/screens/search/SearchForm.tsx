@@ -19,7 +19,7 @@ interface Props {
   url: string;
   boxes: Boxes;
   errors: SearchErrors;
-  /** Whether something else on the screen is the primary button now. */
+  /** Whether another button of the screen is the primary one now. */
   quiet: boolean;
   onTick: (boxes: Boxes) => void;
   onSearch: (url: string) => void;

@@ -57,7 +57,7 @@ function Answer({ asked, answer }: Props & { asked: Asked }) {
   if (answer.isError) return <Problem {...problemOf(answer.error)} retry={answer.refetch} />;
   const [found] = answer.data;
   if (!found) return <NoMatch url={asked.linkedinurl} />;
-  // Several reveals may come back at once: each changes what is there by then.
+  // Several reveals may return at once; each updates the current state.
   const change = (update: (shown: Found) => Found) =>
     queries.setQueryData(searchContact(asked).queryKey, (old) => old?.map((one) => update(one)));
   return <ContactCard key={found.linkedinurl} found={found} asked={asked} onChange={change} />;

@@ -1,4 +1,4 @@
-/** Search by profile URL: one bar, the answer below it, and what was looked up before. */
+/** Search by profile URL: the bar, the result and earlier lookups. */
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ListPlus } from "lucide-react";

@@ -1,4 +1,4 @@
-/** One phone number or address: masked, or with what can be done with it. */
+/** One phone number or address: masked, or with its actions. */
 import { ActionIcon, Button, Popover, Tooltip } from "@mantine/core";
 import { CircleCheck, Copy, Flag, Phone, QrCode, ThumbsUp } from "lucide-react";
 import { Suspense, lazy, useState } from "react";
@@ -76,7 +76,7 @@ export function Value({ kind, value, hidden, verified, vote, onUpvote, onFlag }:
   );
 }
 
-/** The kind of line, and the time where it rings. */
+/** The kind of line, and the local time there. */
 function Line({ value }: { value: string }) {
   const { line, country } = usePhone(value);
   const there = localTime(country);

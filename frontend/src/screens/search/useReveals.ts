@@ -1,4 +1,4 @@
-/** Paying for kinds of data: one by one, or all that are still hidden. */
+/** Pays for kinds of data: one, or all that are still hidden. */
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { creditsOf, isOwner, useAccount, useBalancesKnown } from "../../api/account";
@@ -13,7 +13,7 @@ import { toast } from "../../stores/toasts";
 type ByKind<Value> = Partial<Record<Kind, Value>>;
 
 export interface Reveals {
-  /** Asks for the kinds one after the other; each is paid for by itself. */
+  /** Requests the kinds one after the other; each is charged separately. */
   reveal: (kinds: readonly Kind[]) => Promise<void>;
   busy: ByKind<boolean>;
   problems: ByKind<string>;

@@ -1,4 +1,4 @@
-/** Where the person is signed in. One sign-in can be ended, or all but this one. */
+/** The user's sessions. One can be ended, or all but this one. */
 import { Badge, Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";

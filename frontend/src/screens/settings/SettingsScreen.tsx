@@ -1,4 +1,5 @@
-/** The frame of the settings. In wide windows the sidebar holds their menu; in narrow ones it is a strip above the page. */
+/** The frame of the settings. In wide windows the sidebar holds their menu; in narrow ones it is a strip above the
+ page. */
 import { useEffect, useRef } from "react";
 import { NavLink, Outlet, useLocation } from "react-router";
 import { isOwner, useAccount } from "../../api/account";
@@ -12,7 +13,7 @@ export function SettingsScreen() {
   const menu = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
 
-  // The strip is wider than a phone: the page that is open comes into view.
+  // The strip is wider than a phone, so the open page is scrolled into view.
   useEffect(() => {
     const current = menu.current?.querySelector<HTMLElement>(`a[href="${pathname}"]`);
     if (current && menu.current) menu.current.scrollLeft = current.offsetLeft - (menu.current.clientWidth - current.offsetWidth) / 2;

@@ -4,7 +4,7 @@ import { draw, serve } from "../../testing/render";
 import { SocialCallbackScreen } from "./SocialCallbackScreen";
 
 test("a window that nobody opened says at first what it does, and then how to go on", async () => {
-  // A browser leaves a window open that no page has opened; jsdom closes it.
+  // Browsers do not let a script close a window that it did not open; jsdom does.
   vi.spyOn(window, "close").mockImplementation(() => undefined);
   serve({});
   draw(<SocialCallbackScreen />, { at: "/socialcallback?error=access_denied", me: null });

@@ -1,6 +1,6 @@
-/** Where a provider sends its window back to. It passes the answer on and closes itself.
+/** The page to which a provider redirects its window. It passes the answer on and closes itself.
 
- A window that a browser does not let close, because no page has opened it, says how to go on. */
+ If the browser does not allow closing the window, it says how to continue. */
 import { Button, Loader } from "@mantine/core";
 import { Link2Off } from "lucide-react";
 import { useEffect, useState } from "react";
@@ -13,7 +13,7 @@ import { t } from "../../lib/i18n";
 import { answerFromPopup } from "../../lib/popup";
 import classes from "./SocialCallback.module.css";
 
-/** A window that may close is gone long before. */
+/** A window that may be closed is gone by then. */
 const CLOSED_MS = 1500;
 
 export function SocialCallbackScreen() {

@@ -1,4 +1,4 @@
-/** The second step of signing up: something about the company, or a skip. Then the way in, or to the mail. */
+/** The second step of signing up: details of the company, or skip. Leads into the app or to the verification mail. */
 import { Button, Group, Loader } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -73,7 +73,7 @@ function useFinish(me: Account) {
   });
 }
 
-/** Asked twice within a minute: the first mail is on its way, so there is nothing to stop for. */
+/** A second request within a minute: the first mail has been sent, so this is not an error. */
 function unlessTooOften(error: unknown): void {
   if (!(error instanceof ApiError && error.status === 429)) throw error;
 }

@@ -1,4 +1,4 @@
-/** The consequences and the cost of a plan change, before it is made. */
+/** The consequences and the cost of a plan change, for confirmation. */
 import { Button, Group } from "@mantine/core";
 import type { Preview } from "../../api/billing";
 import { BusyButton } from "../../components/ui/BusyButton";

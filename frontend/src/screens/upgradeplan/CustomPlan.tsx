@@ -1,4 +1,4 @@
-/** A plan that is made to measure: a strip over the whole width, with the way to sales. */
+/** A custom plan: a strip across the whole width, with a link to sales. */
 import type { Plan } from "../../api/types";
 import { planText } from "../../domain/plantexts";
 import { t } from "../../lib/i18n.dashboard";

@@ -1,4 +1,4 @@
-/** Says that a plan has no room for the seats or keys in use, and leads to where they can be deleted. */
+/** States that the plan does not allow the seats or keys in use, and links to where they can be deleted. */
 import { useNavigate } from "react-router";
 import { Confirm } from "../../components/ui/Confirm";
 import { useLast } from "../../components/useLast";

@@ -12,7 +12,7 @@ interface Props {
   plan: Plan;
   offer: Offer;
   change: PlanChange;
-  /** The one step that is suggested. */
+  /** The suggested plan. */
   suggested?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The shape of the plan cards that are still on their way. */
+/** The skeleton of the plan cards. */
 import { Skeleton } from "@mantine/core";
 import { t } from "../../lib/i18n";
 import classes from "./UpgradePlan.module.css";

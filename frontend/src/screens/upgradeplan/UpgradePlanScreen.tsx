@@ -60,7 +60,7 @@ export function UpgradePlanScreen() {
   );
 }
 
-/** The side of the switch, kept in the address; at first the side of the plan that one has. */
+/** The billing interval, kept in the address; initially that of the current plan. */
 function usePeriod(): [Period, (period: Period) => void] {
   const present = subscriptionOf(useAccount())?.subscriptionplan_by_planid;
   const [params, setParams] = useSearchParams();
@@ -104,7 +104,7 @@ function Plans({ period }: { period: Period }) {
 /** A plan without a price is shown below the others, across the full width. */
 const isTalkedAbout = (plan: Plan): boolean => isMadeToMeasure(plan) && Number(plan.price) < 0;
 
-/** Takes a cancellation back while the paid period lasts. */
+/** Withdraws a cancellation during the paid period. */
 function Cancelled({ change }: { change: PlanChange }) {
   const one = subscriptionOf(useAccount());
   const present = one?.subscriptionplan_by_planid;

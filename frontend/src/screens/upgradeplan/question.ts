@@ -54,7 +54,7 @@ export async function questionAboutKeeping(me: Account, plan: Plan): Promise<Que
   return { kind: "resume", plan, preview };
 }
 
-/** Does what was asked about. */
+/** Carries out the confirmed change. */
 export async function carryOut(me: Account, question: Question): Promise<void> {
   const { planid } = question.plan;
   const subId = subscriptionOf(me)?.subscriptionid;

@@ -1,4 +1,4 @@
-/** One change of plan from the first click to the end: limits, preview, question, payment. */
+/** A plan change from the first click to the end: limits, preview, confirmation, payment. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { subscriptionOf, useAccount } from "../../api/account";

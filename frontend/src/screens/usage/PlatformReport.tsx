@@ -37,13 +37,13 @@ function columnsOf(onOpen: Opens): Column<PlatformUsage>[] {
   ];
 }
 
-/** Members by what they revealed, the most first; equal ones in the order of the server. */
+/** Members by number of reveals, most first; ties in the server's order. */
 const byTotal = (rows: PlatformUsage[]) => rows.toSorted((one, other) => other.totalrevealedcount - one.totalrevealedcount);
 
 export function PlatformReport({ span, month }: { span: UsageSpan; month: string }) {
   const list = useQuery(platformUsage(span));
   const rows = useMemo(() => list.data && byTotal(list.data.resource), [list.data]);
-  // The member stays drawn while the drawer fades out.
+  // Keeps the member while the drawer fades out.
   const [shown, setShown] = useState<{ member: PlatformUsage; open: boolean } | null>(null);
   const [open, columns] = useMemo(() => {
     const opens: Opens = (member) => setShown({ member, open: true });

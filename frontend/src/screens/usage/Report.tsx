@@ -1,4 +1,4 @@
-/** The frame of a report: waiting, failed, empty, or totals, chart and table. */
+/** A report: pending, failed, empty, or totals, chart and table. */
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { problemOf } from "../../api/explain";

@@ -1,4 +1,4 @@
-/** Columns of what each member or key revealed, one part a kind. The table below says the same to a screen reader. */
+/** Stacked columns of each member's or key's reveals by kind. Screen readers use the table below instead. */
 import { Tooltip } from "@mantine/core";
 import { ticksOf } from "../../lib/ticks";
 import { numberText } from "../../lib/locale";

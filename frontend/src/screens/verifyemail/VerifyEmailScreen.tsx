@@ -1,4 +1,5 @@
-/** Shown until the user has opened the mailed link. Looks again whenever the mouse comes or goes, and now and then. */
+/** Shown until the user has opened the mailed link. Checks again when the mouse enters or leaves the window, and
+ periodically. */
 import { Anchor } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { MailCheck } from "lucide-react";

@@ -1,4 +1,4 @@
-/** From the choices of the chart to a request with groups, and from its rows to points. Pure. */
+/** Builds the grouped request of a chart, and turns its rows into points. Pure. */
 import type { Params } from "../../api/client";
 import type { Field, Json, Row, TableInfo } from "../../api/types";
 import { nameOf } from "../../filter/tree";
@@ -21,7 +21,7 @@ export interface Choice {
 export interface Point {
   label: string;
   value: number | null;
-  /** Whether the period of the point has records in a part of it only, as the present month. */
+  /** Whether the records cover only a part of the point's period, such as the current month. */
   isPart?: boolean;
 }
 
@@ -99,7 +99,7 @@ const LENGTHS: Record<string, (start: Date) => Date> = {
   week: (start) => new Date(start.getTime() + 7 * DAY_MS),
   day: (start) => new Date(start.getTime() + DAY_MS),
 };
-// A quiet night before or after a month leaves it complete.
+// Tolerance: a gap of a night at either end still counts as complete.
 const GAP = 1 / 40;
 
 /** The first and the last time among the records of a chart by a period; null for other groups. */
@@ -114,7 +114,8 @@ function timeOf(value: Json | undefined): number {
   return Date.parse(shown(value).replace(" ", "T").replace(/(:\d\d(?:\.\d+)?[+-]\d\d)$/, "$1:00"));
 }
 
-/** Which ends of the data leave their period incomplete. `starts` are the first and the last group as the API returns them. */
+/** Which ends of the data leave their period incomplete. `starts` are the first and the last group as the API returns
+ them. */
 export function partsOf(group: string, starts: readonly [Json | undefined, Json | undefined], ends: Row | undefined, now: number): { first: boolean; last: boolean } {
   const [period = ""] = group.split(":");
   const length = LENGTHS[period];

@@ -64,7 +64,7 @@ export default function Import({ dataset, info, onClose }: { dataset: string; in
     if (!wrote) return;
     await written(client, dataset);
     tell(T.importDone(wrote.good.length));
-    // A line may be rejected now that was not before: a second one with the same key.
+    // Some lines fail only now, such as the second one with the same key.
     if (wrote.bad.length > 0) setChecked({ good: [], bad: wrote.bad });
     else onClose();
   }

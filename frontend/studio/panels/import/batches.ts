@@ -8,7 +8,7 @@ import type { Sheet } from "./files";
 export type Mapping = (string | null)[];
 
 export interface BadLine {
-  /** As in the file: the names of the columns are line 1. */
+  /** The line number in the file, where the header is line 1. */
   line: number;
   reason: string;
 }
@@ -28,12 +28,12 @@ const HEAD_LINES = 1;
 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 
-/** Columns of the same name, written in any way. */
+/** Maps columns by name, ignoring case and punctuation. */
 export function mapped(head: readonly string[], fields: readonly Field[]): Mapping {
   return head.map((name) => fields.find((field) => field.create && plain(field.name) === plain(name))?.name ?? null);
 }
 
-/** Values of each line; what cannot be one is reported with its line. Pure. */
+/** The values of each line; invalid ones are reported with their line. Pure. */
 export function linesOf({ lines }: Sheet, mapping: Mapping, fields: readonly Field[]): Checked {
   const byName = new Map(fields.map((field) => [field.name, field]));
   const result: Checked = { good: [], bad: [] };

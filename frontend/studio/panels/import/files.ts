@@ -30,7 +30,7 @@ function cellText(cell: unknown): string {
   return cell instanceof Date ? cell.toISOString().replace(/T00:00:00\.000Z$/, "") : String(cell);
 }
 
-/** From one JSON object a line to CSV. A text that a spreadsheet would take for a formula begins with an apostrophe. */
+/** Converts JSON lines to CSV. Text that a spreadsheet would interpret as a formula gets a leading apostrophe. */
 export function csvOf(lines: string): string {
   const rows = lines.split("\n").filter(Boolean).map((line) => readJson(line) as Record<string, unknown>);
   const cells = rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value !== null && typeof value === "object" ? writeJson(value) : value])));

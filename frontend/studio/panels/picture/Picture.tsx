@@ -11,7 +11,7 @@ import { T } from "../../texts";
 import { Button, Problem, State, Waiting } from "../../ui";
 import { BOX, type Detail, type Drawing, NAME_BOX, around, busiest, clusters, curve, draw } from "./layout";
 
-// More at once neither fit on a screen nor are laid out in a moment.
+// More tables neither fit on a screen nor can be laid out quickly.
 const MAX_WHOLE = 120;
 const DEPTHS = [1, 2, 3];
 const SCALES = { least: 0.1, most: 2, step: 1.25 };

@@ -1,4 +1,4 @@
-/** The schema map of the overview: a glance, and a press opens the large one. */
+/** The small schema map of the overview; a click opens the large one. */
 import { useQuery } from "@tanstack/react-query";
 import { model } from "../../api/queries";
 import { hrefOf } from "../../lib/address";

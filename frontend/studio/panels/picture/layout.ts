@@ -3,9 +3,9 @@ import { graphlib, layout } from "@dagrejs/dagre";
 import type { ModelTable } from "../../api/types";
 
 export const BOX = { width: 200, head: 28, line: 20 };
-/** A table as its name alone, for a picture from far away. */
+/** Draws only the table's name, when zoomed out. */
 export const NAME_BOX = { width: 144, head: 32 };
-/** How much of a table is drawn. */
+/** The level of detail. */
 export type Detail = "names" | "columns";
 const GAP = 48;
 const MAX_COLUMNS = 8;
@@ -64,7 +64,7 @@ export function around(tables: readonly ModelTable[], center: string, depth: num
   return tables.filter(({ name }) => seen.has(name));
 }
 
-/** The table with the most relations: where a picture of many tables begins. */
+/** The table with the most relations: the initial center of a large diagram. */
 export function busiest(tables: readonly ModelTable[]): string {
   const counts = new Map<string, number>();
   for (const { from, to } of edgesOf(tables)) for (const name of [from, to]) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -102,14 +102,15 @@ export function draw(tables: readonly ModelTable[], detail: Detail = "columns"):
   return { boxes: [...boxes.values()], lines, width: Math.max(size.width ?? 0, end.width), height: end.height };
 }
 
-/** The hue of each table: tables that refer to each other most share one. Related tables gather around the busiest ones. */
+/** The hue of each table: tables that refer to each other most share one. Related tables gather around the busiest
+ ones. */
 export function clusters(tables: readonly ModelTable[], most: number): Map<string, number> {
   const edges = edgesOf(tables).filter(({ from, to }) => from !== to);
   const degree = new Map<string, number>();
   for (const { from, to } of edges) for (const name of [from, to]) degree.set(name, (degree.get(name) ?? 0) + 1);
   const centers = [...degree].toSorted(([a, first], [b, second]) => second - first || a.localeCompare(b)).slice(0, most).map(([name]) => name);
   const cluster = new Map(centers.map((name, index) => [name, index]));
-  // Step by step outwards: a table belongs to the centre that it is nearest to.
+  // Breadth-first: a table belongs to the nearest center.
   let ring = centers;
   while (ring.length > 0) {
     const next: string[] = [];
