@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     )
     from tableapi.http.body import parse_object
     from tableapi.http.multipart import UploadedFile, uploaded_files
+    from tableapi.http.public_address import is_public_address
     from tableapi.http.response import attachment
     from tableapi.observability.metrics import count_event
     from tableapi.project.context import Context
@@ -98,6 +99,7 @@ __all__ = [
     "equalities",
     "file_format",
     "hook",
+    "is_public_address",
     "list_jobs",
     "network",
     "parse_limits",
@@ -161,6 +163,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "UploadedFile",
         "uploaded_files",
     ),
+    "http.public_address": ("is_public_address",),
     "http.response": ("attachment",),
     "observability.metrics": ("count_event",),
     "project.context": ("Context",),

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from tableapi import tls_context
+from tableapi import is_public_address, tls_context
 
 SECONDS, MAX_BYTES = 5.0, 65_536
 
@@ -52,13 +52,17 @@ async def fetch(url: str, *, local: bool = False) -> bytes:
 
 
 async def _checked_address(host: str, port: int, *, local: bool) -> str:
-    """Return an address of a host. Raises Unreadable unless all of its addresses are public."""
+    """Return an address of a host. Raises Unreadable unless all are public, or loopback if `local`."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    addresses = [ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
-    public = [address.is_global and not address.is_multicast for address in addresses]
-    if not addresses or not (all(public) or (local and all(address.is_loopback for address in addresses))):
+    addresses = [str(entry[4][0]) for entry in found]
+    allowed = _is_loopback if local else is_public_address
+    if not addresses or not all(map(allowed, addresses)):
         raise Unreadable("it leads to an internal network")
-    return str(addresses[0])
+    return addresses[0]
+
+
+def _is_loopback(address: str) -> bool:
+    return ipaddress.ip_address(address.partition("%")[0]).is_loopback
 
 
 async def _read(url: httpx2.URL, netloc: str, host: str) -> bytes:

@@ -7,13 +7,13 @@ import random
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import asyncpg
 import orjson
 
-from tableapi import exact_json
+from tableapi import exact_json, threads
 from tableapi.app.callers import Callers
 from tableapi.app.state import Services
 from tableapi.app.table_calls import TableCalls
@@ -22,7 +22,7 @@ from tableapi.auth.rights import Rights
 from tableapi.datasets import transaction
 from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import RETRYABLE, to_api_error
-from tableapi.errors import ApiError, BadRequest, Invalid, MethodNotAllowed
+from tableapi.errors import ApiError, BadRequest, Invalid, MethodNotAllowed, TooLarge
 from tableapi.http.body import parse_object
 from tableapi.http.inner_request import inner_request
 from tableapi.http.request import HttpRequest, unquoted
@@ -30,7 +30,8 @@ from tableapi.http.response import Reply
 from tableapi.project.writes import tell
 from tableapi.query import options
 
-MAX_STEPS, MAX_DEPTH = 100, 20
+MAX_STEPS, MAX_DEPTH, MAX_REFERENCES = 100, 20, 10_000
+MAX_RESPONSE_BYTES = 16_000_000  # of all responses together, which are in memory until the transaction ends
 # Errors of a batch that conflicts with another transaction; the batch is retried for some time. Batches that lock the
 # same rows in different orders would conflict again and again, and PostgreSQL takes a second to detect each deadlock. A
 # batch therefore first waits only briefly for locks, and after one that had to wait longer, batches run one at a time
@@ -53,6 +54,47 @@ class BatchStep:
     parts: tuple[str, ...]  # path segments: _table, the table name, and possibly an identifier
     query: Mapping[str, Any]
     body: Any
+    references: tuple[str, ...] = ()
+
+
+class Results:
+    """The responses of the steps with an id, each decoded when a later step first refers to it.
+
+    Args:
+        max_bytes: the maximum size of the values that the references of one step stand for, as JSON.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._bodies: dict[str, bytes] = {}
+        self._decoded: dict[str, Any] = {}
+
+    def add(self, name: str, body: bytes) -> None:
+        """Keep the response of a step."""
+        self._bodies[name] = body
+
+    async def resolved(self, step: BatchStep, size: int) -> BatchStep:
+        """Return a step with each reference replaced by the value it points to.
+
+        size: of the body of the batch, in bytes. Raises BadRequest for a reference to a missing value, TooLarge (413).
+        """
+        if not step.references:
+            return step
+        for name in {reference.partition(".")[0] for reference in step.references} - self._decoded.keys():
+            self._decoded[name] = await threads.body(len(self._bodies[name]), exact_json.loads, self._bodies[name])
+        return await threads.body(size, self._replaced, step)
+
+    def _replaced(self, step: BatchStep) -> BatchStep:
+        values = {reference: _found(reference, self._decoded) for reference in dict.fromkeys(step.references)}
+        left = self._max_bytes
+        sizes: dict[str, int] = {}
+        for reference in step.references:
+            if reference not in sizes:
+                sizes[reference] = len(exact_json.dumps(values[reference]))
+            left -= sizes[reference]
+            if left < 0:
+                raise TooLarge(f"The references of a request stand for more than {self._max_bytes:,} bytes.")
+        return replace(step, query=_with(step.query, values), body=_with(step.body, values), references=())
 
 
 @dataclass(slots=True)
@@ -78,13 +120,12 @@ class Batches:
         if request.method != "POST" or len(parts) > 1:
             raise MethodNotAllowed("A batch is a POST to _batch.", headers={"Allow": "POST"})
         raw = await request.body(self._services.settings.body_bytes)
-        sent = parse_object(request.headers.get("content-type", ""), raw, exact_json.loads)
-        steps = parse(sent)
+        sent, steps = await threads.body(len(raw), _decoded, request.headers.get("content-type", ""), raw)
         dry_run = options.boolean("dry_run", sent.get("dry_run", query.get("dry_run", False)))
         held = _Held(dataset, request.actor)
 
         async def run() -> Reply:
-            return await self._run(request, held.dataset, steps, dry_run=dry_run)
+            return await self._run(request, held.dataset, steps, len(raw), dry_run=dry_run)
 
         key = request.headers.get("idempotency-key")
         if key is None or dry_run:
@@ -95,11 +136,13 @@ class Batches:
             await tell(self._services.served.on_write, dataset.name, request.actor, request.written)
         return reply
 
-    async def _run(self, request: HttpRequest, dataset: Dataset, steps: list[BatchStep], *, dry_run: bool) -> Reply:
+    async def _run(
+        self, request: HttpRequest, dataset: Dataset, steps: list[BatchStep], size: int, *, dry_run: bool
+    ) -> Reply:
         until = time.monotonic() + AGAIN_SECONDS
         while True:
             try:
-                return await self._attempt(request, dataset, steps, dry_run=dry_run)
+                return await self._attempt(request, dataset, steps, size, dry_run=dry_run)
             except AGAIN:
                 now = time.monotonic()
                 if now > until:
@@ -107,29 +150,40 @@ class Batches:
                 self._alone_until[dataset.name] = now + ALONE_SECONDS
                 await asyncio.sleep(random.uniform(0, 0.05))  # noqa: S311 - no secret
 
-    async def _attempt(self, request: HttpRequest, dataset: Dataset, steps: list[BatchStep], *, dry_run: bool) -> Reply:
+    async def _attempt(
+        self, request: HttpRequest, dataset: Dataset, steps: list[BatchStep], size: int, *, dry_run: bool
+    ) -> Reply:
         responses: list[bytes] = []
-        results: dict[str, bytes] = {}
+        results, room = Results(self._services.settings.body_bytes), MAX_RESPONSE_BYTES
         request.written = []
         async with (transaction.undone if dry_run else transaction.kept)(dataset) as held:
             alone = self._alone_until.get(dataset.name, 0.0) > time.monotonic()
             await held.db.writes.fetchrow(_ALONE if alone else _SHORTLY)
             for number, step in enumerate(steps):
-                reply = await self._step(request, held, step, number, results)  # type: ignore[arg-type]
+                reply = await self._step(request, held, step, number, results, size, room)  # type: ignore[arg-type]
+                room -= len(reply.body or b"")
                 head = orjson.dumps({"id": step.id or None, "status": reply.status})
                 responses.append(head[:-1] + b',"body":' + (reply.body or b"null") + b"}")
                 if step.id:
-                    results[step.id] = reply.body
+                    results.add(step.id, reply.body)
         headers = {"Dry-Run": "true"} if dry_run else {}
         return Reply(b'{"responses":[' + b",".join(responses) + b"]}", headers=headers)
 
     async def _step(
-        self, request: HttpRequest, dataset: Dataset, step: BatchStep, number: int, results: Mapping[str, bytes]
+        self,
+        request: HttpRequest,
+        dataset: Dataset,
+        step: BatchStep,
+        number: int,
+        results: Results,
+        size: int,
+        room: int,
     ) -> Reply:
+        """Run one step. size: of the batch, in bytes; room: the maximum size of the response."""
         try:
-            query = {name: _option(name, resolved(value, results)) for name, value in step.query.items()}
-            body = resolved(step.body, results)
-            inner = inner_request(request, step.method, (dataset.name, *step.parts), query, body)
+            step = await results.resolved(step, size)
+            query = {name: _option(name, value) for name, value in step.query.items()}
+            inner = inner_request(request, step.method, (dataset.name, *step.parts), query, step.body)
             inner.in_batch, inner.written = True, request.written
             if number:  # the batch itself counted as the first
                 self._callers.count(inner, request.actor)
@@ -139,6 +193,11 @@ class Batches:
             if reply.stream is not None or not reply.content_type.startswith("application/json"):
                 await reply.discard()
                 raise BadRequest("The responses inside a batch are JSON.", reason="bad_option")
+            if len(reply.body or b"") > room:
+                raise TooLarge(
+                    f"The responses of this batch are larger than {MAX_RESPONSE_BYTES // 1_000_000} MB. Ask for fewer "
+                    "records or fields."
+                )
             return reply
         except AGAIN:
             raise
@@ -155,23 +214,36 @@ class Batches:
             ) from error
 
 
+def _decoded(content_type: str, raw: bytes) -> tuple[dict[str, Any], list[BatchStep]]:
+    """Decode the body of a batch. Returns it and its steps."""
+    sent = parse_object(content_type, raw, exact_json.loads)
+    return sent, parse(sent)
+
+
 def parse(sent: Any) -> list[BatchStep]:
     """Parse the steps of a batch.
 
     Raises:
         Invalid: a step is malformed (422).
         BadRequest: a reference does not name an earlier step.
+        TooLarge: there are more than MAX_REFERENCES (413).
     """
     requests = sent.get("requests") if isinstance(sent, dict) else None
     if not isinstance(requests, list) or not 1 <= len(requests) <= MAX_STEPS:
         raise Invalid({"requests": f"Send a list of 1 to {MAX_STEPS} requests."})
     steps: list[BatchStep] = []
     known: set[str] = set()  # names of earlier requests
+    count = 0
     for number, one in enumerate(requests):
-        steps.append(step := _parsed(one, f"requests.{number}"))
+        step = _parsed(one, f"requests.{number}")
         if step.id in known:
             raise Invalid({f"requests.{number}.id": "Another request has this id."})
-        for name in _references((step.query, step.body), MAX_DEPTH):
+        references = tuple(_references((step.query, step.body), MAX_DEPTH))
+        steps.append(replace(step, references=references))
+        count += len(references)
+        if count > MAX_REFERENCES:
+            raise TooLarge(f"A batch has at most {MAX_REFERENCES:,} references.")
+        for name in references:
             if name.partition(".")[0] not in known:
                 raise BadRequest(
                     f"Request {number + 1} refers to '{name[:100]}', which names no earlier request.",
@@ -216,23 +288,21 @@ def _references(value: Any, depth: int) -> list[str]:
     return []
 
 
-def resolved(value: Any, results: Mapping[str, bytes]) -> Any:
-    """Replace each reference in a value by the value it points to.
-
-    Raises BadRequest for a reference to a missing value.
-    """
+def _with(value: Any, values: Mapping[str, Any]) -> Any:
+    """Copy a value with each reference replaced by its entry in `values`."""
     if isinstance(value, dict):
         if _REF in value:
-            return _found(value[_REF], results)
-        return {name: resolved(item, results) for name, item in value.items()}
+            return values[value[_REF]]
+        return {name: _with(item, values) for name, item in value.items()}
     if isinstance(value, list):
-        return [resolved(item, results) for item in value]
+        return [_with(item, values) for item in value]
     return value
 
 
-def _found(reference: str, results: Mapping[str, bytes]) -> Any:
+def _found(reference: str, decoded: Mapping[str, Any]) -> Any:
+    """Return the value that a reference points to. Raises BadRequest without one."""
     name, *path = reference.split(".")
-    value = exact_json.loads(results[name])
+    value = decoded[name]
     for part in path:
         if isinstance(value, list) and part.isascii() and part.isdigit() and int(part) < len(value):
             value = value[int(part)]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from tableapi import threads
 from tableapi.app import ddl_retry, explain_rights
 from tableapi.app.state import Services
 from tableapi.auth.authenticators import SessionAuthenticator
@@ -19,7 +20,7 @@ from tableapi.datasets.transaction import Widened
 from tableapi.db.errors import to_api_error
 from tableapi.errors import ApiError, BadRequest, NotFound, Unauthorized, UnsupportedMedia
 from tableapi.http import preferences
-from tableapi.http.body import parse_body
+from tableapi.http.body import table_body
 from tableapi.http.compression import media_type
 from tableapi.http.request import HttpRequest, effective_verb
 from tableapi.http.response import Reply
@@ -58,7 +59,8 @@ class TableCalls:
         asked: dict[str, Any] | None = None
         if request.method == "QUERY":
             sent = await request.body(self._body_bytes)
-            query, asked = query_method.options_of(request.headers.get("content-type", ""), sent, query)
+            content_type = request.headers.get("content-type", "")
+            query, asked = await threads.body(len(sent), query_method.options_of, content_type, sent, query)
             dataset = Widened(dataset, query_method.wider(dataset.bounds))  # type: ignore[assignment]
             options.within(query, dataset.bounds.filter.length)
         if verb != "GET" and (refusal := self._services.read_only.get(request.actor.role)) is not None:
@@ -72,8 +74,7 @@ class TableCalls:
             return await self._import(request, dataset, rights, parts, query, verb)
         body: Any = asked
         if request.method not in ("GET", "QUERY"):
-            raw = await request.body(self._body_bytes)
-            body = parse_body(request.headers.get("content-type", ""), raw, self._body_bytes)
+            body = await table_body(request, self._body_bytes)
         if question is not None:
             return await explain_rights.answer(
                 self._services, request, dataset, rights, parts, query, body, verb, question

@@ -9,7 +9,7 @@ from tableapi.app.state import Services
 from tableapi.auth.rights import Rights
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest, Forbidden, MethodNotAllowed, NotFound
-from tableapi.http.body import parse_object
+from tableapi.http.body import object_body
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply, dumps
 from tableapi.webhooks.feature import Webhooks
@@ -47,8 +47,7 @@ class WebhookCalls:
         return Reply(dumps(await webhooks.describe(dataset, webhook)))
 
     async def _replay(self, request: HttpRequest, webhooks: Webhooks, dataset: Dataset, webhook: Any) -> int:
-        raw = await request.body(self._services.settings.body_bytes)
-        sent = parse_object(request.headers.get("content-type", ""), raw)
+        sent = await object_body(request, self._services.settings.body_bytes)
         if len(sent) != 1 or not all(isinstance(value, str) and value for value in sent.values()):
             raise BadRequest(_REPLAY, reason="bad_option")
         if "id" in sent:

@@ -9,10 +9,23 @@ from typing import Any
 
 import orjson
 
-from tableapi import exact_json
+from tableapi import exact_json, threads
 from tableapi.errors import BadRequest, DuplicateField, TooLarge, UnsupportedMedia
+from tableapi.http.request import HttpRequest
 
 _NUL = (b"\\u0000", b"\0")
+
+
+async def table_body(request: HttpRequest, limit: int) -> Any:
+    """Read the body of a table request and decode it, a large one in a thread. See `parse_body`."""
+    raw = await request.body(limit)
+    return await threads.body(len(raw), parse_body, request.headers.get("content-type", ""), raw, limit)
+
+
+async def object_body(request: HttpRequest, limit: int) -> dict[str, Any]:
+    """Read the body of a script call and decode it, a large one in a thread. See `parse_object`."""
+    raw = await request.body(limit)
+    return await threads.body(len(raw), parse_object, request.headers.get("content-type", ""), raw)
 
 
 def parse_body(content_type: str, raw: bytes, limit: int = 1_000_000) -> Any:
@@ -108,8 +121,8 @@ def records(body: Any, limit: int) -> list[dict[str, Any]] | None:
         rows = [rows]
     if not rows:
         return None
+    if isinstance(rows, list) and len(rows) > limit:
+        raise TooLarge(f"More than {limit} records in one request. Send them in parts.", reason="batch_too_large")
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise BadRequest("The records must be objects, in a list or under 'resource'.", reason="bad_records")
-    if len(rows) > limit:
-        raise TooLarge(f"More than {limit} records in one request. Send them in parts.", reason="batch_too_large")
     return rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
@@ -12,6 +12,10 @@ MAX_ROWS = 200  # in one answer
 MAX_DESCRIBED = 10
 MAX_WRITTEN = 1000
 
+T = TypeVar("T")
+# The first invalid item ends the validation: an error for each of 100,000 would take a second.
+Many = Annotated[list[T], Field(fail_fast=True)]
+
 # Said by the first tool of a caller that takes a filter; the others name that tool.
 FILTER = (
     "Which rows. A text such as \"status = 'open' and (total > 100 or customer_by_id.city = 'Oslo')\", or a list of "
@@ -20,12 +24,12 @@ FILTER = (
     "<relation>.<column> filters by a related row. No functions except NOW() and CURRENT_DATE."
 )
 Filter = Annotated[
-    str | list[SentCondition], WithJsonSchema({"type": ["string", "array"], "items": {"type": "object"}})
+    str | Many[SentCondition], WithJsonSchema({"type": ["string", "array"], "items": {"type": "object"}})
 ]
-Names = list[str]
+Names = Many[str]
 _Part = Annotated[int, Field(strict=True)] | str  # true must not count as 1, which would name another record
 Identifier = Annotated[
-    _Part | list[_Part], WithJsonSchema({"type": ["string", "integer", "array"], "items": {"type": "string"}})
+    _Part | Many[_Part], WithJsonSchema({"type": ["string", "integer", "array"], "items": {"type": "string"}})
 ]  # of a primary key; a list for a key of several columns
 Record = dict[str, Any]
 
@@ -88,7 +92,7 @@ class Measure(BaseModel):
 class Aggregate(TableArguments):
     """Arguments of aggregate."""
 
-    measures: list[Measure] = Field(
+    measures: Many[Measure] = Field(
         min_length=1, max_length=20, description="Named <function>_<field>, and count_all for *."
     )
     group: Names = Field(default=[])
@@ -126,13 +130,13 @@ OF_WRITES = tuple(name for name in WriteArguments.model_fields if name not in Ta
 class CreateRecords(WriteArguments):
     """Arguments of create_records."""
 
-    records: list[Record] = Field(min_length=1, max_length=MAX_WRITTEN)
+    records: Many[Record] = Field(min_length=1, max_length=MAX_WRITTEN)
 
 
 class UpdateRecords(WriteArguments):
     """Arguments of update_records."""
 
-    records: list[Record] = Field(default=[], max_length=MAX_WRITTEN, description="Each with its key.")
+    records: Many[Record] = Field(default=[], max_length=MAX_WRITTEN, description="Each with its key.")
     filter: Filter = ""
     change: Record = Field(default={}, description="With filter: the columns to set.")
 
@@ -140,7 +144,7 @@ class UpdateRecords(WriteArguments):
 class DeleteRecords(WriteArguments):
     """Arguments of delete_records."""
 
-    ids: list[Identifier] = Field(default=[], max_length=MAX_WRITTEN)
+    ids: Many[Identifier] = Field(default=[], max_length=MAX_WRITTEN)
     filter: Filter = ""
 
 

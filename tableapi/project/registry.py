@@ -26,7 +26,7 @@ from tableapi.crypto.unseal import MaskingVault
 from tableapi.crypto.vault import Vault
 from tableapi.db.database import Db
 from tableapi.errors import Busy, MethodNotAllowed, NotFound
-from tableapi.http.body import parse_object
+from tableapi.http.body import object_body
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply, of_starlette
 from tableapi.project.context import Context
@@ -190,8 +190,7 @@ class Scripts:
         if endpoint.method == "GET":
             data = dict(request.query)
         else:
-            body = await request.body(endpoint.body_bytes or self.settings.body_bytes)
-            data = parse_object(request.headers.get("content-type", ""), body)
+            data = await object_body(request, endpoint.body_bytes or self.settings.body_bytes)
             if endpoint.method == "DELETE":
                 data = {**request.query, **data}
         if endpoint.tail:

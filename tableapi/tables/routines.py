@@ -22,7 +22,7 @@ from tableapi.datasets import transaction
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest, MethodNotAllowed, NotFound
 from tableapi.http import preferences, response
-from tableapi.http.body import parse_body
+from tableapi.http.body import table_body
 from tableapi.http.compression import media_type
 from tableapi.http.response import Reply
 from tableapi.query.options import Options
@@ -91,7 +91,7 @@ async def answer(
         return Reply(response.dumps({"resource": [{"name": name} for name in names]}))
     body = None
     if verb == "POST":
-        body = parse_body(http.headers.get("content-type", ""), await http.body(max_bytes), max_bytes)
+        body = await table_body(http, max_bytes)
     name, inline = _inline("/".join(parts[1:]))
     named = [routine for routine in await _named(dataset, actor, name, verb) if routine.kind == KINDS[kind]]
     if not named:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-# Networks that Python considers public: Azure's host address, and protocol assignments with Oracle's metadata service.
-_RESERVED = tuple(map(ipaddress.ip_network, ("168.63.129.16/32", "192.0.0.0/24")))
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+from tableapi.http.public_address import is_public_address
+
 MAX_ADDRESSES = 3  # to try per host
 SAME_SECONDS = 0.5  # attempts within this time share a look-up
 
@@ -57,7 +54,7 @@ class Resolver:
             self._until = time.monotonic() + SAME_SECONDS
         addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
         for address in addresses if not self._private else ():
-            if not is_public(address):
+            if not is_public_address(address):
                 raise BlockedAddress(f"{address} is not a public address (WEBHOOKS_PRIVATE=on allows it)")
         return addresses[:MAX_ADDRESSES]
 
@@ -66,28 +63,3 @@ def _retrieved(found: asyncio.Future[list[str]]) -> None:
     """Mark an error as retrieved, even if every attempt that waited for it has timed out."""
     if not found.cancelled():
         found.exception()
-
-
-def is_public(text: str) -> bool:
-    """Return whether an address is on the public internet, including an IPv4 address embedded in IPv6."""
-    try:
-        address = ipaddress.ip_address(text.partition("%")[0])
-    except ValueError:
-        return False
-    return all(
-        part.is_global
-        and not (part.is_multicast or part.is_reserved or part.is_unspecified or part.is_loopback or part.is_link_local)
-        and not any(part in network for network in _RESERVED)
-        for part in (address, *_embedded(address))
-        if part not in _NAT64
-    )
-
-
-def _embedded(address: _Address) -> list[ipaddress.IPv4Address]:
-    """Return the IPv4 addresses embedded in an IPv6 address: mapped, compatible, 6to4, Teredo, NAT64."""
-    if isinstance(address, ipaddress.IPv4Address):
-        return []
-    inside = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
-    if address in _NAT64 or int(address) >> 32 == 0:
-        inside.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
-    return [part for part in inside if part is not None]

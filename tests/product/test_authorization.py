@@ -297,6 +297,8 @@ async def test_unreadable_documents(account: Account, client: OAuthClient) -> No
             "https://10.0.0.1/client.json",
             "https://[::1]/client.json",
             "https://169.254.169.254/latest/meta-data",
+            "https://168.63.129.16/metadata",
+            "https://[64:ff9b::a9fe:a9fe]/latest/meta-data",
             "https://user@example.com/client.json",
             "https://example.com/a/../client.json",
             "https://",

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from tableapi import threads
 from tableapi.app.agents.requests import Headers, ToolRequests
 from tableapi.app.agents.sign_in import PATH as PATH
 from tableapi.app.agents.sign_in import SignIn
@@ -92,7 +93,7 @@ class Agents:
             raise
         content = await request.body(self._services.settings.body_bytes)
         handle = self._handle or await self._start()
-        message = direct.decoded(content)
+        message = await threads.body(len(content), direct.decoded, content)
         if direct.has_null_id(message):
             return Reply(direct.NULL_ID, 400)
         if caller.actor.scopes is not None:

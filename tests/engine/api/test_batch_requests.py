@@ -197,6 +197,28 @@ def test_rows_of_others_are_not_in_its_reads(send: Any) -> None:
     assert {row["store"] for row in answers[0]["body"]["resource"]} == {1}
 
 
+def test_references_are_bounded(send: Any) -> None:
+    one = {"id": "one", "path": "_table/customer", "query": {"limit": 1}}
+    many = {"method": "POST", "path": "_table/customer", "body": [{"name": {"$ref": "one.resource.0.name"}}] * 10_001}
+    assert send(one, many).status_code == 413
+    note = {"id": "note", "method": "POST", "path": "_table/orders", "query": {"fields": "note"},
+            "body": {"resource": [{"customer_id": 1, "note": "x" * 2_000}]}}  # fmt: skip
+    large = {"method": "POST", "path": "_table/orders",
+             "body": [{"customer_id": 1, "note": {"$ref": "note.resource.0.note"}}] * 900}  # fmt: skip
+    response = send(note, large)
+    assert (response.status_code, response.json()["error"]["context"]["index"]) == (413, 1)
+    assert response.json()["error"]["context"]["error"]["context"]["reason"] == "too_large"
+
+
+def test_responses_are_bounded(send: Any) -> None:
+    order = {"method": "POST", "path": "_table/orders", "query": {"fields": "note"},
+             "body": {"resource": [{"customer_id": 1, "note": "x" * 500_000}]}}  # fmt: skip
+    read = {"path": "_table/orders", "query": {"fields": "note", "order": "id desc", "limit": 1}}
+    response = send(order, *[read] * 40)
+    context = response.json()["error"]["context"]
+    assert (response.status_code, context["reason"], context["index"]) == (413, "batch_step", 31)
+
+
 # -- the story -------------------------------------------------------------------------------------------------------
 
 

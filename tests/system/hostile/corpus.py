@@ -36,9 +36,12 @@ class Request:
     body: Any = None
     headers: dict[str, str] = field(default_factory=dict)
 
+    raw: bytes | None = None  # a body that is sent as it is
+    verb: str = ""
+
     @property
     def method(self) -> str:
-        return "GET" if self.body is None else "POST"
+        return self.verb or ("GET" if self.body is None and self.raw is None else "POST")
 
     @property
     def url(self) -> str:
@@ -60,6 +63,21 @@ def tool(name: str, tool_name: str, **arguments: Any) -> Request:
     return Request(name, "/mcp", {}, call, {"Accept": "application/json, text/event-stream"})
 
 
+def write(name: str, path: str, raw: str, content_type: str = "application/json", verb: str = "POST") -> Request:
+    """Return a write that changes nothing."""
+    return Request(name, path, {"dry_run": "true"}, None, {"Content-Type": content_type}, raw.encode(), verb)
+
+
+def batch(name: str, *steps: Any) -> Request:
+    """Return a batch that is rolled back."""
+    return Request(name, "/api/v2/x/_batch", {}, {"requests": steps, "dry_run": True})
+
+
+def question(name: str, path: str, **options: Any) -> Request:
+    """Return a read by QUERY."""
+    return Request(name, path, {}, options, {"Content-Type": "application/json"}, None, "QUERY")
+
+
 def _any(condition: str, number: int) -> str:
     return " or ".join([condition] * number)
 
@@ -67,6 +85,9 @@ def _any(condition: str, number: int) -> str:
 LIST = json.dumps({"q": list(range(500))})
 NOTES = "note_by_person_id"
 DEEP = "team_by_team_id.person_by_team_id."
+READ = {"id": "notes", "path": "_table/note", "query": {"limit": 1000}}
+ONE = {"id": "one", "path": "_table/note", "query": {"limit": 1}}
+LONG_NUMBERS = ",".join(["12345678901234567890.5"] * 45_000)
 ALIASES = ",".join(f"born AS a{n}" for n in range(380))
 
 CORPUS = [
@@ -111,9 +132,48 @@ CORPUS = [
         **{"person_by_team_id.related": NOTES, f"person_by_team_id.{NOTES}.limit": "30"}),
     get("the bytes of a large field", "file/1", raw="content"),
     get("the text of a large field", "file/1", raw="long"),
+    write("1000 records", "note",
+          json.dumps([{"id": n, "person_id": 1, "body": "x" * 900} for n in range(30000, 31000)])),
+    write("records with other fields each", "wide",
+          json.dumps([{"id": n, **{f"field_{m}": "x" for m in range(n % 290)}} for n in range(5000, 5300)])),
+    write("500,000 numbers for records", "note", f"[{','.join('0' * 500_000)}]"),
+    write("long numbers", "note", f'{{"id": 1, "body": [{LONG_NUMBERS}]}}'),
+    write("long numbers in JSON", "person", f'{{"id": 5000, "team_id": 1, "name": "x", "attrs": [{LONG_NUMBERS}]}}'),
+    write("a NUL after 400,000 numbers", "note", f'{{"id": 1, "body": [{",".join("0" * 400_000)}, "\\u0000"]}}'),
+    write("lists in lists", "note", "[" * 500_000),
+    write("many small objects", "note", f"[{','.join(['{}'] * 300_000)}]"),
+    write("CSV of 100,000 lines", "note", "id,person_id\n" + "1,1\n" * 100_000, "text/csv"),
+    write("CSV of one line of 300,000 cells", "note", "a," * 300_000 + "\n1", "text/csv"),
+    write("a filter in a body, 1 MB", "note", json.dumps({"filter": "(" * 900_000}), verb="QUERY"),
+    batch("40,000 references to a large response", READ,
+          {"method": "POST", "path": "_table/note", "body": [{"$ref": "notes.resource.0.id"}] * 40_000}),
+    batch("references to a large response as a whole", READ,
+          {"method": "POST", "path": "_table/note", "body": [{"body": {"$ref": "notes"}}] * 1000}),
+    batch("references to each of 1000 records", READ,
+          {"method": "POST", "path": "_table/note", "body": [{"$ref": f"notes.resource.{n}"} for n in range(1000)]}),
+    batch("30,000 references to one record", ONE,
+          {"method": "POST", "path": "_table/note", "body": [{"$ref": "one.resource.0"}] * 30_000}),
+    batch("a long list in a batch", {"method": "POST", "path": "_table/note", "body": list(range(150_000))}),
+    batch("100 large responses", *[{"path": "_table/note", "query": {"limit": 1000}}] * 100),
+    question("QUERY with 3000 identifiers", "person", ids=list(range(3000))),
+    question("QUERY with a filter of 3000 values", "person", filter=f"id in ({','.join(map(str, range(3000)))})"),
+    question("QUERY with 400 options", "person", **{f"option{n}": "x" for n in range(400)}),
+    get("50 aggregates with filters", "person", group="team_id",
+        fields=",".join(f"COUNT(*) FILTER (id > {n}) AS a{n}" for n in range(50))),
+    get("50 percentiles", "person", group="team_id",
+        fields=",".join(f"PERCENTILE(id, 0.{n:02}) AS a{n}" for n in range(1, 51))),
+    Request("why a request is refused", "person", {"filter": _any("id in (:q)", 50), "params": LIST}, None,
+            {"Prefer": "explain=rights"}),
     tool("a tool with a long list of conditions", "query", table="person",
          filter=[{"field": "id", "operator": "in", "value": list(range(500))}] * 50),
     tool("a tool with large rows", "query", table="wide", limit=200, related=["team_by_column_0"]),
+    tool("a tool with 400,000 numbers", "query", table="person", filter=[0] * 400_000),
+    tool("a tool with identifiers in a list", "get_record", table="person", id=[[]] * 300_000),
+    tool("a tool with 400,000 names", "query", table="person", fields=[0] * 400_000),
+    tool("a tool with a record of 100,000 fields", "create_records", table="note", dry_run=True,
+         records=[{f"c{n}": 0 for n in range(80_000)}]),
+    tool("a tool with 1000 records", "create_records", table="note", dry_run=True,
+         records=[{"id": n, "person_id": 1, "body": "x" * 900} for n in range(30000, 31000)]),
     tool("a tool with related rows", "query", table="person", limit=200, related=[NOTES], related_limit=200),
     tool("a tool with a large record", "get_record", table="file", id=1),
     tool("a tool with a reserved identifier", "get_record", table="person", id="_changes"),

@@ -102,7 +102,9 @@ def _send(client: httpx2.Client, request: Request, measured: Measured) -> None:
         client.get("/lag")
         headers = {"Accept-Encoding": "identity", **request.headers}
         query = request.query if request.path.startswith("/") else {**request.query, "refresh": word}
-        answer = client.request(request.method, request.url, params=query, json=request.body, headers=headers)
+        answer = client.request(
+            request.method, request.url, params=query, json=request.body, content=request.raw, headers=headers
+        )
         delays.append(client.get("/lag").json())
     measured.seconds[request.name] = (time.perf_counter() - began) / len(REPEATS)
     measured.statuses[request.name] = answer.status_code
