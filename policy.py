@@ -114,7 +114,8 @@ BALANCES = {
 }
 PROVIDER_IDS = {"stripe_subid", "stripe_itemid", "stripe_scheduleid", "transactionid"}
 USER_SECRETS = {"password", "passwordproved", "passwordexpireson", "mfacipher", "termsacceptedon", "welcomedon"}
-CONTACT_INTERNALS = {"personid"}
+CONTACT_INTERNALS = {"personid", "emailhashes"}
+ITEM_INTERNALS = {"personid"}
 
 POLICY: dict[str, Access] = {
     "appuser": Access(
@@ -222,12 +223,12 @@ POLICY: dict[str, Access] = {
         delete=Rule(roles=EVERYONE, rows=own_self),
     ),
     "contactlistitem": Access(
-        read=Rule(roles=EVERYONE_READS, rows=on_visible_lists, hidden=CONTACT_INTERNALS),
+        read=Rule(roles=EVERYONE_READS, rows=on_visible_lists, hidden=ITEM_INTERNALS),
         create=Rule(roles=EVERYONE, fields={"listid", "linkedinurl", "tags", "note"}),
         update=Rule(roles=EVERYONE, rows=on_visible_lists, fields={"tags", "note"}),
         delete=Rule(roles=EVERYONE, rows=on_visible_lists),
     ),
-    "creditback": Access(read=Rule(roles=OWNER_READS, rows=own_client, hidden=CONTACT_INTERNALS)),
+    "creditback": Access(read=Rule(roles=OWNER_READS, rows=own_client, hidden=ITEM_INTERNALS)),
     "contactfeedback": Access(
         # Rows are created by the hook in scripts/tables/contactfeedback.py, which checks what was paid for.
         read=Rule(roles=EVERYONE_READS, rows=own_self, hidden={"infohash", "personid"}),

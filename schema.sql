@@ -472,6 +472,7 @@ create table person (
 );
 create index person_searchable on person using gin (searchable);
 create index person_unindexed on person (personid) where searchable is null;
+create index person_hidden on person (personid) where searchable = '' and full_name <> '';  -- to be erased
 -- The orders of a search: pages of many matches are read in index order.
 create index person_name on person (lower(full_name) collate "C", personid);
 create index person_title on person (lower(title) collate "C", personid);
@@ -597,6 +598,9 @@ create table usercontact (
     verification      text check (verification in ('valid', 'accept_all', 'risky', 'unknown', 'invalid')),
     checkedon         timestamptz,
     createdon         timestamptz not null default now(),
+    -- Keyed hashes of the addresses in `emails`, by which a removal finds the contact. Null until the job `indexpeople`
+    -- fills them in, and again when the addresses change.
+    emailhashes       bytea[],
     unique (clientid, personid),
     unique (clientid, contactid)  -- what usercontactlink refers to
 );
@@ -604,6 +608,8 @@ create index usercontact_client on usercontact (clientid, createdon desc, contac
 create index usercontact_revealedby on usercontact (clientid, revealedby, createdon desc, contactid);
 create index usercontact_dialrevealedby on usercontact (clientid, dialrevealedby, createdon desc, contactid);
 create index usercontact_personid on usercontact (personid);
+create index usercontact_unindexed on usercontact (contactid) where emails is not null and emailhashes is null;
+create index usercontact_emailhashes on usercontact using gin (emailhashes);
 
 create table usercontactlink (  -- users of the client that revealed or requested the contact
     appuserid bigint not null references appuser,
@@ -958,6 +964,14 @@ begin
 end $$;
 create trigger usercontact_renamed after update of name on usercontact
     for each row when (old.name is distinct from new.name) execute function usercontact_renamed();
+
+create function usercontact_unindexed() returns trigger language plpgsql as $$
+begin
+    new.emailhashes := null;
+    return new;
+end $$;
+create trigger usercontact_unindexed before update of emails on usercontact
+    for each row when (old.emails is distinct from new.emails) execute function usercontact_unindexed();
 
 create function onetimetoken_bound() returns trigger language plpgsql as $$
 begin

@@ -56,7 +56,7 @@ DESK: dict[str, Access] = {
     "subscriptionplan": _desk(of_client=False),
     "transactionhistory": _desk({"payurl"}),
     "upload": _desk({"path"}),
-    "usercontact": _desk(sealed={"emails", "business_emails", "phone_numbers"}),
+    "usercontact": _desk({"emailhashes"}, sealed={"emails", "business_emails", "phone_numbers"}),
     "usercontactlink": _desk(),
     "usercredit": _desk(),
     "usersession": _desk({"tokenhash"}),

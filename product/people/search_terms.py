@@ -57,9 +57,19 @@ def _of_domain(domain: str) -> list[str]:
     return [f"'d:{domain}'"] if _DOMAIN.fullmatch(domain) else []
 
 
+def email_hash(vault: Vault, address: str, hashed: bytes | None = None) -> bytes:
+    """Return the keyed hash by which people and contacts with an address are found."""
+    return (hashed or vault.index("email", address.lower()))[:_HASH_BYTES]
+
+
+def email_hashes(vault: Vault, address: str) -> list[bytes]:
+    """Return these hashes by every key."""
+    return [email_hash(vault, address, hashed) for hashed in vault.indexes("email", address.lower())]
+
+
 def email_term(vault: Vault, address: str, hashed: bytes | None = None) -> str:
     """Return the term for an address, a keyed hash by which its person is found."""
-    return f"'m:{urlsafe_b64encode((hashed or vault.index('email', address.lower()))[:_HASH_BYTES]).decode()}'"
+    return f"'m:{urlsafe_b64encode(email_hash(vault, address, hashed)).decode()}'"
 
 
 def email_query(vault: Vault, address: str) -> str:

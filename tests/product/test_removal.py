@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
+from tableapi import Vault
 from tableapi.observability import logging as observe
 from tableapi.observability import prometheus
 from tests.helpers.product import API, Account, Product
@@ -172,6 +173,68 @@ async def test_an_address_found_only_in_contacts_is_erased(product: Product, acc
         assert (contact["linkedinurl"], contact["emails"], contact["business_emails"]) == ("", None, None)
     key = await product.db.fetchval("select profilekey from person where personid = $1", person.personid)
     assert slug not in key
+
+
+async def test_removals_decrypt_only_what_has_the_address(product: Product, account: Account) -> None:
+    """Others are sealed with a key that the server does not have, so decrypting one of them would end the job."""
+    word, foreign = secrets.token_hex(4), Vault(["another secret of 32 characters...."])
+    people = [await product.person(f"{word}-{n}", personal_emails=[f"{word}.{n}@home.example"]) for n in range(12)]
+    for person in people[:6]:
+        body = {"linkedinurl": f"linkedin.com/{person.key}", "type": "personalemail", "action": "reveal"}
+        assert (await account.owner.post("getcontact", **body)).json()["charged"] == 1
+    await product.scripts.run_job("indexpeople", {})
+    others = [person.personid for person in people[2:]]
+    await product.db.execute(
+        "update person set personalcipher = $2, businesscipher = null where personid = any($1)",
+        others, foreign.seal_bytes(b"[]"),
+    )  # fmt: skip
+    for column, value in (("emails", foreign.seal("[]")), ("emailhashes", [])):  # the first empties the second
+        sql = f"update usercontact set {column} = $2 where personid = any($1)"
+        await product.db.execute(sql, others, value)
+    try:
+        # Of the addresses, one is in the directory, one only in a contact, and the rest nowhere.
+        await product.db.execute("update person set personalcipher = null, searchable = to_tsvector('simple', 'x')"
+                                 " where personid = $1", people[1].personid)  # fmt: skip
+        for n in range(2):
+            await _remove(product, f"{word}.{n}@home.example")
+        for n in range(3):
+            await _remove(product, f"nobody.{n}.{word}@home.example")
+        names = await product.db.fetch("select full_name from person where profilekey like 'in/' || $1 || '%'", word)
+        assert len(names) == len(others)
+        gone = [person.personid for person in people[:2]]
+        rows = await product.db.fetch("select full_name, searchable::text from person where personid = any($1)", gone)
+        assert [tuple(row) for row in rows] == [("", "")] * 2
+        hashes = "select count(*) from usercontact where personid = any($1) and emailhashes is not null"
+        assert await product.db.fetchval(hashes, gone) == 0
+        waiting = "select count(*) from suppression where kind = 'email' and erasedon is null"
+        assert await product.db.fetchval(waiting) == 0
+    finally:
+        await product.db.execute("delete from reveal where personid = any($1)", others)
+        await product.db.execute("delete from usercontact where personid = any($1)", others)
+        await product.db.execute("delete from person where personid = any($1)", others)
+
+
+async def test_a_contact_is_found_by_its_newest_addresses(product: Product, account: Account) -> None:
+    """The hashes of a contact follow its addresses, and a removal fills in those that are still missing."""
+    word = secrets.token_hex(4)
+    person = await product.person(word, business_emails=[f"{word}@work.example"], personal_emails=[])
+    body = {"linkedinurl": f"linkedin.com/{person.key}", "type": "businessemail", "action": "reveal"}
+    await account.owner.post("getcontact", **body)
+    hashes = "select emailhashes from usercontact where personid = $1"
+    assert await product.db.fetchval(hashes, person.personid) is None
+    await product.scripts.run_job("indexpeople", {})
+    (old,) = await product.db.fetchval(hashes, person.personid)
+    sealed = product.scripts.vault.seal(f'[{{"address":"new.{word}@work.example","type":"business"}}]')
+    await product.db.execute("update usercontact set emails = $2 where personid = $1", person.personid, sealed)
+    assert await product.db.fetchval(hashes, person.personid) is None
+    await product.scripts.run_job("indexpeople", {})
+    (new,) = await product.db.fetchval(hashes, person.personid)
+    assert old != new
+    for query in ({"fields": "emailhashes"}, {"filter": "emailhashes is not null"}, {"order": "emailhashes"}):
+        assert (await account.owner.table("GET", "usercontact", **query)).status_code == 400
+    await product.db.execute("update usercontact set emailhashes = null where personid = $1", person.personid)
+    await _remove(product, f"new.{word}@work.example")
+    assert await product.db.fetchval("select full_name from person where personid = $1", person.personid) == ""
 
 
 async def test_a_removal_leaves_others_alone(product: Product, account: Account) -> None:

@@ -1,0 +1,73 @@
+"""Fill in what stored people and contacts are found by, where it is missing.
+
+Rows lack it when an older version, or a program that writes the tables itself, stored them; contacts lack it until the
+next run after a reveal, which has no time for it. A row is decrypted once for this, however often it is searched for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from product.contacts.contact import emails_of
+from product.context import Context
+from product.people import companies, directory, search_terms
+
+BATCH = 500
+
+_PEOPLE = """
+    select personid, full_name, title, company, company_domain, country, city, industry, company_size, seniority,
+           personalcipher, businesscipher, phonecipher
+    from person where personid > $1 and (searchable is null or $2) order by personid limit $3
+"""
+_FILL = """
+    update person p set seniority = x.seniority, jobfunction = x.jobfunction, verification = x.verification,
+        searchable = x.searchable::tsvector
+    from jsonb_to_recordset($1::text::jsonb) as x (personid bigint, seniority text, jobfunction text,
+        verification text, searchable text)
+    where p.personid = x.personid and p.full_name <> ''
+"""
+_ERASED = "update person set searchable = '' where personid = any($1) and full_name = ''"
+_CONTACTS = """
+    select contactid, emails from usercontact
+    where contactid > $1 and emails is not null and (emailhashes is null or $2) order by contactid limit $3
+"""
+# A contact that was written meanwhile is left to the next run.
+_FILL_CONTACTS = """
+    update usercontact c set emailhashes = x.emailhashes
+    from jsonb_to_recordset($1::text::jsonb) as x (contactid bigint, emails text, emailhashes bytea[])
+    where c.contactid = x.contactid and c.emails = x.emails
+"""
+
+
+async def fill(ctx: Context, *, rebuild: bool = False) -> int:
+    """Fill in the columns of the search, and return the number of people.
+
+    rebuild: fill every row, not only those without them.
+    """
+    last, count = 0, 0
+    while rows := await ctx.db.fetch(_PEOPLE, last, rebuild, BATCH):
+        filled = [{"personid": row["personid"]} | directory.search_columns(ctx.vault, row) for row in rows]
+        await ctx.db.execute(_FILL, orjson.dumps(filled).decode())
+        await ctx.db.execute(_ERASED, [row["personid"] for row in rows])
+        last, count = rows[-1]["personid"], count + len(rows)
+    if count:
+        async with ctx.db.transaction(), ctx.db.connection() as connection:
+            await companies.add_up(connection)
+    await _fill_contacts(ctx, rebuild)
+    return count
+
+
+async def _fill_contacts(ctx: Context, rebuild: bool) -> None:
+    last = 0
+    while rows := await ctx.db.fetch(_CONTACTS, last, rebuild, BATCH):
+        filled = [dict(row) | {"emailhashes": _hashes(ctx, row)} for row in rows]
+        await ctx.db.execute(_FILL_CONTACTS, orjson.dumps(filled).decode())
+        last = rows[-1]["contactid"]
+
+
+def _hashes(ctx: Context, row: Any) -> list[str]:
+    """Return the hashes of the addresses in a contact, as JSON spells bytes for PostgreSQL."""
+    addresses = {item["address"] for item in emails_of(ctx.vault, row)}
+    return [rf"\x{search_terms.email_hash(ctx.vault, address).hex()}" for address in sorted(addresses)]
