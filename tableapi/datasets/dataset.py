@@ -195,7 +195,7 @@ class Dataset:
         self._rights.clear()  # they refer to tables of the old schema
 
     async def _read(self, connection: asyncpg.Connection) -> None:
-        schema, self._seen = await introspection.read(connection, self._acts_as)
+        schema, self._seen = await introspection.read(connection, self._acts_as, self.schema)
         self._use(schema)
 
     async def look(self) -> None:
@@ -251,9 +251,9 @@ class Dataset:
     async def _watch(self) -> None:
         """Check for DDL twice a second.
 
-        This needs no object in the database. While no transaction ends, a check reads nothing. With thousands of tables
-        the interval grows to a second, and with tens of thousands to four times the duration of a check.
+        This needs no object in the database. While no transaction ends, a check reads nothing. With tens of thousands
+        of tables the interval grows to five times the duration of a check.
         """
         while True:
-            await asyncio.sleep(max(self._poll, min(1.0, 10 * self._check_seconds), 4 * self._check_seconds))
+            await asyncio.sleep(max(self._poll, 5 * self._check_seconds))
             await self._quietly()

@@ -41,6 +41,18 @@ where a.attrelid = any($1::oid[]) and a.attnum > 0 and not a.attisdropped
 order by a.attrelid, a.attnum
 """
 
+# A digest of what COLUMNS reads of a table, and of its unique indexes and foreign keys.
+MARKS = """
+select oid::int8 as oid, concat(count(*), ' ', sum(hashtext(mark))) as mark from (
+    select attrelid as oid, xmin::text as mark from pg_attribute where attrelid = any($1::oid[]) and attnum > 0
+    union all select conrelid, xmin::text from pg_constraint
+              where conrelid = any($1::oid[]) and contype in ('f', 'p', 'u', 'n')
+    union all select indrelid, xmin::text from pg_index where indrelid = any($1::oid[]) and indisunique
+    union all select objoid, xmin::text from pg_description
+              where objoid = any($1::oid[]) and classoid = 'pg_class'::regclass
+) marks group by oid
+"""
+
 # Partial and expression indexes are skipped, because they do not make a combination of columns unique.
 KEYS = """
 select i.indrelid::int8 as oid, i.indisprimary as primary,
@@ -99,7 +111,7 @@ _OPERATORS = """
 """
 TYPES = f"""
 select t.oid::int8 as oid, format_type(t.oid, -1) as name, t.typtype::text as typtype,
-       operators.*,
+       t.typnotnull, operators.*,
        t.typbasetype::int8 as base, t.typelem::int8 as element, t.typcategory::text as category,
        t.typdelim::text as delimiter,
        (select r.rngsubtype::int8 from pg_range r where t.oid in (r.rngtypid, r.rngmultitypid)) as bounds,

@@ -22,6 +22,7 @@ from tableapi.schema.catalog import (
     HAS_COLUMNS,
     KEYS,
     LANGUAGES,
+    MARKS,
     REFERENCES,
     ROUTINES,
     RULES,
@@ -46,9 +47,16 @@ class Fingerprint(NamedTuple):
 
 @dataclass(slots=True)
 class _Rows:
-    """The catalog rows of one snapshot. degrees: reference systems in degrees (see `_set_degrees`)."""
+    """The catalog rows of one snapshot.
+
+    types_mark: a digest of the types. marks: `Table.mark` by oid. kept: tables of an earlier schema with the same
+    columns, by oid; `columns` has none of theirs. degrees: reference systems in degrees (see `_set_degrees`).
+    """
 
     default: str
+    types_mark: int
+    marks: dict[int, str]
+    kept: dict[int, Table]
     types: list[asyncpg.Record]
     tables: list[asyncpg.Record]
     columns: list[asyncpg.Record]
@@ -76,20 +84,23 @@ async def fingerprint(
     return Fingerprint(snapshot, mark)
 
 
-async def read(connection: asyncpg.Connection, roles: Sequence[str] = ()) -> tuple[Schema, Fingerprint]:
+async def read(
+    connection: asyncpg.Connection, roles: Sequence[str] = (), old: Schema | None = None
+) -> tuple[Schema, Fingerprint]:
     """Read the whole schema of a database, consistent at one moment, and its digest.
 
-    `roles`: database roles. Their privileges become part of the schema.
+    `roles`: database roles. Their privileges become part of the schema. `old`: an earlier schema of the same database;
+    the columns of tables that have not changed since are taken from it, which is most of the work with many tables.
 
     Some catalog functions ignore the snapshot of the transaction, so the schema is read again if concurrent DDL changes
     its digest.
     """
-    schema, seen = await _read(connection, roles)
+    schema, seen = await _read(connection, roles, old)
     for _ in range(MAX_ATTEMPTS):
         now = await fingerprint(connection, roles, seen)
         if now.mark == seen.mark:
             break
-        schema, seen = await _read(connection, roles)
+        schema, seen = await _read(connection, roles, schema)
     return schema, seen
 
 
@@ -99,17 +110,24 @@ async def has_columns(connection: Any, table: Table, names: Iterable[str]) -> bo
     return bool(row["found"])
 
 
-async def _read(connection: asyncpg.Connection, named: Sequence[str]) -> tuple[Schema, Fingerprint]:
+async def _read(connection: asyncpg.Connection, named: Sequence[str], old: Schema | None) -> tuple[Schema, Fingerprint]:
     async with connection.transaction(isolation="repeatable_read", readonly=True):
         seen = await fingerprint(connection, named)
         roles = await privileges.existing(connection, named) if named else []
         tables = await connection.fetch(TABLES, roles)
         oids = [row["oid"] for row in tables]
+        types = await connection.fetch(TYPES)
+        marks = {row["oid"]: row["mark"] for row in await connection.fetch(MARKS, oids)}
+        types_mark = _types_mark(types)
+        kept = _kept(old, types_mark, marks) if old is not None else {}
         rows = _Rows(
             default=await connection.fetchval("select coalesce(current_schema(), 'public')"),
-            types=await connection.fetch(TYPES),
+            types_mark=types_mark,
+            marks=marks,
+            kept=kept,
+            types=types,
             tables=tables,
-            columns=await connection.fetch(COLUMNS, oids),
+            columns=await connection.fetch(COLUMNS, [oid for oid in oids if oid not in kept]),
             languages=await connection.fetch(LANGUAGES),
             keys=await connection.fetch(KEYS, oids),
             rules=await connection.fetch(RULES, oids),
@@ -126,6 +144,35 @@ async def _read(connection: asyncpg.Connection, named: Sequence[str]) -> tuple[S
     return schema, seen
 
 
+def _types_mark(rows: Sequence[asyncpg.Record]) -> int:
+    """Return a digest of the types, without those that belong to tables. 0 with PostGIS, see `_kept`."""
+    if any(row["postgis"] is not None for row in rows):
+        return 0
+    of_tables = {row["oid"] for row in rows if row["typtype"] == "c"}
+    return hash(tuple(sorted(str(tuple(row)) for row in rows if not {row["oid"], row["element"]} & of_tables)))
+
+
+def _kept(old: Schema, types: int, marks: Mapping[int, str]) -> dict[int, Table]:
+    """Return the tables of an earlier schema with the same columns, by oid.
+
+    None are kept after a change of types, because each column has the name, labels and bounds of its type. With PostGIS
+    that is always assumed, because its reference systems are rows of a table.
+    """
+    if not types or old.types != types:
+        return {}
+    return {
+        table.oid: table
+        for table in old.tables.values()
+        if table.mark and table.mark == marks.get(table.oid)
+        and not any(_of_table(column.type) for column in table.columns.values())
+    }  # fmt: skip
+
+
+def _of_table(type_: PgType) -> bool:
+    """Whether values are rows of a table, or arrays of them. The type is renamed with its table."""
+    return type_.kind == "composite" or (type_.element is not None and _of_table(type_.element))
+
+
 def _built(rows: _Rows, mark: str) -> Schema:
     """Build the schema without garbage collection, which would walk all objects and find no cycles yet."""
     enabled = gc.isenabled()
@@ -139,8 +186,10 @@ def _built(rows: _Rows, mark: str) -> Schema:
 
 def _schema(rows: _Rows, mark: str) -> Schema:
     types = _types(rows.types)
-    tables, by_oid = _tables(rows.tables, rows.default)
+    tables, by_oid = _tables(rows)
     attributes = _columns(rows.columns, by_oid, types)
+    for oid in rows.kept.keys() & by_oid.keys():
+        attributes[oid] = {column.number: name for name, column in by_oid[oid].columns.items()}
     _set_degrees(tables, rows.degrees)
     routines = _routines(rows.routines, rows.default, types, by_oid)
     languages = tuple(row["name"] for row in rows.languages)
@@ -161,7 +210,8 @@ def _schema(rows: _Rows, mark: str) -> Schema:
     origins = views.origins({row["oid"]: row["action"] for row in rows.views})
     relations.relate_views(references, views.columns(origins, by_oid, attributes))
     _computed(rows.routines, types, by_oid)
-    return Schema(tables, mark, {name.lower(): name for name in tables}, routines)
+    lower = {name.lower(): name for name in tables}
+    return Schema(tables, mark, lower, routines, types=rows.types_mark)
 
 
 def _routines(
@@ -252,15 +302,23 @@ def _with_operators(type_: PgType, row: asyncpg.Record) -> PgType:
     return replace(type_, operators=row["operators"] or "", sorts=row["sorts"], groups=groups, signs=signs)
 
 
-def _tables(rows: list[asyncpg.Record], default: str) -> tuple[dict[str, Table], dict[int, Table]]:
+def _tables(rows: _Rows) -> tuple[dict[str, Table], dict[int, Table]]:
     by_oid: dict[int, Table] = {}
-    for row in rows:
-        schema, bare = row["schema"], row["name"]
-        name = bare if schema == default else f"{schema}.{bare}"
-        clause = sa.table(bare, schema=schema)
-        by_oid[row["oid"]] = Table(
-            schema, bare, name, row["kind"], clause, {}, comment=row["comment"], writable=row["writable"],
-            inherited=row["inherited"],
+    for row in rows.tables:
+        oid, schema, bare = row["oid"], row["schema"], row["name"]
+        name = bare if schema == rows.default else f"{schema}.{bare}"
+        kept = rows.kept.get(oid)
+        if kept is None:
+            clause, columns, lower = sa.table(bare, schema=schema), dict[str, Column](), dict[str, str]()
+        else:
+            # What a foreign key refers to is set again: the other table may have been renamed.
+            columns = {n: replace(c, refers=None) if c.refers else c for n, c in kept.columns.items()}
+            clause, lower = kept.clause, kept._lower
+            if (kept.schema, kept.bare) != (schema, bare):
+                clause = sa.table(bare, *(sa.column(n, own_type(c.type)) for n, c in columns.items()), schema=schema)
+        by_oid[oid] = Table(
+            schema, bare, name, row["kind"], clause, columns, comment=row["comment"], writable=row["writable"],
+            inherited=row["inherited"], oid=oid, mark=rows.marks.get(oid, ""), _lower=lower,
         )  # fmt: skip
     tables = {table.name: table for table in sorted(by_oid.values(), key=lambda t: t.name)}
     return tables, by_oid
@@ -285,7 +343,7 @@ def _columns(
             of_columns[row["type"], row["db_type"]] = type_
         column = Column(
             name, type_, row["nullable"], row["default"], row["identity"], row["generated"], comment=row["comment"],
-            unsure=row["unsure"],
+            unsure=row["unsure"], number=row["number"],
         )  # fmt: skip
         if size := _LENGTH.search(row["db_type"]):
             if type_.kind == "decimal":

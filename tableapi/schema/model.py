@@ -32,6 +32,7 @@ class Column:
     unique: bool = False
     unsure: bool = False  # NOT NULL applies to new rows only (NOT VALID), so older ones may be NULL
     refers: tuple[str, str] | None = None  # table and column referenced by a foreign key on this column alone
+    number: int = 0  # pg_attribute.attnum
 
     @property
     def automatic(self) -> bool:
@@ -105,6 +106,8 @@ class Table:
     # whether other tables inherit from it; their rows then appear among its own and may repeat its keys
     inherited: bool = False
     rules: dict[str, bool] = field(default_factory=dict)  # event of an INSTEAD rule -> whether it has RETURNING
+    oid: int = 0
+    mark: str = ""  # changes with the columns
     _lower: dict[str, str] = field(default_factory=dict)
     _folded: tuple[int, dict[str, Relation]] = field(default_factory=lambda: (0, {}))  # (count, by lower-case name)
 
@@ -193,7 +196,8 @@ class Routine:
 class Schema:
     """The tables and routines of a database. `fingerprint` changes with the schema.
 
-    privileges: by database role, for the roles that callers run as.
+    privileges: by database role, for the roles that callers run as. types: changes with the types of the database,
+    except those of tables.
     """
 
     tables: dict[str, Table]
@@ -201,6 +205,7 @@ class Schema:
     _lower: dict[str, str] = field(default_factory=dict)
     routines: tuple[Routine, ...] = ()
     privileges: dict[str, RolePrivileges] = field(default_factory=dict)
+    types: int = 0
 
     def find(self, name: str) -> Table | None:
         """Return a table by its case-insensitive name or `<schema>.<table>`."""
@@ -217,7 +222,7 @@ def only(schema: Schema, named: frozenset[str]) -> Schema:
                 through = None if junction is None else tables[junction.name]
                 table.relations[name] = replace(relation, target=tables[relation.target.name], junction=through)
     lower = {name.lower(): name for name in tables}
-    return Schema(tables, schema.fingerprint, lower, schema.routines, schema.privileges)
+    return Schema(tables, schema.fingerprint, lower, schema.routines, schema.privileges, schema.types)
 
 
 def describe(table: Table) -> dict[str, Any]:
