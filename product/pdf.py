@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import orjson
 
-from product.design import LIGHT, LOGO
+from product.design import FOLDER, LIGHT, LOGO
 
 if TYPE_CHECKING:
     import typst
 
-FONTS = ("fontpkg_inter", "cvttf_NotoSansCJK_Regular")  # Latin, Greek, Cyrillic, Vietnamese; Chinese, Japanese, Korean
+# For letters that the typeface of the design lacks: Greek, Cyrillic, Vietnamese; Chinese, Japanese, Korean.
+FONTS = ("fontpkg_inter", "cvttf_NotoSansCJK_Regular")
 
 
 @cache
@@ -28,7 +29,7 @@ def _fonts() -> typst.Fonts:
 
     packages = [find_spec(name) for name in FONTS]
     folders = [str(folder) for spec in packages if spec for folder in spec.submodule_search_locations or ()]
-    return typst.Fonts(include_system_fonts=False, include_embedded_fonts=False, font_paths=folders)
+    return typst.Fonts(include_system_fonts=False, include_embedded_fonts=False, font_paths=[str(FOLDER), *folders])
 
 
 async def pdf(template: Path, data: Any) -> bytes:

@@ -27,7 +27,7 @@ _ROW = """
     where t.clientid = $1 and (t.transactionid = $2 or t.invoicenumber = $3)
 """
 # The issuer of a demo without SELLER_ADDRESS and SELLER_TAXID, so that its invoices are complete.
-_DEMO_ADDRESS, _DEMO_TAXID = "1 Sample Street, Springfield, IL 62701, United States", "US 00-0000000"
+_DEMO_ADDRESS, _DEMO_TAXID = "1 Sample Street\nSpringfield, IL 62701\nUnited States", "US 00-0000000"
 # Texts that the template itself positions.
 _LABELS = ("title", "page", "pages", "seller", "buyer", "description", "period", "quantity", "amount")
 
@@ -65,7 +65,8 @@ def data(settings: Any, transaction: Any, language: Language) -> dict[str, Any]:
                         transaction["taxid"], _country(transaction["country"], language), transaction["email"] or ""),
         "lines": [{"description": invoices.described(line, language), "period": _period(line, language),
                    "quantity": line.get("quantity", 1), "amount": money(line["amount"])} for line in lines],
-        "sums": [(t(name), money(amount)) for name, amount in _sums(transaction, lines)],
+        "sums": [(_sum_name(t, name, amount, lines, language), money(amount))
+                 for name, amount in _sums(transaction, lines)],
         "total": (t("total" if status in ("paid", "refunded") else "due"), money(_total(transaction))),
         "note": t("prorated") if any(line.get("proration") for line in lines) else "",
     }  # fmt: skip
@@ -88,6 +89,14 @@ def _sums(transaction: Any, lines: list[dict[str, Any]]) -> list[tuple[str, int]
     return [(name, amount) for name, amount in sums if amount or name in ("subtotal", "tax")]
 
 
+def _sum_name(t: Translator, name: str, amount: int, lines: list[dict[str, Any]], language: Language) -> str:
+    """Return the name of a sum; that of a tax has its rate."""
+    net = sum(line["amount"] for line in lines)
+    if name != "tax" or not amount or net <= 0:
+        return t(name)
+    return t("tax_rate", rate=formats.percent(amount / net, language))
+
+
 def _facts(transaction: Any, t: Translator, language: Language) -> list[tuple[str, str]]:
     facts = [(t("number"), transaction["invoicenumber"])]
     facts.append((t("date"), formats.day(transaction["transactiondate"], language)))
@@ -103,7 +112,8 @@ def _state(transaction: Any, t: Translator, language: Language) -> str:
 
 
 def _party(t: Translator, name: str, address: str, taxid: str, country: str = "", email: str = "") -> dict[str, Any]:
-    rows = [part.strip() for part in address.replace("\n", ",").split(",")]
+    """Return the rows of one party. An address without line breaks is split at its commas."""
+    rows = [part.strip(" ,") for part in address.split("\n" if "\n" in address.strip() else ",")]
     if country.casefold() not in (row.casefold() for row in rows):
         rows.append(country)
     return {"name": name, "rows": [row for row in (*rows, t("taxid", taxid=taxid) if taxid else "", email) if row]}

@@ -1,6 +1,8 @@
 """The colors, font and logo of pages and mails outside of the app.
 
-`tools/tokens` generates the files in this folder.
+`tools/tokens` generates the files in this folder, except `instrument-sans-*.ttf`: the typeface in the three weights of
+PDFs, made with fonttools from the latin and latin-ext files of `@fontsource-variable/instrument-sans` (SIL Open Font
+License 1.1), because typst reads neither woff2 nor variable fonts.
 
 `LIGHT` and `DARK` map colors by the names of `frontend/src/app/tokens.css` without hyphens: `LIGHT["onaccent"]`.
 """

@@ -27,9 +27,15 @@ def number(value: int, language: Language) -> str:
 
 
 def money(amount: int, currency: str, language: Language) -> str:
-    """Return an amount in the smallest unit as `-$1,234.50`, in German as `-1.234,50 $`."""
-    sign, figure = "-" if amount < 0 else "", f"{abs(amount) / 100:,.2f}".translate(_MARKS[language])
+    """Return an amount in the smallest unit as `−$1,234.50`, in German as `−1.234,50 $`."""
+    sign, figure = "−" if amount < 0 else "", f"{abs(amount) / 100:,.2f}".translate(_MARKS[language])
     symbol = _SYMBOLS.get(currency)
     if language == "de":
         return f"{sign}{figure}{_SPACE}{symbol or currency.upper()}"
     return f"{sign}{symbol or currency.upper() + _SPACE}{figure}"
+
+
+def percent(share: float, language: Language) -> str:
+    """Return a share as `8.5%`, in German as `8,5 %`, with one decimal unless the share is whole."""
+    figure = f"{share * 100:.1f}".removesuffix(".0").translate(_MARKS[language])
+    return f"{figure}{_SPACE}%" if language == "de" else f"{figure}%"

@@ -7,8 +7,8 @@ The server chooses template, recipient, language and link. A mail is queued in t
 by users passes through `person_names.plain`, so a name cannot add a link or a line to a mail.
 
 A template sets `subject`, `preheader` (the line that a mail program shows next to the subject), `paragraphs`, and
-optionally `button` and `note`. A paragraph is a text, `{"code": value}` with a value to copy, or a table of names and
-values: `{"facts": [["Total", "$49.00"]]}`.
+optionally `button` and `note`. A paragraph is a text, `{"code": value}` with a value to copy, a table of names and
+values, `{"facts": [["Total", "$49.00"]]}`, or a bar of 0 to 100 % that only the HTML part shows: `{"meter": 20}`.
 """
 
 from __future__ import annotations

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
 from product import language as languages
 from product import mail
 from product.context import Context
+from product.language import Language, formats
 from tableapi import script
 
+PACE_DAYS = 30
+FEWEST = 3  # credits in PACE_DAYS; fewer say nothing about the future
+FARTHEST = timedelta(days=730)
 _OPEN = """
-    update creditnotice n set mailedon = now() from appuser u, usercredit c
-    where n.mailedon is null and u.clientid = n.clientid and u.role = 'client' and u.isdeleted = 0
-      and c.clientid = n.clientid
-    returning u.email, u.name, u.language, n.kind, n.threshold, to_jsonb(c) as credits
+    with due as (
+        update creditnotice n set mailedon = now() from appuser u, usercredit c
+        where n.mailedon is null and u.clientid = n.clientid and u.role = 'client' and u.isdeleted = 0
+          and c.clientid = n.clientid
+        returning n.clientid, u.email, u.name, u.language, n.kind, n.threshold, to_jsonb(c) as credits
+    )
+    select due.*, s.autorenew, s.expirydate, to_jsonb(p) as plan, (
+        select -coalesce(sum(delta), 0) from creditledger l
+        where l.clientid = due.clientid and l.kind = due.kind and l.reason = 'reveal'
+          and l.createdon > now() - make_interval(days => $1)) as spent
+    from due left join usersubscription s on s.clientid = due.clientid and s.isactive = 1
+    left join subscriptionplan p on p.planid = s.planid
 """
 
 
@@ -19,10 +34,22 @@ _OPEN = """
 async def run(ctx: Context) -> None:
     link = mail.link(ctx, "/dashboard/upgradeplan")
     async with ctx.db.transaction():
-        for row in await ctx.db.fetch(_OPEN):
+        for row in await ctx.db.fetch(_OPEN, PACE_DAYS):
             left = row["credits"][row["kind"]] if row["threshold"] else 0
             if row["threshold"] and not left:  # used up meanwhile: a separate notice reports it
                 continue
             language = languages.of(ctx, row["language"])
             values = {"name": row["name"], "kind": mail.kind(language, row["kind"]), "left": left}
+            values["forecast"] = _forecast(row, left, language)
             await mail.queue(ctx, "lowcredit", row["email"], link, language=language, **values)
+
+
+def _forecast(row: Any, left: int, language: Language) -> dict[str, Any]:
+    """Return the pace, the day on which it uses up the rest, the renewal, and the share that is left."""
+    spent, now, until = int(row["spent"]), datetime.now(UTC), ""
+    if left and spent >= FEWEST and (lasts := timedelta(days=left * PACE_DAYS / spent)) < FARTHEST:
+        until = formats.day((now + lasts).date(), language)
+    renews = formats.day(row["expirydate"].date(), language) if row["autorenew"] else ""
+    allotted = (row["plan"] or {}).get(row["kind"], 0)
+    share = min(100, round(left * 100 / allotted)) if allotted else 0
+    return {"spent": formats.number(spent, language), "until": until, "renews": renews, "share": share}

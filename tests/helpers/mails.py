@@ -39,7 +39,8 @@ def values(language: Language) -> dict[str, Any]:
     """Return the values of every mail, with days and amounts as a queued mail has them."""
     day, amount = formats.day(date(2026, 11, 5), language), formats.money(104900, "usd", language)
     kind = mail.kind(language, "bus_email_credits")
-    return VALUES | {"expiry": day, "until": day, "amount": amount, "total": amount, "kind": kind}
+    forecast = {"spent": "96", "until": day, "renews": formats.day(date(2026, 11, 24), language), "share": 6}
+    return VALUES | {"forecast": forecast, "expiry": day, "until": day, "amount": amount, "total": amount, "kind": kind}
 
 
 def sample(settings: Settings, name: str, language: Language) -> Mail:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from product.billing import invoice_pdf
 from product.language import Language, formats
 from tests.helpers.product import API, KEY, Account, Product
@@ -28,6 +30,7 @@ async def test_pdf_is_the_owners(product: Product, shop: Shop, trial: Account, a
     assert answer.headers["content-type"] == "application/pdf"
     assert answer.headers["content-disposition"].startswith('attachment; filename="invoice-')
     assert answer.content.startswith(b"%PDF-")
+    assert b"InstrumentSans-SemiBold" in answer.content, "the typeface of the app, embedded"
     by_link = await product.caller(key="").get(PDF, params=query | {"api_key": KEY, "session_token": trial.owner.token})
     assert (by_link.status_code, by_link.headers["cache-control"]) == (200, "no-store")
     assert by_link.headers["referrer-policy"] == "no-referrer"
@@ -95,6 +98,8 @@ async def test_an_invoice_names_both_parties_and_the_tax(shop: Shop, trial: Acco
         assert data["buyer"]["rows"][:3] == ["5 Main Street", "Berlin", country]
         assert len(data["seller"]["rows"]) > 3, "address and tax number of the issuer"
         assert len(data["sums"]) == 2, "subtotal and tax"
+    taxed = invoice_pdf.data(ctx.settings, dict(row) | {"price": Decimal("58.31"), "tax": 931}, "de")
+    assert taxed["sums"][1] == ("Steuer (19\u00a0%)", "9,31\u00a0$")
     own = {"seller_address": "2 Side Street, Oslo", "seller_taxid": "NO 1"}
     data = invoice_pdf.data(ctx.settings.model_copy(update=own), row, "en")
     assert data["seller"]["rows"] == ["2 Side Street", "Oslo", "Tax ID NO 1"]

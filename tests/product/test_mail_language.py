@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from email.message import EmailMessage
 from typing import Any
@@ -215,6 +216,10 @@ async def test_credits_that_run_low(product: Product) -> None:
     low, over = await product.mails(account.owner.email)
     assert low["Subject"] == "Ihre Credits für Mobilnummern gehen zur Neige"
     assert "in Ihrem Konto ist noch 1 Credit für Mobilnummern übrig." in _text(low)
+    assert "In den letzten 30 Tagen verbraucht: 4" in _text(low)
+    assert re.search(r"Reichen bei diesem Tempo bis: \d+\. ", _text(low))
+    assert "In den letzten 30 Tagen verbraucht: 5" in _text(over)
+    assert "Tempo" not in _text(over)
     assert over["Subject"] == "Ihre Credits für Mobilnummern sind aufgebraucht"
 
 

@@ -59,4 +59,6 @@ class DocsPage:
         tag = f'"{hashlib.blake2b(body, digest_size=8).hexdigest()}"'
         if headers.get("if-none-match") == tag:
             return Reply(b"", 304, content_type, _HEADERS | {"ETag": tag})
-        return Reply(body, 200, content_type, _HEADERS | {"ETag": tag})
+        # Mails use the typeface, and programs that show them load fonts as another origin.
+        shared = {"Access-Control-Allow-Origin": "*"} if content_type == _MEDIA_TYPES[".woff2"] else {}
+        return Reply(body, 200, content_type, _HEADERS | {"ETag": tag} | shared)
