@@ -1,23 +1,27 @@
 /** The extension in real tabs: refused where it has no business, connected in the app, collecting from lists of people,
- priced, looked up, and over when the session is over. */
+ priced, looked up, a panel on the pages of profiles, and over when the session is over. */
 import { createHash } from "node:crypto";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium, test } from "@playwright/test";
+import { unzipSync } from "fflate";
 import { BASE, CHROMIUM, OWNER, SMALL, accessible, check, picture, signIn } from "./browser.mjs";
 import { TIMEOUT } from "./server.mjs";
 
 const NETWORK = "https://www.linkedin.com";
 const KNOWN = ["ivan-kim-1988", "dara-meyer-1979"];
 
-/** The built extension with one difference: an automated browser has no toolbar to click and cannot answer the
- permission prompt, so the manifest grants the two hosts. */
-function unpacked(folder) {
-  const to = join(folder, "extension");
-  cpSync(new URL("../extension", import.meta.url).pathname, to, { recursive: true, filter: (path) => !path.endsWith(".test.ts") });
+/** The extension as the app offers it, with one difference: an automated browser has no toolbar to click and cannot answer
+ the permission prompt, so the manifest grants the two hosts. */
+async function unpacked(folder) {
+  const zip = new Uint8Array(await (await fetch(`${BASE}/extension.zip`)).arrayBuffer());
+  const to = join(folder, "contact-collector");
+  mkdirSync(to);
+  for (const [name, content] of Object.entries(unzipSync(zip))) writeFileSync(join(folder, name), content);
   const file = join(to, "manifest.json");
   const manifest = JSON.parse(readFileSync(file, "utf8"));
+  check(manifest.host_permissions === undefined, "no host in the manifest without a question to the user");
   manifest.host_permissions = [`${BASE.replace(/:\d+$/, "")}/*`, `${NETWORK}/*`];
   writeFileSync(file, JSON.stringify(manifest));
   return to;
@@ -38,11 +42,81 @@ const LISTS = {
   empty: "<!doctype html><title>People</title><main>No results found</main>",
 };
 
+// A page of a profile, which lets no frame of another site in.
+const PROFILE = {
+  contentType: "text/html",
+  headers: { "Content-Security-Policy": "default-src 'self'; frame-src 'none'" },
+  body: "<!doctype html><title>Profile</title><h1>Profile</h1>",
+};
+
 async function served(context) {
   await context.route(`${NETWORK}/**`, (route) => {
-    const list = LISTS[new URL(route.request().url()).searchParams.get("page")];
+    const { pathname, searchParams } = new URL(route.request().url());
+    if (pathname.startsWith("/in/")) return route.fulfill(PROFILE);
+    const list = LISTS[searchParams.get("page")];
     return route.fulfill(list ? { contentType: "text/html", body: list } : { status: 404, body: "" });
   });
+}
+
+/** The panel over a profile: the person, prices, a reveal, a list; then as a frame in the page itself. */
+async function profile(context, path, tab, popup) {
+  const says = (text) => popup.getByRole("status").filter({ hasText: text }).waitFor();
+  await tab.goto(`${NETWORK}/in/nobody-at-all/`);
+  await tab.bringToFront();
+  await popup.getByText("No contact details found.").waitFor();
+  check((await popup.getByRole("button", { name: /^Reveal/ }).count()) === 0, "nothing to reveal of a stranger");
+  await accessible(popup, "extension, nobody known");
+  await picture(popup, "extension-nobody");
+
+  await tab.goto(`${NETWORK}/in/${KNOWN[0]}/`);
+  const card = popup.getByRole("region", { name: "This person" });
+  await card.getByRole("heading", { name: "Ivan Kim" }).waitFor();
+  // A kind that the list has bought costs nothing, and its line names the buyer.
+  const memory = card.getByText(/^0 credits, .+ revealed this on \d+ \w+$/);
+  await memory.waitFor();
+  await card.locator('a[href^="mailto:"]').first().waitFor();
+  check((await card.locator('a[href^="tel:"]').count()) === 0, "no number before it is paid for");
+  await accessible(popup, "extension, a person");
+  await picture(popup, "extension-person");
+  await popup.emulateMedia({ colorScheme: "dark" });
+  await picture(popup, "extension-person-dark");
+  await popup.emulateMedia({ colorScheme: null });
+  const left = async (label) => Number((await popup.locator("#credits div", { hasText: label }).locator("dd").textContent()).replaceAll(",", ""));
+  const before = await left("Cell Number");
+  await card.getByRole("button", { name: "Reveal Cell Number · 1 credit" }).click();
+  await says("Saved in My Contacts.");
+  const number = card.locator('a[href^="tel:"]').first();
+  check(/^\+\d+ [\d ]+/.test(await number.textContent()), `a number in groups, it is ${await number.textContent()}`);
+  check((await left("Cell Number")) === before - 1, "one credit less");
+  check((await memory.count()) === 2, "both reveals remembered");
+
+  // A list is made by its name, and holds the person once.
+  await card.getByLabel("List").fill("From profiles");
+  await card.getByRole("button", { name: "Add to list" }).click();
+  await says("Added to “From profiles”.");
+  await card.getByLabel("List").fill("From profiles");
+  await card.getByRole("button", { name: "Add to list" }).click();
+  await says("Already on “From profiles”.");
+  await picture(popup, "extension-revealed");
+
+  const second = await context.newPage();
+  await second.goto(`chrome-extension://${idOf(path)}/popup.html`);
+  await tab.bringToFront();
+  await second.getByRole("button", { name: "Show this panel on the page" }).click();
+  const panel = tab.frameLocator("#contact-panel");
+  await panel.getByRole("heading", { name: "Ivan Kim" }).waitFor();
+  check(await tab.evaluate(() => document.querySelector("#contact-panel").contentDocument === null), "nothing of the panel for the page to read");
+  for (const scheme of ["light", "dark"]) {
+    await tab.emulateMedia({ colorScheme: scheme });
+    await picture(tab, `extension-panel-${scheme}`);
+  }
+  // The network changes to the next profile without loading a page; the panel follows.
+  await tab.evaluate((name) => history.pushState({}, "", `/in/${name}/`), KNOWN[1]);
+  await panel.getByRole("heading", { name: "Dara Meyer" }).waitFor();
+  await panel.getByRole("button", { name: /^Reveal all · \d credits$/ }).or(panel.getByRole("button", { name: /^Reveal/ }).first()).first().waitFor();
+  await panel.getByRole("button", { name: "Close" }).click();
+  await tab.locator("#contact-panel").waitFor({ state: "detached" });
+  if (!second.isClosed()) await second.close();
 }
 
 async function walk(context, path) {
@@ -117,6 +191,8 @@ async function walk(context, path) {
   await click("Clear");
   await popup.getByText("0 of 200 contacts collected").waitFor();
 
+  await profile(context, path, tab, popup);
+
   // The session ends in the app: the next call reports it and leads back to connecting.
   await tab.goto(`${NETWORK}/search/results/people/?page=1`);
   await click("Collect from this page");
@@ -134,7 +210,7 @@ async function walk(context, path) {
 
 test("extension", async () => {
   const folder = mkdtempSync(join(tmpdir(), "extension-"));
-  const path = unpacked(folder);
+  const path = await unpacked(folder);
   const context = await chromium.launchPersistentContext(join(folder, "profile"), {
     executablePath: CHROMIUM,
     baseURL: BASE,

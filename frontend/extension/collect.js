@@ -10,6 +10,15 @@ export function profilesOf() {
   return [...found.keys()];
 }
 
+/** The profile whose page has this address; null for every other page. */
+export function profileOf(address) {
+  if (!URL.canParse(address ?? "")) return null;
+  const { protocol, hostname, pathname } = new URL(address);
+  const name = pathname.match(/^\/in\/([^/]+)/)?.[1];
+  const ofNetwork = hostname === "linkedin.com" || hostname.endsWith(".linkedin.com");
+  return name && ofNetwork && protocol === "https:" ? `https://www.linkedin.com/in/${name}` : null;
+}
+
 export const MOST = 200;
 
 /** The list with the new addresses behind it: each once, at most 200. */

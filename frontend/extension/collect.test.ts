@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 // @ts-expect-error The extension is plain JavaScript, as Chrome loads it.
-import { MOST, joined, profilesOf } from "./collect.js";
+import { MOST, joined, profileOf, profilesOf } from "./collect.js";
 
 test("takes each profile of the page once, and nothing of other sites", () => {
   document.body.innerHTML = `
@@ -14,4 +14,10 @@ test("takes each profile of the page once, and nothing of other sites", () => {
 test("the list holds each address once and ends at 200", () => {
   const many = Array.from({ length: 250 }, (_, index) => `https://www.linkedin.com/in/p${index}`);
   expect(joined(many.slice(0, 3), many)).toEqual(many.slice(0, MOST));
+});
+
+test("knows the page of a profile by its address", () => {
+  expect(profileOf("https://de.linkedin.com/in/maya-thornton/overlay/?x=1")).toBe("https://www.linkedin.com/in/maya-thornton");
+  for (const other of [undefined, "", "chrome://newtab", "https://www.linkedin.com/company/acme/", "https://linkedin.com.evil.example/in/mallory/", "http://www.linkedin.com/in/maya/"])
+    expect(profileOf(other)).toBeNull();
 });

@@ -1,9 +1,16 @@
-/** The popup of the extension: connect, collect, price, look up. */
-import { lookUp, sessionOfPage } from "./api.js";
-import { MOST, joined, profilesOf } from "./collect.js";
+/** The panel of the extension, as its popup and as a frame on a profile page: connect, the person, collect, look up. */
+import { addToList, creditsOf, listsOf, lookUp, personOf, reveal, sessionOfPage } from "./api.js";
+import { MOST, joined, profileOf, profilesOf } from "./collect.js";
+import { balanceOf, linesOf, payable } from "./person.js";
 
 const at = (id) => document.getElementById(id);
 const stored = async () => ({ list: [], account: null, ...(await chrome.storage.session.get(["list", "account"])) });
+/** Where the app was at the last connection; kept when the browser closes, unlike the session. */
+const lastOrigin = async () => (await chrome.storage.local.get("origin")).origin;
+const framed = window.parent !== window;
+
+/** What is shown: the profile of the tab, its person (undefined: nobody is known there), and the chosen view. */
+const shown = { url: null, card: undefined, credits: null, lists: [], view: "person" };
 
 function say(text, bad = false) {
   at("message").textContent = text;
@@ -12,29 +19,124 @@ function say(text, bad = false) {
 
 async function draw() {
   const { list, account } = await stored();
+  const person = account !== null && shown.url !== null && shown.view === "person";
+  at("brand").textContent = account?.brand ?? "Contact collector";
+  at("close").hidden = !framed;
+  at("views").hidden = account === null || shown.url === null;
+  at("toperson").setAttribute("aria-pressed", String(person));
+  at("tolist").setAttribute("aria-pressed", String(!person));
+  at("inlist").textContent = String(list.length);
   at("connect").hidden = account !== null;
-  at("collect").hidden = account === null;
+  at("connectnow").hidden = framed;
+  at("how").hidden = framed;
+  at("howframed").hidden = !framed;
+  if (account === null) await drawApp();
+  at("person").hidden = !person;
+  at("collect").hidden = account === null || person;
   at("account").hidden = account === null;
   at("count").textContent = String(list.length);
   at("meter").value = list.length;
   at("clear").hidden = list.length === 0;
-  at("who").textContent = account ? `${account.email} at ${account.brand}` : "";
+  at("collected").hidden = list.length === 0;
+  at("addresses").replaceChildren(...list.map((url) => Object.assign(document.createElement("li"), { textContent: url.replace("https://www.", "") })));
+  at("who").textContent = account ? account.email : "";
   at("price").disabled = list.length === 0;
   at("price").hidden = false;
   at("send").hidden = true;
+  at("left").hidden = account === null || shown.credits === null;
+  if (shown.credits) at("credits").replaceChildren(...balanceOf(shown.credits));
+  if (person) drawPerson();
 }
 
-async function inTab(func) {
+async function drawApp() {
+  const origin = await lastOrigin();
+  at("open").hidden = !origin;
+  if (origin) Object.assign(at("open"), { href: origin, textContent: `Open ${new URL(origin).host}` });
+}
+
+function drawPerson(fresh = []) {
+  const { card } = shown;
+  at("name").textContent = card ? card.full_name : "No contact details found.";
+  at("about").textContent = card ? [card.title, card.company, card.city].filter(Boolean).join(" · ") : "No credit was used.";
+  at("kinds").replaceChildren(...(card ? linesOf(card, fresh, (kind) => void attempt(() => buy([kind]))) : []));
+  at("kinds").hidden = !card;
+  const open = card ? payable(card) : [];
+  at("revealall").hidden = open.length < 2;
+  at("revealall").textContent = `Reveal all · ${open.length} credits`;
+  at("keep").hidden = !card;
+  at("lists").replaceChildren(...shown.lists.map(({ name }) => Object.assign(document.createElement("option"), { value: name })));
+  at("stay").hidden = framed;
+}
+
+/** The tab that the panel is about: the one that has its frame, or the one under the popup. */
+async function theTab() {
+  if (framed) return chrome.tabs.getCurrent();
   const [tab] = await chrome.tabs.query({ active: true, currentWindow: true });
-  const [{ result }] = await chrome.scripting.executeScript({ target: { tabId: tab.id }, func });
+  return tab;
+}
+
+async function inTab(target) {
+  const tab = await theTab();
+  const [{ result }] = await chrome.scripting.executeScript({ target: { tabId: tab.id }, ...target });
   return result;
 }
 
+/** Looks up the profile of the tab, unless it is shown already. */
+async function follow() {
+  const { account } = await stored();
+  const url = profileOf((await theTab())?.url);
+  if (url === shown.url || !account) return;
+  Object.assign(shown, { url, card: undefined, view: "person" });
+  if (url === null) return draw();
+  say("Fetching details...");
+  const [card, credits, lists] = await Promise.all([personOf(account, url), creditsOf(account), listsOf(account)]);
+  if (shown.url !== url) return; // the tab is elsewhere by now
+  Object.assign(shown, { card, credits, lists });
+  say("");
+  await draw();
+}
+
+/** Reveals kinds one after the other, so that what was paid for shows even when the next one is refused. */
+async function buy(kinds) {
+  say("");
+  const { account } = await stored();
+  const done = [];
+  for (const button of document.querySelectorAll("#person button")) button.disabled = true;
+  try {
+    for (const { type } of kinds) {
+      shown.credits = await reveal(account, shown.url, type);
+      done.push(type);
+    }
+  } finally {
+    for (const button of document.querySelectorAll("#person button")) button.disabled = false;
+    if (done.length > 0) shown.card = await personOf(account, shown.url);
+    await draw();
+    drawPerson(done);
+  }
+  say("Saved in My Contacts.");
+}
+
+async function keep() {
+  const { account } = await stored();
+  const name = at("listname").value.trim();
+  if (!name) return say("Please enter the name of a list", true);
+  const added = await addToList(account, shown.lists, name, shown.url);
+  shown.lists = await listsOf(account);
+  at("listname").value = "";
+  say(added ? `Added to “${name}”.` : `Already on “${name}”.`);
+}
+
+async function stay() {
+  await inTab({ files: ["frame.js"] });
+  window.close();
+}
+
 async function connect() {
-  const account = await inTab(sessionOfPage).catch(() => null);
+  const account = await inTab({ func: sessionOfPage }).catch(() => null);
   if (!account) return say("This tab is not the app, or you are not signed in there.", true);
   // Saved first, because the permission prompt may close this popup. Only this one host is requested.
   await chrome.storage.session.set({ account });
+  await chrome.storage.local.set({ origin: account.origin });
   const granted = await chrome.permissions.request({ origins: [`${account.origin.replace(/:\d+$/, "")}/*`] });
   if (granted) return say(`Connected to ${account.brand}.`);
   await chrome.storage.session.remove("account");
@@ -43,7 +145,7 @@ async function connect() {
 
 async function collect() {
   const { list } = await stored();
-  const found = await inTab(profilesOf).catch(() => []);
+  const found = await inTab({ func: profilesOf }).catch(() => []);
   const next = joined(list, found);
   await chrome.storage.session.set({ list: next });
   const added = next.length - list.length;
@@ -69,19 +171,29 @@ async function send() {
   await chrome.tabs.create({ url: `${account.origin}/dashboard/main/bulklookup?job=${jobid}` });
 }
 
-/** Runs what a button stands for; a session that is over leads back to connecting. */
+async function disconnect() {
+  await chrome.storage.session.remove("account");
+  Object.assign(shown, { url: null, card: undefined, credits: null, lists: [] });
+}
+
+/** Does something and shows why it failed; a session that is over leads back to connecting. */
+async function attempt(act) {
+  try {
+    await act();
+    return true;
+  } catch (error) {
+    if (error.status === 401) await disconnect();
+    say(error.status === 401 ? "Your account access session is expired" : error.message, true);
+    await draw();
+    return false;
+  }
+}
+
+/** Runs what a button stands for. */
 function on(id, act, { redraw = true } = {}) {
   at(id).addEventListener("click", async () => {
     say("");
-    try {
-      await act();
-    } catch (error) {
-      if (error.status === 401) await chrome.storage.session.remove("account");
-      say(error.status === 401 ? "Your account access session is expired" : error.message, true);
-      await draw();
-      return;
-    }
-    if (redraw) await draw();
+    if ((await attempt(act)) && redraw) await draw();
   });
 }
 
@@ -90,6 +202,23 @@ on("collectnow", collect);
 on("clear", () => chrome.storage.session.set({ list: [] }));
 on("price", price, { redraw: false });
 on("send", send);
-on("disconnect", () => chrome.storage.session.remove("account"));
+on("disconnect", disconnect);
+on("toperson", () => (shown.view = "person"));
+on("tolist", () => (shown.view = "list"));
+on("revealall", () => buy(payable(shown.card)), { redraw: false });
+on("stay", stay, { redraw: false });
+on("close", () => window.parent.postMessage("close", "*"), { redraw: false });
+at("keep").addEventListener("submit", (event) => {
+  event.preventDefault();
+  say("");
+  void attempt(keep).then(() => draw());
+});
 for (const box of document.querySelectorAll("input[name=kind]")) box.addEventListener("change", () => void draw());
+document.documentElement.toggleAttribute("data-framed", framed);
 await draw();
+await attempt(follow);
+// The network goes from one profile to the next without loading a page.
+chrome.tabs.onUpdated.addListener(() => void attempt(follow));
+chrome.tabs.onActivated.addListener(() => void attempt(follow));
+// Connected or disconnected in another panel.
+chrome.storage.session.onChanged.addListener(() => void draw().then(() => attempt(follow)));

@@ -55,7 +55,7 @@ export const home: Translation<typeof english> = {
     stepSearch: "Jemanden nachschlagen",
     stepSearchText: "Fügen Sie die Adresse eines Profils ein und decken Sie eine Nummer auf.",
     stepExtension: "Erweiterung installieren",
-    stepExtensionText: "Sammeln Sie Personen von einer Ergebnisseite in Ihrem Browser.",
+    stepExtensionText: "Decken Sie Personen auf ihren Profilseiten auf, und sammeln Sie sie von einer Ergebnisseite.",
     stepInvite: "Team einladen",
     stepInviteText: "Alle Plätze teilen sich die Credits Ihres Tarifs.",
     stepExport: "Kontakte exportieren",

@@ -84,7 +84,8 @@ export const legal: Legal = {
     {
       heading: "Was die Browser-Erweiterung liest",
       paragraphs: [
-        "Die Erweiterung liest die Adressen und Namen der Profile auf einer Suchseite des beruflichen Netzwerks, höchstens 200, und nur, wenn Sie ihre Schaltfläche betätigen.",
+        "Die Erweiterung liest die Adressen der Profile auf einer Suchseite des beruflichen Netzwerks, höchstens 200, und nur, wenn Sie ihre Schaltfläche betätigen.",
+        "Auf der Seite eines Profils, auf der Sie sie öffnen, liest sie die Adresse dieser Seite und schlägt die Person nach. Ihr Fenster folgt Ihnen im selben Tab zu anderen Profilen, bis Sie es schließen.",
         "Sie liest keine Nachrichten, keine Passwörter und keine anderen Seiten.",
       ],
     },

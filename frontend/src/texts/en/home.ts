@@ -52,7 +52,7 @@ export const home = {
     stepSearch: "Look somebody up",
     stepSearchText: "Paste the address of a profile and reveal a number.",
     stepExtension: "Get the extension",
-    stepExtensionText: "Collect people from a results page in your browser.",
+    stepExtensionText: "Reveal people on their profile pages, and collect them from a results page.",
     stepInvite: "Invite your team",
     stepInviteText: "Seats share the credits of your plan.",
     stepExport: "Export your contacts",

@@ -68,7 +68,8 @@ export const legal: Legal = {
     {
       heading: "What the browser extension reads",
       paragraphs: [
-        "The extension reads the addresses and names of the profiles on a search page of the professional network, up to 200 of them, and only when you press its button.",
+        "The extension reads the addresses of the profiles on a search page of the professional network, up to 200 of them, and only when you press its button.",
+        "On the page of a profile that you open it on, it reads the address of that page and looks the person up. Its panel follows you to other profiles in the same tab until you close it.",
         "It reads no messages, no passwords and no other pages.",
       ],
     },

@@ -1,0 +1,26 @@
+/** Puts the panel into the page, or takes it away. It is a frame of the extension, so the page can read nothing in it. */
+(() => {
+  const ID = "contact-panel";
+  const present = document.getElementById(ID);
+  if (present) return present.remove();
+  const frame = document.createElement("iframe");
+  frame.id = ID;
+  frame.title = "Contact panel";
+  frame.src = chrome.runtime.getURL("popup.html");
+  Object.assign(frame.style, {
+    all: "initial",
+    position: "fixed",
+    top: "64px",
+    right: "16px",
+    width: "336px",
+    height: "min(600px, calc(100vh - 80px))",
+    border: "0",
+    borderRadius: "12px",
+    boxShadow: "0 16px 48px -12px rgb(16 35 29 / 28%)",
+    zIndex: "2147483647",
+  });
+  addEventListener("message", ({ source, data }) => {
+    if (source === frame.contentWindow && data === "close") frame.remove();
+  });
+  document.documentElement.append(frame);
+})();

@@ -1,0 +1,70 @@
+/** The card of a person: what exists, what it costs or who has paid for it, and the values that are paid for. */
+
+export const KINDS = [
+  { type: "directdial", label: "Cell Number", none: "No cell number found", credit: "contactcredit", hidden: "phone_encrypted" },
+  { type: "businessemail", label: "Work Email", none: "No email found", credit: "bus_email_credits", hidden: "business_email_encrypted" },
+  { type: "personalemail", label: "Secondary Email", none: "No email found", credit: "personal_email_credits", hidden: "personal_email_encrypted" },
+];
+
+const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const DAY_AND_YEAR = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+
+const MAIL = { businessemail: "business", personalemail: "personal" };
+
+/** The values of a kind, masks included. */
+export const valuesOf = (card, { type }) =>
+  type === "directdial" ? card.phone_numbers : card.emails.filter((email) => email.type === MAIL[type]).map(({ address }) => address);
+
+/** The kinds that can be revealed for a credit each. */
+export const payable = (card) => KINDS.filter((kind) => card[kind.hidden] && valuesOf(card, kind).length > 0);
+
+/** `0 credits, Max revealed this on 3 Nov`; with the year when it was another one. */
+export function memory({ name, revealedon }, now = new Date()) {
+  const on = new Date(revealedon);
+  const day = on.getFullYear() === now.getFullYear() ? DAY : DAY_AND_YEAR;
+  return `0 credits, ${name ?? "an API key"} revealed this on ${day.format(on)}`;
+}
+
+function element(tag, properties, ...children) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+}
+
+/** A phone number in international groups; as it is where its country is unknown. */
+function grouped(number) {
+  try {
+    return globalThis.libphonenumber.parsePhoneNumber(number).formatInternational();
+  } catch {
+    return number;
+  }
+}
+
+const linkOf = (type, value) =>
+  type === "directdial"
+    ? element("a", { href: `tel:${value}`, className: "value", textContent: grouped(value) })
+    : element("a", { href: `mailto:${value}`, className: "value", textContent: value });
+
+/** One line for each kind. `fresh` are the kinds revealed just now, which light up once; `onReveal` gets a kind. */
+export function linesOf(card, fresh, onReveal) {
+  return KINDS.map((kind) => {
+    const values = valuesOf(card, kind);
+    const label = element("span", { className: "kind", textContent: kind.label });
+    if (values.length === 0) return element("li", { className: "line" }, label, element("span", { className: "quiet", textContent: kind.none }));
+    if (card[kind.hidden]) {
+      const button = element("button", { type: "button", className: "second", textContent: "Reveal · 1 credit", onclick: () => onReveal(kind) });
+      button.setAttribute("aria-label", `Reveal ${kind.label} · 1 credit`);
+      const mask = values.length > 1 ? `${values[0]} and ${values.length - 1} more` : values[0];
+      return element("li", { className: "line" }, label, element("span", { className: "mask", textContent: mask }), button);
+    }
+    const paid = card.revealed.find(({ type }) => type === kind.type);
+    const line = element("li", { className: "line" }, label, ...values.map((value) => linkOf(kind.type, value)));
+    if (paid) line.append(element("span", { className: "memory", textContent: memory(paid) }));
+    line.toggleAttribute("data-fresh", fresh.includes(kind.type));
+    return line;
+  });
+}
+
+/** The balances by kind, for the foot of the panel. */
+export const balanceOf = (credits) =>
+  KINDS.map(({ label, credit }) => element("div", {}, element("dt", { textContent: label }), element("dd", { textContent: credits[credit].toLocaleString("en") })));

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+// @ts-expect-error The extension is plain JavaScript, as Chrome loads it.
+import { linesOf, memory, payable } from "./person.js";
+
+const NOW = new Date("2026-11-25T12:00:00Z");
+const CARD = {
+  phone_numbers: ["+**********", "+**********"],
+  phone_encrypted: true,
+  emails: [{ address: "max@acme.example", type: "business" }],
+  business_email_encrypted: false,
+  personal_email_encrypted: false,
+  revealed: [{ type: "businessemail", name: "Max", revealedon: "2026-11-03T12:00:00Z" }],
+};
+
+test("a reveal is remembered with its day, and with the year when it was another one", () => {
+  expect(memory(CARD.revealed[0], NOW)).toBe("0 credits, Max revealed this on 3 Nov");
+  expect(memory({ name: null, revealedon: "2025-11-03T12:00:00Z" }, NOW)).toBe("0 credits, an API key revealed this on 3 Nov 2025");
+});
+
+test("only what exists and is not paid for has a price", () => {
+  expect(payable(CARD).map(({ type }: { type: string }) => type)).toEqual(["directdial"]);
+  const lines: HTMLElement[] = linesOf(CARD, [], () => undefined);
+  expect(lines.map((line) => line.querySelector("button")?.getAttribute("aria-label") ?? null)).toEqual(["Reveal Cell Number · 1 credit", null, null]);
+  expect(lines[1].querySelector("a")!.getAttribute("href")).toBe("mailto:max@acme.example");
+  expect(lines[2].textContent).toContain("No email found");
+});
