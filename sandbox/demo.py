@@ -18,6 +18,7 @@ from sandbox.stripe import inside
 
 AGE = timedelta(days=66)
 ADDON, ADDON_DAYS = 101, 20
+PREFIX = "DEMO"  # of the numbers of invoices
 
 _LIVE = """
     select s.*, t.providerid from usersubscription s left join transactionhistory t using (transactionid)
@@ -25,17 +26,14 @@ _LIVE = """
 """
 _CONNECT = "update usersubscription set stripe_subid = $2, stripe_itemid = $3 where subscriptionid = $1"
 _COVER = "update transactionhistory set providerid = $2 where transactionid = $1 and providerid is null"
-_NAME = """
-    update transactionhistory t set invoicenumber = 'DEMO-' || lpad(n.number::text, 4, '0')
-    from (select transactionid, row_number() over (order by isaddon, transactiondate) as number
-          from transactionhistory where clientid = $1) n
-    where t.transactionid = n.transactionid
-"""
 _ADDON = """
     insert into addonpayment (providerid, clientid, planid, tokenid, amount, currency, status)
     values ($1, $2, $3, null, $4, $5, 'created')
 """
-_DATED = "update transactionhistory set transactiondate = now() - make_interval(days => $2) where transactionid = $1"
+_DATED = """
+    update transactionhistory set transactiondate = now() - make_interval(days => $2), invoicenumber = $3
+    where transactionid = $1
+"""
 
 
 async def subscribe(ctx: Context, clientid: int, plan: Any) -> None:
@@ -47,13 +45,14 @@ async def subscribe(ctx: Context, clientid: int, plan: Any) -> None:
     async with _sandbox(ctx) as sandbox:
         custid, priceid = await customer.customer(ctx, clientid), await prices.of_plan(ctx, plan)
         start = live["startdate"] if live is not None else datetime.now(UTC) - AGE
-        await asyncio.to_thread(sandbox.subscribed, custid, priceid, start)
+        # An earlier version has used these numbers for its own invoices.
+        prefix = PREFIX if live is None else ""
+        number = await asyncio.to_thread(sandbox.subscribed, custid, priceid, start, prefix)
         if live is not None:
             await _connect(ctx, live, custid)
         await reconcile.reconcile(ctx, clientid, receipts=False)
         if live is None:
-            await _addon(ctx, clientid, custid)
-            await ctx.db.execute(_NAME, clientid)
+            await _addon(ctx, clientid, custid, f"{PREFIX}-{number:04}")
 
 
 @asynccontextmanager
@@ -75,7 +74,7 @@ async def _connect(ctx: Context, live: Any, custid: str) -> None:
         await ctx.db.execute(_COVER, live["transactionid"], bills[0].id)
 
 
-async def _addon(ctx: Context, clientid: int, custid: str) -> None:
+async def _addon(ctx: Context, clientid: int, custid: str, number: str) -> None:
     """Buy one add-on by card."""
     plan: Any = await ctx.db.fetchrow("select * from subscriptionplan where planid = $1", ADDON)
     payments, amount = customer.provider(ctx), prices.cents(plan)
@@ -83,4 +82,4 @@ async def _addon(ctx: Context, clientid: int, custid: str) -> None:
     intent = await payments.intent(custid, amount, customer.CURRENCY, marks, f"demo:{clientid}")
     await ctx.db.execute(_ADDON, intent.id, clientid, ADDON, amount, customer.CURRENCY)
     paid = await payments.charge(intent, "tok_visa", ctx.settings.public_url, f"demo:{intent.id}")
-    await ctx.db.execute(_DATED, await addons.settle(ctx, paid), ADDON_DAYS)
+    await ctx.db.execute(_DATED, await addons.settle(ctx, paid), ADDON_DAYS, number)

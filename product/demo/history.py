@@ -44,6 +44,10 @@ _LEDGER = """
                               contactid)
     values ($1, $2, $3, -1, $4, 'reveal', 'reveal', $5, $6, $7)
 """
+_AUDIT = """
+    insert into auditlog (clientid, appuserid, event, target, detail, createdon)
+    values ($1, $2, 'reveal', 'contact ' || $3, jsonb_build_object('kind', $4::text), $5)
+"""
 _BALANCES = """
     update usercredit set contactcredit = $2, bus_email_credits = $3, personal_email_credits = $4 where clientid = $1
 """
@@ -77,6 +81,7 @@ async def load(ctx: Context, clientid: int, users: tuple[int, int], keyid: int, 
             revealid = await ctx.db.fetchval(_REVEAL, *reveal)
             entry = (CREDIT[kind], left[CREDIT[kind]], str(revealid), item.appuserid, contactid)
             await ctx.db.execute(_LEDGER, clientid, item.when, *entry)
+            await ctx.db.execute(_AUDIT, clientid, item.appuserid, str(contactid), kind, item.when)
     await ctx.db.execute(_LINKS, clientid)
     await ctx.db.execute(_CARDS, clientid)
     await ctx.db.execute(_BALANCES, clientid, *left.values())

@@ -91,13 +91,20 @@ def build(state: State, sub: dict[str, Any], lines: list[dict[str, Any]], reason
     )  # fmt: skip
 
 
+def next_number(state: State) -> int:
+    """Take the next number of an invoice."""
+    number = int(state.setting("invoices", 0)) + 1
+    state.set("invoices", number)
+    return number
+
+
 def issue(state: State, sub: dict[str, Any], lines: list[dict[str, Any]], reason: str) -> dict[str, Any]:
     """Store and finalize an invoice of a subscription."""
     invoice = build(state, sub, lines, reason)
-    number = int(state.setting("invoices", 0)) + 1
-    state.set("invoices", number)
+    number = next_number(state)
+    prefix = state.get("customer", sub["customer"])["invoice_prefix"] or sub["customer"][-8:].upper()
     invoice |= {
-        "number": f"{sub['customer'][-8:].upper()}-{number:04}",
+        "number": f"{prefix}-{number:04}",
         "status": "open",
         "effective_at": state.now(),
         "hosted_invoice_url": f"{state.setting('base', '')}/invoice/{invoice['id']}",

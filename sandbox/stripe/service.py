@@ -18,7 +18,7 @@ import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sandbox.stripe import calls, cards, charges, clock, disputes, form, pages, subscriptions
+from sandbox.stripe import calls, cards, charges, clock, disputes, form, invoices, pages, subscriptions
 from sandbox.stripe.deliver import Deliverer
 from sandbox.stripe.form import StripeRefused, invalid
 from sandbox.stripe.store import DELIVERY, State, Store, public
@@ -68,13 +68,18 @@ class Service:
             clock.settle(state)
             yield state
 
-    def subscribed(self, customer: str, price: str, start: datetime) -> None:
-        """Subscribe a customer with a test card as of `start`, and settle everything due since then."""
+    def subscribed(self, customer: str, price: str, start: datetime, prefix: str) -> int:
+        """Subscribe a customer with a test card as of `start`, and settle everything due since then.
+
+        The numbers of its invoices begin with the prefix, if there is one. Returns the next number, which no later invoice gets.
+        """
         with self._transaction() as state:
+            state.put(state.get("customer", customer) | {"invoice_prefix": prefix})
             with state.at(int(start.timestamp())):
                 method = cards.make(state, "visa", customer)
                 subscriptions.begin(state, customer, state.get("price", price), method, {})
             clock.settle(state)
+            return invoices.next_number(state)
 
     # -- v1/ ---------------------------------------------------------------------------------------------------------
 

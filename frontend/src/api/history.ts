@@ -4,6 +4,7 @@ import { useMemo } from "react";
 import { type Named, contactOf, namedBy, targetText } from "../domain/event";
 import { planText } from "../domain/plantexts";
 import { t } from "../lib/i18n.dashboard";
+import { account } from "./account";
 import { call } from "./client";
 import { invalidate } from "./keys";
 import { useMutation } from "./mutation";
@@ -91,13 +92,15 @@ export const ledgerFile = (filter: LedgerFilter) =>
 
 const nameRows = namesOf<UserContact>(({ contactid }) => contactid, ({ name }) => name);
 
-/** The names of contacts by number. Removed people have none. */
+/** The names of contacts by number: for the owner those of the account, for a member those on the list of the member.
+ Removed people have none. */
 export function useContactNames(contactids: readonly number[]): ReadonlyMap<number, string> {
+  const { data: me } = useQuery(account);
   const ids = [...new Set(contactids)].toSorted((a, b) => a - b);
   const { data } = useQuery({
-    ...rows("usercontact", { fields: "contactid,name", filter: `(contactid in (${ids.join(",")}))`, limit: ids.length }),
+    ...rows("usercontact", { fields: "contactid,name", filter: `(clientid=${me?.clientid}) and (contactid in (${ids.join(",")}))`, limit: ids.length }),
     select: nameRows,
-    enabled: ids.length > 0,
+    enabled: me !== undefined && ids.length > 0,
   });
   return data ?? NO_NAMES;
 }

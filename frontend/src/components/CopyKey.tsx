@@ -1,16 +1,13 @@
-/** An API key in monospace, with a copy button. */
-import { ActionIcon } from "@mantine/core";
-import { Copy } from "lucide-react";
+/** An API key in even letters, with a button that copies it. */
 import { t } from "../lib/i18n.dashboard";
+import { CopyButton } from "./CopyButton";
 import classes from "./CopyKey.module.css";
 
-export function CopyKey({ apikey, onCopy }: { apikey: string; onCopy: () => void }) {
+export function CopyKey({ apikey, onCopied }: { apikey: string; onCopied: () => void }) {
   return (
     <span className={classes.key}>
       <code>{apikey}</code>
-      <ActionIcon variant="subtle" color="gray" aria-label={t("api.copyOf", { key: apikey })} onClick={onCopy}>
-        <Copy size={16} aria-hidden="true" />
-      </ActionIcon>
+      <CopyButton text={apikey} label={t("api.copyOf", { key: apikey })} onCopied={onCopied} />
     </span>
   );
 }

@@ -1,4 +1,4 @@
-/** The price of an add-on per number. Pure. */
+/** The price of an add-on per number, and how long it lasts. Pure. */
 
 interface Addon {
   planid: number;
@@ -19,4 +19,17 @@ export function cheapest(addons: readonly Addon[]): number | null {
   });
   if (priced.length < 2) return null;
   return priced.reduce((one, other) => (other.each < one.each ? other : one)).planid;
+}
+
+const PACE_DAYS = 30;
+const MONTH = 30;
+/** Fewer credits in 30 days say nothing about the future; nor does a span of more than five years. */
+const FEWEST = 3;
+const MOST_MONTHS = 60;
+
+/** How many months an add-on lasts when `spent` credits went in the last 30 days; null where that says nothing. */
+export function monthsOf({ contactcredit = 0 }: Pick<Addon, "contactcredit">, spent: number): number | null {
+  if (spent < FEWEST || contactcredit <= 0) return null;
+  const months = Math.round(contactcredit / (spent / PACE_DAYS) / MONTH);
+  return months >= 1 && months <= MOST_MONTHS ? months : null;
 }

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { loadLanguage } from "../lib/language";
 import { events } from "../texts/en/events";
-import { eventText, namedBy, targetText } from "./event";
+import { eventText, joined, namedBy, targetText } from "./event";
 
 test.each([
   ["signin_failed", "Sign-in failed"],
@@ -47,4 +47,14 @@ test("every entry that the scripts write has a text", () => {
 test("an entry is read in the language of the reader", async () => {
   await loadLanguage("de");
   expect(["keys_read", "signin_failed", "reveal", "partly_paid"].map(eventText)).toEqual(["Schlüssel gelesen", "Anmeldung fehlgeschlagen", "Aufdeckung", "Partly paid"]);
+});
+
+const reveal = (kind: string, createdon: string, target = "contact 4") => ({ event: "reveal", target, detail: { kind }, appuserid: 7, keyid: null, createdon });
+
+test("the kinds of one reveal are one entry", () => {
+  const rows = joined([
+    reveal("businessemail", "2026-01-10 09:00:01+00"), reveal("directdial", "2026-01-10 09:00:00+00"), reveal("directdial", "2026-01-10 08:00:00+00"),
+    reveal("personalemail", "2026-01-10 08:00:00+00", "contact 5"), { ...reveal("", "2026-01-10 07:00:00+00"), event: "signin", target: null },
+  ]);
+  expect(rows.map(({ kinds }) => kinds)).toEqual([["phone", "business"], ["phone"], ["personal"], []]);
 });

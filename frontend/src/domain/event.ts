@@ -1,6 +1,8 @@
 /** Entries of the audit log and of the credit ledger in words. Pure. */
+import { parseDate } from "../lib/dates";
 import { t } from "../lib/i18n.dashboard";
 import { events as texts } from "../texts/en/events";
+import { KINDS, type Kind, REVEAL_TYPE } from "./reveal";
 
 const { events } = texts;
 
@@ -19,6 +21,37 @@ export const namedBy = (event: string, target: string | null): Named | undefined
 export function contactOf({ event, target }: { event: string; target: string | null }): number | null {
   const number = event === "reveal" ? /^contact (\d+)$/.exec(target ?? "")?.[1] : undefined;
   return number ? Number(number) : null;
+}
+
+interface Entry {
+  event: string;
+  target: string | null;
+  detail: unknown;
+  appuserid: number | null;
+  keyid: number | null;
+  createdon: string;
+}
+
+const kindIn = (detail: unknown): Kind | undefined => KINDS.find((kind) => REVEAL_TYPE[kind] === (detail as { kind?: unknown } | null)?.kind);
+
+// The kinds of a reveal are recorded one after another.
+const TOGETHER_MS = 10_000;
+
+function isSame(one: Entry, other: Entry): boolean {
+  const apart = Math.abs((parseDate(one.createdon)?.getTime() ?? 0) - (parseDate(other.createdon)?.getTime() ?? 0));
+  return one.event === "reveal" && other.event === "reveal" && one.target === other.target && one.appuserid === other.appuserid
+    && one.keyid === other.keyid && apart <= TOGETHER_MS;
+}
+
+/** Entries with the kinds that they revealed. The kinds of one reveal are one entry; one that is split over two pages is on each. */
+export function joined<Row extends Entry>(entries: readonly Row[]): (Row & { kinds: Kind[] })[] {
+  const rows: (Row & { kinds: Kind[] })[] = [];
+  for (const entry of entries) {
+    const [last, kind] = [rows.at(-1), entry.event === "reveal" ? kindIn(entry.detail) : undefined];
+    if (last && kind && isSame(last, entry) && !last.kinds.includes(kind)) last.kinds = KINDS.filter((one) => one === kind || last.kinds.includes(one));
+    else rows.push({ ...entry, kinds: kind ? [kind] : [] });
+  }
+  return rows;
 }
 
 /** The subject of an entry in the audit log: its target, and the reason that support gave. */

@@ -14,6 +14,6 @@ test.each([
 test("a date is shown as it is typed", () => expect([inputFromIso("2026-01-10"), inputFromIso("")]).toEqual(["10-01-2026", ""]));
 
 test("amounts", () => {
-  expect([dollars(49), dollars("1990.00"), dollars(12.5), dollars(-3)]).toEqual(["$49", "$1,990", "$12.50", "-$3"]);
-  expect([cents(123456), cents(-50)]).toEqual(["$1,234.56", "-$0.50"]);
+  expect([dollars(49), dollars("1990.00"), dollars(12.5), dollars(-3)]).toEqual(["$49", "$1,990", "$12.50", "−$3"]);
+  expect([cents(123456), cents(-50)]).toEqual(["$1,234.56", "−$0.50"]);
 });

@@ -11,7 +11,7 @@ test.each([
 ] as const)("signing out with haspassword %s says: %s", async (haspassword, text) => {
   serve({});
   const user = userEvent.setup();
-  draw(<AvatarMenu />, { me: accountAnswer({ haspassword }) });
+  draw(<AvatarMenu onShortcuts={() => undefined} />, { me: accountAnswer({ haspassword }) });
   await user.click(screen.getByRole("button", { name: "Account menu" }));
   await user.click(await screen.findByRole("menuitem", { name: "Sign Out" }));
   expect(await screen.findByText(text)).toBeVisible();

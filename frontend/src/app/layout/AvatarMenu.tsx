@@ -1,10 +1,9 @@
-/** The menu of the signed-in user: settings, colour scheme, sign out. */
-import { Menu, Skeleton, UnstyledButton, useMantineColorScheme } from "@mantine/core";
+/** The menu of the signed-in user: plan, settings, shortcuts, colour scheme, sign out. */
+import { Menu, Skeleton, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { Check, LogOut, Monitor, Moon, Sun, UserRound } from "lucide-react";
 import { Suspense, lazy, useRef, useState } from "react";
-import { Link, useNavigate } from "react-router";
-import { isOwner, signOut, useMaybeAccount } from "../../api/account";
+import { useNavigate } from "react-router";
+import { signOut, useMaybeAccount } from "../../api/account";
 import { useMutation } from "../../api/mutation";
 import { NameAvatar } from "../../components/NameAvatar";
 import { t } from "../../lib/i18n.dashboard";
@@ -12,16 +11,13 @@ import { sessionEnded } from "../../stores/session";
 import { settleToasts } from "../../stores/toasts";
 import classes from "./AvatarMenu.module.css";
 
+const loadItems = () => import("./AvatarItems");
+const AvatarItems = lazy(loadItems);
 const Confirm = lazy(async () => ({ default: (await import("../../components/ui/Confirm")).Confirm }));
 
 const AVATAR = 32;
-const SCHEMES = [
-  ["auto", Monitor],
-  ["light", Sun],
-  ["dark", Moon],
-] as const;
 
-export function AvatarMenu() {
+export function AvatarMenu({ onShortcuts }: { onShortcuts: () => void }) {
   const me = useMaybeAccount();
   const navigate = useNavigate();
   const target = useRef<HTMLButtonElement>(null);
@@ -43,28 +39,14 @@ export function AvatarMenu() {
     <>
       <Menu position="bottom-end" width={248} withinPortal={false}>
         <Menu.Target>
-          <UnstyledButton ref={target} className={classes.target} aria-label={t("menu.account")}>
+          <UnstyledButton ref={target} className={classes.target} aria-label={t("menu.account")} onPointerEnter={() => void loadItems()} onFocus={() => void loadItems()}>
             {me ? <NameAvatar name={me.name} src={me.avatar} size={AVATAR} drawn /> : <Skeleton circle width={AVATAR} height={AVATAR} />}
           </UnstyledButton>
         </Menu.Target>
         <Menu.Dropdown>
-          {me && (
-            <Menu.Label className={classes.who}>
-              <strong>{me.name}</strong>
-              <span>{me.email}</span>
-              <span>{isOwner(me) ? t("menu.admin") : t("menu.member")}</span>
-            </Menu.Label>
-          )}
-          <Menu.Divider />
-          <Menu.Item component={Link} to="/dashboard/settings/myaccount" leftSection={<UserRound size={16} strokeWidth={1.75} aria-hidden="true" />}>
-            {t("menu.settings")}
-          </Menu.Item>
-          <Menu.Divider />
-          <SchemeChoice />
-          <Menu.Divider />
-          <Menu.Item leftSection={<LogOut size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={open}>
-            {t("menu.signOut")}
-          </Menu.Item>
+          <Suspense>
+            <AvatarItems me={me} onShortcuts={onShortcuts} onSignOut={open} />
+          </Suspense>
         </Menu.Dropdown>
       </Menu>
       <Suspense>
@@ -91,23 +73,4 @@ function useWas(now: boolean): boolean {
   const [was, setWas] = useState(now);
   if (now && !was) setWas(true);
   return was;
-}
-
-function SchemeChoice() {
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
-  return (
-    <div role="group" aria-label={t("theme.label")}>
-      <Menu.Label aria-hidden="true">{t("theme.label")}</Menu.Label>
-      <Menu.RadioGroup value={colorScheme} onChange={(scheme) => setColorScheme(scheme as typeof colorScheme)}>
-        {SCHEMES.map(([scheme, Icon]) => (
-          <Menu.RadioItem key={scheme} value={scheme} checkIcon={<Check size={12} aria-hidden="true" />}>
-            <span className={classes.scheme}>
-              <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
-              {t(`theme.${scheme}`)}
-            </span>
-          </Menu.RadioItem>
-        ))}
-      </Menu.RadioGroup>
-    </div>
-  );
 }

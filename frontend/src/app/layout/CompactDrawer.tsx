@@ -1,5 +1,6 @@
 /** Menu, header links and credits in a drawer, on small screens. Fetched when it is first opened. */
 import { Drawer } from "@mantine/core";
+import { CalendarClock, Download, Settings, Sparkles } from "lucide-react";
 import { Link } from "react-router";
 import { isFreePlan, isOwner, useMaybeAccount } from "../../api/account";
 import { config } from "../../api/config";
@@ -24,16 +25,20 @@ export default function CompactDrawer({ opened, close }: { opened: boolean; clos
       <MenuList onOpen={close} />
       <div className={classes.links}>
         <a href={EXTENSION_URL} download>
+          <Download size={20} strokeWidth={1.75} aria-hidden="true" />
           {t("menu.extension")}
         </a>
         <Link to="/dashboard/scheduledemo" onClick={close}>
+          <CalendarClock size={20} strokeWidth={1.75} aria-hidden="true" />
           {t("menu.demo")}
         </Link>
         <Link to="/dashboard/settings" onClick={close}>
+          <Settings size={20} strokeWidth={1.75} aria-hidden="true" />
           {t("menu.settings")}
         </Link>
         {me && isOwner(me) && (
           <Link to="/dashboard/upgradeplan" onClick={close}>
+            <Sparkles size={20} strokeWidth={1.75} aria-hidden="true" />
             {isFreePlan(me) ? t("menu.viewPlans") : t("menu.upgrade")}
           </Link>
         )}

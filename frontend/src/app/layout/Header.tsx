@@ -61,7 +61,7 @@ export function Header({ onPalette, onShortcuts }: Props) {
           <Settings size={20} strokeWidth={1.75} aria-hidden="true" />
         </ActionIcon>
       </Tooltip>
-      <AvatarMenu />
+      <AvatarMenu onShortcuts={onShortcuts} />
     </header>
   );
 }

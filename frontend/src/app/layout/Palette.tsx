@@ -6,6 +6,7 @@ import { useNavigate } from "react-router";
 import { useReturnedFocus } from "../../components/useReturnedFocus";
 import { t } from "../../lib/i18n.dashboard";
 import type { Command } from "./commands";
+import { noteUsed } from "./lastused";
 import classes from "./Palette.module.css";
 import { type Group, usePaletteGroups } from "./usePaletteGroups";
 
@@ -28,6 +29,7 @@ export default function Palette({ onClose, onShortcuts }: Props) {
   const choose = (command: Command | undefined) => {
     if (!command) return;
     onClose();
+    noteUsed(command.id);
     command.run?.();
     if (command.to) void navigate(command.to);
   };

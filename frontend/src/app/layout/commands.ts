@@ -6,6 +6,7 @@ import {
   CreditCard,
   FileSpreadsheet,
   KeyRound,
+  Keyboard,
   LayoutDashboard,
   ListPlus,
   Lock,
@@ -35,6 +36,7 @@ export interface Command {
   run?: () => void;
 }
 
+const SHORT = 2;
 const SETTINGS = "/dashboard/settings";
 
 /** The screens that this person may open. */
@@ -72,16 +74,17 @@ export function actions(me: Account, setScheme: (scheme: "light" | "dark") => vo
     dark
       ? { id: "light", text: t("palette.toLight"), icon: Sun, run: () => setScheme("light") }
       : { id: "dark", text: t("palette.toDark"), icon: Moon, run: () => setScheme("dark") },
-    { id: "shortcuts", text: t("palette.shortcuts"), hint: t("menu.help"), icon: BookOpen, run: onShortcuts },
+    { id: "docs", text: t("menu.documentation"), hint: t("menu.help"), icon: BookOpen, run: () => window.location.assign("/docs/use/quick-start/") },
+    { id: "shortcuts", text: t("palette.shortcuts"), hint: t("menu.help"), icon: Keyboard, run: onShortcuts },
   ];
   return all.filter((one) => one !== false);
 }
 
-/** Commands that match: every typed word is the start of a word of the text. */
+/** Commands that match: every typed word is the start of a word of the text, in the singular or the plural. */
 export function matching(commands: readonly Command[], typed: string): Command[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   return commands.filter(({ text, hint = "" }) => {
     const parts = `${text} ${hint}`.toLowerCase().split(/\s+/);
-    return words.every((word) => parts.some((part) => part.startsWith(word)));
+    return words.every((word) => parts.some((part) => part.startsWith(word) || (word.length > SHORT && part === word.replace(/s$/, ""))));
   });
 }

@@ -8,7 +8,6 @@ import type { ApiKey, ApiUsage } from "../../api/types";
 import { CopyKey } from "../../components/CopyKey";
 import { Confirm } from "../../components/ui/Confirm";
 import { type Column, DataTable } from "../../components/ui/DataTable";
-import { copyText } from "../../lib/clipboard";
 import { localDayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { countText } from "../../lib/locale";
@@ -24,18 +23,13 @@ interface Asked {
   open: boolean;
 }
 
-async function copy(key: string): Promise<void> {
-  await copyText(key);
-  toast(t("copied"));
-}
-
 type Ask = (action: Asked["action"], key: ApiKey) => void;
 
 type CallsOf = (key: ApiKey) => number | undefined;
 
 function columnsOf(ask: Ask, callsOf: CallsOf): Column<ApiKey>[] {
   return [
-    { key: "key", head: t("api.key"), cell: ({ apikey }) => <CopyKey apikey={apikey} onCopy={() => void copy(apikey)} /> },
+    { key: "key", head: t("api.key"), cell: ({ apikey }) => <CopyKey apikey={apikey} onCopied={() => toast(t("copied"))} /> },
     { key: "purpose", head: t("api.purpose"), cell: ({ purpose }) => <span className={classes.purpose} title={purpose}>{purpose}</span> },
     { key: "created", head: t("api.created"), cell: ({ createdon }) => localDayText(createdon) },
     { key: "lastused", head: t("api.lastused"), cell: ({ lastused }) => localDayText(lastused) || t("api.never") },
@@ -76,7 +70,7 @@ export function KeyTable({ keys, usage }: { keys: ApiKey[]; usage: ApiUsage[] | 
         rowKey={({ keyid }) => keyid}
         phone={(key) => (
           <div className={classes.phone}>
-            <CopyKey apikey={key.apikey} onCopy={() => void copy(key.apikey)} />
+            <CopyKey apikey={key.apikey} onCopied={() => toast(t("copied"))} />
             <Actions apikey={key} ask={ask} />
             <span>
               {key.purpose} · {t("api.lastused")}: {localDayText(key.lastused) || t("api.never")}

@@ -7,16 +7,10 @@ import type { ApiKey } from "../../api/types";
 import { CopyKey } from "../../components/CopyKey";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
-import { copyText } from "../../lib/clipboard";
 import { momentText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
 import classes from "./Api.module.css";
-
-async function copy(key: string): Promise<void> {
-  await copyText(key);
-  toast(t("copied"));
-}
 
 const HOURS = [0, 24, 72, 168];
 
@@ -29,7 +23,7 @@ export default function RotateKey({ apikey, opened, onClose }: { apikey: ApiKey;
       <FormAlert text={rotate.error && explain(rotate.error)} />
       {made ? (
         <div className={classes.rotated}>
-          <CopyKey apikey={made.apikey} onCopy={() => void copy(made.apikey)} />
+          <CopyKey apikey={made.apikey} onCopied={() => toast(t("copied"))} />
           <p>{t("api.rotateUntil", { when: momentText(made.oldkeyuntil) })}</p>
           <Button onClick={onClose}>{t("api.rotateClose")}</Button>
         </div>

@@ -12,22 +12,25 @@ import type { Column } from "../../components/ui/DataTable";
 import { FilterChip } from "../../components/ui/FilterChip";
 import { Page } from "../../components/ui/Page";
 import { Toolbar } from "../../components/ui/Toolbar";
-import { eventText } from "../../domain/event";
+import { eventText, joined } from "../../domain/event";
+import type { Kind } from "../../domain/reveal";
 import { csvOf } from "../../lib/csv";
 import { t } from "../../lib/i18n.dashboard";
 import { localDayText, timeText } from "../../lib/dates";
 import { pageNumber } from "../../lib/paging";
 
+type Line = AuditEvent & { kinds: Kind[] };
 type Words = (event: AuditEvent) => string;
+const kindsOf = ({ kinds }: Line) => kinds.map((kind) => t(`kind.${kind}`)).join(", ");
 const NONE: AuditEvent[] = [];
 const ABOUTS = Object.keys(ABOUT) as About[];
 const aboutIn = (text: string | null): About | "" => ABOUTS.find((about) => about === text) ?? "";
 
-function columnsOf(nameOf: Words, targetOf: Words): Column<AuditEvent>[] {
+function columnsOf(nameOf: Words, targetOf: Words): Column<Line>[] {
   return [
     { key: "time", head: t("audit.time"), cell: ({ createdon }) => timeText(createdon) },
     { key: "event", head: t("audit.event"), cell: ({ event }) => eventText(event) },
-    { key: "target", head: t("audit.target"), wraps: true, cell: (event) => targetOf(event) || "–" },
+    { key: "target", head: t("audit.target"), wraps: true, cell: (event) => [targetOf(event), kindsOf(event)].filter(Boolean).join(" · ") || "–" },
     { key: "actor", head: t("audit.actor"), wraps: true, cell: nameOf },
     { key: "ip", head: t("sessions.ip"), cell: ({ ip }) => ip ?? "–" },
   ];
@@ -48,6 +51,7 @@ export function AuditLogScreen() {
       event.startsWith("support_") ? t("audit.support") : actorName(appuserid, keyid);
     return [name, columnsOf(name, targetOf)];
   }, [actorName, targetOf]);
+  const entries = useMemo(() => joined(events), [events]);
   const csv = async () => {
     const { resource } = await auditFile(filter);
     const head = [t("audit.time"), t("audit.event"), t("audit.target"), t("audit.actor"), t("sessions.ip")];
@@ -75,7 +79,7 @@ export function AuditLogScreen() {
       </Toolbar>
       <HistoryList
         label={t("settings.auditlog")}
-        list={list}
+        list={{ ...list, data: list.data && { ...list.data, resource: entries } }}
         explain={problemOf}
         columns={columns}
         rowKey={({ auditid }) => auditid}
@@ -87,7 +91,7 @@ export function AuditLogScreen() {
           <>
             <strong>{eventText(event.event)}</strong>
             <span>{timeText(event.createdon)}</span>
-            <span>{targetOf(event)}</span>
+            <span>{[targetOf(event), kindsOf(event)].filter(Boolean).join(" · ")}</span>
             <span>{nameOf(event)}</span>
           </>
         )}

@@ -2,22 +2,35 @@
 import { Badge, Button } from "@mantine/core";
 import { canPay } from "../../api/config";
 import type { Plan } from "../../api/types";
-import { priceEach } from "../../domain/addons";
+import { monthsOf, priceEach } from "../../domain/addons";
 import { planText } from "../../domain/plantexts";
 import { t } from "../../lib/i18n.dashboard";
 import { dollars, smallAmount } from "../../lib/money";
+import { offers } from "../../texts/en/offers";
 import classes from "./CreditAddons.module.css";
 
-export function AddonRow({ plan, best, onBuy }: { plan: Plan; best: boolean; onBuy: () => void }) {
+interface Props {
+  plan: Plan;
+  best: boolean;
+  /** Credits for cell numbers that the account spent in the last 30 days. */
+  spent: number;
+  onBuy: () => void;
+}
+
+export function AddonRow({ plan, best, spent, onBuy }: Props) {
   const each = priceEach(plan);
   const name = planText(plan.name);
+  const months = monthsOf(plan, spent);
+  // The lead says already that what is bought stays.
+  const own = plan.details === offers.offers.addon ? "" : planText(plan.details ?? "");
+  const text = own || (months === null ? "" : t("addons.lasts", { count: months }));
   return (
     <article className={classes.row} aria-label={name}>
       <div className={classes.what}>
         <h2>
           {name} {best && <Badge variant="light">{t("addons.best")}</Badge>}
         </h2>
-        {plan.details && <p>{planText(plan.details)}</p>}
+        {text && <p>{text}</p>}
       </div>
       <div className={classes.amount}>
         <div className={classes.price}>{dollars(plan.price)}</div>

@@ -20,6 +20,7 @@ const BASE = {
   "GET leads/_table/subscriptionplan": { resource: [ADDON] },
   "PUT user/session": accountAnswer(),
   "POST addoncredits_email": { success: 1 },
+  "GET account/credits": { spent: { contactcredit: 25, bus_email_credits: 0, personal_email_credits: 0 }, renewson: null, autorenew: false },
 };
 const SANDBOX = "POST /sandbox/stripe/v1/payment_methods";
 const PAID = { result: { transactionid: 9 } };

@@ -7,6 +7,7 @@ import { Link } from "react-router";
 import { isFreePlan, useAccount } from "../../api/account";
 import { addonList } from "../../api/billing";
 import { canPay } from "../../api/config";
+import { pace } from "../../api/dashboard";
 import { problemOf } from "../../api/explain";
 import type { Plan } from "../../api/types";
 import { Empty } from "../../components/Empty";
@@ -49,6 +50,7 @@ function NoneOnFree() {
 
 function Addons() {
   const list = useQuery(addonList);
+  const { data } = useQuery(pace);
   const [buying, setBuying] = useState<Plan | null>(null);
 
   return (
@@ -58,7 +60,7 @@ function Addons() {
           {!canPay() && <Banner tone="warn">{t("plans.offText")}</Banner>}
           <div className={classes.box}>
             {addons.map((plan) => (
-              <AddonRow key={plan.planid} plan={plan} best={plan.planid === cheapest(addons)} onBuy={() => setBuying(plan)} />
+              <AddonRow key={plan.planid} plan={plan} best={plan.planid === cheapest(addons)} spent={data?.spent?.contactcredit ?? 0} onBuy={() => setBuying(plan)} />
             ))}
           </div>
           <PaymentModal plan={buying} onClose={() => setBuying(null)} />

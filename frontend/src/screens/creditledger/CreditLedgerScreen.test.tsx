@@ -35,5 +35,5 @@ test("the kinds of one reveal are one row with the name of the person", async ()
   const line = (await screen.findByText("Dara Meyer")).closest("tr")!;
   expect([...line.querySelectorAll("td")].slice(1).map((cell) => cell.textContent)).toEqual(["Reveal", "Dara Meyer", "Cell Number, Work Email", "System", "−2", "99 · 20"]);
   expect(screen.getAllByRole("rowheader").map((day) => day.textContent)).toEqual(["10 Jan 2026"]);
-  expect(sent.find(({ path }) => path.endsWith("usercontact"))!.query.get("filter")).toBe("(contactid in (4,9))");
+  expect(sent.find(({ path }) => path.endsWith("usercontact"))!.query.get("filter")).toBe("(clientid=1) and (contactid in (4,9))");
 });

@@ -1,19 +1,19 @@
 /** The values of a contact in the drawer, each with copy and votes; a kind that was not revealed leads to the search. */
 import { ActionIcon, Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { CircleCheck, Copy, Flag, Search, ThumbsUp } from "lucide-react";
+import { CircleCheck, Flag, Search, ThumbsUp } from "lucide-react";
 import { useState } from "react";
 import { Link } from "react-router";
 import { useFeedback, votesOn } from "../../api/contacts";
 import { explain } from "../../api/explain";
 import type { Feedback, Found, UserContact } from "../../api/types";
 import { Address } from "../../components/Address";
+import { CopyButton } from "../../components/CopyButton";
 import { type FlagAnswer, FlagDialog } from "../../components/FlagDialog";
 import { PhoneText } from "../../components/PhoneText";
 import { Field } from "../../components/ui/Field";
 import { FEEDBACK_TYPE, KINDS, type Kind, fieldOf } from "../../domain/reveal";
 import { type Votable, type Vote, voteOn } from "../../domain/votes";
-import { copyText } from "../../lib/clipboard";
 import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
 import classes from "./ContactDrawer.module.css";
@@ -79,10 +79,6 @@ interface BoughtProps {
 }
 
 function Bought({ kind, value, verified, vote, onUpvote, onFlag }: BoughtProps) {
-  const copy = async () => {
-    await copyText(value);
-    toast(t("copied"));
-  };
   return (
     <div className={classes.bought}>
       <span className={classes.whole}>
@@ -98,9 +94,7 @@ function Bought({ kind, value, verified, vote, onUpvote, onFlag }: BoughtProps) 
       </span>
       {verified && <CircleCheck size={14} className={classes.good} role="img" aria-label={t("search.verified")} />}
       <span className={classes.tools}>
-        <ActionIcon variant="subtle" color="gray" aria-label={t("search.copy", { value })} onClick={() => void copy()}>
-          <Copy size={16} strokeWidth={1.75} aria-hidden="true" />
-        </ActionIcon>
+        <CopyButton text={value} label={t("search.copy", { value })} onCopied={() => toast(t("copied"))} />
         <ActionIcon {...look(vote === "upvote")} aria-label={`${t("vote.up")} ${value}`} onClick={onUpvote}>
           <ThumbsUp size={16} strokeWidth={1.75} aria-hidden="true" />
         </ActionIcon>

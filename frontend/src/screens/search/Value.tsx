@@ -1,13 +1,13 @@
 /** One phone number or address: masked, or with its actions. */
 import { ActionIcon, Button, Popover, Tooltip } from "@mantine/core";
-import { CircleCheck, Copy, Flag, Phone, QrCode, ThumbsUp } from "lucide-react";
+import { CircleCheck, Flag, Phone, QrCode, ThumbsUp } from "lucide-react";
 import { Suspense, lazy, useState } from "react";
 import { Address } from "../../components/Address";
+import { CopyButton } from "../../components/CopyButton";
 import { PhoneText } from "../../components/PhoneText";
 import { localTime } from "../../domain/localtime";
 import type { Kind } from "../../domain/reveal";
 import type { Vote } from "../../domain/votes";
-import { copyText } from "../../lib/clipboard";
 import { t } from "../../lib/i18n.dashboard";
 import { usePhone } from "../../lib/usephone";
 import { toast } from "../../stores/toasts";
@@ -28,10 +28,6 @@ interface Props {
 }
 
 export function Value({ kind, value, hidden, verified, vote, onUpvote, onFlag }: Props) {
-  const copy = async () => {
-    await copyText(value);
-    toast(t("copiedFully"));
-  };
   return (
     <li className={classes.value}>
       <span className={classes.text}>
@@ -61,9 +57,7 @@ export function Value({ kind, value, hidden, verified, vote, onUpvote, onFlag }:
               <Dial value={value} />
             </>
           )}
-          <ActionIcon variant="subtle" color="gray" aria-label={t("search.copy", { value })} onClick={() => void copy()}>
-            <Copy size={16} strokeWidth={1.75} aria-hidden="true" />
-          </ActionIcon>
+          <CopyButton text={value} label={t("search.copy", { value })} onCopied={() => toast(t("copiedFully"))} />
           <ActionIcon {...look(vote === "upvote")} className={classes.late} aria-label={`${t("vote.up")} ${value}`} onClick={onUpvote}>
             <ThumbsUp size={16} strokeWidth={1.75} aria-hidden="true" />
           </ActionIcon>

@@ -1,6 +1,6 @@
-/** The frame of the settings. In wide windows the sidebar holds their menu; in narrow ones it is a strip above the
- page. */
-import { useEffect, useRef } from "react";
+/** The frame of the settings. In wide windows the sidebar holds their menu; in narrow ones it opens above the page. */
+import { Menu } from "@mantine/core";
+import { ChevronDown } from "lucide-react";
 import { NavLink, Outlet, useLocation } from "react-router";
 import { isOwner, useAccount } from "../../api/account";
 import { BackLink } from "../../components/BackLink";
@@ -10,26 +10,40 @@ import classes from "./Settings.module.css";
 
 export function SettingsScreen() {
   const owns = isOwner(useAccount());
-  const menu = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
-
-  // The strip is wider than a phone, so the open page is scrolled into view.
-  useEffect(() => {
-    const current = menu.current?.querySelector<HTMLElement>(`a[href="${pathname}"]`);
-    if (current && menu.current) menu.current.scrollLeft = current.offsetLeft - (menu.current.clientWidth - current.offsetWidth) / 2;
-  }, [pathname]);
+  const pages = PAGES.filter((page) => owns || !page.ownerOnly);
+  const current = pages.find(({ path }) => pathname.endsWith(`/${path}`));
 
   return (
     <>
       <div className={classes.narrow}>
         <BackLink to="/dashboard/main/dashboardmain">{t("settings.back")}</BackLink>
-        <nav ref={menu} className={classes.menu} aria-label={t("menu.settings")}>
-          {PAGES.filter((page) => owns || !page.ownerOnly).map(({ path, text, icon: Icon }) => (
-            <NavLink key={path} to={path} className={classes.item}>
-              <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
-              {t(text)}
-            </NavLink>
-          ))}
+        <nav aria-label={t("menu.settings")}>
+          <Menu position="bottom-start" width="target" offset={4} withinPortal={false}>
+            <Menu.Target>
+              <button type="button" className={classes.current}>
+                {current && <current.icon size={16} strokeWidth={1.75} aria-hidden="true" />}
+                <span>
+                  <span className={classes.where}>{t("menu.settings")}</span> {current && t(current.text)}
+                </span>
+                <ChevronDown size={16} strokeWidth={1.75} aria-hidden="true" />
+              </button>
+            </Menu.Target>
+            <Menu.Dropdown className={classes.menu}>
+              {pages.map(({ path, text, icon: Icon, group }) => [
+                group && <Menu.Label key={group}>{t(group)}</Menu.Label>,
+                <Menu.Item
+                  key={path}
+                  component={NavLink}
+                  to={path}
+                  className={classes.item}
+                  leftSection={<Icon size={16} strokeWidth={1.75} aria-hidden="true" />}
+                >
+                  {t(text)}
+                </Menu.Item>,
+              ])}
+            </Menu.Dropdown>
+          </Menu>
         </nav>
       </div>
       <Outlet />

@@ -112,7 +112,7 @@ test("an upgrade shows what it costs before it is paid", async () => {
   draw(<UpgradePlanScreen />, { at: AT, me: onPro() });
   await user.click(await actionOf("Business"));
   const dialog = within(await screen.findByRole("dialog", { name: "Upgrade to Business" }));
-  expect(dialog.getByText("-$49.88")).toBeVisible();
+  expect(dialog.getByText("−$49.88")).toBeVisible();
   expect(dialog.getByText("+700")).toBeVisible();
   expect(sent.some(({ method }) => method === "PATCH")).toBe(false);
 

@@ -10,7 +10,6 @@ import { apiUsage } from "../../api/usage";
 import { CopyKey } from "../../components/CopyKey";
 import { Empty } from "../../components/Empty";
 import type { Column } from "../../components/ui/DataTable";
-import { copyText } from "../../lib/clipboard";
 import { t } from "../../lib/i18n.dashboard";
 import { numberText } from "../../lib/locale";
 import { toast } from "../../stores/toasts";
@@ -92,16 +91,11 @@ function NoKeys({ searched }: { searched: boolean }) {
   );
 }
 
-async function copy(key: string): Promise<void> {
-  await copyText(key);
-  toast(t("copied"));
-}
-
 function Key({ row: { apikey, purpose, isdeleted } }: { row: ApiUsage }) {
   return (
     <div className={classes.key}>
       <span className={classes.purpose} title={purpose}>{purpose}</span>
-      <CopyKey apikey={apikey} onCopy={() => void copy(apikey)} />
+      <CopyKey apikey={apikey} onCopied={() => toast(t("copied"))} />
       {Boolean(isdeleted) && (
         <Badge color="gray" variant="light">
           {t("usage.deletedKey")}

@@ -1,20 +1,19 @@
 /** The contacts of which a member revealed something in a month, ten on a page. */
-import { ActionIcon, Anchor, Button } from "@mantine/core";
+import { Anchor, Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Copy } from "lucide-react";
 import { useState } from "react";
 import { problemOf } from "../../api/explain";
 import type { PlatformUsage, UserContact } from "../../api/types";
 import { REVEALED_PAGE, type Revealed, revealedBy } from "../../api/usage";
 import { Address } from "../../components/Address";
 import { KIND_ICONS } from "../../components/kindIcons";
+import { CopyButton } from "../../components/CopyButton";
 import { ListState } from "../../components/ListState";
 import { NameAvatar } from "../../components/NameAvatar";
 import { Drawer } from "../../components/ui/Drawer";
 import { Pager } from "../../components/ui/Pager";
 import { profileLink, valuesOf } from "../../domain/contacts";
 import { KINDS } from "../../domain/reveal";
-import { copyText } from "../../lib/clipboard";
 import { localDayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { monthText } from "../../lib/months";
@@ -107,15 +106,12 @@ function Values({ contact }: { contact: UserContact }) {
 }
 
 function Value({ value }: { value: string }) {
-  const copy = () => void copyText(value).then(() => toast(t("copied")));
   return (
     <div>
       <span>
         <Address text={value} />
       </span>
-      <ActionIcon variant="subtle" color="gray" aria-label={t("search.copy", { value })} onClick={copy}>
-        <Copy size={16} strokeWidth={1.75} aria-hidden="true" />
-      </ActionIcon>
+      <CopyButton text={value} label={t("search.copy", { value })} onCopied={() => toast(t("copied"))} />
     </div>
   );
 }

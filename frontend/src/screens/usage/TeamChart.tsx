@@ -1,6 +1,5 @@
-/** Stacked columns of each member's or key's reveals by kind. Screen readers use the table below instead. */
+/** A bar for what each member or key revealed, one part a kind. The table below says the same to a screen reader. */
 import { Tooltip } from "@mantine/core";
-import { ticksOf } from "../../lib/ticks";
 import { numberText } from "../../lib/locale";
 import classes from "./Usage.module.css";
 
@@ -18,8 +17,7 @@ export function TeamChart({ title, kinds, bars }: { title: string; kinds: readon
   const used = bars.filter((bar) => totalOf(bar) > 0);
   if (used.length === 0) return null;
   const shown = used.toSorted((one, other) => totalOf(other) - totalOf(one)).slice(0, MOST);
-  const ticks = ticksOf(Math.max(...shown.map(totalOf)));
-  const top = ticks.at(-1) ?? 1;
+  const most = totalOf(shown[0]!);
   return (
     <figure className={classes.figure} aria-hidden="true">
       <figcaption>
@@ -30,29 +28,19 @@ export function TeamChart({ title, kinds, bars }: { title: string; kinds: readon
           </span>
         ))}
       </figcaption>
-      <div className={classes.chart}>
-        {ticks.map((tick) => (
-          <span key={tick} className={classes.tick} style={{ insetBlockEnd: `${(tick / top) * 100}%` }}>
-            {numberText(tick)}
-          </span>
-        ))}
-        <div className={classes.bars}>
-          {shown.map((bar) => (
-            <Tooltip key={bar.key} label={`${bar.name}: ${kinds.map((kind, index) => `${kind} ${bar.parts[index]}`).join(", ")}`} multiline maw={260}>
-              <div className={classes.column}>
-                <div className={classes.stack} style={{ blockSize: `${(totalOf(bar) / top) * 100}%` }}>
-                  {bar.parts.map((part, index) => (
-                    <i key={kinds[index]} data-kind={index} style={{ flexGrow: part }} />
-                  ))}
+      <div className={classes.bars}>
+        {shown.map((bar) => (
+          <Tooltip key={bar.key} label={`${bar.name}: ${kinds.map((kind, index) => `${kind} ${bar.parts[index]}`).join(", ")}`} multiline maw={260}>
+            <div className={classes.bar}>
+              <span data-name={bar.name} />
+              <div className={classes.track}>
+                <div className={classes.stack} style={{ inlineSize: `${(totalOf(bar) / most) * 100}%` }}>
+                  {bar.parts.map((part, index) => part > 0 && <i key={kinds[index]} data-kind={index} style={{ flexGrow: part }} />)}
                 </div>
               </div>
-            </Tooltip>
-          ))}
-        </div>
-      </div>
-      <div className={classes.names}>
-        {shown.map((bar) => (
-          <span key={bar.key} data-name={bar.name} />
+              <span data-name={numberText(totalOf(bar))} />
+            </div>
+          </Tooltip>
         ))}
       </div>
     </figure>

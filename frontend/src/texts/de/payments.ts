@@ -29,6 +29,8 @@ export const payments: Translation<typeof english> = {
     processing: "Ihre Zahlung wird verarbeitet. Die Credits werden danach von selbst gutgeschrieben.",
     hosted: "Tarife ansehen",
     each: "{{price}} pro Nummer",
+    lasts_one: "Etwa einen Monat bei Ihrem Tempo",
+    lasts_other: "Etwa {{count}} Monate bei Ihrem Tempo",
     best: "Bester Preis",
   },
   pay: {

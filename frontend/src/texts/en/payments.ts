@@ -5,6 +5,8 @@ export const payments = {
     lead: "Cell number credits that are bought once. They stay until you use them; credits of your plan are spent first.",
     buy: "Buy",
     each: "{{price}} per number",
+    lasts_one: "About a month at your pace",
+    lasts_other: "About {{count}} months at your pace",
     best: "Best price",
     free: "No add-ons can be added to the free plan.",
     freeText: "Subscribe to a plan first, then you can buy more credits at any time.",

@@ -1,0 +1,96 @@
+/** The entries of the avatar menu. Fetched when the pointer or the focus comes near the avatar. */
+import { Menu, useMantineColorScheme } from "@mantine/core";
+import { Check, Coins, Keyboard, LogOut, Monitor, Moon, Sun, UserRound } from "lucide-react";
+import { Link } from "react-router";
+import { isOwner, subscriptionOf } from "../../api/account";
+import type { Account } from "../../api/types";
+import { planText } from "../../domain/plantexts";
+import { t } from "../../lib/i18n.dashboard";
+import { numberText } from "../../lib/locale";
+import classes from "./AvatarMenu.module.css";
+import { creditLines } from "./credits";
+
+const SCHEMES = [
+  ["auto", Monitor],
+  ["light", Sun],
+  ["dark", Moon],
+] as const;
+
+interface Props {
+  me: Account | undefined;
+  onShortcuts: () => void;
+  onSignOut: () => void;
+}
+
+export default function AvatarItems({ me, onShortcuts, onSignOut }: Props) {
+  return (
+    <>
+      {me && (
+        <Menu.Label className={classes.who}>
+          <strong>{me.name}</strong>
+          <span>{me.email}</span>
+          <span>{isOwner(me) ? t("menu.admin") : t("menu.member")}</span>
+        </Menu.Label>
+      )}
+      <Menu.Divider />
+      {me && <PlanAndCredits me={me} />}
+      <Menu.Item component={Link} to="/dashboard/settings/myaccount" leftSection={<UserRound size={16} strokeWidth={1.75} aria-hidden="true" />}>
+        {t("menu.settings")}
+      </Menu.Item>
+      <Menu.Item leftSection={<Keyboard size={16} strokeWidth={1.75} aria-hidden="true" />} rightSection={<kbd aria-hidden="true">?</kbd>} onClick={onShortcuts}>
+        {t("palette.shortcuts")}
+      </Menu.Item>
+      <Menu.Divider />
+      <SchemeChoice />
+      <Menu.Divider />
+      <Menu.Item leftSection={<LogOut size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={onSignOut}>
+        {t("menu.signOut")}
+      </Menu.Item>
+    </>
+  );
+}
+
+/** The plan, which leads its owner to the billing, with the credits of all kinds. */
+function PlanAndCredits({ me }: { me: Account }) {
+  const plan = subscriptionOf(me)?.subscriptionplan_by_planid?.name;
+  const left = creditLines(me).reduce((sum, line) => sum + line.left, 0);
+  const text = (
+    <>
+      {plan && planText(plan)}
+      <span className={classes.left}>{t("menu.creditsLeft", { number: numberText(left) })}</span>
+    </>
+  );
+  const icon = <Coins size={16} strokeWidth={1.75} aria-hidden="true" />;
+  if (!isOwner(me)) {
+    return (
+      <Menu.Label className={classes.plan}>
+        {icon}
+        <span>{text}</span>
+      </Menu.Label>
+    );
+  }
+  return (
+    <Menu.Item component={Link} to="/dashboard/settings/billing" leftSection={icon}>
+      {text}
+    </Menu.Item>
+  );
+}
+
+function SchemeChoice() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <div role="group" aria-label={t("theme.label")} className={classes.schemes}>
+      <Menu.Label aria-hidden="true">{t("theme.label")}</Menu.Label>
+      <Menu.RadioGroup value={colorScheme} onChange={(scheme) => setColorScheme(scheme as typeof colorScheme)}>
+        {SCHEMES.map(([scheme, Icon]) => (
+          <Menu.RadioItem key={scheme} value={scheme} checkIcon={<Check size={16} strokeWidth={1.75} aria-hidden="true" />}>
+            <span className={classes.scheme}>
+              <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
+              {t(`theme.${scheme}`)}
+            </span>
+          </Menu.RadioItem>
+        ))}
+      </Menu.RadioGroup>
+    </div>
+  );
+}
