@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import secrets
 import string
-from typing import Any
+from dataclasses import dataclass
 
 from product.context import Context
 from tableapi import ApiError, Forbidden, OwnKey, Unauthorized
+
+
+@dataclass(frozen=True, slots=True)
+class LiveKey:
+    """A key that may be used."""
+
+    keyid: int
+    clientid: int
+    scopes: list[str]
+    mayuse: bool
 
 
 class PlanWithoutApi(ApiError):
@@ -53,8 +63,8 @@ def generate() -> str:
     return "".join(secrets.choice(_ALPHABET) for _ in range(LENGTH))
 
 
-async def live(ctx: Context, key: str, scope: str = "") -> Any:
-    """Return keyid and clientid of a live key of an account with API access.
+async def live(ctx: Context, key: str, scope: str = "") -> LiveKey:
+    """Return a live key of an account with API access.
 
     Invalid keys count against the guessing limit of the caller's network.
 
@@ -67,12 +77,12 @@ async def live(ctx: Context, key: str, scope: str = "") -> Any:
         MissingScope: the key lacks the scope (403).
     """
     async with ctx.guess():
-        row: Any = await ctx.db.fetchrow(_FIND, ctx.vault.indexes("apikey", key)) if key else None
+        row = await ctx.db.first(LiveKey, _FIND, ctx.vault.indexes("apikey", key)) if key else None
         if row is None:
             raise Unauthorized("The API key is not valid.", reason="bad_key", scope="resource")
-    if not row["mayuse"]:
+    if not row.mayuse:
         raise PlanWithoutApi("The plan of this account has no API access.")
-    if scope and scope not in row["scopes"]:
+    if scope and scope not in row.scopes:
         raise MissingScope(scope)
     return row
 

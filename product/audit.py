@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from product.context import Context
 
@@ -21,13 +21,28 @@ async def write(
     appuserid: int | None = None,
     keyid: int | None = None,
     staffid: int | None = None,
-    **detail: Any,
+    **detail: object,
 ) -> None:
-    """Write one event.
+    """Write one event with `detail`.
 
     The actor is the caller's session; `clientid`, `appuserid` and `staffid` replace it if there is no session yet.
     While staff view the app as a member, their actions are attributed to staff.
     """
+    await record(ctx, event, target, detail, clientid=clientid, appuserid=appuserid, keyid=keyid, staffid=staffid)
+
+
+async def record(
+    ctx: Context,
+    event: str,
+    target: object,
+    detail: Mapping[str, object],
+    *,
+    clientid: int | None = None,
+    appuserid: int | None = None,
+    keyid: int | None = None,
+    staffid: int | None = None,
+) -> None:
+    """Write one event, with its details as a mapping. The other arguments are those of `write`."""
     actor = ctx.actor.values
     staffid = staffid if staffid is not None else actor.get("staffid")
     own = actor.get("appuserid") if staffid is None else None

@@ -44,9 +44,9 @@ async def session_or_key(ctx: Context, scope: str, limits: str, *, spends: bool 
             return await by_key(ctx, scope, limits)
         user = await sessions.live_user(ctx, ctx.request.session_token)
         sessions.refuse_confined(user)
-        if (role := user["role"]) not in (*SESSION, *VIEW):
+        if (role := user.role) not in (*SESSION, *VIEW) or user.clientid is None:
             raise Unauthorized(sessions.EXPIRED)
-        caller = Caller(user["clientid"], user["appuserid"])
+        caller = Caller(user.clientid, user.appuserid)
     if spends and role in VIEW:
         raise Forbidden("You are looking at this account as support: nothing can be revealed.", reason="view_only")
     _count(ctx, caller, limits)
@@ -56,9 +56,9 @@ async def session_or_key(ctx: Context, scope: str, limits: str, *, spends: bool 
 async def by_key(ctx: Context, scope: str, limits: str) -> Caller:
     """Return the caller of a script that accepts only API keys. Raises the errors of `session_or_key`."""
     row = await api_keys.live(ctx, ctx.request.headers.get("x-api-key", ""), scope)
-    caller = Caller(row["clientid"], keyid=row["keyid"])
+    caller = Caller(row.clientid, keyid=row.keyid)
     _count(ctx, caller, limits)
-    await api_keys.used(ctx, row["keyid"])
+    await api_keys.used(ctx, row.keyid)
     return caller
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Awaitable, Callable
-from typing import Any
+from dataclasses import dataclass
 
 from pydantic import BaseModel
 from starlette.responses import Response
@@ -32,7 +32,15 @@ _KEEP = "update idempotency set status = 200, headers = $3, body = $4 where prin
 _DROP = "delete from idempotency where principal = $1 and key = $2 and status is null"
 
 
-async def once(ctx: Context, keyid: int, input: BaseModel, run: Callable[[], Awaitable[BaseModel]]) -> Any:
+@dataclass(frozen=True, slots=True)
+class _Found:
+    bodyhash: bytes
+    status: int | None
+    headers: dict[str, str] | None
+    body: bytes | None
+
+
+async def once(ctx: Context, keyid: int, input: BaseModel, run: Callable[[], Awaitable[BaseModel]]) -> Response:
     """Run a call, or return the stored response of an identical one.
 
     Raises:
@@ -47,7 +55,7 @@ async def once(ctx: Context, keyid: int, input: BaseModel, run: Callable[[], Awa
         raise BadRequest("Idempotency-Key must have 1 to 64 characters.", reason="bad_idempotency_key")
     claim = (f"apikey:{keyid}", key)
     digest = hashlib.sha256(ctx.request.path.encode() + b"\0" + input.model_dump_json().encode()).digest()
-    if await ctx.db.fetchval(_CLAIM, *claim, f"POST {ctx.request.path}"[:500], digest) is None:
+    if await ctx.db.first_value(str, _CLAIM, *claim, f"POST {ctx.request.path}"[:500], digest) is None:
         return await _replay(ctx, claim, digest)
     try:
         body = (await run()).model_dump_json(exclude_none=True).encode()
@@ -59,17 +67,17 @@ async def once(ctx: Context, keyid: int, input: BaseModel, run: Callable[[], Awa
 
 
 async def _replay(ctx: Context, claim: tuple[str, str], digest: bytes) -> Response:
-    row: Any = await ctx.db.fetchrow(_FIND, *claim)
-    if row is not None and row["bodyhash"] != digest:
+    row = await ctx.db.first(_Found, _FIND, *claim)
+    if row is not None and row.bodyhash != digest:
         message = "This Idempotency-Key was used for another request."
         raise Invalid({"Idempotency-Key": message}, message)
-    if row is None or row["status"] is None:
+    if row is None or row.headers is None or row.body is None:
         raise Conflict(
             "The first request with this key has not ended. Try again later.", reason="still_running",
             headers={"Retry-After": "1"},
         )  # fmt: skip
-    ctx.headers |= {**row["headers"], "Idempotency-Replayed": "true"}
-    return _response(ctx, ctx.vault.open_bytes(row["body"]))
+    ctx.headers |= {**row.headers, "Idempotency-Replayed": "true"}
+    return _response(ctx, ctx.vault.open_bytes(row.body))
 
 
 def _response(ctx: Context, body: bytes) -> Response:

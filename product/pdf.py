@@ -10,7 +10,7 @@ import asyncio
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import orjson
 
@@ -32,12 +32,14 @@ def _fonts() -> typst.Fonts:
     return typst.Fonts(include_system_fonts=False, include_embedded_fonts=False, font_paths=[str(FOLDER), *folders])
 
 
-async def pdf(template: Path, data: Any) -> bytes:
+async def pdf(template: Path, data: object) -> bytes:
     """Return the document as PDF bytes, rendered in a thread."""
-    return await asyncio.to_thread(render, template, data)
+    document = await asyncio.to_thread(render, template, data)
+    assert isinstance(document, bytes)  # only pictures come as a list
+    return document
 
 
-def render(template: Path, data: Any, *, form: Literal["pdf", "png"] = "pdf") -> Any:
+def render(template: Path, data: object, *, form: Literal["pdf", "png"] = "pdf") -> bytes | list[bytes] | None:
     """Return PDF bytes; with `form` png a picture, or a list of pictures for several pages."""
     import typst
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pkgutil import resolve_name
-from typing import Any
 
 from product import design
 from product.accounts import users
@@ -35,7 +34,7 @@ class Product(Project):
     def vendors(self, settings: Settings) -> Vendors:
         return Vendors(settings)
 
-    async def check_input(self, ctx: Context, unknown: Mapping[str, Any]) -> None:
+    async def check_input(self, ctx: Context, unknown: Mapping[str, object]) -> None:
         await users.own_fields(ctx, unknown)
 
     def pages(self, settings: Settings) -> ProjectPages:
@@ -43,10 +42,10 @@ class Product(Project):
         pages: ProjectPages = resolve_name("sandbox:Sandbox")(settings)
         return pages
 
-    def authorization_server(self, settings: Settings) -> Mapping[str, Any]:
+    def authorization_server(self, settings: Settings) -> Mapping[str, object]:
         return metadata.metadata(settings)
 
-    def config(self, settings: Settings) -> Mapping[str, Any]:
+    def config(self, settings: Settings) -> Mapping[str, object]:
         return {
             "brandname": settings.brand_name,
             "demo": settings.demo,
@@ -59,7 +58,7 @@ class Product(Project):
             **({"examples": _examples(settings.profile_host)} if settings.demo else {}),
         }
 
-    def manifest(self, settings: Settings) -> Mapping[str, Any]:
+    def manifest(self, settings: Settings) -> Mapping[str, object]:
         return {"name": settings.brand_name, "short_name": settings.brand_name}
 
     def local_only(self, settings: Settings) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import BaseModel, Field
 
 from product.billing import notices
@@ -21,9 +19,9 @@ _COUNT = "update transactionhistory set receipts = receipts + 1 where transactio
 
 
 @script(roles=OWNER, limit="20/hour per account")
-async def run(ctx: Context, input: Input) -> dict[str, Any]:
+async def run(ctx: Context, input: Input) -> dict[str, object]:
     async with ctx.db.transaction():
-        count = await ctx.db.fetchval(_OWN, input.transactionid, ctx.actor.clientid)
+        count = await ctx.db.first_value(int, _OWN, input.transactionid, ctx.actor.clientid)
         if count is None:
             raise NotFound("There is no such transaction.")
         if count >= 3:

@@ -7,13 +7,14 @@ number is neither logged nor stored.
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from product import audit, mail
 from product.accounts import users
 from product.billing import addons, card_guard, customer, prices
+from product.billing.rows import PlanRow
 from product.context import Context
 from product.roles import OWNER
 from product.vendors.money import CardRefused, Intent, Missing
@@ -31,6 +32,15 @@ _REQUIRES_ACTION = "update addonpayment set status = 'requires_action' where pro
 _FAILED = "update addonpayment set status = 'failed' where providerid = $1 and status <> 'paid'"
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    providerid: str
+    planid: int
+    tokenid: str | None
+    status: str
+    transactionid: int | None
+
+
 class Input(BaseModel):
     model_config = ConfigDict(extra="allow")  # the whole body is checked for card numbers
 
@@ -40,46 +50,46 @@ class Input(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _no_card_number(cls, data: Any) -> Any:
+    def _no_card_number(cls, data: object) -> object:
         card_guard.refuse(data)
         return data
 
 
 @script(roles=OWNER, limit="10/hour per account", seconds=30, repeatable=True)
-async def run(ctx: Context, input: Input) -> dict[str, Any]:
+async def run(ctx: Context, input: Input) -> dict[str, object]:
     await users.own(ctx, clientid=input.clientid)
     token, clientid = input.tokenid, ctx.actor.clientid
-    row: Any = await ctx.db.fetchrow(_FIND, clientid, token)
+    row = await ctx.db.first(_Found, _FIND, clientid, token)
     if row is None:
         if token.startswith("pi_"):
             raise NotFound("There is no such payment.")
         intent = await _begin(ctx, await addons.on_sale(ctx, input.planid), token)
-        row = await ctx.db.fetchrow(_FIND, clientid, token)
-        if row["providerid"] == intent.id:
+        row = await ctx.db.one(_Found, _FIND, clientid, token)
+        if row.providerid == intent.id:
             return await _answer(ctx, row, await _charge(ctx, intent, token))
         # A simultaneous request stored another payment for this token first; only that one is charged.
-    if row["tokenid"] == token and row["planid"] != input.planid:
+    if row.tokenid == token and row.planid != input.planid:
         raise Conflict("This card was used for another add-on just now. Enter it again.", reason="token_used")
     return await _answer(ctx, row, await _state(ctx, row, token))
 
 
-async def _begin(ctx: Context, plan: Any, token: str) -> Intent:
+async def _begin(ctx: Context, plan: PlanRow, token: str) -> Intent:
     """Create the payment for a token. The idempotency key makes a repeat return the same payment."""
     clientid, amount = ctx.actor.clientid, prices.cents(plan)
     custid = await customer.customer(ctx, clientid)
-    metadata = {"clientid": str(clientid), "planid": str(plan["planid"])}
-    key = f"addon:{clientid}:{plan['planid']}:{_digest(token)}"
+    metadata = {"clientid": str(clientid), "planid": str(plan.planid)}
+    key = f"addon:{clientid}:{plan.planid}:{_digest(token)}"
     intent = await customer.provider(ctx).intent(custid, amount, customer.CURRENCY, metadata, key)
-    await ctx.db.execute(_KEEP, intent.id, clientid, plan["planid"], token, amount, customer.CURRENCY)
+    await ctx.db.execute(_KEEP, intent.id, clientid, plan.planid, token, amount, customer.CURRENCY)
     return intent
 
 
-async def _state(ctx: Context, row: Any, token: str) -> Intent | None:
+async def _state(ctx: Context, row: _Found, token: str) -> Intent | None:
     """Return the current state of an earlier payment, or None if its row is final (paid or failed)."""
-    if row["status"] in ("paid", "failed"):
+    if row.status in ("paid", "failed"):
         return None
-    intent = await customer.provider(ctx).intent_state(row["providerid"])
-    if intent.status in ("requires_payment_method", "requires_confirmation") and row["status"] == "created":
+    intent = await customer.provider(ctx).intent_state(row.providerid)
+    if intent.status in ("requires_payment_method", "requires_confirmation") and row.status == "created":
         return await _charge(ctx, intent, token)  # the first request ended before the card was charged
     return intent
 
@@ -103,13 +113,13 @@ async def _fail(ctx: Context, intent: Intent) -> None:
     await audit.write(ctx, "addon_refused")
 
 
-async def _answer(ctx: Context, row: Any, intent: Intent | None) -> dict[str, Any]:
+async def _answer(ctx: Context, row: _Found, intent: Intent | None) -> dict[str, object]:
     """Build the response: the transaction, or the action that the bank requires. Raises CardRefused (402).
 
     `intent` is None when the row is final.
     """
-    if row["status"] == "paid":
-        return {"result": {"transactionid": row["transactionid"]}}
+    if row.status == "paid":
+        return {"result": {"transactionid": row.transactionid}}
     if intent is None:
         raise CardRefused("Payment Failed")
     if intent.status == "requires_action":

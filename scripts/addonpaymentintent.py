@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -24,14 +23,14 @@ _KEEP = """
 
 
 @script(roles=OWNER, limit="20/hour per account", seconds=30, repeatable=True)
-async def run(ctx: Context, input: Input) -> dict[str, Any]:
+async def run(ctx: Context, input: Input) -> dict[str, object]:
     plan = await addons.on_sale(ctx, input.planid)
     clientid, amount = ctx.actor.clientid, prices.cents(plan)
     custid = await customer.customer(ctx, clientid)
-    metadata = {"clientid": str(clientid), "planid": str(plan["planid"])}
+    metadata = {"clientid": str(clientid), "planid": str(plan.planid)}
     key = f"intent:{clientid}:{secrets.token_hex(12)}"
     intent = await customer.provider(ctx).intent(custid, amount, customer.CURRENCY, metadata, key)
-    await ctx.db.execute(_KEEP, intent.id, clientid, plan["planid"], amount, customer.CURRENCY)
+    await ctx.db.execute(_KEEP, intent.id, clientid, plan.planid, amount, customer.CURRENCY)
     return {
         "result": {
             "clientsecret": intent.secret,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from dataclasses import asdict
+from typing import Annotated, Literal
 
 import orjson
 from pydantic import BaseModel, Field
@@ -52,28 +53,28 @@ async def _read(ctx: Context, body: bytes) -> tuple[Input, list[str]]:
     kind = ctx.request.headers.get("content-type", "")
     if kind.lower().startswith("multipart/"):
         (file,) = await uploaded_files(ctx.request, body)
-        query: dict[str, Any] = dict(ctx.request.query)
+        query: dict[str, object] = dict(ctx.request.query)
         if "kinds" in query:
-            query["kinds"] = [part.strip() for part in query["kinds"].split(",")]
+            query["kinds"] = [part.strip() for part in str(query["kinds"]).split(",")]
         return validate(Input, query), url_list.of_csv(file.data)
     job = validate(Input, parse_object(kind, body))
     return job, url_list.of_csv(job.csv.encode()) if job.csv else url_list.of_list(job.urls)
 
 
 @script(method="GET", roles=(*SESSION, *VIEW), tail="jobid")
-async def follow(ctx: Context, input: Job) -> dict[str, Any] | Response:
+async def follow(ctx: Context, input: Job) -> dict[str, object] | Response:
     """Return progress, charges and outcomes; with `Accept` xlsx or csv a file of the contacts."""
     job = await bulk.show(ctx, input.jobid)
     form = file_format(ctx.request.headers.get("accept", ""))
     if form is None:
-        return job
+        return asdict(job)
     file, kind = await result_file.write(ctx, job, form)
     headers = {**attachment(f"{result_file.FILE}.{form}"), "Cache-Control": "no-store"}
     return Response(file, media_type=kind, headers=headers)
 
 
 @script(method="DELETE", roles=SESSION, tail="jobid")
-async def cancel(ctx: Context, input: Job) -> dict[str, Any]:
+async def cancel(ctx: Context, input: Job) -> dict[str, object]:
     """Stop a bulk lookup before its next row; finished rows stay. Repeating it is safe."""
     await bulk.cancel(ctx, input.jobid)
-    return await bulk.show(ctx, input.jobid)
+    return asdict(await bulk.show(ctx, input.jobid))

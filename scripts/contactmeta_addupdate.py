@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Annotated
 
 from pydantic import BaseModel, Field, StringConstraints
 
@@ -12,6 +13,13 @@ from product.roles import SESSION
 from tableapi import NotFound, Stale, script
 
 Tag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Present:
+    tags: list[str] | None
+    note: str | None
+    kept: bool
 
 
 class Input(BaseModel):
@@ -47,11 +55,11 @@ _KEEP = """
 async def run(ctx: Context, input: Input) -> Output:
     appuserid, tags = ctx.actor.appuserid, list(dict.fromkeys(input.tags))
     async with ctx.db.transaction():
-        present: Any = await ctx.db.fetchrow(_PRESENT, input.contactid, appuserid)
+        present = await ctx.db.first(_Present, _PRESENT, input.contactid, appuserid)
         if present is None:
             raise NotFound("There is no such contact in your list.")
         if_match = ctx.request.headers.get("if-match")
-        if if_match and if_match != "*" and if_match != _etag(present["tags"] or [], present["note"] or ""):
+        if if_match and if_match != "*" and if_match != _etag(present.tags or [], present.note or ""):
             raise Stale("The contact was changed meanwhile. Load it again.")
         await ctx.db.execute(_KEEP, input.contactid, appuserid, ctx.actor.clientid, tags, input.note)
     ctx.headers["ETag"] = _etag(tags, input.note)

@@ -36,11 +36,12 @@ async def run(ctx: Context, input: Input) -> Output:
     if await signup.exists(ctx, email):
         raise signup.EmailExists("Email Already Exist In Our System!Please try with another")
     async with ctx.db.transaction():
-        code = await tokens.issue(ctx, "emailchange", ctx.actor.appuserid, {"newemail": email})
+        code = await tokens.issue(ctx, "emailchange", ctx.actor.appuserid, tokens.NewAddress(newemail=email))
         path = "/dashboard/settings/myaccount"
         confirm = mail.link(ctx, path, newemail=email, code=code)
-        user = await users.by_id(ctx, ctx.actor.appuserid)
-        shared = {"language": languages.of(ctx, user["language"]), "name": user["name"]}
-        await mail.queue(ctx, "emailcode", email, confirm, code=code, **shared)
-        await mail.queue(ctx, "emailnotice", user["email"], mail.link(ctx, path), newemail=email, **shared)
+        user = await users.caller(ctx)
+        language = languages.of(ctx, user.language)
+        await mail.queue(ctx, "emailcode", email, confirm, code=code, language=language, name=user.name)
+        link = mail.link(ctx, path)
+        await mail.queue(ctx, "emailnotice", user.email, link, newemail=email, language=language, name=user.name)
     return Output()

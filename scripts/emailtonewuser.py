@@ -30,8 +30,8 @@ async def run(ctx: Context, input: Input) -> Output:
     name, path = ("verify", "/emailverification") if input.type == "verification" else ("reset", "/resetpassword")
     async with ctx.db.transaction():
         purpose: tokens.Purpose = "verify" if name == "verify" else "reset"
-        code = await tokens.issue(ctx, purpose, user["appuserid"], email=user["email"])
-        link = mail.link(ctx, path, email=user["email"], code=code)
-        language = languages.of(ctx, user["language"])
-        await mail.queue(ctx, name, user["email"], link, language=language, name=user["name"])
+        code = await tokens.issue(ctx, purpose, user.appuserid, email=user.email)
+        link = mail.link(ctx, path, email=user.email, code=code)
+        language = languages.of(ctx, user.language)
+        await mail.queue(ctx, name, user.email, link, language=language, name=user.name)
     return Output()

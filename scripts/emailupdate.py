@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import asyncpg
 from pydantic import BaseModel
@@ -20,7 +20,7 @@ class Input(BaseModel):
     type: Literal["update"]
     newemail: str
     code: str
-    afid: Any = None  # sent by the app, and ignored: the user is the one of the session
+    afid: object = None  # sent by the app, and ignored: the user is the one of the session
 
 
 class Output(BaseModel):
@@ -47,9 +47,9 @@ async def run(ctx: Context, input: Input) -> Output:
     missing |= {"newemail": "Invalid Email or Code"} if not email else {}
     if missing:
         raise Invalid(missing)
-    token: Any = await tokens.find(ctx, input.code.strip(), "emailchange")
-    valid = token is not None and token["appuserid"] == appuserid and tokens.data(ctx, token)["newemail"] == email
-    if not valid:
+    token = await tokens.find(ctx, input.code.strip(), "emailchange")
+    change = tokens.data(ctx, token, tokens.NewAddress)
+    if token is None or token.appuserid != appuserid or change is None or change.newemail != email:
         await ctx.db.execute(_COUNT_TRY, appuserid, tokens.MAX_TRIES)
         raise CodeMismatch({"code": MISMATCH})
     async with ctx.db.transaction():

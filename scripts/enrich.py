@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
 
 from product import api_keys, call_limits, callers, idempotent
 from product.callers import Caller
@@ -82,10 +83,9 @@ class Output(BaseModel):
     tag="Enrichment",
     seconds=60,
 )
-async def run(ctx: Context, input: Input) -> Output:
+async def run(ctx: Context, input: Input) -> Output | Response:
     caller = await callers.by_key(ctx, "enrich", call_limits.ENRICH)
-    result: Output = await idempotent.once(ctx, caller.keyid or 0, input, lambda: _enrich(ctx, caller, input))
-    return result
+    return await idempotent.once(ctx, caller.keyid or 0, input, lambda: _enrich(ctx, caller, input))
 
 
 async def _enrich(ctx: Context, caller: Caller, input: Input) -> Output:

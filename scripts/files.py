@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any
+from dataclasses import dataclass
 from urllib.parse import quote
 from uuid import UUID
 
@@ -33,12 +33,19 @@ _KEEP = """
 _FIND = "select name, path, contenttype from upload where fileid = $1 and appuserid = $2 and kind = 'file'"
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    name: str
+    path: str
+    contenttype: str
+
+
 class File(BaseModel):
     fileid: UUID
 
 
 @script(roles=SESSION, raw=True, body_bytes=MAX_BYTES + 65536, limit="20/hour per user")
-async def upload(ctx: Context, body: bytes) -> dict[str, Any]:
+async def upload(ctx: Context, body: bytes) -> dict[str, object]:
     """Upload one file as the multipart field `files`. Only the caller can read it."""
     (file,) = await uploaded_files(ctx.request, body)
     if len(file.data) > MAX_BYTES:
@@ -47,7 +54,7 @@ async def upload(ctx: Context, body: bytes) -> dict[str, Any]:
     stored = secrets.token_urlsafe(24)
     await ctx.vendors.storage.put(stored, file.data)
     owner = (ctx.actor.clientid, ctx.actor.appuserid)
-    fileid = await ctx.db.fetchval(_KEEP, *owner, file.name, stored, kind, len(file.data))
+    fileid = await ctx.db.first_value(UUID, _KEEP, *owner, file.name, stored, kind, len(file.data))
     path = f"/api/v2/files/{fileid}"
     return {"resource": [{"fileid": str(fileid), "name": file.name, "path": path, "size": len(file.data)}]}
 
@@ -55,12 +62,12 @@ async def upload(ctx: Context, body: bytes) -> dict[str, Any]:
 @script(method="GET", roles=SESSION, tail="fileid")
 async def read(ctx: Context, input: File) -> Response:
     """Download a file of the caller."""
-    row: Any = await ctx.db.fetchrow(_FIND, input.fileid, ctx.actor.appuserid)
-    data = await ctx.vendors.storage.get(row["path"]) if row else None
+    row = await ctx.db.first(_Found, _FIND, input.fileid, ctx.actor.appuserid)
+    data = await ctx.vendors.storage.get(row.path) if row else None
     if row is None or data is None:
         raise NotFound("There is no such file.")
-    name = f"attachment; filename*=UTF-8''{quote(row['name'])}"
-    return Response(data, media_type=row["contenttype"], headers={"Content-Disposition": name})
+    name = f"attachment; filename*=UTF-8''{quote(row.name)}"
+    return Response(data, media_type=row.contenttype, headers={"Content-Disposition": name})
 
 
 def _type(sent: UploadedFile) -> str:

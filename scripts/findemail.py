@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from pydantic import BaseModel, Field
+from starlette.responses import Response
 
 from product import api_keys, call_limits, callers, idempotent
 from product.callers import Caller
@@ -37,10 +38,9 @@ class Output(BaseModel):
     limit=f"{call_limits.FINDEMAIL}, 120/minute per ip",
     tag="Enrichment",
 )
-async def run(ctx: Context, input: Input) -> Output:
+async def run(ctx: Context, input: Input) -> Output | Response:
     caller = await callers.by_key(ctx, "enrich", call_limits.FINDEMAIL)
-    result: Output = await idempotent.once(ctx, caller.keyid or 0, input, lambda: _find(ctx, caller, input))
-    return result
+    return await idempotent.once(ctx, caller.keyid or 0, input, lambda: _find(ctx, caller, input))
 
 
 async def _find(ctx: Context, caller: Caller, input: Input) -> Output:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import asdict, dataclass
 
 from product.accounts import users
 from product.context import Context
@@ -30,10 +30,24 @@ _COUNT = """
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    keyid: int | None
+    apikey: str
+    name: str | None
+    purpose: str | None
+    isdeleted: int | None
+    callcount: int
+    personalemailcount: int | None
+    businessemailcount: int | None
+    directdialscount: int | None
+    apiusage_by_apikey: object
+
+
 @script(roles=(*OWNER, *OWNER_VIEW), limit="30/minute per session")
-async def run(ctx: Context, input: Span) -> dict[str, Any]:
+async def run(ctx: Context, input: Span) -> dict[str, object]:
     await users.own(ctx, clientid=input.clientid)
-    rows = await ctx.db.fetch(_COUNT, ctx.actor.clientid, input.startdate, input.until, MAX_CALLS)
-    usage = [dict(row) | {"apikey": ctx.vault.open(row["apikey"])} for row in rows]
+    rows = await ctx.db.all(_Counted, _COUNT, ctx.actor.clientid, input.startdate, input.until, MAX_CALLS)
+    usage = [asdict(row) | {"apikey": ctx.vault.open(row.apikey)} for row in rows]
     search = input.search.strip().lower()
     return {"resource": [row for row in usage if search in f"{row['apikey']} {row['name']} {row['purpose']}".lower()]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import asdict
 
 from pydantic import BaseModel
 
@@ -35,11 +35,11 @@ async def run(ctx: Context, input: Input) -> Output:
     email = input.email.strip().lower()
     user = await users.proved(ctx, email, input.checktoken, "check", "invite", "verify")
     if user is None and "appuserid" in ctx.actor.values:
-        candidate: Any = await users.by_email(ctx, email)
+        candidate = await users.by_email(ctx, email)
         user = candidate if candidate is not None and _may_see(ctx, candidate) else None
-    return Output(resource=[] if user is None else [State.model_validate(dict(user))])
+    return Output(resource=[] if user is None else [State.model_validate(asdict(user))])
 
 
-def _may_see(ctx: Context, user: Any) -> bool:
-    own_team = ctx.actor.role == "client" and user["clientid"] == ctx.actor.clientid
-    return bool(own_team or user["appuserid"] == ctx.actor.appuserid)
+def _may_see(ctx: Context, user: users.User) -> bool:
+    own_team = ctx.actor.role == "client" and user.clientid == ctx.actor.clientid
+    return bool(own_team or user.appuserid == ctx.actor.appuserid)

@@ -6,7 +6,7 @@ members of the response together, each once.
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import asdict, dataclass
 
 from product.accounts import users
 from product.context import Context
@@ -36,10 +36,22 @@ _PEOPLE = """
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    appuserid: int | None
+    name: str | None
+    email: str | None
+    totalrevealedcount: int
+    peoplecount: int
+    personalemailcount: int
+    busemailcount: int
+    directdialscount: int
+
+
 @script(roles=(*OWNER, *OWNER_VIEW), limit="30/minute per session")
-async def run(ctx: Context, input: Span) -> dict[str, Any]:
+async def run(ctx: Context, input: Span) -> dict[str, object]:
     await users.own(ctx, clientid=input.clientid)
-    rows = await ctx.db.fetch(_COUNT, ctx.actor.clientid, input.startdate, input.until, input.search.strip())
-    users_of_rows = [row["appuserid"] for row in rows]
-    people = await ctx.db.fetchval(_PEOPLE, ctx.actor.clientid, input.startdate, input.until, users_of_rows)
-    return {"resource": [dict(row) for row in rows], "meta": {"people": people}}
+    rows = await ctx.db.all(_Counted, _COUNT, ctx.actor.clientid, input.startdate, input.until, input.search.strip())
+    users_of_rows = [row.appuserid for row in rows]
+    people = await ctx.db.value(int, _PEOPLE, ctx.actor.clientid, input.startdate, input.until, users_of_rows)
+    return {"resource": [asdict(row) for row in rows], "meta": {"people": people}}

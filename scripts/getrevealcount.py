@@ -9,8 +9,8 @@ counts the reveals of the whole account, those of its API keys included.
 from __future__ import annotations
 
 import datetime as dates
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, time
-from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -47,28 +47,40 @@ _TOTAL = "select count(*) from reveal where {} = $1 and createdon >= $2"
 _USER_TOTAL, _TEAM_TOTAL = _TOTAL.format("appuserid"), _TOTAL.format("clientid")
 
 
+@dataclass(frozen=True, slots=True)
+class _Day:
+    date: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class _PeopleOfDay(_Day):
+    people: int
+
+
 @script(roles=(*SESSION, *VIEW))
-async def run(ctx: Context, input: Input) -> dict[str, Any]:
+async def run(ctx: Context, input: Input) -> dict[str, object]:
     await _authorize(ctx, input)
     since = _midnight(input.date)
     whose = ctx.actor.clientid if input.team else input.revealedby
     if input.split:
         return await _people(ctx, whose, since, input)
     if not input.daily:
-        return {"totalrevealcount": await ctx.db.fetchval(_TEAM_TOTAL if input.team else _USER_TOTAL, whose, since)}
-    rows = await ctx.db.fetch(_TEAM_DAYS if input.team else _USER_DAYS, whose, since)
-    days = [dict(row) for row in rows]
-    return {"totalrevealcount": sum(day["count"] for day in days), "days": days}
+        return {"totalrevealcount": await ctx.db.value(int, _TEAM_TOTAL if input.team else _USER_TOTAL, whose, since)}
+    rows = await ctx.db.all(_Day, _TEAM_DAYS if input.team else _USER_DAYS, whose, since)
+    return {"totalrevealcount": sum(row.count for row in rows), "days": [asdict(row) for row in rows]}
 
 
-async def _people(ctx: Context, whose: int | None, since: datetime, input: Input) -> dict[str, Any]:
+async def _people(ctx: Context, whose: int | None, since: datetime, input: Input) -> dict[str, object]:
     assert input.split is not None
-    rows = await ctx.db.fetch(_TEAM_PEOPLE if input.team else _USER_PEOPLE, whose, since, _midnight(input.split))
+    rows = await ctx.db.all(
+        _PeopleOfDay, _TEAM_PEOPLE if input.team else _USER_PEOPLE, whose, since, _midnight(input.split)
+    )
     split = input.split.isoformat()
     return {
-        "totalrevealcount": sum(row["count"] for row in rows),
-        "people": sum(row["people"] for row in rows if row["date"] >= split),
-        "days": [dict(row) for row in rows],
+        "totalrevealcount": sum(row.count for row in rows),
+        "people": sum(row.people for row in rows if row.date >= split),
+        "days": [asdict(row) for row in rows],
     }
 
 
@@ -83,6 +95,6 @@ async def _authorize(ctx: Context, input: Input) -> None:
         raise Forbidden("The owner of the account counts the reveals of the team.")
     if input.revealedby == ctx.actor.appuserid:
         return
-    if not (owns and await ctx.db.fetchval(_IS_MEMBER, input.revealedby, ctx.actor.clientid)):
+    if not (owns and await ctx.db.first_value(bool, _IS_MEMBER, input.revealedby, ctx.actor.clientid)):
         await audit.write(ctx, "tenant_mismatch", input.revealedby, field="revealedby", call=ctx.request.path)
         raise Forbidden("You can count your own reveals and those of your team.", reason="tenant_mismatch")

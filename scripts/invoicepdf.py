@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Annotated
 
 from pydantic import BaseModel, StringConstraints
 from starlette.responses import Response
@@ -25,8 +26,8 @@ async def run(ctx: Context, input: Input) -> Response:
     transaction = await invoice_pdf.row(ctx, clientid, number=input.invoicenumber)
     if transaction is None:
         raise NotFound("There is no such invoice.")
-    language = of(ctx, transaction["language"])
-    name = invoice_pdf.file_name(transaction["invoicenumber"], language)
+    language = of(ctx, transaction.language)
+    name = invoice_pdf.file_name(transaction.invoicenumber, language)
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     document = await invoice_pdf.render(ctx, transaction, language)
     return Response(document, media_type="application/pdf", headers=headers)
@@ -45,16 +46,17 @@ async def _owner(ctx: Context) -> int:
         raise Unauthorized("A valid API key is needed in X-API-Key.", reason="no_key")
     user = await sessions.live_user(ctx, ctx.request.session_token or await _query_session(ctx, query))
     sessions.refuse_confined(user)
-    if user["role"] not in OWNER:
+    if user.role not in OWNER or user.clientid is None:
         raise Forbidden("You are not permitted to do this.")
-    return int(user["clientid"])
+    return user.clientid
 
 
-async def _query_session(ctx: Context, query: Any) -> str:
+async def _query_session(ctx: Context, query: Mapping[str, str]) -> str:
     """Return the session token of the query, exchanging a one-use ticket for a new session."""
     token = query.get("session_token") or ""
-    if token and (ticket := await tokens.use(ctx, token, "session")):
-        return await sessions.start(ctx, ticket["appuserid"])
+    ticket = await tokens.use(ctx, token, "session") if token else None
+    if ticket is not None and ticket.appuserid is not None:
+        return await sessions.start(ctx, ticket.appuserid)
     if ctx.settings.query_tokens != "live":
         raise Unauthorized(sessions.EXPIRED)
     return str(token)

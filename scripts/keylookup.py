@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import orjson
 from pydantic import BaseModel, Field
@@ -56,7 +56,7 @@ _COUNT = """
 async def run(ctx: Context, input: Input) -> Output:
     key = await api_keys.live(ctx, input.apikey or ctx.request.headers.get("x-api-key", ""), "lookup")
     for limit in KEY_LIMITS:
-        ctx.limit(f"keylookup {limit.seconds}", str(key["keyid"]), limit.amount, limit.seconds)
+        ctx.limit(f"keylookup {limit.seconds}", str(key.keyid), limit.amount, limit.seconds)
     profilekey = profile_url.typed_key(input.linkedinurl, ctx.settings.profile_host)
     kind = KIND[input.type]
     person = await directory.find(ctx, profilekey)
@@ -64,10 +64,8 @@ async def run(ctx: Context, input: Input) -> Output:
     async with ctx.db.transaction():
         charged, left, values = await _reveal(ctx, key, match, kind)
         counts = [int(bool(charged) and name == input.type) for name in KIND]
-        await ctx.db.execute(
-            _COUNT, key["clientid"], key["keyid"], input.type, int(match is not None), charged, *counts
-        )
-        await api_keys.used(ctx, key["keyid"])
+        await ctx.db.execute(_COUNT, key.clientid, key.keyid, input.type, int(match is not None), charged, *counts)
+        await api_keys.used(ctx, key.keyid)
     ctx.headers["X-Credits-Remaining"] = str(left)
     url = profile_url.url_of(profilekey, ctx.settings.profile_host)
     data = Lookup.model_validate(
@@ -76,12 +74,12 @@ async def run(ctx: Context, input: Input) -> Output:
     return Output(data=data, charged=charged, credits_left=left)
 
 
-async def _reveal(ctx: Context, key: Any, person: Person | None, kind: str) -> tuple[int, int, list[str]]:
+async def _reveal(ctx: Context, key: api_keys.LiveKey, person: Person | None, kind: str) -> tuple[int, int, list[str]]:
     """Return the credits charged, the balance of this kind, and the values."""
     if person is None:
-        left = await balance.balances(ctx, key["clientid"])
+        left = await balance.balances(ctx, key.clientid)
         return 0, getattr(left, balance.CREDIT[kind]), []
-    revealed = await reveal.reveal(ctx, person, kind, clientid=key["clientid"], keyid=key["keyid"])
+    revealed = await reveal.reveal(ctx, person, kind, clientid=key.clientid, keyid=key.keyid)
     if kind == "directdial":
         values = (revealed.contact.phone_numbers or "").split(",")
     else:

@@ -6,7 +6,8 @@ The meaning of the columns is sent once and kept for files with the same columns
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field
@@ -25,6 +26,11 @@ MAX_CHARS = 2_000_000
 Meaning = Literal["linkedinurl", "name", "firstname", "lastname", "company", "tags", "note", ""]
 
 
+@dataclass(frozen=True, slots=True)
+class _Present:
+    personid: int
+
+
 class Input(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
@@ -34,11 +40,14 @@ class Input(BaseModel):
     dry_run: bool = False
 
 
+Status = Literal["present", "duplicate", "not_found", "suppressed", "invalid"]
+
+
 class Row(BaseModel):
     """A line that was not added, with the reason: `duplicate`, `present`, or that of the match."""
 
     line: int
-    status: Literal["present", "duplicate", "not_found", "suppressed", "invalid"]
+    status: Status
     reason: str
 
 
@@ -81,7 +90,7 @@ async def run(ctx: Context, input: Input) -> Output:
     rows, first = _sorted_out(lines, matches)
     async with ctx.db.transaction():
         count = await lists.people(ctx, input.listid, lock=True)
-        known = {row["personid"] for row in await ctx.db.fetch(_PRESENT, input.listid, list(first))}
+        known = {row.personid for row in await ctx.db.all(_Present, _PRESENT, input.listid, list(first))}
         rows += [Row(line=first[ident][0].number, status="present", reason="") for ident in sorted(known)]
         new = [place for ident, place in first.items() if ident not in known]
         if count + len(new) > MAX_ITEMS:
@@ -105,9 +114,11 @@ async def _mapping(ctx: Context, sheet: list_file.Sheet, sent: Mapping[str, str]
     """Return the meaning of the columns: as sent, as kept for files with these columns, or by their names."""
     if sent is not None:
         return {name: meaning for name, meaning in sent.items() if meaning}
-    kept: Any = await ctx.db.fetchval(_KEPT, ctx.actor.clientid, sheet.header_hash) if sheet.columns else None
+    kept: dict[str, str] | None = (
+        await ctx.db.first_value(dict, _KEPT, ctx.actor.clientid, sheet.header_hash) if sheet.columns else None
+    )
     if kept is not None:
-        return dict(orjson.loads(kept) if isinstance(kept, str) else kept)
+        return kept
     return sheet.suggested()
 
 
@@ -117,7 +128,7 @@ def _sorted_out(lines: Sequence[Line], matches: Sequence[Match]) -> tuple[list[R
     first: dict[int, tuple[Line, Match]] = {}
     for line, match in zip(lines, matches, strict=True):
         if match.person is None:
-            status: Any = "suppressed" if match.status == "suppressed" else "not_found"
+            status: Status = "suppressed" if match.status == "suppressed" else "not_found"
             if match.why in ("bad_profile", "no_identifier"):
                 status = "invalid"
             rows.append(Row(line=line.number, status=status, reason=match.why))
@@ -129,7 +140,7 @@ def _sorted_out(lines: Sequence[Line], matches: Sequence[Match]) -> tuple[list[R
     return rows, first
 
 
-def _record(ctx: Context, line: Line, match: Match) -> dict[str, Any]:
+def _record(ctx: Context, line: Line, match: Match) -> dict[str, object]:
     person = match.person
     assert person is not None
     return {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Any
 
 from pydantic import BaseModel
 from starlette.responses import HTMLResponse
@@ -34,6 +33,14 @@ class Output(BaseModel):
     success: int = 1
 
 
+class Removal(BaseModel):
+    """A removal to confirm. Links mailed by an older version have no language."""
+
+    email: str
+    key: str
+    language: str | None = None
+
+
 class Link(BaseModel):
     code: str
 
@@ -46,7 +53,7 @@ async def request(ctx: Context, input: Input) -> Output:
     ctx.limit("removalrequest", email, 3, 86400)
     language = languages.of(ctx, None)
     async with ctx.db.transaction():
-        code = await tokens.issue(ctx, "removal", None, {"email": email, "key": key, "language": language})
+        code = await tokens.issue(ctx, "removal", None, Removal(email=email, key=key, language=language))
         await mail.queue(ctx, "removal", email, mail.link(ctx, f"/api/v2/removalrequest/{code}"), language=language)
     return Output()
 
@@ -57,10 +64,11 @@ async def confirm(ctx: Context, input: Link) -> HTMLResponse:
 
     Opening it has no effect, because mail scanners open links.
     """
-    row: Any = await tokens.find(ctx, input.code, "removal")
-    if row is None or row["used"]:
+    row = await tokens.find(ctx, input.code, "removal")
+    removal = tokens.data(ctx, row, Removal)
+    if row is None or row.used or removal is None:
         return _expired(ctx)
-    return _page(_language(ctx, tokens.data(ctx, row)), "title", "text", form=True, brand=ctx.settings.brand_name)
+    return _page(languages.of(ctx, removal.language), "title", "text", form=True, brand=ctx.settings.brand_name)
 
 
 @script(public=True, tail="code", limit="20/minute per ip", raw=True)
@@ -68,20 +76,14 @@ async def remove(ctx: Context, _body: bytes) -> HTMLResponse:
     """Confirm the removal: put the address on the removal list and queue the erasure."""
     code = ctx.request.path.rstrip("/").rpartition("/")[2]
     async with ctx.db.transaction():
-        row = await tokens.use(ctx, code, "removal")
-        if row is None:
+        removal = tokens.data(ctx, await tokens.use(ctx, code, "removal"), Removal)
+        if removal is None:
             return _expired(ctx)
-        removal = tokens.data(ctx, row)
         await ctx.db.execute(_FORGET, token_hash(code))
-        await ctx.db.execute(_KEEP, ctx.vault.index("email", removal["email"]), "email")
-        await directory.hide(ctx, removal["email"])
-        await ctx.later("erasepeople", email=removal["email"], key=removal["key"])
-    return _page(_language(ctx, removal), "done", "effect")
-
-
-def _language(ctx: Context, removal: dict[str, Any]) -> Language:
-    """Return the language of the mail; links mailed by an older version have none."""
-    return languages.of(ctx, removal.get("language"))
+        await ctx.db.execute(_KEEP, ctx.vault.index("email", removal.email), "email")
+        await directory.hide(ctx, removal.email)
+        await ctx.later("erasepeople", email=removal.email, key=removal.key)
+    return _page(languages.of(ctx, removal.language), "done", "effect")
 
 
 def _expired(ctx: Context) -> HTMLResponse:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -13,6 +13,12 @@ from product.roles import OWNER
 from tableapi import Conflict, NotFound, script
 
 MAX_HOURS = 168
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    keyhash: bytes
+    live: bool
 
 
 class KeyIsOff(Conflict):
@@ -45,10 +51,10 @@ _ROTATE = """
 async def run(ctx: Context, input: Input) -> Output:
     key, until = api_keys.generate(), datetime.now(UTC) + timedelta(hours=input.hours)
     async with ctx.db.transaction():
-        row: Any = await ctx.db.fetchrow(_KEY, input.keyid, ctx.actor.clientid)
+        row = await ctx.db.first(_Key, _KEY, input.keyid, ctx.actor.clientid)
         if row is None:
             raise NotFound("There is no such key.")
-        if not row["live"]:
+        if not row.live:
             raise KeyIsOff("This key does not work any more. Create a new one.")
         stored = key[:4] + "*" * 12 if ctx.settings.keys_shown_once else key
         await ctx.db.execute(_ROTATE, input.keyid, until, ctx.vault.seal(stored), ctx.vault.index("apikey", key))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from dataclasses import asdict, dataclass
 
 from pydantic import BaseModel, Field
 
@@ -14,6 +14,25 @@ from product.roles import SESSION, VIEW
 from tableapi import script
 
 _WILD = re.compile(r"([\\%_])")
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    found: int
+    contactid: int | None
+    name: str | None
+    linkedinurl: str | None
+    emails: str | None
+    business_emails: str | None
+    phone_numbers: str | None
+    bus_email_validation: str | None
+    phonecost: int | None
+    businessemailcost: int | None
+    personalemailcost: int | None
+    deleted: int | None
+    revealedby: int | None
+    dialrevealedby: int | None
+    createdon: str | None
 
 
 class Input(BaseModel):
@@ -59,8 +78,8 @@ _FIND = f"""
 @script(roles=(*SESSION, *VIEW), limit="120/minute per session", agents=True, scope="read")
 async def run(ctx: Context, input: Input) -> Output:
     pattern = "%" + _WILD.sub(r"\\\1", input.searchtext.strip()) + "%"
-    rows: list[Any] = await ctx.db.fetch(
-        _FIND, ctx.actor.clientid, ctx.actor.appuserid, input.limit, input.offset, pattern
-    )
-    contacts = [contact.opened(ctx, row) for row in rows if row["contactid"] is not None]
-    return Output(resource=contacts, meta=Meta(count=rows[0]["found"]))
+    rows = await ctx.db.all(_Found, _FIND, ctx.actor.clientid, ctx.actor.appuserid, input.limit, input.offset, pattern)
+    contacts = [
+        contact.opened(ctx, contact.Contact.model_validate(asdict(row))) for row in rows if row.contactid is not None
+    ]
+    return Output(resource=contacts, meta=Meta(count=rows[0].found))

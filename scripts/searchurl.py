@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from pydantic import BaseModel, model_validator
@@ -17,6 +18,14 @@ from product.people import directory, profile_url
 from product.people.directory import Person
 from product.roles import SESSION
 from tableapi import script
+
+
+@dataclass(frozen=True, slots=True)
+class _Paid:
+    type: str | None
+    appuserid: int | None
+    name: str | None
+    revealedon: datetime | None
 
 
 class Input(BaseModel):
@@ -84,8 +93,8 @@ async def run(ctx: Context, input: Input) -> Output:
     person = await directory.find(ctx, key)
     if person is None:
         return Output(data=[])
-    rows = await ctx.db.fetch(_PAID, ctx.actor.clientid, person.personid)
-    return Output(data=[_card(ctx, person, input, [Earlier.model_validate(dict(row)) for row in rows])])
+    rows = await ctx.db.all(_Paid, _PAID, ctx.actor.clientid, person.personid)
+    return Output(data=[_card(ctx, person, input, [Earlier.model_validate(asdict(row)) for row in rows])])
 
 
 def _card(ctx: Context, person: Person, input: Input, revealed: list[Earlier]) -> Card:

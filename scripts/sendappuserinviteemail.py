@@ -22,7 +22,7 @@ class Output(BaseModel):
 @script(roles=OWNER)
 async def run(ctx: Context, input: Input) -> Output:
     user = await users.of_team(ctx, input.appuserid)
-    if user["invitestatus"] != "pending":
+    if user.invitestatus != "pending":
         raise Conflict("This member has accepted the invitation already.", reason="not_pending")
     ctx.limit("sendappuserinviteemail", str(input.appuserid), 3, 3600)
     await seats.invite_again(ctx, user)

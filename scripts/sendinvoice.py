@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
 
 from pydantic import BaseModel
 
@@ -12,6 +14,17 @@ from product.accounts import users
 from product.context import Context
 from product.language import formats
 from tableapi import script
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    email: str
+    name: str
+    language: str | None
+    planname: str
+    price: Decimal
+    expirydate: datetime
+    invoicenumber: str | None
 
 
 class Input(BaseModel):
@@ -36,13 +49,13 @@ _PLAN = """
 async def run(ctx: Context, input: Input) -> Output:
     await users.own(ctx, clientid=input.clientid)
     async with ctx.db.transaction():
-        plan: Any = await ctx.db.fetchrow(_PLAN, ctx.actor.clientid)
+        plan = await ctx.db.first(_Plan, _PLAN, ctx.actor.clientid)
         if plan is None:
             return Output(sent=0)
-        language = languages.of(ctx, plan["language"])
+        language = languages.of(ctx, plan.language)
         await mail.queue(
-            ctx, "invoice", plan["email"], mail.link(ctx, "/dashboard/settings/billing"), language=language,
-            name=plan["name"], planname=plan["planname"], price=float(plan["price"]),
-            invoicenumber=plan["invoicenumber"] or "", expiry=formats.day(plan["expirydate"], language),
+            ctx, "invoice", plan.email, mail.link(ctx, "/dashboard/settings/billing"), language=language,
+            name=plan.name, planname=plan.planname, price=float(plan.price),
+            invoicenumber=plan.invoicenumber or "", expiry=formats.day(plan.expirydate, language),
         )  # fmt: skip
     return Output(sent=1)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import BaseModel
 
 from product import language as languages
@@ -28,18 +26,18 @@ async def run(ctx: Context, input: Input) -> Output:
     ctx.limit("sendverificationemail minute", email, 1, 60)
     ctx.limit("sendverificationemail day", email, 5, 86400)
     user = await _user(ctx, email, input.checktoken)
-    if user is not None and not user["isverified"] and not user["isdeleted"]:
+    if user is not None and not user.isverified and not user.isdeleted:
         async with ctx.db.transaction():
-            code = await tokens.issue(ctx, "verify", user["appuserid"], email=user["email"])
-            link = mail.link(ctx, "/emailverification", email=user["email"], code=code)
-            language = languages.of(ctx, user["language"])
-            await mail.queue(ctx, "verify", user["email"], link, language=language, name=user["name"])
+            code = await tokens.issue(ctx, "verify", user.appuserid, email=user.email)
+            link = mail.link(ctx, "/emailverification", email=user.email, code=code)
+            language = languages.of(ctx, user.language)
+            await mail.queue(ctx, "verify", user.email, link, language=language, name=user.name)
     return Output()
 
 
-async def _user(ctx: Context, email: str, checktoken: str) -> Any:
+async def _user(ctx: Context, email: str, checktoken: str) -> users.User | None:
     """Return the user of the session or of the check token, if the email is that user's, else None."""
     if "appuserid" in ctx.actor.values:
-        user: Any = await users.by_id(ctx, ctx.actor.appuserid)
-        return user if user["email"].lower() == email else None
+        user = await users.caller(ctx)
+        return user if user.email.lower() == email else None
     return await users.proved(ctx, email, checktoken, "check")

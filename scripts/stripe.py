@@ -6,7 +6,8 @@ customer and dates come from the database and the provider, never from the reque
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
 
@@ -20,7 +21,14 @@ from product.roles import OWNER
 from tableapi import Conflict, Invalid, NotFound, script
 
 
-def _blank(value: Any) -> Any:
+@dataclass(frozen=True, slots=True)
+class _Live:
+    planid: int
+    autorenew: int
+    stripe_subid: str | None
+
+
+def _blank(value: object) -> object:
     """Treat the placeholders that the front end sends for a missing value as None."""
     return None if value in ("", "null", "undefined") else value
 
@@ -59,19 +67,19 @@ _LIVE = f"select s.planid, s.autorenew, s.stripe_subid from usersubscription s w
 
 
 @script(roles=OWNER, limit="10/hour per account", seconds=30, repeatable=True)
-async def checkout(ctx: Context, input: Checkout) -> dict[str, Any]:
+async def checkout(ctx: Context, input: Checkout) -> dict[str, object]:
     """Create a hosted payment page; a repeat within ten minutes returns the same page."""
     clientid = ctx.actor.clientid
     await users.own(ctx, email=(input.email or "").strip().lower() or None)
-    custid = await ctx.db.fetchval("select stripe_custid from client where clientid = $1", clientid)
+    custid = await ctx.db.first_value(str, "select stripe_custid from client where clientid = $1", clientid)
     if input.custId is not None and input.custId != custid:
         await users.own(ctx, custId=input.custId)
     plan = await prices.on_sale(ctx, input.plan)
-    live: Any = await ctx.db.fetchrow(_LIVE, clientid)
-    if live is not None and live["autorenew"]:
-        if live["planid"] == plan["planid"]:
+    live = await ctx.db.first(_Live, _LIVE, clientid)
+    if live is not None and live.autorenew:
+        if live.planid == plan.planid:
             raise Conflict("You are on this plan already.", reason="already_subscribed")
-        if live["stripe_subid"]:
+        if live.stripe_subid:
             raise Conflict("Change your running subscription instead.", reason="change_instead")
     await change_rules.must_fit(ctx, clientid, plan)
     page = await checkouts.page(ctx, clientid, plan)
@@ -79,7 +87,7 @@ async def checkout(ctx: Context, input: Checkout) -> dict[str, Any]:
 
 
 @script(method="GET", roles=OWNER, limit="30/minute per session", seconds=30)
-async def preview(ctx: Context, input: Preview) -> dict[str, Any]:
+async def preview(ctx: Context, input: Preview) -> dict[str, object]:
     """Preview the cost of a plan change, or with `res=checkout` return the state of a hosted payment page."""
     if input.res == "checkout":
         return await _outcome(ctx, input.session_id)
@@ -92,7 +100,7 @@ async def preview(ctx: Context, input: Preview) -> dict[str, Any]:
     return {"success": 1, "resource": {"status": 1, "code": 200, "data": cost}}
 
 
-async def _outcome(ctx: Context, sessionid: str) -> dict[str, Any]:
+async def _outcome(ctx: Context, sessionid: str) -> dict[str, object]:
     page = await checkouts.outcome(ctx, sessionid)
     if page is None:
         return {"success": 2, "message": "No such checkout"}
@@ -100,7 +108,7 @@ async def _outcome(ctx: Context, sessionid: str) -> dict[str, Any]:
 
 
 @script(method="PATCH", roles=OWNER, limit="20/hour per account", seconds=30, repeatable=True)
-async def change(ctx: Context, input: Change) -> dict[str, Any]:
+async def change(ctx: Context, input: Change) -> dict[str, object]:
     """Change the plan: upgrade at once, or downgrade at the end of the period. A repeat changes nothing."""
     row = await change_rules.own_live(ctx, input.subId)
     result = await changes.change(ctx, row, input.plan, input.proration_date)
@@ -108,7 +116,7 @@ async def change(ctx: Context, input: Change) -> dict[str, Any]:
 
 
 @script(method="DELETE", roles=OWNER, limit="20/hour per account", seconds=30, repeatable=True)
-async def cancel(ctx: Context, input: Cancel) -> dict[str, Any]:
+async def cancel(ctx: Context, input: Cancel) -> dict[str, object]:
     """Cancel the subscription at the end of its period. Repeating it is safe."""
     row = await change_rules.own(ctx, input.subId)
     if row is None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import BaseModel
 
 from product import audit
@@ -38,15 +36,15 @@ _EXPIRED = "The Code for this link has expired,Please try with latest"
 async def run(ctx: Context, input: Input) -> Output:
     async with ctx.db.transaction():
         user = await users.proved(ctx, input.email, input.verifytoken, "verify", "invite")
-        if user is None or user["isdeleted"]:
+        if user is None or user.isdeleted:
             raise NotFound(_EXPIRED)
-        token: Any = await tokens.use(ctx, input.verifytoken, "verify", "invite")
+        token = await tokens.use(ctx, input.verifytoken, "verify", "invite")
         if token is None:  # used before, so the change is already made
-            return Output(invitestatus=user["invitestatus"], already=1)
-        same_origin = await verification.signed_up_here(ctx, user["appuserid"])
-        status: str = await ctx.db.fetchval(_EFFECT[token["purpose"]], user["appuserid"], same_origin)
-        if token["purpose"] == "verify":
-            await verification.welcome(ctx, user["appuserid"])
-        event = "email_verified" if token["purpose"] == "verify" else "invitation_accepted"
-        await audit.write(ctx, event, user["appuserid"], clientid=user["clientid"], appuserid=user["appuserid"])
+            return Output(invitestatus=user.invitestatus, already=1)
+        same_origin = await verification.signed_up_here(ctx, user.appuserid)
+        status = await ctx.db.value(str, _EFFECT[token.purpose], user.appuserid, same_origin)
+        if token.purpose == "verify":
+            await verification.welcome(ctx, user.appuserid)
+        event = "email_verified" if token.purpose == "verify" else "invitation_accepted"
+        await audit.write(ctx, event, user.appuserid, clientid=user.clientid, appuserid=user.appuserid)
     return Output(invitestatus=status)

@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from datetime import datetime
 
 from pydantic import BaseModel, Field
 
 from product import audit
 from product.accounts import users
 from product.billing import change_rules, plans
+from product.billing.rows import PlanRow, SubscriptionRow
 from product.context import Context
 from product.credits.ledger import KINDS, end_plan_credits, grant
 from product.roles import OWNER
 from tableapi import ApiError, Conflict, NotFound, script
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    subscriptionid: int
+    expirydate: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Expired:
+    kind: str
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan(PlanRow):
+    assigned: bool
 
 
 class Input(BaseModel):
@@ -49,58 +68,58 @@ _ROW = (
 
 
 @script(roles=OWNER, limit="20/hour per account")
-async def run(ctx: Context, input: Input) -> dict[str, Any]:
+async def run(ctx: Context, input: Input) -> dict[str, object]:
     clientid = ctx.actor.clientid
     await users.own(ctx, clientid=input.clientid)
     async with ctx.db.transaction():
         await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
-        plan: Any = await ctx.db.fetchrow(_PLAN, clientid, input.planid)
+        plan = await ctx.db.first(_Plan, _PLAN, clientid, input.planid)
         if plan is None:
             raise NotFound("There is no such plan.")
-        if plan["sku"] != plans.FREE_SKU and not plan["assigned"]:
+        if plan.sku != plans.FREE_SKU and not plan.assigned:
             raise PaymentRequired("This plan has to be paid for.")
-        live: Any = await ctx.db.fetchrow(_LIVE, clientid)
-        if live is None or live["planid"] != plan["planid"]:
+        live = await ctx.db.first(SubscriptionRow, _LIVE, clientid)
+        if live is None or live.planid != plan.planid:
             if live is not None:
                 await change_rules.must_fit(ctx, clientid, plan)
             subscriptionid = await _switch(ctx, live, plan)
         else:
-            subscriptionid = live["subscriptionid"]
-        row = await ctx.db.fetchval(_ROW, subscriptionid)
+            subscriptionid = live.subscriptionid
+        row = await ctx.db.value(dict, _ROW, subscriptionid)
     return {"success": 1, "resource": [row]}
 
 
-async def _switch(ctx: Context, live: Any, plan: Any) -> int:
+async def _switch(ctx: Context, live: SubscriptionRow | None, plan: PlanRow) -> int:
     """End the current subscription and its plan credits, and start the new one."""
     clientid = ctx.actor.clientid
     if live is not None:
-        if live["stripe_subid"] and live["autorenew"]:
+        if live.stripe_subid and live.autorenew:
             raise Conflict("Cancel your paid plan first.", reason="paid_plan")
-        await ctx.db.execute(_END, live["subscriptionid"])
-        await end_plan_credits(ctx, clientid, f"switch:{live['subscriptionid']}")
-        if live["stripe_subid"]:  # cancelled at the provider, but still running
-            await ctx.later("endsubscription", subscription=live["stripe_subid"])
-    count = await ctx.db.fetchval("select count(*) from usersubscription where clientid = $1", clientid)
-    if plan["sku"] == plans.FREE_SKU and count:
+        await ctx.db.execute(_END, live.subscriptionid)
+        await end_plan_credits(ctx, clientid, f"switch:{live.subscriptionid}")
+        if live.stripe_subid:  # cancelled at the provider, but still running
+            await ctx.later("endsubscription", subscription=live.stripe_subid)
+    count = await ctx.db.first_value(int, "select count(*) from usersubscription where clientid = $1", clientid)
+    if plan.sku == plans.FREE_SKU and count:
         # The initial free credits are granted once per account; later ones come with each month.
-        subscriptionid = await plans.subscribe(ctx, clientid, plan["planid"])
-    elif (left := await ctx.db.fetchrow(_LEFT, clientid, plan["planid"])) is not None:
+        subscriptionid = await plans.subscribe(ctx, clientid, plan.planid)
+    elif (left := await ctx.db.first(_Left, _LEFT, clientid, plan.planid)) is not None:
         subscriptionid = await _resume(ctx, plan, left)
     else:
         subscriptionid = await plans.start(ctx, clientid, plan, f"switch:{count}")
-    await audit.write(ctx, "plan_changed", plan["planid"])
+    await audit.write(ctx, "plan_changed", plan.planid)
     return subscriptionid
 
 
-async def _resume(ctx: Context, plan: Any, left: Any) -> int:
+async def _resume(ctx: Context, plan: PlanRow, left: _Left) -> int:
     """Return to a custom plan within its period, with the same end and the credits that had expired.
 
     The credits of a period are granted once, however often the account leaves the plan and returns.
     """
-    clientid, former = ctx.actor.clientid, f"switch:{left['subscriptionid']}"
-    subscriptionid = await plans.subscribe(ctx, clientid, plan["planid"])
-    await ctx.db.execute(_UNTIL, subscriptionid, left["expirydate"])
-    expired = await ctx.db.fetch(_EXPIRED, clientid, [f"{former}:{kind}" for kind in KINDS])
-    amounts = {row["kind"]: row["amount"] for row in expired}
+    clientid, former = ctx.actor.clientid, f"switch:{left.subscriptionid}"
+    subscriptionid = await plans.subscribe(ctx, clientid, plan.planid)
+    await ctx.db.execute(_UNTIL, subscriptionid, left.expirydate)
+    expired = await ctx.db.all(_Expired, _EXPIRED, clientid, [f"{former}:{kind}" for kind in KINDS])
+    amounts = {row.kind: row.amount for row in expired}
     await grant(ctx, clientid, amounts, reason="restored", source="plan", source_id=f"resume:{subscriptionid}")
     return subscriptionid

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any
 
 from pydantic import BaseModel
 from starlette.responses import Response
@@ -25,7 +24,7 @@ class Name(BaseModel):
 
 
 @script(roles=SESSION, raw=True, body_bytes=avatars.MAX_BYTES + 65536, limit="20/hour per user")
-async def upload(ctx: Context, body: bytes) -> dict[str, Any]:
+async def upload(ctx: Context, body: bytes) -> dict[str, object]:
     """Upload a profile picture as the multipart field `files`: one JPEG or PNG."""
     (file,) = await uploaded_files(ctx.request, body)
     ending, kind, data = await avatars.reencode(file.data)

@@ -6,9 +6,9 @@ The answer says nothing about the people of the directory, except where the acco
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from pydantic import BaseModel, Field
+from starlette.responses import Response
 
 from product import api_keys, call_limits, callers, idempotent
 from product.callers import Caller
@@ -40,10 +40,9 @@ class Output(BaseModel):
     limit=f"{call_limits.VERIFYEMAIL}, 120/minute per ip",
     tag="Enrichment",
 )
-async def run(ctx: Context, input: Input) -> Output:
+async def run(ctx: Context, input: Input) -> Output | Response:
     caller = await callers.by_key(ctx, "enrich", call_limits.VERIFYEMAIL)
-    result: Output = await idempotent.once(ctx, caller.keyid or 0, input, lambda: _verify(ctx, caller, input))
-    return result
+    return await idempotent.once(ctx, caller.keyid or 0, input, lambda: _verify(ctx, caller, input))
 
 
 async def _verify(ctx: Context, caller: Caller, input: Input) -> Output:
@@ -58,7 +57,7 @@ async def _verify(ctx: Context, caller: Caller, input: Input) -> Output:
 
 async def _known(ctx: Context, caller: Caller, address: str) -> str:
     """Return the directory's verification of a work address that the account has paid for; else `unknown`."""
-    key: Any = await ctx.db.fetchval(_PAID, search_terms.email_query(ctx.vault, address), caller.clientid)
+    key = await ctx.db.first_value(str, _PAID, search_terms.email_query(ctx.vault, address), caller.clientid)
     person = await directory.find(ctx, key) if key is not None else None
     words = {business.lower(): word for business, word in person.business} if person is not None else {}
     return words.get(address, "unknown")

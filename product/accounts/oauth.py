@@ -6,8 +6,9 @@ Each step issues a one-use token that the next step consumes, so no identity is 
 from __future__ import annotations
 
 import secrets
+from dataclasses import asdict, dataclass
 from http.cookies import CookieError, SimpleCookie
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel
 
@@ -47,6 +48,32 @@ _LINK = """
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Locked(verification.Credentials):
+    afid: str
+    isactive: int
+    isdeleted: int
+    invitestatus: str
+
+
+class State(BaseModel):
+    """The secrets of a sign-in, kept from its start until the code arrives."""
+
+    vendor: Vendor
+    nonce: str
+    verifier: str
+    binding: str
+
+
+class Claims(BaseModel):
+    """The identity that a provider proved."""
+
+    vendor: Vendor
+    subject: str
+    email: str
+    name: str
+
+
 def provider(ctx: Context, vendor: Vendor) -> Provider:
     """Return the client of the provider; raise NotFound if it is not set up."""
     client = ctx.vendors.provider(vendor)
@@ -63,7 +90,7 @@ def redirect_uri(ctx: Context) -> str:
 async def begin(ctx: Context, vendor: Vendor) -> str:
     """Return the authorization URL; a cookie binds the browser to the stored state."""
     nonce, verifier, binding = (secrets.token_urlsafe(32) for _ in range(3))
-    data = {"vendor": vendor, "nonce": nonce, "verifier": verifier, "binding": token_hash(binding).hex()}
+    data = State(vendor=vendor, nonce=nonce, verifier=verifier, binding=token_hash(binding).hex())
     state = await tokens.issue(ctx, "oauthstate", None, data)
     secure = "; Secure" if ctx.settings.public_url.startswith("https") else ""
     ctx.headers["Set-Cookie"] = f"{COOKIE}={binding}; Path=/api; Max-Age=600; HttpOnly; SameSite=Lax{secure}"
@@ -86,13 +113,12 @@ class Output(BaseModel):
 
 async def exchange_code(ctx: Context, vendor: Vendor, input: Input) -> Output:
     """Exchange an authorization code for a one-use ticket."""
-    row = await tokens.use(ctx, input.state, "oauthstate")
-    data = None if row is None else tokens.data(ctx, row)
+    data = tokens.data(ctx, await tokens.use(ctx, input.state, "oauthstate"), State)
     uri = redirect_uri(ctx)
-    if data is None or data["vendor"] != vendor or input.redirect_uri != uri or not _bound(ctx, data["binding"]):
+    if data is None or data.vendor != vendor or input.redirect_uri != uri or not _bound(ctx, data.binding):
         raise NotProved("The sign-in was not started here or took too long. Please try again.", reason="bad_state")
     identity = await provider(ctx, vendor).exchange(
-        input.code, redirect_uri=uri, nonce=data["nonce"], verifier=data["verifier"]
+        input.code, redirect_uri=uri, nonce=data.nonce, verifier=data.verifier
     )
     return Output(access_token=await _issue_ticket(ctx, vendor, identity))
 
@@ -115,7 +141,7 @@ async def credential_ticket(ctx: Context, credential: str, nonce: str) -> str:
     identity = await provider(ctx, "google").identity(credential, nonce)
     async with ctx.db.transaction():
         for mark in identity.marks:
-            if not await ctx.db.fetchval(_SPEND, token_hash(f"idtoken\0{mark}"), float(identity.until)):
+            if not await ctx.db.first_value(bool, _SPEND, token_hash(f"idtoken\0{mark}"), float(identity.until)):
                 raise NotProved("This sign-in was used before. Please try again.")
     return await _issue_ticket(ctx, "google", identity)
 
@@ -125,7 +151,7 @@ async def _issue_ticket(ctx: Context, vendor: Vendor, identity: Identity) -> str
         raise NotProved("The provider gave no email address.")
     if not identity.email_verified:
         raise NotProved("The provider has not verified this email address.", reason="email_not_verified")
-    claims = {"vendor": vendor, "subject": identity.subject, "email": identity.email, "name": identity.name}
+    claims = Claims(vendor=vendor, subject=identity.subject, email=identity.email, name=identity.name)
     return await tokens.issue(ctx, "social", None, claims)
 
 
@@ -141,25 +167,23 @@ class Details(BaseModel):
 
 async def details(ctx: Context, ticket_: str) -> Details:
     """Exchange a ticket for the identity behind it and the proof for the last step."""
-    row = await tokens.use(ctx, ticket_, "social")
-    claims = None if row is None else tokens.data(ctx, row)
+    claims = tokens.data(ctx, await tokens.use(ctx, ticket_, "social"), Claims)
     if claims is None:
         raise NotProved("The sign-in took too long. Please try again.", reason="bad_ticket")
     user = await _find(ctx, claims)
     proof = await tokens.issue(ctx, "social", None, claims)
     return Details(
-        email=claims["email"],
-        name=claims["name"],
-        socialid=claims["subject"],
+        email=claims.email,
+        name=claims.name,
+        socialid=claims.subject,
         proof=proof,
         action="signup" if user is None else "login",
     )
 
 
-async def _find(ctx: Context, claims: dict[str, str]) -> int | None:
+async def _find(ctx: Context, claims: Claims) -> int | None:
     """Return the id of the user that is linked to the identity or has its email address."""
-    appuserid: int | None = await ctx.db.fetchval(_FIND, claims["vendor"], claims["subject"], claims["email"])
-    return appuserid
+    return await ctx.db.first_value(int, _FIND, claims.vendor, claims.subject, claims.email)
 
 
 class Terms(BaseModel):
@@ -168,55 +192,55 @@ class Terms(BaseModel):
     terms: bool | None = None
 
 
-async def enter(ctx: Context, record: dict[str, Any]) -> dict[str, Any]:
+async def enter(ctx: Context, record: dict[str, object]) -> dict[str, object]:
     """Sign in or sign up the user that the proof names. Email and id in the body are ignored."""
     ctx.limit("social", ctx.request.network, 10, 60)
     async with ctx.db.transaction():
-        row = await tokens.use(ctx, str(record.get("proof") or ""), "social")
-        claims = None if row is None else tokens.data(ctx, row)
+        proof = str(record.get("proof") or "")
+        claims = tokens.data(ctx, await tokens.use(ctx, proof, "social"), Claims)
         if claims is None:
             raise Unauthorized("Please sign in with the provider again.", reason="no_proof", scope="resource")
         appuserid = await _find(ctx, claims)
         if appuserid is None:
             return await _sign_up(ctx, claims, record)
-        user: Any = await ctx.db.fetchrow(_LOCK, appuserid)
-        _refuse_unusable(user, claims["email"])
+        user = await ctx.db.one(_Locked, _LOCK, appuserid)
+        _refuse_unusable(user, claims.email)
         # The provider proves ownership of the address; the existing credentials may have been set without it.
         if verification.is_unproved(user):
-            await verification.evict(ctx, user, claims["vendor"])
+            await verification.evict(ctx, user, claims.vendor)
             await verification.welcome(ctx, appuserid)
-        await ctx.db.execute(_LINK, claims["vendor"], claims["subject"], appuserid)
+        await ctx.db.execute(_LINK, claims.vendor, claims.subject, appuserid)
         await ctx.db.execute(_SIGNED_IN, appuserid, requested(ctx))
-        actor = {"clientid": user["clientid"], "appuserid": user["appuserid"]}
-        await audit.write(ctx, "signin", claims["vendor"], **actor)
-        token = await sessions.start(ctx, user["appuserid"])
-    return {"afid": user["afid"], "session_token": token, "action": "login"}
+        actor = {"clientid": user.clientid, "appuserid": user.appuserid}
+        await audit.write(ctx, "signin", claims.vendor, **actor)
+        token = await sessions.start(ctx, user.appuserid)
+    return {"afid": user.afid, "session_token": token, "action": "login"}
 
 
-async def _sign_up(ctx: Context, claims: dict[str, str], record: dict[str, Any]) -> dict[str, Any]:
-    email = await email_domains.business(ctx, claims["email"])
+async def _sign_up(ctx: Context, claims: Claims, record: dict[str, object]) -> dict[str, object]:
+    email = await email_domains.business(ctx, claims.email)
     if not validate(Terms, {"terms": record.get("terms")}).terms:
         raise Invalid({"terms": signup.TERMS})
-    name = person_names.plain(claims["name"]) or person_names.plain(email.partition("@")[0])
+    name = person_names.plain(claims.name) or person_names.plain(email.partition("@")[0])
     user = await signup.open_account(ctx, email, name or email, password=None, verified=True)
-    await verification.welcome(ctx, user["appuserid"])
-    await ctx.db.execute(_LINK, claims["vendor"], claims["subject"], user["appuserid"])
-    await audit.write(ctx, "register", claims["vendor"], clientid=user["clientid"], appuserid=user["appuserid"])
-    token = await sessions.start(ctx, user["appuserid"])
-    return {"clientdata": {"user": user, "session_token": token}, "action": "signup"}
+    await verification.welcome(ctx, user.appuserid)
+    await ctx.db.execute(_LINK, claims.vendor, claims.subject, user.appuserid)
+    await audit.write(ctx, "register", claims.vendor, clientid=user.clientid, appuserid=user.appuserid)
+    token = await sessions.start(ctx, user.appuserid)
+    return {"clientdata": {"user": asdict(user), "session_token": token}, "action": "signup"}
 
 
-def _refuse_unusable(user: Any, email: str) -> None:
+def _refuse_unusable(user: _Locked, email: str) -> None:
     def refused(code: int, message: str) -> ApiError:
         return ApiError(message, status=403, code=code, scope="account", reason="sign_in_refused")
 
-    if user["isdeleted"]:
+    if user.isdeleted:
         raise refused(801, "You have been removed from the platform by the admin")
-    if user["invitestatus"] != "accepted":
+    if user.invitestatus != "accepted":
         raise refused(803, "Please Accept your invitation and Sign in")
-    if not user["isactive"]:
+    if not user.isactive:
         raise refused(800, "Your account is temporarily disabled")
     if (
-        not user["isverified"] and user["email"].lower() != email
+        not user.isverified and user.email.lower() != email
     ):  # a linked account with another address, which the provider does not prove
         raise refused(802, "Your email is not verified. Please verify your email address and try logging in again.")

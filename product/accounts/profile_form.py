@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import Annotated
 
 import pycountry
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
 from product.accounts import person_names
+from product.accounts.users import User
 from product.context import Context
 from product.language import LANGUAGES
 from tableapi import Invalid, validate
@@ -55,7 +56,7 @@ class Company(BaseModel):
         return code
 
 
-def digits(value: Any) -> str:
+def digits(value: object) -> str:
     """Return a phone number as stored: 5 to 15 digits, or an empty text.
 
     Spaces, dashes, brackets and plus signs are removed.
@@ -72,14 +73,14 @@ def digits(value: Any) -> str:
     return number
 
 
-def take_company(record: dict[str, Any]) -> dict[str, Any]:
+def take_company(record: dict[str, object]) -> dict[str, object]:
     """Remove the company fields from a record and return them validated."""
     fields = {name: record.pop(name) for name in list(record) if name in Company.model_fields}
     company = validate(Company, fields)
     return {name: getattr(company, name) for name in fields if getattr(company, name) is not None or name == "country"}
 
 
-async def tidy_person(ctx: Context, record: dict[str, Any], user: Any) -> None:
+async def tidy_person(ctx: Context, record: dict[str, object], user: User) -> None:
     """Validate and normalize the user fields of a record in place: phone, name, avatar, language.
 
     Args:
@@ -89,9 +90,10 @@ async def tidy_person(ctx: Context, record: dict[str, Any], user: Any) -> None:
         Invalid: a field has a wrong type or value, or the avatar was not uploaded by the caller (422).
     """
     for name in ("name", "firstname", "lastname", "avatar"):
-        if not isinstance(record.get(name), str | None):
+        text = record.get(name)
+        if not isinstance(text, str | None):
             raise Invalid({name: "Must be text"})
-        if name != "avatar" and not person_names.is_plain(record.get(name) or ""):
+        if name != "avatar" and not person_names.is_plain(text or ""):
             raise Invalid({name: person_names.REFUSED})
     if "phonenumber" in record:
         record["phonenumber"] = digits(record["phonenumber"])
@@ -99,21 +101,22 @@ async def tidy_person(ctx: Context, record: dict[str, Any], user: Any) -> None:
         parts = ("firstname", "lastname")
         if empty := next((part for part in parts if part in record and not str(record[part] or "").strip()), None):
             raise Invalid({empty: "Please fill all required fields"})
-        first, last = (str(record.get(part, user[part])).strip() for part in parts)
+        first, last = (str(record.get(part, getattr(user, part))).strip() for part in parts)
         record |= {"firstname": first, "lastname": last, "name": person_names.joined(first, last)}
     elif "name" in record:
-        record["name"] = " ".join(str(record["name"] or "").split())
-        if not record["name"]:
+        name = " ".join(str(record["name"] or "").split())
+        if not name:
             raise Invalid({"name": "Please fill all required fields"})
-        record["firstname"], record["lastname"] = person_names.split(record["name"])
-    if "language" in record and record["language"] not in (*LANGUAGES, user["language"]):
+        first, last = person_names.split(name)
+        record |= {"name": name, "firstname": first, "lastname": last}
+    if "language" in record and record["language"] not in (*LANGUAGES, user.language):
         raise Invalid({"language": f"Must be one of: {', '.join(LANGUAGES)}"})
     avatar = record.get("avatar")
-    if avatar and not await ctx.db.fetchval(_AVATAR, str(avatar), ctx.actor.appuserid):
+    if avatar and not await ctx.db.first_value(bool, _AVATAR, str(avatar), ctx.actor.appuserid):
         raise Invalid({"avatar": "Upload the picture first"})
 
 
-async def keep_company(ctx: Context, company: dict[str, Any]) -> None:
+async def keep_company(ctx: Context, company: dict[str, object]) -> None:
     """Update the company fields of the caller's account."""
     changes = ", ".join(f"{name} = ${number}" for number, name in enumerate(company, 2))
     sql = f"update client set {changes} where clientid = $1"  # noqa: S608 - names of the model's fields

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 import policy
 from product.billing.live import LIVE
@@ -39,6 +39,30 @@ _HIDDEN_OF_PLAN = ["isactive"]
 _OVER = {"isactive": 0, "status": "expired"}
 
 
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    person: dict[str, object]
+    owner: bool
+    clientid: int
+    usersessionid: int | None
+    client: dict[str, object]
+    credits: list[dict[str, object]] | None
+    subscriptions: list[dict[str, object]] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A live session. Without a user and an account, it is one of staff at the desk."""
+
+    usersessionid: int | None
+    appuserid: int | None
+    clientid: int | None
+    name: str
+    email: str
+    role: str
+    staffid: int | None
+
+
 async def start(ctx: Context, appuserid: int) -> str:
     """Start a session and return its token. Only the hash of the token is stored."""
     token = secrets.token_urlsafe(32)
@@ -60,63 +84,63 @@ async def end(ctx: Context, token: str) -> None:
         await ctx.db.execute(sql, token_hash(token))
 
 
-async def live_user(ctx: Context, token: str) -> Any:
-    """Return the row that `policy.SESSIONS.lookup` finds for a token.
+async def live_user(ctx: Context, token: str) -> Session:
+    """Return the session that `policy.SESSIONS.lookup` finds for a token.
 
     Raises:
         Unauthorized: there is no live session (401), or its user is disabled (403) or deleted (404).
     """
-    row = await ctx.db.fetchrow(policy.SESSIONS.lookup, token_hash(token)) if token else None
+    row = await ctx.db.first(Session, policy.SESSIONS.lookup, token_hash(token)) if token else None
     if row is None:
         raise Unauthorized(EXPIRED)
-    if refusal := policy.SESSIONS.refusals.get(row["role"]):
+    if refusal := policy.SESSIONS.refusals.get(row.role):
         status, reason, message = refusal
         raise Unauthorized(message, status=status, reason=reason)
     return row
 
 
-def refuse_confined(user: Any) -> None:
+def refuse_confined(user: Session) -> None:
     """Reject a session that may only change its password.
 
     For scripts that authenticate the caller themselves.
     """
-    if refusal := policy.SESSIONS.confined.get(user["role"]):
+    if refusal := policy.SESSIONS.confined.get(user.role):
         status, reason, message = refusal
         raise ApiError(message, status=status, reason=reason, scope="resource")
 
 
-async def describe(ctx: Context, user: Any, token: str) -> dict[str, Any]:
-    """Build the response for the session in a row of `live_user`, which may be a staff session."""
-    if user["role"] == "staff":
-        return accounts.answer(user, token)
-    result = await answer(ctx, user["appuserid"], token)
-    return result if user["staffid"] is None else result | {"support": 1}
+async def describe(ctx: Context, user: Session, token: str) -> dict[str, object]:
+    """Build the response for a session of `live_user`, which may be a staff session."""
+    if user.appuserid is None:
+        assert user.staffid is not None  # a session has a user, a member of staff, or both
+        return accounts.answer(accounts.Staff(user.staffid, user.name, user.email), token)
+    result = await answer(ctx, user.appuserid, token)
+    return result if user.staffid is None else result | {"support": 1}
 
 
-async def answer(ctx: Context, appuserid: int, token: str) -> dict[str, Any]:
+async def answer(ctx: Context, appuserid: int, token: str) -> dict[str, object]:
     """Return user, client, credits and subscriptions, with the fields of a DreamFactory session."""
     hashed, secret = token_hash(token), sorted(policy.USER_SECRETS)
-    row: Any = await ctx.db.fetchrow(_ANSWER, appuserid, secret, _HIDDEN_OF_PLAN, _OVER, hashed)
-    person: dict[str, Any] = row["person"]
-    owner: bool = row["owner"]
-    client = row["client"] if owner else {"clientid": row["clientid"], "companyname": row["client"]["companyname"]}
+    row = await ctx.db.one(_Answer, _ANSWER, appuserid, secret, _HIDDEN_OF_PLAN, _OVER, hashed)
+    person, owner = row.person, row.owner
+    client = row.client if owner else {"clientid": row.clientid, "companyname": row.client["companyname"]}
     hidden = {"stripe_itemid", "stripe_scheduleid"} if owner else policy.PROVIDER_IDS
     subscriptions = [
         {name: value for name, value in subscription.items() if name not in hidden}
-        for subscription in row["subscriptions"] or ()
+        for subscription in row.subscriptions or ()
     ]
     balances = [
         {name: value for name, value in credit.items() if owner or name in policy.BALANCES}
-        for credit in row["credits"] or ()
+        for credit in row.credits or ()
     ]
     client |= {"usercredit_by_clientid": balances, "usersubscription_by_clientid": subscriptions}
-    session: dict[str, Any] = {
-        "success": 1, "session_token": token, "usersessionid": row["usersessionid"], "client_by_clientid": client,
+    session: dict[str, object] = {
+        "success": 1, "session_token": token, "usersessionid": row.usersessionid, "client_by_clientid": client,
     }  # fmt: skip
     return session | person | _dreamfactory(ctx, person, token)
 
 
-def _dreamfactory(ctx: Context, person: dict[str, Any], token: str) -> dict[str, Any]:
+def _dreamfactory(ctx: Context, person: dict[str, object], token: str) -> dict[str, object]:
     return {
         "session_id": token,
         "id": person["appuserid"],
@@ -126,6 +150,6 @@ def _dreamfactory(ctx: Context, person: dict[str, Any], token: str) -> dict[str,
         "last_login_date": person["lastloginon"],
         "host": ctx.settings.brand_name,
         "token_expiry_date": None,
-        "role_id": {"client": 1, "member": 2, "admin": 3}[person["role"]],
+        "role_id": {"client": 1, "member": 2, "admin": 3}[str(person["role"])],
         "server_time": datetime.now(UTC).isoformat(),
     }

@@ -51,6 +51,17 @@ _PLACES = """
 _locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
 
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    failures: int
+    wait: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    ip: str | None
+
+
 @dataclass(slots=True)
 class Attempt:
     """One counted sign-in attempt."""
@@ -73,8 +84,8 @@ class Attempt:
     async def _is_known_network(self, appuserid: int | None, staffid: int | None) -> bool:
         current = self.ctx.request.network
         # The statement also runs for unknown users, so that the response time does not disclose them.
-        places = await self.ctx.db.fetch(_PLACES, appuserid or 0, staffid or 0)
-        return any(network(row["ip"]) == current for row in places)
+        places = await self.ctx.db.all(_Place, _PLACES, appuserid or 0, staffid or 0)
+        return any(network(row.ip) == current for row in places)
 
     async def forgive(self) -> None:
         """Clear the failures of this network and refund this attempt to the shared limit."""
@@ -103,12 +114,12 @@ async def attempt(ctx: Context, address: str) -> AsyncIterator[Attempt]:
 async def _spend(ctx: Context, key: str, limit: int, minutes: int) -> None:
     """Count one attempt. A count stored under an older secret key still blocks."""
     newest, *older = ctx.vault.indexes("signin", key)
-    wait = await ctx.db.fetchval(_OLDER, older, limit, minutes) if older else None
+    wait = await ctx.db.first_value(int, _OLDER, older, limit, minutes) if older else None
     if wait is None:
-        row = await ctx.db.fetchrow(_COUNT, newest, limit, minutes)
-        if row is None or row["failures"] <= limit:
+        row = await ctx.db.first(_Counted, _COUNT, newest, limit, minutes)
+        if row is None or row.failures <= limit:
             return
-        wait = row["wait"]
+        wait = row.wait
     raise TooMany("Too many failed attempts. Try again later.", headers={"Retry-After": str(max(1, wait))})
 
 

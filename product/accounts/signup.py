@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 import asyncpg
 
@@ -29,6 +29,18 @@ _EXISTS = """
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The owner of a new account."""
+
+    appuserid: int
+    clientid: int
+    afid: str
+    name: str
+    email: str
+    isverified: int
+
+
 class EmailExists(Conflict):
     """The email address belongs to another user (409)."""
 
@@ -37,12 +49,10 @@ class EmailExists(Conflict):
 
 async def exists(ctx: Context, email: str) -> bool:
     """Return whether a user that is not deleted, or a member of staff, has this address (in lower case)."""
-    return bool(await ctx.db.fetchval(_EXISTS, email))
+    return await ctx.db.value(bool, _EXISTS, email)
 
 
-async def open_account(
-    ctx: Context, email: str, name: str, *, password: str | None, verified: bool = False
-) -> dict[str, Any]:
+async def open_account(ctx: Context, email: str, name: str, *, password: str | None, verified: bool = False) -> Owner:
     """Create a client with its owner on the free plan. Inside a transaction.
 
     The owner's language is taken from the request.
@@ -51,13 +61,13 @@ async def open_account(
         EmailExists: another user has the address, or signs up with it at the same time (409).
     """
     clean = " ".join(name.split())[:200]
-    clientid = await ctx.db.fetchval("insert into client default values returning clientid")
+    clientid = await ctx.db.value(int, "insert into client default values returning clientid")
     await ctx.db.execute("insert into usercredit (clientid) values ($1)", clientid)
     try:
-        row: Any = await ctx.db.fetchrow(
-            _OWNER, clientid, clean, *person_names.split(clean), email, int(verified), password, requested(ctx)
+        row = await ctx.db.one(
+            Owner, _OWNER, clientid, clean, *person_names.split(clean), email, int(verified), password, requested(ctx)
         )
     except asyncpg.UniqueViolationError:
         raise EmailExists(EMAIL_EXISTS) from None
     await plans.start(ctx, clientid, await plans.free_plan(ctx), "free:1")
-    return dict(row)
+    return row

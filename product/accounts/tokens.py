@@ -8,10 +8,11 @@ schema.sql).
 from __future__ import annotations
 
 import secrets
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Literal, TypeVar
 
-import orjson
+from pydantic import BaseModel
 
 from product.context import Context
 from tableapi import token_hash
@@ -43,6 +44,7 @@ LIFETIME: dict[str, timedelta] = {
     "oauthcode": timedelta(minutes=2),
 }
 MAX_TRIES = 5
+M = TypeVar("M", bound=BaseModel)
 
 _DELETE_UNUSED = "delete from onetimetoken where appuserid = $1 and purpose = $2 and usedon is null"
 _INSERT = """
@@ -61,41 +63,72 @@ _USE = f"""
 """  # noqa: S608
 
 
+@dataclass(frozen=True, slots=True)
+class Used:
+    """A token that was consumed."""
+
+    appuserid: int | None
+    datacipher: str | None
+    purpose: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A live token; `used` if it was consumed before."""
+
+    appuserid: int | None
+    datacipher: str | None
+    used: bool
+
+
+class NewAddress(BaseModel):
+    """The data of a token for a change of address."""
+
+    newemail: str
+
+
 async def issue(
-    ctx: Context, purpose: Purpose, appuserid: int | None = None, data: Any = None, *, email: str | None = None
+    ctx: Context,
+    purpose: Purpose,
+    appuserid: int | None = None,
+    data: BaseModel | None = None,
+    *,
+    email: str | None = None,
 ) -> str:
     """Create a token and delete the unused ones of the same user and purpose.
 
     Tokens of purposes that several browser tabs may hold at once are not deleted.
 
     Args:
-        data: a JSON value, stored encrypted with the token.
+        data: stored encrypted with the token.
         email: the address that the token is mailed to; by default the user's current address.
     """
     token = secrets.token_urlsafe(32)
     if appuserid is not None and purpose not in ("check", "session", "mfa", "social", "oauthcode"):
         await ctx.db.execute(_DELETE_UNUSED, appuserid, purpose)
-    sealed = None if data is None else ctx.vault.seal(orjson.dumps(data).decode())
+    sealed = None if data is None else ctx.vault.seal(data.model_dump_json())
     await ctx.db.execute(_INSERT, token_hash(token), purpose, appuserid, sealed, LIFETIME[purpose], email)
     return token
 
 
-async def find(ctx: Context, token: str, *purposes: Purpose) -> Any:
-    """Return the row of a live token (appuserid, datacipher, used) without consuming it, or None."""
-    return await ctx.db.fetchrow(_FIND, token_hash(token), list(purposes), MAX_TRIES)
+async def find(ctx: Context, token: str, *purposes: Purpose) -> Found | None:
+    """Return a live token without consuming it, or None."""
+    return await ctx.db.first(Found, _FIND, token_hash(token), list(purposes), MAX_TRIES)
 
 
-async def use(ctx: Context, token: str, *purposes: Purpose) -> Any:
-    """Consume a token and return its row (appuserid, purpose, datacipher), or None.
+async def use(ctx: Context, token: str, *purposes: Purpose) -> Used | None:
+    """Consume a token and return it, or None.
 
     Of two simultaneous calls, one gets None.
     """
-    return await ctx.db.fetchrow(_USE, token_hash(token), list(purposes), MAX_TRIES)
+    return await ctx.db.first(Used, _USE, token_hash(token), list(purposes), MAX_TRIES)
 
 
-def data(ctx: Context, row: Any) -> Any:
-    """Return the JSON value that was stored with the token, or None."""
-    return None if row["datacipher"] is None else orjson.loads(ctx.vault.open(row["datacipher"]))
+def data(ctx: Context, token: Found | Used | None, model: type[M]) -> M | None:
+    """Return what was stored with the token; None without a token or without data."""
+    if token is None or token.datacipher is None:
+        return None
+    return model.model_validate_json(ctx.vault.open(token.datacipher))
 
 
 async def revoke(ctx: Context, appuserid: int, *purposes: Purpose) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
 from product import audit
 from product.accounts import tokens
@@ -19,7 +19,27 @@ _BY_ID = f"select {COLUMNS} from appuser where appuserid = $1"  # noqa: S608
 _BY_EMAIL = f"select {COLUMNS} from appuser where lower(email) = $1 order by isdeleted, appuserid desc limit 1"  # noqa: S608
 
 
-async def own(ctx: Context, **values: Any) -> None:
+@dataclass(frozen=True, slots=True)
+class User:
+    """A user, without credentials."""
+
+    appuserid: int
+    clientid: int
+    name: str
+    firstname: str
+    lastname: str
+    phonenumber: str
+    avatar: str | None
+    email: str
+    role: str
+    isactive: int
+    isdeleted: int
+    isverified: int
+    invitestatus: str
+    language: str | None
+
+
+async def own(ctx: Context, **values: object) -> None:
     """Reject values in a body that contradict the session; None is ignored.
 
     Raises:
@@ -30,7 +50,7 @@ async def own(ctx: Context, **values: Any) -> None:
             await _refuse(ctx, name, value)
 
 
-async def _refuse(ctx: Context, field: str, value: Any) -> None:
+async def _refuse(ctx: Context, field: str, value: object) -> None:
     await audit.write(ctx, "tenant_mismatch", str(value)[:200], field=field, call=ctx.request.path)
     raise Forbidden("This is not yours.", reason="tenant_mismatch")
 
@@ -46,7 +66,7 @@ _IDENTITY = {
 }
 
 
-async def own_fields(ctx: Context, fields: Mapping[str, Any]) -> None:
+async def own_fields(ctx: Context, fields: Mapping[str, object]) -> None:
     """Check fields that name the caller in a call that does not use them otherwise.
 
     Raises:
@@ -60,32 +80,37 @@ async def own_fields(ctx: Context, fields: Mapping[str, Any]) -> None:
             await _refuse(ctx, field, value)
 
 
-async def by_email(ctx: Context, email: str) -> Any:
+async def by_email(ctx: Context, email: str) -> User | None:
     """Return the user with this address (in lower case), preferring a live user to deleted ones, or None."""
-    return await ctx.db.fetchrow(_BY_EMAIL, email)
+    return await ctx.db.first(User, _BY_EMAIL, email)
 
 
-async def by_id(ctx: Context, appuserid: int) -> Any:
+async def by_id(ctx: Context, appuserid: int) -> User | None:
     """Return the user with this id, from any account."""
-    return await ctx.db.fetchrow(_BY_ID, appuserid)
+    return await ctx.db.first(User, _BY_ID, appuserid)
 
 
-async def of_team(ctx: Context, appuserid: int) -> Any:
+async def caller(ctx: Context) -> User:
+    """Return the user of the session."""
+    return await ctx.db.one(User, _BY_ID, ctx.actor.appuserid)
+
+
+async def of_team(ctx: Context, appuserid: int) -> User:
     """Return a user of the caller's account that is not deleted.
 
     Raises:
         NotFound: there is no such user, or it belongs to another account (404).
     """
-    row: Any = await by_id(ctx, appuserid)
-    if row is None or row["clientid"] != ctx.actor.clientid or row["isdeleted"]:
+    row = await by_id(ctx, appuserid)
+    if row is None or row.clientid != ctx.actor.clientid or row.isdeleted:
         raise NotFound("There is no such member.")
     return row
 
 
-async def proved(ctx: Context, email: str, token: str, *purposes: Purpose) -> Any:
+async def proved(ctx: Context, email: str, token: str, *purposes: Purpose) -> User | None:
     """Return the user of a mailed token if the email matches, else None. The token is not consumed."""
-    row: Any = await tokens.find(ctx, token, *purposes) if token else None
-    if row is None or row["appuserid"] is None:
+    row = await tokens.find(ctx, token, *purposes) if token else None
+    if row is None or row.appuserid is None:
         return None
-    user: Any = await by_id(ctx, row["appuserid"])
-    return user if user["email"].lower() == email.strip().lower() else None
+    user = await by_id(ctx, row.appuserid)
+    return user if user is not None and user.email.lower() == email.strip().lower() else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any
+from dataclasses import dataclass
 
 from product import audit, mail
 from product import language as languages
@@ -23,13 +23,40 @@ _EVICT = """
 _UNLINK = "delete from socialaccount where appuserid = $1"
 
 
+@dataclass(frozen=True, slots=True)
+class _Welcome:
+    email: str
+    name: str
+    language: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    tokenhash: bytes
+    ip: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """A user with its password, and what is known about its address."""
+
+    appuserid: int
+    clientid: int
+    name: str
+    email: str
+    isverified: int
+    password: str | None
+    passwordproved: int
+    language: str | None
+
+
 async def welcome(ctx: Context, appuserid: int) -> None:
     """Send the welcome mail, once per account."""
-    user: Any = await ctx.db.fetchrow(_WELCOME, appuserid)
+    user = await ctx.db.first(_Welcome, _WELCOME, appuserid)
     if user is not None:
         link = mail.link(ctx, "/dashboard/main/dashboardmain")
-        language = languages.of(ctx, user["language"])
-        await mail.queue(ctx, "welcome", user["email"], link, language=language, name=user["name"])
+        language = languages.of(ctx, user.language)
+        await mail.queue(ctx, "welcome", user.email, link, language=language, name=user.name)
 
 
 async def signed_up_here(ctx: Context, appuserid: int) -> bool:
@@ -38,30 +65,29 @@ async def signed_up_here(ctx: Context, appuserid: int) -> bool:
     A mailed link may be opened by another person than the one that chose the password.
     """
     token, current = token_hash(ctx.request.session_token), network(ctx.request.ip)
-    rows: Any = await ctx.db.fetch(_SESSIONS, appuserid)
+    rows = await ctx.db.all(_Session, _SESSIONS, appuserid)
     return any(
-        secrets.compare_digest(row["tokenhash"], token) or (current and network(row["ip"] or "") == current)
-        for row in rows
+        secrets.compare_digest(row.tokenhash, token) or (current and network(row.ip or "") == current) for row in rows
     )
 
 
-def is_unproved(user: Any) -> bool:
+def is_unproved(user: Credentials) -> bool:
     """Return whether the credentials may have been set by a person other than the owner of the address."""
-    return not user["isverified"] or (user["password"] is not None and not user["passwordproved"])
+    return not user.isverified or (user.password is not None and not user.passwordproved)
 
 
-async def evict(ctx: Context, user: Any, vendor: str) -> None:
+async def evict(ctx: Context, user: Credentials, vendor: str) -> None:
     """Remove password, sessions, tokens and linked identities set before a provider proved the address."""
-    appuserid = user["appuserid"]
-    actor = {"clientid": user["clientid"], "appuserid": appuserid}
+    appuserid = user.appuserid
+    actor = {"clientid": user.clientid, "appuserid": appuserid}
     await ctx.db.execute(_EVICT, appuserid)
-    if not user["isverified"]:
+    if not user.isverified:
         await ctx.db.execute(_UNLINK, appuserid)
     await sessions.end_all(ctx, appuserid)
     await tokens.revoke(ctx, appuserid)
-    if user["password"] is not None:
+    if user.password is not None:
         link = mail.link(ctx, "/forgotpassword")
-        language, values = languages.of(ctx, user["language"]), {"name": user["name"], "vendor": vendor.capitalize()}
-        await mail.queue(ctx, "passwordremoved", user["email"], link, language=language, **values)
-    event = "password_removed" if user["isverified"] else "account_claimed"
+        language, values = languages.of(ctx, user.language), {"name": user.name, "vendor": vendor.capitalize()}
+        await mail.queue(ctx, "passwordremoved", user.email, link, language=language, **values)
+    event = "password_removed" if user.isverified else "account_claimed"
     await audit.write(ctx, event, appuserid, provider=vendor, **actor)

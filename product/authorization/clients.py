@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import secrets
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -29,6 +28,12 @@ _INSERT = """
 """
 _FIND = "select name, redirecturis from oauthclient where oauthclientid = $1 and expireson > now()"
 _KEEP = "update oauthclient set expireson = now() + interval '30 days' where oauthclientid = $1"
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    name: str
+    redirecturis: list[str]
 
 
 class BadClient(BadRequest):
@@ -76,7 +81,7 @@ async def register(ctx: Context, document: Document) -> Client:
     """
     client = _client(secrets.token_urlsafe(18), document)
     values = client.clientid, client.name, list(client.redirect_uris), ctx.request.ip or None, MAX_CLIENTS
-    if not await ctx.db.fetchval(_INSERT, *values):
+    if not await ctx.db.first_value(bool, _INSERT, *values):
         raise TooManyClients("Too many clients have registered today. Try again tomorrow.")
     return client
 
@@ -85,10 +90,10 @@ async def find(ctx: Context, clientid: str) -> Client:
     """Return a client by its identifier. Raises BadClient."""
     if clientid.startswith(("https://", "http://")):
         return await _of_document(ctx, clientid)
-    row: Any = await ctx.db.fetchrow(_FIND, clientid)
+    row = await ctx.db.first(_Found, _FIND, clientid)
     if row is None:
         raise BadClient("This application is not known here, or its registration has expired. Connect it again.")
-    return Client(clientid, row["name"], tuple(row["redirecturis"]))
+    return Client(clientid, row.name, tuple(row.redirecturis))
 
 
 async def keep(ctx: Context, clientid: str) -> None:

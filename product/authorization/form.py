@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from starlette.responses import JSONResponse
@@ -40,7 +39,7 @@ def read(ctx: Context, body: bytes) -> dict[str, str]:
     return sent
 
 
-def answer(content: Mapping[str, Any], status: int = 200) -> JSONResponse:
+def answer(content: Mapping[str, object], status: int = 200) -> JSONResponse:
     """Build a response that must not be stored."""
     return JSONResponse(content, status, headers=_HEADERS)
 

@@ -12,7 +12,8 @@ import hmac
 import re
 import secrets
 from dataclasses import dataclass
-from typing import Any
+
+from pydantic import BaseModel
 
 from product import audit
 from product.accounts import tokens
@@ -52,6 +53,37 @@ _END = """
 _END_OF_CODE, _END_OF_TOKEN = _END.format("tokenhash = $1"), _END.format("usersessionid = $1")
 
 
+@dataclass(frozen=True, slots=True)
+class _Locked:
+    kind: str
+    used: bool
+    live: bool
+    usersessionid: int
+    agentid: str | None
+    appuserid: int
+    clientid: int
+    granted: str
+    open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    appuserid: int
+    clientid: int
+    agent: str | None
+
+
+class Consent(BaseModel):
+    """The grant of a user to a client, kept with the code."""
+
+    clientid: str
+    name: str
+    uri: str
+    scopes: str
+    challenge: str
+    resource: str
+
+
 class Refused(Exception):
     """No token is issued. Has the error of RFC 6749 and a sentence for the client's developer."""
 
@@ -76,24 +108,23 @@ def is_challenge(challenge: str) -> bool:
 
 async def allow(ctx: Context, client: Client, uri: str, scopes: list[str], challenge: str) -> str:
     """Record the consent of the caller, and return the code for the client."""
-    data = {
-        "clientid": client.clientid, "name": client.name, "uri": uri, "scopes": " ".join(scopes),
-        "challenge": challenge, "resource": metadata.resource(ctx.settings),
-    }  # fmt: skip
+    data = Consent(
+        clientid=client.clientid, name=client.name, uri=uri, scopes=" ".join(scopes),
+        challenge=challenge, resource=metadata.resource(ctx.settings),
+    )  # fmt: skip
     async with ctx.db.transaction():
-        await audit.write(ctx, "agent_allowed", client.name, scopes=data["scopes"], client=client.clientid[:200])
+        await audit.write(ctx, "agent_allowed", client.name, scopes=data.scopes, client=client.clientid[:200])
         return await tokens.issue(ctx, "oauthcode", ctx.actor.appuserid, data)
 
 
 async def redeem(ctx: Context, code: str, clientid: str, verifier: str, uri: str) -> Tokens:
     """Exchange a code for tokens. Raises Refused."""
     async with ctx.db.transaction():
-        row: Any = await tokens.use(ctx, code, "oauthcode")
-        data = None if row is None else tokens.data(ctx, row)
-        if data is None:
-            found = None
-        else:
-            found = _issue_problem(data, clientid, verifier, uri) or await _started(ctx, code, row, data)
+        row = await tokens.use(ctx, code, "oauthcode")
+        data = tokens.data(ctx, row, Consent)
+        found: str | Tokens | None = None
+        if row is not None and data is not None:
+            found = _issue_problem(data, clientid, verifier, uri) or await _started(ctx, code, row.appuserid, data)
     if isinstance(found, Tokens):
         return found
     if found is None:
@@ -102,49 +133,49 @@ async def redeem(ctx: Context, code: str, clientid: str, verifier: str, uri: str
     raise Refused("invalid_grant", found)
 
 
-def _issue_problem(data: dict[str, Any], clientid: str, verifier: str, uri: str) -> str:
+def _issue_problem(data: Consent, clientid: str, verifier: str, uri: str) -> str:
     """Return why a code cannot be redeemed, or ""."""
     digest = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode("latin-1", "replace")).digest()).rstrip(b"=")
-    if not hmac.compare_digest(data["clientid"].encode(), clientid.encode()):
+    if not hmac.compare_digest(data.clientid.encode(), clientid.encode()):
         return "The code was issued to another client."
-    if uri and uri != data["uri"]:
+    if uri and uri != data.uri:
         return "redirect_uri differs from that of the authorization."
-    if not _VERIFIER.fullmatch(verifier) or not hmac.compare_digest(digest, data["challenge"].encode()):
+    if not _VERIFIER.fullmatch(verifier) or not hmac.compare_digest(digest, data.challenge.encode()):
         return "code_verifier does not match the challenge."
     return ""
 
 
-async def _started(ctx: Context, code: str, row: Any, data: dict[str, Any]) -> Tokens:
+async def _started(ctx: Context, code: str, appuserid: int | None, data: Consent) -> Tokens:
     """Start the session of a client, and issue its first tokens."""
     agent = ctx.request.headers.get("user-agent", "")[:300]
-    session = await ctx.db.fetchval(
-        _START, _session_hash(code), row["appuserid"], ctx.request.ip or None, agent, data["name"], data["clientid"],
-        data["scopes"],
+    session = await ctx.db.value(
+        int, _START, _session_hash(code), appuserid, ctx.request.ip or None, agent, data.name, data.clientid,
+        data.scopes,
     )  # fmt: skip
-    await clients.keep(ctx, data["clientid"])
-    return await _issued(ctx, session, data["scopes"], data["scopes"])
+    await clients.keep(ctx, data.clientid)
+    return await _issued(ctx, session, data.scopes, data.scopes)
 
 
 async def refresh(ctx: Context, token: str, clientid: str, requested: str) -> Tokens:
     """Exchange a refresh token for new tokens, with the scopes of the grant or fewer. Raises Refused."""
     digest = token_hash(token)
     async with ctx.db.transaction():
-        row: Any = await ctx.db.fetchrow(_LOCK, digest)
-        if row is None or row["kind"] != "refresh" or not row["open"] or row["agentid"] != clientid:
+        row = await ctx.db.first(_Locked, _LOCK, digest)
+        if row is None or row.kind != "refresh" or not row.open or row.agentid != clientid:
             raise Refused("invalid_grant", "The refresh token is unknown, or its session has ended.")
-        if not row["live"]:
+        if not row.live:
             raise Refused("invalid_grant", "The refresh token has expired.")
-        reused = row["used"]
+        reused = row.used
         if not reused:
-            granted = row["granted"].split()
+            granted = row.granted.split()
             wanted = [scope for scope in requested.split() if scope in granted] if requested.strip() else granted
             if not wanted:
                 raise Refused("invalid_scope", "None of these scopes was granted.")
             await ctx.db.execute(_USE, digest)
-            await ctx.db.execute(_EXTEND, row["usersessionid"])
+            await ctx.db.execute(_EXTEND, row.usersessionid)
             await clients.keep(ctx, clientid)
-            return await _issued(ctx, row["usersessionid"], " ".join(wanted), row["granted"])
-    await _end(ctx, _END_OF_TOKEN, row["usersessionid"], "agent_token_reused")
+            return await _issued(ctx, row.usersessionid, " ".join(wanted), row.granted)
+    await _end(ctx, _END_OF_TOKEN, row.usersessionid, "agent_token_reused")
     raise Refused("invalid_grant", "The refresh token was used before. The session has ended: sign in again.")
 
 
@@ -157,17 +188,17 @@ async def _issued(ctx: Context, session: int, scopes: str, granted: str) -> Toke
 
 async def revoke(ctx: Context, token: str, clientid: str) -> None:
     """End the session of a client's token (RFC 7009); an unknown token changes nothing."""
-    row: Any = await ctx.db.fetchrow(_LOCK, token_hash(token))
-    if row is not None and row["agentid"] == clientid:
-        await _end(ctx, _END_OF_TOKEN, row["usersessionid"], "agent_ended")
+    row = await ctx.db.first(_Locked, _LOCK, token_hash(token))
+    if row is not None and row.agentid == clientid:
+        await _end(ctx, _END_OF_TOKEN, row.usersessionid, "agent_ended")
 
 
-async def _end(ctx: Context, sql: str, key: Any, event: str) -> None:
+async def _end(ctx: Context, sql: str, key: object, event: str) -> None:
     """End a session and record why."""
     async with ctx.db.transaction():
-        ended: Any = await ctx.db.fetchrow(sql, key)
+        ended = await ctx.db.first(_Ended, sql, key)
         if ended is not None:
-            await audit.write(ctx, event, ended["agent"], clientid=ended["clientid"], appuserid=ended["appuserid"])
+            await audit.write(ctx, event, ended.agent, clientid=ended.clientid, appuserid=ended.appuserid)
 
 
 def _session_hash(code: str) -> bytes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from product.settings import Settings
@@ -16,7 +15,7 @@ MAX_SCOPES = 20
 _SCOPE = re.compile(r"reveal|(?:read|write|delete)(?::[A-Za-z_][A-Za-z0-9_]{0,62})?")
 
 
-def metadata(settings: Settings) -> Mapping[str, Any]:
+def metadata(settings: Settings) -> Mapping[str, object]:
     """Return the metadata of the server. The engine adds the scopes."""
     issuer = settings.public_url
     return {

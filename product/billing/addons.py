@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
 from product import audit
 from product.billing import plans, returns
 from product.billing.live import LIVE
+from product.billing.rows import PlanRow
 from product.context import Context
-from product.credits.ledger import KINDS, grant
+from product.credits.ledger import grant
 from product.vendors.money import Intent
 from tableapi import Conflict, NotFound
 
@@ -27,26 +28,41 @@ _PAID = "update addonpayment set status = 'paid', transactionid = $2 where provi
 _FAILED = "update addonpayment set status = 'failed' where providerid = $1 and status <> 'paid'"
 
 
+@dataclass(frozen=True, slots=True)
+class _Payment:
+    clientid: int
+    planid: int
+    amount: int
+    currency: str
+    status: str
+    transactionid: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Live:
+    sku: str | None
+
+
 class NoAddons(Conflict):
     """Accounts on the free plan cannot buy add-ons (409)."""
 
     reason = "no_addons_on_free"
 
 
-async def on_sale(ctx: Context, planid: int) -> Any:
+async def on_sale(ctx: Context, planid: int) -> PlanRow:
     """Return the row of an add-on that the caller's account may buy.
 
     Raises:
         NotFound: there is no such add-on on sale (404).
         Conflict: the account has no live plan, or is on the free plan (409).
     """
-    plan: Any = await ctx.db.fetchrow(_PLAN, planid)
-    if plan is None or plan["price"] <= 0:
+    plan = await ctx.db.first(PlanRow, _PLAN, planid)
+    if plan is None or plan.price <= 0:
         raise NotFound("There is no such add-on.")
-    live: Any = await ctx.db.fetchrow(_LIVE, ctx.actor.clientid)
+    live = await ctx.db.first(_Live, _LIVE, ctx.actor.clientid)
     if live is None:
         raise Conflict("Subscribe to a plan first.", reason="no_plan")
-    if live["sku"] == plans.FREE_SKU:
+    if live.sku == plans.FREE_SKU:
         raise NoAddons("No add-ons can be added to the free plan.")
     return plan
 
@@ -57,28 +73,37 @@ async def settle(ctx: Context, intent: Intent) -> int | None:
     A paid intent adds credits and an invoice; repeating it changes nothing.
     """
     async with ctx.db.transaction():
-        row: Any = await ctx.db.fetchrow("select * from addonpayment where providerid = $1 for update", intent.id)
-        if row is None or row["amount"] != intent.amount or row["currency"] != intent.currency:
+        row = await ctx.db.first(_Payment, "select * from addonpayment where providerid = $1 for update", intent.id)
+        if row is None or row.amount != intent.amount or row.currency != intent.currency:
             return None  # not a payment for an add-on of this product
-        if row["status"] == "paid":
-            return int(row["transactionid"])
+        if row.status == "paid":
+            return row.transactionid
         if intent.status == "succeeded":
             return await _grant(ctx, row, intent)
-        if intent.status in ("requires_payment_method", "canceled") and row["status"] != "created":
+        if intent.status in ("requires_payment_method", "canceled") and row.status != "created":
             await ctx.db.execute(_FAILED, intent.id)
     return None
 
 
-async def _grant(ctx: Context, row: Any, intent: Intent) -> int:
-    clientid, planid = row["clientid"], row["planid"]
+async def _grant(ctx: Context, row: _Payment, intent: Intent) -> int:
+    clientid, planid = row.clientid, row.planid
     await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
-    plan: Any = await ctx.db.fetchrow("select * from subscriptionplan where planid = $1", planid)
-    lines = [{"description": plan["name"], "quantity": 1, "amount": intent.amount, "proration": False}]
+    plan = await ctx.db.one(PlanRow, "select * from subscriptionplan where planid = $1", planid)
+    lines = [{"description": plan.name, "quantity": 1, "amount": intent.amount, "proration": False}]
     number = f"A-{clientid:05}-{intent.id[-8:].upper()}"
-    transactionid: int = await ctx.db.fetchval(
-        _BOOK, clientid, planid, number, plan["name"], Decimal(intent.amount) / 100, intent.currency, lines, intent.id
+    transactionid = await ctx.db.value(
+        int,
+        _BOOK,
+        clientid,
+        planid,
+        number,
+        plan.name,
+        Decimal(intent.amount) / 100,
+        intent.currency,
+        lines,
+        intent.id,
     )
-    amounts = {kind: plan[kind] for kind in KINDS}
+    amounts = plan.credits
     await grant(ctx, clientid, amounts, reason="addon", source="payment", source_id=intent.id, bought=True)
     await ctx.db.execute(_PAID, intent.id, transactionid)
     await audit.write(ctx, "addon_bought", planid, clientid=clientid, transactionid=transactionid)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from tableapi import BadRequest
 
@@ -18,13 +17,13 @@ class CardNumber(BadRequest):
     reason = "card_number"
 
 
-def refuse(value: Any) -> None:
+def refuse(value: object) -> None:
     """Raise CardNumber (400) if the JSON value contains a card number at any depth."""
     if _contains_card(value):
         raise CardNumber("Never send card numbers here: use the card form, which gives a token.")
 
 
-def _contains_card(value: Any) -> bool:
+def _contains_card(value: object) -> bool:
     if isinstance(value, Mapping):
         return any(_contains_card(key) or _contains_card(item) for key, item in value.items())
     if isinstance(value, list):

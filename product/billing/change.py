@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
 from product import audit
 from product.billing import change_rules, customer, prices, reconcile
-from product.billing.invoices import described, difference, plan_name, rest
+from product.billing.invoices import StoredLine, described, difference, plan_name, rest
+from product.billing.rows import OwnSubscription, PlanRow
 from product.context import Context
 from product.credits.ledger import KINDS
 from product.language import DEFAULT, Language, requested
@@ -32,12 +32,12 @@ class AlreadyChanged(Conflict):
     reason = "already_changed"
 
 
-async def _running(ctx: Context, row: Any) -> Subscription | None:
+async def _running(ctx: Context, row: OwnSubscription) -> Subscription | None:
     """Return the provider's subscription for a row if it is running, else None."""
-    if not row["isactive"] or not row["stripe_subid"]:
+    if not row.isactive or not row.stripe_subid:
         return None
     try:
-        sub = await customer.provider(ctx).subscription(row["stripe_subid"])
+        sub = await customer.provider(ctx).subscription(row.stripe_subid)
     except Missing:
         return None
     return sub if sub.status in reconcile.LIVE + reconcile.PAST_DUE else None
@@ -54,12 +54,12 @@ async def _as_read(ctx: Context, sub: Subscription) -> AsyncIterator[None]:
         raise AlreadyChanged("This was changed a moment ago. Look at your plan again.") from None
 
 
-def _present(plans: dict[str, Any], row: Any, sub: Subscription) -> int:
+def _present(plans: dict[str, PlanRow], row: OwnSubscription, sub: Subscription) -> int:
     """Return the current planid at the provider. The row may lag behind its events."""
-    return int(plans.get(sub.priceid, row)["planid"])
+    return plans[sub.priceid].planid if sub.priceid in plans else row.planid
 
 
-async def preview(ctx: Context, row: Any, planid: int) -> dict[str, Any] | None:
+async def preview(ctx: Context, row: OwnSubscription, planid: int) -> dict[str, object] | None:
     """Return the cost and due date of a plan change, or None without a running subscription.
 
     `subtotal`, `total` and the amounts of `lines` are in the smallest unit of the currency.
@@ -70,19 +70,19 @@ async def preview(ctx: Context, row: Any, planid: int) -> dict[str, Any] | None:
     plan = await prices.on_sale(ctx, planid)
     plans = await prices.plans_by_price(ctx)
     present = _present(plans, row, sub)
-    if plan["planid"] < present:  # charged when it starts, at the end of the period
+    if plan.planid < present:  # charged when it starts, at the end of the period
         date, total = int(sub.end.timestamp()), prices.cents(plan)
         facts = {"subtotal": total, "total": total, "currency": customer.CURRENCY, "dueon": sub.end.isoformat()}
-        return {"subscription_proration_date": date} | facts | {"lines": [], "credits": {k: plan[k] for k in KINDS}}
-    date = max(await change_rules.quote(ctx, row["subscriptionid"], planid), int(sub.start.timestamp()))
-    if plan["planid"] == present:
+        return {"subscription_proration_date": date} | facts | {"lines": [], "credits": plan.credits}
+    date = max(await change_rules.quote(ctx, row.subscriptionid, planid), int(sub.start.timestamp()))
+    if plan.planid == present:
         return _costs_nothing(date, sub)
     priceid = await prices.of_plan(ctx, plan)
     plans[priceid] = plan  # the price may be new
     invoice = await customer.provider(ctx).preview(sub, priceid, date)
-    old: Any = plans.get(sub.priceid)
+    old = plans.get(sub.priceid)
     prorated = [line for line in invoice.lines if line.proration and line.amount >= 0]
-    added = difference(old, plan, rest(prorated[0], sub)) if old and prorated else {k: plan[k] for k in KINDS}
+    added = difference(old, plan, rest(prorated[0], sub)) if old and prorated else plan.credits
     return {
         "subscription_proration_date": date, "subtotal": invoice.subtotal, "total": invoice.total,
         "currency": invoice.currency, "dueon": datetime.fromtimestamp(date, UTC).isoformat(),
@@ -91,19 +91,21 @@ async def preview(ctx: Context, row: Any, planid: int) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def _line(line: Line, plans: dict[str, Any], language: Language) -> dict[str, Any]:
-    facts = {"description": line.description, "amount": line.amount, "proration": line.proration}
-    text = described(facts | {"planname": plan_name(line, plans)}, language)
+def _line(line: Line, plans: dict[str, PlanRow], language: Language) -> dict[str, object]:
+    facts = StoredLine(
+        description=line.description, amount=line.amount, proration=line.proration, planname=plan_name(line, plans)
+    )
+    text = described(facts, language)
     return {"description": text, "amount": line.amount}
 
 
-def _costs_nothing(date: int, sub: Subscription) -> dict[str, Any]:
+def _costs_nothing(date: int, sub: Subscription) -> dict[str, object]:
     """Return the preview of resuming a cancelled plan, which is charged when its next period starts."""
     return {"subscription_proration_date": date, "subtotal": 0, "total": 0, "currency": customer.CURRENCY,
             "dueon": sub.end.isoformat(), "lines": [], "credits": dict.fromkeys(KINDS, 0)}  # fmt: skip
 
 
-async def change(ctx: Context, row: Any, planid: int, proration_date: int | None) -> dict[str, Any]:
+async def change(ctx: Context, row: OwnSubscription, planid: int, proration_date: int | None) -> dict[str, object]:
     """Upgrade at once, downgrade at the end of the period, or resume a cancelled subscription.
 
     Raises:
@@ -118,33 +120,35 @@ async def change(ctx: Context, row: Any, planid: int, proration_date: int | None
     if sub.status in reconcile.PAST_DUE:
         raise Conflict("Please pay the open invoice first.", reason="past_due")
     present = _present(await prices.plans_by_price(ctx), row, sub)
-    if plan["planid"] != present:
-        await change_rules.must_fit(ctx, row["clientid"], plan)
+    if plan.planid != present:
+        await change_rules.must_fit(ctx, row.clientid, plan)
     async with _as_read(ctx, sub):
-        if plan["planid"] == present:
+        if plan.planid == present:
             await _resume(ctx, row, sub)
-        elif plan["planid"] > present:
+        elif plan.planid > present:
             sub = await _upgrade(ctx, row, sub, plan, proration_date)
         else:
             await _downgrade(ctx, row, sub, plan)
-    return {"subscriptionid": row["subscriptionid"], "planid": plan["planid"], "expirydate": sub.end.isoformat()}
+    return {"subscriptionid": row.subscriptionid, "planid": plan.planid, "expirydate": sub.end.isoformat()}
 
 
-async def _resume(ctx: Context, row: Any, sub: Subscription) -> None:
+async def _resume(ctx: Context, row: OwnSubscription, sub: Subscription) -> None:
     """Keep the present plan: undo a cancellation or a scheduled downgrade."""
-    if sub.renews and not sub.scheduleid and row["downgrade_planid"] is None:
+    if sub.renews and not sub.scheduleid and row.downgrade_planid is None:
         raise AlreadyChanged("You are on this plan already.")
     payments = customer.provider(ctx)
     if sub.scheduleid:
         await payments.release(sub.scheduleid)
     if not sub.renews:
         await payments.renewing(sub.id, True)
-    await ctx.db.execute(_FORGET, row["subscriptionid"])
+    await ctx.db.execute(_FORGET, row.subscriptionid)
     await _refresh(ctx, row)
 
 
-async def _upgrade(ctx: Context, row: Any, sub: Subscription, plan: Any, proration_date: int | None) -> Subscription:
-    payments, planid = customer.provider(ctx), plan["planid"]
+async def _upgrade(
+    ctx: Context, row: OwnSubscription, sub: Subscription, plan: PlanRow, proration_date: int | None
+) -> Subscription:
+    payments, planid = customer.provider(ctx), plan.planid
     priceid = await prices.of_plan(ctx, plan)
     attempt = await change_rules.begin(ctx, row, planid, proration_date, sub)
     if sub.scheduleid:
@@ -155,52 +159,48 @@ async def _upgrade(ctx: Context, row: Any, sub: Subscription, plan: Any, prorati
         await change_rules.failed(ctx, row, planid, sub.start, attempt.number)
         await audit.write(ctx, "plan_change_refused", planid)
         raise
-    await ctx.db.execute(_FORGET, row["subscriptionid"])
-    await audit.write(ctx, "plan_change", planid, before=row["planid"])
+    await ctx.db.execute(_FORGET, row.subscriptionid)
+    await audit.write(ctx, "plan_change", planid, before=row.planid)
     return changed
 
 
-async def _downgrade(ctx: Context, row: Any, sub: Subscription, plan: Any) -> None:
-    if row["downgrade_planid"] != plan["planid"] and row["autorenew"]:
+async def _downgrade(ctx: Context, row: OwnSubscription, sub: Subscription, plan: PlanRow) -> None:
+    if row.downgrade_planid != plan.planid and row.autorenew:
         raise Conflict("Record the downgrade first.", reason="no_downgrade_record")
     payments, priceid = customer.provider(ctx), await prices.of_plan(ctx, plan)
     if not sub.renews:
         sub = replace(sub, renews=(await payments.renewing(sub.id, True)).renews)
     await payments.change_at_end(sub, priceid, prices.interval(plan))
     async with ctx.db.transaction():
-        await ctx.db.execute(_RECORD, row["subscriptionid"], plan["planid"], sub.end)
-        await audit.write(ctx, "plan_downgrade", plan["planid"], before=row["planid"], startson=sub.end.isoformat())
+        await ctx.db.execute(_RECORD, row.subscriptionid, plan.planid, sub.end)
+        await audit.write(ctx, "plan_downgrade", plan.planid, before=row.planid, startson=sub.end.isoformat())
     await _refresh(ctx, row)
 
 
-async def cancel(ctx: Context, row: Any) -> dict[str, Any]:
+async def cancel(ctx: Context, row: OwnSubscription) -> dict[str, object]:
     """Cancel at the end of the period, and return `autorenew` and `expirydate`.
 
     Raises:
         Conflict: the account has no paid plan (409).
     """
-    if not row["isactive"] or not prices.is_paid(_plan(row)):
+    if not row.isactive or not prices.is_paid(row.price, row.plansku):
         raise Conflict("There is no paid plan to cancel.", reason="nothing_to_cancel")
     sub = await _running(ctx, row)
     if sub is None:  # not billed by the provider, so only the local row changes
-        await ctx.db.execute(_LOCAL_CANCEL, row["subscriptionid"])
-        return {"autorenew": 0, "expirydate": row["expirydate"].isoformat()}
+        await ctx.db.execute(_LOCAL_CANCEL, row.subscriptionid)
+        return {"autorenew": 0, "expirydate": row.expirydate.isoformat()}
     payments = customer.provider(ctx)
     async with _as_read(ctx, sub):
         if sub.scheduleid:
             await payments.release(sub.scheduleid)
         if sub.renews:
             sub = await payments.renewing(sub.id, False)
-            await audit.write(ctx, "plan_cancel", row["planid"])
-    await ctx.db.execute(_FORGET, row["subscriptionid"])
+            await audit.write(ctx, "plan_cancel", row.planid)
+    await ctx.db.execute(_FORGET, row.subscriptionid)
     await _refresh(ctx, row)
     return {"autorenew": 0, "expirydate": sub.end.isoformat()}
 
 
-def _plan(row: Any) -> dict[str, Any]:
-    return {"price": row["price"], "sku": row["plansku"]}
-
-
-async def _refresh(ctx: Context, row: Any) -> None:
+async def _refresh(ctx: Context, row: OwnSubscription) -> None:
     """Apply the provider's new state at once instead of waiting for its event."""
-    await reconcile.reconcile(ctx, row["clientid"])
+    await reconcile.reconcile(ctx, row.clientid)

@@ -6,8 +6,8 @@ import hashlib
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
+from product.billing.rows import OwnSubscription, PlanRow
 from product.context import Context
 from product.vendors.money import Subscription
 from tableapi import Conflict, NotFound
@@ -47,6 +47,18 @@ _FAILED = """
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    attempt: int
+    prorationdate: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Used:
+    members: int
+    keys: int
+
+
 class LimitExceeded(Conflict):
     """Members or API keys in use exceed the limits of the plan (409)."""
 
@@ -62,24 +74,24 @@ class Attempt:
     number: int
 
 
-async def own(ctx: Context, subscriptionid: int) -> Any:
+async def own(ctx: Context, subscriptionid: int) -> OwnSubscription | None:
     """Return a subscription of the caller's account, live or not, else None."""
-    return await ctx.db.fetchrow(_OWN, subscriptionid, ctx.actor.clientid)
+    return await ctx.db.first(OwnSubscription, _OWN, subscriptionid, ctx.actor.clientid)
 
 
-async def own_live(ctx: Context, subscriptionid: int) -> Any:
+async def own_live(ctx: Context, subscriptionid: int) -> OwnSubscription:
     """Return a live subscription of the caller's account; raise NotFound (404) otherwise."""
     row = await own(ctx, subscriptionid)
-    if row is None or not row["isactive"]:
+    if row is None or not row.isactive:
         raise NotFound("There is no such subscription.")
     return row
 
 
-async def must_fit(ctx: Context, clientid: int, plan: Any) -> None:
+async def must_fit(ctx: Context, clientid: int, plan: PlanRow) -> None:
     """Raise LimitExceeded (409) when the account uses more seats or API keys than the plan allows."""
-    used: Any = await ctx.db.fetchrow(_USED, clientid)
-    members = max(0, used["members"] - plan["availableseats"])
-    apis = max(0, used["keys"] - plan["availableapicall"])
+    used = await ctx.db.one(_Used, _USED, clientid)
+    members = max(0, used.members - plan.availableseats)
+    apis = max(0, used.keys - plan.availableapicall)
     if members or apis:
         what = f"Member Limit Exceeded: delete {members} member/admin" if members else f"delete {apis} API"
         message = what if members else f"API Limit Exceeded: {what}"
@@ -93,7 +105,9 @@ async def quote(ctx: Context, subscriptionid: int, planid: int) -> int:
     return date
 
 
-async def begin(ctx: Context, row: Any, planid: int, proration_date: int | None, sub: Subscription) -> Attempt:
+async def begin(
+    ctx: Context, row: OwnSubscription, planid: int, proration_date: int | None, sub: Subscription
+) -> Attempt:
     """Return the attempt that this request belongs to.
 
     A repeat within an hour belongs to the same attempt. The idempotency key contains the current price rather than the
@@ -102,16 +116,16 @@ async def begin(ctx: Context, row: Any, planid: int, proration_date: int | None,
     The proration date is used if `quote` issued it for this change within `QUOTE_SECONDS`, else replaced by a new one.
     """
     start = sub.start
-    change = (row["clientid"], row["subscriptionid"], planid)
-    date = await ctx.db.fetchval(_QUOTED, *change, proration_date, QUOTE_SECONDS)
+    change = (row.clientid, row.subscriptionid, planid)
+    date = await ctx.db.first_value(int, _QUOTED, *change, proration_date, QUOTE_SECONDS)
     date = max(date or int(datetime.now(UTC).timestamp()), int(start.timestamp()))
-    stored: Any = await ctx.db.fetchrow(_ATTEMPT, *change, start, date)
-    repeated = await ctx.db.fetchval(_REPEATED, row["subscriptionid"], start)
+    stored = await ctx.db.one(_Attempt, _ATTEMPT, *change, start, date)
+    repeated = await ctx.db.first_value(int, _REPEATED, row.subscriptionid, start)
     text = f"{sub.id}:{sub.priceid}:{int(start.timestamp())}:{repeated}"
     key = "change:" + hashlib.sha256(text.encode()).hexdigest()[:40]
-    return Attempt(stored["prorationdate"], key, stored["attempt"])
+    return Attempt(stored.prorationdate, key, stored.attempt)
 
 
-async def failed(ctx: Context, row: Any, planid: int, start: datetime, attempt: int) -> None:
+async def failed(ctx: Context, row: OwnSubscription, planid: int, start: datetime, attempt: int) -> None:
     """Record that the bank declined an attempt, so that the next request starts a new one."""
-    await ctx.db.execute(_FAILED, row["subscriptionid"], planid, start, attempt)
+    await ctx.db.execute(_FAILED, row.subscriptionid, planid, start, attempt)

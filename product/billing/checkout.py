@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
+from dataclasses import dataclass
 
 from product import mail
 from product.billing import customer, prices
+from product.billing.rows import PlanRow
 from product.context import Context
 from product.vendors.money import Checkout, Missing
 from tableapi import Conflict
@@ -24,22 +25,36 @@ _KEEP = """
 """
 
 
-async def page(ctx: Context, clientid: int, plan: Any) -> Checkout:
+@dataclass(frozen=True, slots=True)
+class _Owned:
+    planid: int
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    sessionid: str
+    planid: int
+    url: str
+    fresh: bool
+
+
+async def page(ctx: Context, clientid: int, plan: PlanRow) -> Checkout:
     """Return the hosted page for a plan: the open one if it is younger than ten minutes, else a new one.
 
     Raises:
         Conflict: the previous page was paid, or another request opened a page at the same time (409).
     """
     payments = customer.provider(ctx)
-    row: Any = await ctx.db.fetchrow(_OPEN, clientid)
+    row = await ctx.db.first(_Open, _OPEN, clientid)
     if row is not None:
-        if row["planid"] == plan["planid"] and row["fresh"]:
-            return Checkout(row["sessionid"], row["url"], "open")
-        await _close(ctx, row["sessionid"])
+        if row.planid == plan.planid and row.fresh:
+            return Checkout(row.sessionid, row.url, "open")
+        await _close(ctx, row.sessionid)
     checkout = await _create(ctx, clientid, plan)
-    await ctx.db.execute(_KEEP, checkout.id, clientid, plan["planid"], checkout.url)
-    row = await ctx.db.fetchrow(_OPEN, clientid)
-    if row is None or row["sessionid"] != checkout.id:  # two requests for different plans: one page stays open
+    await ctx.db.execute(_KEEP, checkout.id, clientid, plan.planid, checkout.url)
+    row = await ctx.db.first(_Open, _OPEN, clientid)
+    if row is None or row.sessionid != checkout.id:  # two requests for different plans: one page stays open
         await payments.expire_checkout(checkout.id)
         raise Conflict("Another payment page has just been opened. Try again.", reason="checkout_open")
     return checkout
@@ -56,16 +71,16 @@ async def _close(ctx: Context, sessionid: str) -> None:
     await ctx.db.execute(_CLOSE, sessionid)
 
 
-async def _create(ctx: Context, clientid: int, plan: Any) -> Checkout:
+async def _create(ctx: Context, clientid: int, plan: PlanRow) -> Checkout:
     """Create a page. A customer or price that the provider no longer knows is created again, once."""
     for last in (False, True):
         custid, priceid = await customer.customer(ctx, clientid), await prices.of_plan(ctx, plan)
-        count = await ctx.db.fetchval("select count(*) from checkout where clientid = $1", clientid)
-        key = f"checkout:{clientid}:{plan['planid']}:{count}:{custid}:{priceid}"
-        success = mail.link(ctx, SUCCESS) + f"?plan={plan['planid']}&session_id={{CHECKOUT_SESSION_ID}}"
+        count = await ctx.db.value(int, "select count(*) from checkout where clientid = $1", clientid)
+        key = f"checkout:{clientid}:{plan.planid}:{count}:{custid}:{priceid}"
+        success = mail.link(ctx, SUCCESS) + f"?plan={plan.planid}&session_id={{CHECKOUT_SESSION_ID}}"
         try:
             return await customer.provider(ctx).checkout(
-                custid, priceid, clientid, plan["planid"], success, mail.link(ctx, FAILURE), key
+                custid, priceid, clientid, plan.planid, success, mail.link(ctx, FAILURE), key
             )
         except Missing as error:
             if last:
@@ -87,13 +102,13 @@ async def settle(ctx: Context, sessionid: str, status: str) -> None:
 _OWN = "select planid, status from checkout where sessionid = $1 and clientid = $2"
 
 
-async def outcome(ctx: Context, sessionid: str) -> dict[str, Any] | None:
+async def outcome(ctx: Context, sessionid: str) -> dict[str, object] | None:
     """Return plan, status and `settled` of a payment page of the caller's account; None without one."""
-    row: Any = await ctx.db.fetchrow(_OWN, sessionid, ctx.actor.clientid)
+    row = await ctx.db.first(_Owned, _OWN, sessionid, ctx.actor.clientid)
     if row is None:
         return None
-    status = row["status"]
+    status = row.status
     if status != "complete":  # the provider's event may not have arrived yet
         with suppress(Missing):
             status = (await customer.provider(ctx).checkout_state(sessionid)).status
-    return {"planid": row["planid"], "status": status, "settled": int(row["status"] == "complete")}
+    return {"planid": row.planid, "status": status, "settled": int(row.status == "complete")}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from product.context import Context
 from tableapi import ApiError
@@ -20,6 +21,14 @@ _CLIENT = """
 """
 _KEEP = "update client set stripe_custid = $2 where clientid = $1 and stripe_custid is null"
 _FORGET = "update client set stripe_custid = null where clientid = $1 and stripe_custid = $2"
+
+
+@dataclass(frozen=True, slots=True)
+class _Client:
+    stripe_custid: str | None
+    companyname: str
+    email: str
+    name: str
 
 
 class NotSetUp(ApiError):
@@ -41,14 +50,14 @@ async def customer(ctx: Context, clientid: int) -> str:
 
     Because of the idempotency key, concurrent requests and a retry after a crash get the same customer.
     """
-    row: Any = await ctx.db.fetchrow(_CLIENT, clientid)
-    if row["stripe_custid"]:
-        return str(row["stripe_custid"])
-    name = row["companyname"] or row["name"]
-    digest = hashlib.sha256(f"{row['email']}\0{name}".encode()).hexdigest()[:16]
-    custid = await provider(ctx).customer(clientid, row["email"], name, f"customer:{clientid}:{digest}")
+    row = await ctx.db.one(_Client, _CLIENT, clientid)
+    if row.stripe_custid:
+        return row.stripe_custid
+    name = row.companyname or row.name
+    digest = hashlib.sha256(f"{row.email}\0{name}".encode()).hexdigest()[:16]
+    custid = await provider(ctx).customer(clientid, row.email, name, f"customer:{clientid}:{digest}")
     await ctx.db.execute(_KEEP, clientid, custid)
-    return str(await ctx.db.fetchval("select stripe_custid from client where clientid = $1", clientid))
+    return await ctx.db.value(str, "select stripe_custid from client where clientid = $1", clientid)
 
 
 async def forget_customer(ctx: Context, clientid: int, custid: str) -> None:

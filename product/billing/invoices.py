@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 from fractions import Fraction
 from math import ceil
-from typing import Any
+from typing import NotRequired, TypedDict
 
+from product.billing.rows import PlanRow
 from product.context import Context
 from product.credits.ledger import KINDS, end_plan_credits, grant
 from product.language import DEFAULT, Language, formats
@@ -34,7 +36,25 @@ _LATER = """
 """
 
 
-def _rows(invoice: Invoice, plans: dict[str, Any]) -> list[dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class _Book:
+    transactionid: int
+    status: str
+
+
+class StoredLine(TypedDict):
+    """A line of an invoice, as stored in transactionhistory.lines."""
+
+    description: str
+    quantity: NotRequired[int]
+    amount: int
+    proration: NotRequired[bool]
+    planname: NotRequired[str]
+    start: NotRequired[str]
+    end: NotRequired[str]
+
+
+def _rows(invoice: Invoice, plans: dict[str, PlanRow]) -> list[StoredLine]:
     return [
         {"description": line.description, "planname": plan_name(line, plans), "quantity": line.quantity,
          "amount": line.amount, "proration": line.proration, "start": f"{line.start:%Y-%m-%d}",
@@ -43,30 +63,32 @@ def _rows(invoice: Invoice, plans: dict[str, Any]) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def plan_name(line: Line, plans: dict[str, Any]) -> str:
+def plan_name(line: Line, plans: dict[str, PlanRow]) -> str:
     """Return the name of the plan in an invoice line, or "" if the line is not about a plan."""
-    return str(plans[line.priceid]["name"]) if line.priceid in plans else ""
+    return plans[line.priceid].name if line.priceid in plans else ""
 
 
-def described(line: dict[str, Any], language: Language) -> str:
+def described(line: StoredLine, language: Language) -> str:
     """Describe a line. The provider's description is in English; in other languages the plan is named.
 
     Args:
         line: description, amount, and for the line of a plan `planname` and `proration`.
     """
-    name, description = line.get("planname"), str(line["description"])
+    name, description = line.get("planname"), line["description"]
     if language == DEFAULT:
         return description
     t = translator(language, "documents", "invoice")
     if not name:
         addon = _ADDON.fullmatch(description)
         return t("addon", number=formats.number(int(addon[1]), language)) if addon else description
-    if not line["proration"]:
-        return str(name)
+    if not line.get("proration"):
+        return name
     return t("unused" if line["amount"] < 0 else "remaining", planname=name)
 
 
-async def book(ctx: Context, clientid: int, invoice: Invoice, sub: Subscription, plans: dict[str, Any]) -> int | None:
+async def book(
+    ctx: Context, clientid: int, invoice: Invoice, sub: Subscription, plans: dict[str, PlanRow]
+) -> int | None:
     """Store an invoice and return its transactionid if it has just become paid, else None.
 
     Requires a transaction with the lock on usercredit.
@@ -80,20 +102,20 @@ async def book(ctx: Context, clientid: int, invoice: Invoice, sub: Subscription,
         return None
     plan = plans[lines[-1].priceid]
     amount = invoice.paid if status == "paid" else invoice.total
-    row: Any = await ctx.db.fetchrow(
-        _BOOK,
-        clientid, plan["planid"], invoice.number, invoice.date, lines[-1].start, max(line.end for line in lines),
-        plan["name"], Decimal(amount) / 100, invoice.tax, invoice.currency, status, _rows(invoice, plans),
+    row = await ctx.db.first(
+        _Book, _BOOK,
+        clientid, plan.planid, invoice.number, invoice.date, lines[-1].start, max(line.end for line in lines),
+        plan.name, Decimal(amount) / 100, invoice.tax, invoice.currency, status, _rows(invoice, plans),
         invoice.payurl if status == "open" else None, invoice.id,
     )  # fmt: skip
-    if row is None or row["status"] != "paid":
+    if row is None or row.status != "paid":
         return None
     await _credit(ctx, clientid, invoice, sub, plans, lines)
-    return int(row["transactionid"])
+    return row.transactionid
 
 
 async def _credit(
-    ctx: Context, clientid: int, invoice: Invoice, sub: Subscription, plans: dict[str, Any], lines: list[Line]
+    ctx: Context, clientid: int, invoice: Invoice, sub: Subscription, plans: dict[str, PlanRow], lines: list[Line]
 ) -> None:
     """Grant the credits of a paid invoice.
 
@@ -102,12 +124,12 @@ async def _credit(
     periods = [line for line in lines if not line.proration]
     if periods:
         start = periods[-1].start
-        if not await ctx.db.fetchval(_LATER, clientid, invoice.id, start):
+        if not await ctx.db.first_value(bool, _LATER, clientid, invoice.id, start):
             await end_plan_credits(ctx, clientid, f"invoice:{invoice.id}")
             plan = plans[periods[-1].priceid]
             # The planid keeps the source unique: a plan changed right after payment starts two periods in one second.
-            source = f"{sub.id}:{int(start.timestamp())}:{plan['planid']}"
-            amounts = {kind: plan[kind] for kind in KINDS}
+            source = f"{sub.id}:{int(start.timestamp())}:{plan.planid}"
+            amounts = plan.credits
             await grant(ctx, clientid, amounts, reason="plan", source="plan", source_id=source)
         return
     old = next((plans[line.priceid] for line in lines if line.amount < 0), None)
@@ -124,6 +146,6 @@ def rest(line: Line, sub: Subscription) -> Fraction:
     return min(Fraction(1), Fraction(int((line.end - line.start).total_seconds()), int(whole.total_seconds())))
 
 
-def difference(old: Any, new: Any, part: Fraction) -> dict[str, int]:
+def difference(old: PlanRow, new: PlanRow, part: Fraction) -> dict[str, int]:
     """Return the credits that an upgrade adds: the part of the difference between the plans, rounded up."""
-    return {kind: max(0, ceil((new[kind] - old[kind]) * part)) for kind in KINDS}
+    return {kind: max(0, ceil((new.credits[kind] - old.credits[kind]) * part)) for kind in KINDS}

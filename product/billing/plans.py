@@ -7,12 +7,18 @@ yearly plans, a higher planid is an upgrade.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+from product.billing.rows import PlanRow
 from product.context import Context
-from product.credits.ledger import KINDS, end_plan_credits, grant
+from product.credits.ledger import end_plan_credits, grant
 
 FREE_SKU = "custom_trial"
+
+
+@dataclass(frozen=True, slots=True)
+class _Renewed(PlanRow):
+    subscriptionid: int
+    period: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +38,15 @@ class Plan:
     isaddon: int = 0
     search: tuple[int, int] = (200, 5_000)  # pages and distinct people of searches in a day
 
-    def row(self) -> tuple[Any, ...]:
+    def row(self) -> tuple[object, ...]:
         """Return the parameters of `_INSERT`."""
         return (
             self.planid, self.name, self.sku, self.price, self.validity, self.details, self.seats, self.keys,
-            self.isaddon, _features(self), self.apiaccess, *self.credits, *self.search,
+            self.isaddon, features(self), self.apiaccess, *self.credits, *self.search,
         )  # fmt: skip
 
 
-def _features(plan: Plan) -> list[dict[str, str]]:
+def features(plan: Plan) -> list[dict[str, str]]:
     """Return the features that a plan card lists, with their tooltips."""
     phone, work, second = plan.credits
     features = [
@@ -111,29 +117,29 @@ _ROOM = """
 
 async def load_catalogue(ctx: Context) -> bool:
     """Fill an empty subscriptionplan table, and return whether it was empty."""
-    if await ctx.db.fetchval("select exists (select 1 from subscriptionplan)"):
+    if await ctx.db.first_value(bool, "select exists (select 1 from subscriptionplan)"):
         return False
     async with ctx.db.connection() as connection:
         await connection.executemany(_INSERT, [plan.row() for plan in CATALOGUE])
     return True
 
 
-async def free_plan(ctx: Context) -> Any:
+async def free_plan(ctx: Context) -> PlanRow:
     """Return the plan of new accounts."""
     sql = "select * from subscriptionplan where sku = $1 and isactive = 1 order by planid limit 1"
-    return await ctx.db.fetchrow(sql, FREE_SKU)
+    return await ctx.db.one(PlanRow, sql, FREE_SKU)
 
 
-async def start(ctx: Context, clientid: int, plan: Any, source_id: str) -> int:
+async def start(ctx: Context, clientid: int, plan: PlanRow, source_id: str) -> int:
     """Subscribe an account without a live subscription and grant the first period. Inside a transaction."""
-    subscriptionid = await subscribe(ctx, clientid, plan["planid"])
-    await grant(ctx, clientid, {kind: plan[kind] for kind in KINDS}, reason="plan", source="plan", source_id=source_id)
+    subscriptionid = await subscribe(ctx, clientid, plan.planid)
+    await grant(ctx, clientid, plan.credits, reason="plan", source="plan", source_id=source_id)
     return subscriptionid
 
 
 async def subscribe(ctx: Context, clientid: int, planid: int) -> int:
     """Create a live subscription with its seats and keys, without credits. Inside a transaction."""
-    subscriptionid: int = await ctx.db.fetchval(_SUBSCRIBE, clientid, planid)
+    subscriptionid = await ctx.db.value(int, _SUBSCRIBE, clientid, planid)
     await update_allowances(ctx, clientid)
     return subscriptionid
 
@@ -161,10 +167,12 @@ async def renew_free(ctx: Context, clientid: int) -> None:
     An account without any subscription gets the free plan, once. Inside a transaction.
     """
     await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
-    plan: Any = await ctx.db.fetchrow(_RENEWED, clientid, FREE_SKU)
+    plan = await ctx.db.first(_Renewed, _RENEWED, clientid, FREE_SKU)
     if plan is not None:
-        period = f"free:{plan['subscriptionid']}:{plan['period']}"
+        period = f"free:{plan.subscriptionid}:{plan.period}"
         await end_plan_credits(ctx, clientid, period)
-        await grant(ctx, clientid, {kind: plan[kind] for kind in KINDS}, reason="plan", source="plan", source_id=period)
-    elif not await ctx.db.fetchval("select exists (select 1 from usersubscription where clientid = $1)", clientid):
+        await grant(ctx, clientid, plan.credits, reason="plan", source="plan", source_id=period)
+    elif not await ctx.db.first_value(
+        bool, "select exists (select 1 from usersubscription where clientid = $1)", clientid
+    ):
         await start(ctx, clientid, await free_plan(ctx), "free:1")

@@ -7,12 +7,12 @@ the same result. Of two concurrent reads the older one is discarded (`paymentsyn
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 import structlog
 
 from product import audit
 from product.billing import customer, invoices, notices, plans, prices, returns
+from product.billing.rows import PlanRow, SubscriptionRow
 from product.context import Context
 from product.credits.ledger import end_plan_credits
 from product.vendors.money import Invoice, Subscription
@@ -67,8 +67,8 @@ async def reconcile(ctx: Context, clientid: int, event: str = "", *, receipts: b
     """
     payments = customer.provider(ctx)
     for _ in range(TRIES):
-        version = await ctx.db.fetchval(VERSION, clientid)
-        custid = await ctx.db.fetchval("select stripe_custid from client where clientid = $1", clientid)
+        version = await ctx.db.value(int, VERSION, clientid)
+        custid = await ctx.db.first_value(str, "select stripe_custid from client where clientid = $1", clientid)
         if not custid:
             return
         subs = await payments.subscriptions(custid)
@@ -101,61 +101,65 @@ async def _apply(
                 if receipts:
                     await notices.receipt(ctx, clientid, transactionid)
                 await returns.apply(ctx, clientid, bill.id)
-    rows = {row["stripe_subid"]: row for row in await ctx.db.fetch(_ROWS, clientid)}
+    rows = {row.stripe_subid: row for row in await ctx.db.all(SubscriptionRow, _ROWS, clientid)}
     live = [sub for sub in current.values() if sub.status in LIVE + PAST_DUE]
     newest = max(live, key=lambda sub: sub.created, default=None)
     for sub in sorted(current.values(), key=lambda sub: sub.created):
         row = rows.get(sub.id)
         if sub is newest:
             row = row or await _open(ctx, clientid, sub, plans_by_price[sub.priceid])
-            if row["isactive"]:
+            if row.isactive:
                 await _update(ctx, row, sub, plans_by_price[sub.priceid], bills)
-        elif row is not None and row["isactive"]:
+        elif row is not None and row.isactive:
             await _end(ctx, row, sub, superseded=newest is not None)
         if sub in live and sub is not newest:
             await ctx.later("endsubscription", subscription=sub.id)  # a newer subscription replaces it
 
 
-async def _open(ctx: Context, clientid: int, sub: Subscription, plan: Any) -> Any:
+async def _open(ctx: Context, clientid: int, sub: Subscription, plan: PlanRow) -> SubscriptionRow:
     """Insert a subscription and close the live one that it replaces."""
-    for live in await ctx.db.fetch("select * from usersubscription where clientid = $1 and isactive = 1", clientid):
-        await ctx.db.execute(_CLOSE, live["subscriptionid"])
-    await audit.write(ctx, "plan_subscribed", plan["planid"], clientid=clientid)
-    row = await ctx.db.fetchrow(_OPEN, clientid, plan["planid"], plan["sku"], sub.start, sub.end, sub.id, sub.itemid)
+    for live in await ctx.db.all(
+        SubscriptionRow, "select * from usersubscription where clientid = $1 and isactive = 1", clientid
+    ):
+        await ctx.db.execute(_CLOSE, live.subscriptionid)
+    await audit.write(ctx, "plan_subscribed", plan.planid, clientid=clientid)
+    row = await ctx.db.one(
+        SubscriptionRow, _OPEN, clientid, plan.planid, plan.sku, sub.start, sub.end, sub.id, sub.itemid
+    )
     await plans.update_allowances(ctx, clientid)
     return row
 
 
-async def _update(ctx: Context, row: Any, sub: Subscription, plan: Any, bills: list[Invoice]) -> None:
+async def _update(ctx: Context, row: SubscriptionRow, sub: Subscription, plan: PlanRow, bills: list[Invoice]) -> None:
     """Update the row of a live subscription, and notify the owner of a failed payment."""
-    clientid, late = row["clientid"], sub.status in PAST_DUE
+    clientid, late = row.clientid, sub.status in PAST_DUE
     paid = [bill for bill in bills if bill.subscription == sub.id and bill.status == "paid"]
     end = max((line.end for bill in paid for line in bill.lines), default=sub.start) if late else sub.end
-    downgraded = sub.start > row["startdate"] or plan["planid"] == row["downgrade_planid"]
-    last = await ctx.db.fetchval(_LAST_PAID, clientid, [bill.id for bill in paid])
+    downgraded = sub.start > row.startdate or plan.planid == row.downgrade_planid
+    last = await ctx.db.first_value(int, _LAST_PAID, clientid, [bill.id for bill in paid])
     await ctx.db.execute(
         _KEEP,
-        row["subscriptionid"], plan["planid"], plan["sku"], min(sub.start, end), end, end + GRACE if late else None,
+        row.subscriptionid, plan.planid, plan.sku, min(sub.start, end), end, end + GRACE if late else None,
         "past_due" if late else "active", int(sub.renews), last, sub.itemid, sub.scheduleid or None, downgraded,
     )  # fmt: skip
-    if plan["planid"] != row["planid"]:
+    if plan.planid != row.planid:
         await plans.update_allowances(ctx, clientid)
-        await audit.write(ctx, "plan_changed", plan["planid"], clientid=clientid, before=row["planid"])
-    if late and row["status"] != "past_due":
+        await audit.write(ctx, "plan_changed", plan.planid, clientid=clientid, before=row.planid)
+    if late and row.status != "past_due":
         await notices.payment_failed(ctx, clientid, end + GRACE)
-    if bool(row["autorenew"]) != sub.renews:
-        await audit.write(ctx, "plan_renews" if sub.renews else "plan_cancelled", plan["planid"], clientid=clientid)
+    if bool(row.autorenew) != sub.renews:
+        await audit.write(ctx, "plan_renews" if sub.renews else "plan_cancelled", plan.planid, clientid=clientid)
 
 
-async def _end(ctx: Context, row: Any, sub: Subscription, *, superseded: bool) -> None:
+async def _end(ctx: Context, row: SubscriptionRow, sub: Subscription, *, superseded: bool) -> None:
     """End a subscription.
 
     Its remaining plan credits expire, unless a newer subscription has expired them already.
     """
-    status = "cancelled" if row["status"] == "active" and not row["autorenew"] else "expired"
-    await ctx.db.execute(_END, row["subscriptionid"], status, sub.ended or sub.end)
-    await audit.write(ctx, "plan_ended", row["planid"], clientid=row["clientid"])
+    status = "cancelled" if row.status == "active" and not row.autorenew else "expired"
+    await ctx.db.execute(_END, row.subscriptionid, status, sub.ended or sub.end)
+    await audit.write(ctx, "plan_ended", row.planid, clientid=row.clientid)
     if superseded:
         return
-    await end_plan_credits(ctx, row["clientid"], f"end:{sub.id}")
-    await notices.ended(ctx, row["clientid"], unpaid=row["status"] == "past_due")
+    await end_plan_credits(ctx, row.clientid, f"end:{sub.id}")
+    await notices.ended(ctx, row.clientid, unpaid=row.status == "past_due")

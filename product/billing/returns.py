@@ -6,8 +6,9 @@ restores the credits. Credits that were spent already are recorded as owed (`cre
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
-from typing import Any
 
 from product import audit
 from product.billing import notices
@@ -61,71 +62,105 @@ _SET = """
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _After:
+    reason: str
+    delta: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Granted:
+    kind: str
+    delta: int
+    ledgerid: int
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    returned: int
+    owed: int
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Transaction(notices.Purchase):
+    transactionid: int
+    planid: int
+    isaddon: int
+    price: Decimal
+    periodstart: datetime | None
+    providerid: str | None
+    refunded: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class _Back:
+    disputed: bool
+    amount: int
+
+
 async def apply(ctx: Context, clientid: int, purchase: str) -> bool:
     """Apply refunds and disputes of a purchase; return whether the account has the transaction.
 
     Updates the transaction and the credits, and mails the owner. Requires a transaction with the lock on usercredit.
     """
-    row: Any = await ctx.db.fetchrow(_TRANSACTION, clientid, purchase)
+    row = await ctx.db.first(_Transaction, _TRANSACTION, clientid, purchase)
     if row is None:
         return False
-    paid = int(row["price"] * 100)
-    reversal: Any = await ctx.db.fetchrow(_BACK, purchase)
-    returned, before = min(paid, int(reversal["amount"])), int(row["refunded"] * 100)
+    paid = int(row.price * 100)
+    reversal = await ctx.db.one(_Back, _BACK, purchase)
+    returned, before = min(paid, int(reversal.amount)), int(row.refunded * 100)
     if returned == before:
         return True
     await ctx.db.execute(
-        _KEEP, row["transactionid"], Decimal(returned) / 100, "refunded" if returned == paid else "paid"
+        _KEEP, row.transactionid, Decimal(returned) / 100, "refunded" if returned == paid else "paid"
     )  # fmt: skip
     moved = await _credits(ctx, row, returned, paid)
-    event = (
-        "payment_restored" if returned < before else "payment_disputed" if reversal["disputed"] else "payment_refunded"
-    )
-    await audit.write(ctx, event, row["invoicenumber"], clientid=clientid, refunded=returned, credits=moved)
+    event = "payment_restored" if returned < before else "payment_disputed" if reversal.disputed else "payment_refunded"
+    await audit.write(ctx, event, row.invoicenumber, clientid=clientid, refunded=returned, credits=moved)
     await notices.money_back(ctx, row, event, returned - before, moved)
     return True
 
 
-async def _credits(ctx: Context, row: Any, returned: int, paid: int) -> dict[str, int]:
+async def _credits(ctx: Context, row: _Transaction, returned: int, paid: int) -> dict[str, int]:
     """Move the credits of each kind and return the changes, negative for credits taken or owed."""
     moved = {}
-    period = str(int(row["periodstart"].timestamp())) if row["periodstart"] else ""
-    granted = await ctx.db.fetch(_GRANTED, row["clientid"], row["providerid"], period, str(row["planid"]))
+    period = str(int(row.periodstart.timestamp())) if row.periodstart else ""
+    granted = await ctx.db.all(_Granted, _GRANTED, row.clientid, row.providerid, period, str(row.planid))
     for grant in granted:
-        kind, whole = grant["kind"], grant["delta"] - await _expired(ctx, row["clientid"], grant)
+        kind, whole = grant.kind, grant.delta - await _expired(ctx, row.clientid, grant)
         target = (2 * whole * returned + paid) // (2 * paid)
         if amount := await _move(ctx, row, kind, target):
             moved[kind] = amount
     return moved
 
 
-async def _expired(ctx: Context, clientid: int, grant: Any) -> int:
+async def _expired(ctx: Context, clientid: int, grant: _Granted) -> int:
     """Return how many credits of a grant expired with its period; these are not taken a second time."""
-    if grant["source"] == "payment":
+    if grant.source == "payment":
         return 0
-    next_entry: Any = await ctx.db.fetchrow(_AFTER, clientid, grant["kind"], grant["ledgerid"])
-    return (
-        min(grant["delta"], -next_entry["delta"]) if next_entry is not None and next_entry["reason"] == "expired" else 0
-    )
+    next_entry = await ctx.db.first(_After, _AFTER, clientid, grant.kind, grant.ledgerid)
+    return min(grant.delta, -next_entry.delta) if next_entry is not None and next_entry.reason == "expired" else 0
 
 
-async def _move(ctx: Context, row: Any, kind: str, target: int) -> int:
-    clientid, transactionid = row["clientid"], row["transactionid"]
-    state: Any = await ctx.db.fetchrow(_STATE, clientid, transactionid, kind)
-    more, owed = target - int(state["returned"]), int(state["owed"])
+async def _move(ctx: Context, row: _Transaction, kind: str, target: int) -> int:
+    clientid, transactionid = row.clientid, row.transactionid
+    state = await ctx.db.one(_State, _STATE, clientid, transactionid, kind)
+    more, owed = target - int(state.returned), int(state.owed)
     if not more:
         return 0
     sql = f"select {kind} from usercredit where clientid = $1"  # noqa: S608
     if more > 0:
-        change = -min(more, await ctx.db.fetchval(sql, clientid))
+        change = -min(more, await ctx.db.value(int, sql, clientid))
         owed += more + change
     else:
         change = max(0, -more - owed)
         owed = max(0, owed + more)
     await ctx.db.execute(_SET, clientid, transactionid, kind, target, owed)
     if change:
-        reason, source_id = "refund" if change < 0 else "restored", f"{transactionid}:{kind}:{state['step']}"
-        statement = debt.move_sql(kind, bought=bool(row["isaddon"]))
+        reason, source_id = "refund" if change < 0 else "restored", f"{transactionid}:{kind}:{state.step}"
+        statement = debt.move_sql(kind, bought=bool(row.isaddon))
         await ctx.db.execute(statement, clientid, change, reason, "refund", source_id)
         if change > 0:
             await debt.pay(ctx, clientid, kind)

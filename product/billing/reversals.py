@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import datetime
-from typing import Any
 
 from product.billing import addons, reconcile, returns
 from product.billing.customer import provider
@@ -37,7 +36,7 @@ _BOOKED = "select clientid from transactionhistory where providerid = $1"
 _CUSTOMER = "select clientid from client where stripe_custid = $1"
 
 
-async def apply(ctx: Context, about: dict[str, Any], created: datetime) -> str | None:
+async def apply(ctx: Context, about: dict[str, object], created: datetime) -> str | None:
     """Apply an event about a refund or a dispute; return why it was ignored, or None.
 
     Args:
@@ -50,8 +49,8 @@ async def apply(ctx: Context, about: dict[str, Any], created: datetime) -> str |
     if not payment:
         return "unknown payment"
     invoice, customer = about.get("invoice"), about.get("customer")
-    clientid: Any = None
-    addon: Any = await ctx.db.fetchval(_ADDON, payment)
+    clientid: int | None
+    addon = await ctx.db.first_value(int, _ADDON, payment)
     if addon is not None:
         clientid, purchase = addon, payment
         with suppress(Missing):  # made under another account at the provider: keep what is booked
@@ -60,9 +59,9 @@ async def apply(ctx: Context, about: dict[str, Any], created: datetime) -> str |
         if not isinstance(invoice, str):
             invoice, customer = await payments.invoice_of_payment(payment)
         purchase = invoice
-        clientid = await ctx.db.fetchval(_BOOKED, purchase)
+        clientid = await ctx.db.first_value(int, _BOOKED, purchase)
         if clientid is None and customer:
-            clientid = await ctx.db.fetchval(_CUSTOMER, customer)
+            clientid = await ctx.db.first_value(int, _CUSTOMER, customer)
             if clientid:
                 await reconcile.reconcile(ctx, clientid)
     if not purchase or clientid is None:
@@ -80,7 +79,7 @@ async def _payment_of(ctx: Context, charge: str) -> str:
 
 async def _apply(ctx: Context, clientid: int, purchase: str, payment: str, reversal: Reversal) -> None:
     for _ in range(reconcile.TRIES):
-        version = await ctx.db.fetchval(reconcile.VERSION, clientid)
+        version = await ctx.db.value(int, reconcile.VERSION, clientid)
         try:
             listed = await provider(ctx).reversals(payment)
         except ProviderRefused:

@@ -24,7 +24,7 @@ _KEEP = """
 async def store(ctx: Context, event: Event) -> bool:
     """Store and queue an event. Return False when it was stored before."""
     async with ctx.db.transaction():
-        new = await ctx.db.fetchval(_KEEP, event.id, event.type, event.created, event.payload)
+        new = await ctx.db.first_value(bool, _KEEP, event.id, event.type, event.created, event.payload)
         if new:
             await ctx.later("stripeevent", id=event.id)
     return bool(new)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypedDict
 
 from product.contacts import reveal
 from product.context import Context
@@ -61,6 +63,51 @@ _SHOW = """
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Next:
+    line: int
+    linkedinurl: str
+
+
+class Row(TypedDict):
+    """The outcome of one address."""
+
+    line: int
+    linkedinurl: str
+    status: str
+    charged: int
+    contactid: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Progress and outcome of a job."""
+
+    jobid: int
+    status: str
+    kinds: list[str]
+    max_credits: int
+    charged: int
+    total: int
+    createdon: datetime
+    finishedon: datetime | None
+    processed: int
+    rows: list[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class _Estimate:
+    kind: str
+    credits: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Claimed:
+    clientid: int
+    appuserid: int
+    kinds: list[str]
+
+
 class OutOfBudget(Exception):
     """The row would exceed max_credits, or the job was cancelled; the transaction is rolled back."""
 
@@ -78,26 +125,26 @@ def keys_of(ctx: Context, urls: list[str]) -> list[str]:
 
 async def estimate(ctx: Context, urls: list[str], kinds: list[str]) -> dict[str, int]:
     """Return how many credits of each kind a job would cost now. Values already paid for cost nothing."""
-    rows = await ctx.db.fetch(_ESTIMATE, keys_of(ctx, urls), kinds, ctx.actor.clientid)
-    return dict.fromkeys(kinds, 0) | {row["kind"]: row["credits"] for row in rows}
+    rows = await ctx.db.all(_Estimate, _ESTIMATE, keys_of(ctx, urls), kinds, ctx.actor.clientid)
+    return dict.fromkeys(kinds, 0) | {row.kind: row.credits for row in rows}
 
 
 async def create(ctx: Context, urls: list[str], kinds: list[str], max_credits: int) -> int:
     """Store and queue a job, and return its id."""
     clientid = ctx.actor.clientid
     async with ctx.db.transaction():
-        jobid: int = await ctx.db.fetchval(_JOB, clientid, ctx.actor.appuserid, kinds, max_credits, len(urls))
+        jobid = await ctx.db.value(int, _JOB, clientid, ctx.actor.appuserid, kinds, max_credits, len(urls))
         await ctx.db.execute(_ROWS, jobid, clientid, urls)
         await ctx.later("bulkrun", jobid=jobid)
     return jobid
 
 
-async def show(ctx: Context, jobid: int) -> dict[str, Any]:
+async def show(ctx: Context, jobid: int) -> Job:
     """Return progress and outcome of a job that the caller started; raise NotFound (404) for any other."""
-    row: Any = await ctx.db.fetchrow(_SHOW, jobid, ctx.actor.appuserid)
+    row = await ctx.db.first(Job, _SHOW, jobid, ctx.actor.appuserid)
     if row is None:
         raise NotFound("There is no such job.")
-    return dict(row)
+    return row
 
 
 async def cancel(ctx: Context, jobid: int) -> None:
@@ -113,34 +160,33 @@ async def run(ctx: Context, jobid: int) -> None:
 
     Cancels the job when the member that started it is no longer active.
     """
-    job: Any = await ctx.db.fetchrow(_CLAIM, jobid)
+    job = await ctx.db.first(_Claimed, _CLAIM, jobid)
     if job is None:
         return
-    while row := await ctx.db.fetchrow(_NEXT, jobid):
-        await _process(ctx, job, jobid, row["line"], row["linkedinurl"])
+    while row := await ctx.db.first(_Next, _NEXT, jobid):
+        await _process(ctx, job, jobid, row.line, row.linkedinurl)
     async with ctx.db.transaction():
         await ctx.db.execute(_FINISH, jobid)
         await ctx.db.execute(_SKIP, jobid)
 
 
-async def _process(ctx: Context, job: Any, jobid: int, line: int, url: str) -> None:
+async def _process(ctx: Context, job: _Claimed, jobid: int, line: int, url: str) -> None:
     try:
         person = await directory.find(ctx, profile_url.key_of(url, ctx.settings.profile_host))
     except profile_url.NotAProfile:
         await ctx.db.execute(_DONE, jobid, line, "invalid", 0, None)
         return
-    kinds = [kind for kind in job["kinds"] if person is not None and person.has(kind)]
+    kinds = [kind for kind in job.kinds if person is not None and person.has(kind)]
     if person is None or not kinds:
         await ctx.db.execute(_DONE, jobid, line, "notfound", 0, None)
         return
     try:
         async with ctx.db.transaction():
             status, charged, contactid = "done", 0, None
-            budget = await ctx.db.fetchval(_BUDGET, jobid)
+            budget = await ctx.db.first_value(int, _BUDGET, jobid)
             for kind in kinds:
-                actor = {"clientid": job["clientid"], "appuserid": job["appuserid"]}
                 try:
-                    revealed = await reveal.reveal(ctx, person, kind, **actor)
+                    revealed = await reveal.reveal(ctx, person, kind, clientid=job.clientid, appuserid=job.appuserid)
                 except (NoCredit, SubscriptionExpired):  # it changed nothing; the other kinds have credits of their own
                     status = "nocredit"
                     continue

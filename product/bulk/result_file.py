@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
+from product.bulk.job import Job, Row
 from product.contacts import export
 from product.context import Context
 from tableapi import write_file
@@ -27,19 +28,28 @@ _CONTACTS = """
 """
 
 
-async def write(ctx: Context, job: dict[str, Any], form: str) -> tuple[bytes, str]:
+@dataclass(frozen=True, slots=True)
+class _Contact:
+    contactid: int
+    name: str
+    emails: str | None
+    business_emails: str | None
+    phone_numbers: str | None
+
+
+async def write(ctx: Context, job: Job, form: str) -> tuple[bytes, str]:
     """Return the file and its content type. Counts as an export of contacts."""
-    await export.count(ctx, form, jobid=job["jobid"])
-    ids = sorted({row["contactid"] for row in job["rows"] if row["contactid"] is not None})
+    await export.count(ctx, form, jobid=job.jobid)
+    ids = sorted({row["contactid"] for row in job.rows if row["contactid"] is not None})
     contacts = {
-        row["contactid"]: dict(row)
-        for row in await ctx.db.fetch(_CONTACTS, ctx.actor.clientid, ctx.actor.appuserid, ids)
+        row.contactid: row
+        for row in await ctx.db.all(_Contact, _CONTACTS, ctx.actor.clientid, ctx.actor.appuserid, ids)
     }
-    lines = [_line(ctx, row, contacts.get(row["contactid"])) for row in job["rows"]]
+    lines = [_line(ctx, row, contacts.get(row["contactid"] or 0)) for row in job.rows]
     return write_file(form, lines, HEAD, TITLE, safe=True)
 
 
-def _line(ctx: Context, row: dict[str, Any], contact: dict[str, Any] | None) -> dict[str, str]:
+def _line(ctx: Context, row: Row, contact: _Contact | None) -> dict[str, str]:
     outcome = {
         "Linkedin_url": row["linkedinurl"],
         "Outcome": OUTCOMES[row["status"]],
@@ -47,5 +57,6 @@ def _line(ctx: Context, row: dict[str, Any], contact: dict[str, Any] | None) -> 
     }
     if contact is None:
         return outcome
-    opened = {name: ctx.vault.open(contact[name]) if contact[name] else None for name in SEALED}
-    return outcome | {"Full_name": contact["name"]} | export.cells(opened)
+    sealed = {name: getattr(contact, name) for name in SEALED}
+    opened = {name: ctx.vault.open(value) if value else None for name, value in sealed.items()}
+    return outcome | {"Full_name": contact.name} | export.cells(opened)

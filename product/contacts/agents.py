@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -66,7 +66,7 @@ async def caller(ctx: Context, scope: str, limits: str, tool: str, *, spends: bo
     Raises as `callers.session_or_key` does.
     """
     found = await callers.session_or_key(ctx, scope, limits, spends=spends)
-    agent: Any = await ctx.db.fetchval(_AGENT, ctx.actor.session) if ctx.actor.scopes is not None else None
+    agent = await ctx.db.first_value(str, _AGENT, ctx.actor.session) if ctx.actor.scopes is not None else None
     return Caller(found.clientid, found.appuserid, found.keyid, f"{tool}, {agent}" if agent else tool)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TypedDict
 
 import orjson
 from pydantic import BaseModel
@@ -19,6 +19,13 @@ COLUMNS = (
 SEALED = ("emails", "business_emails", "phone_numbers")
 EMAIL_TYPE = {"businessemail": "business", "personalemail": "personal"}
 MASKED_EMAIL, MASKED_PHONE = "*****@****.***", "+**********"
+
+
+class Address(TypedDict):
+    """An address in the stored JSON."""
+
+    address: str
+    type: str
 
 
 class Contact(BaseModel):
@@ -43,25 +50,24 @@ class Contact(BaseModel):
     createdon: str
 
 
-def opened(ctx: Context, row: Any) -> Contact:
-    """Return a row of usercontact, sealed fields decrypted or encrypted for the session."""
-    fields = {name: row[name] for name in Contact.model_fields}
-    fields |= dict(zip(SEALED, unseal(ctx.vault, [row[name] for name in SEALED], ctx.wire), strict=True))
-    return Contact.model_validate(fields)
+def opened(ctx: Context, row: Contact) -> Contact:
+    """Return a sealed row of usercontact, its sealed fields decrypted or encrypted for the session."""
+    values = unseal(ctx.vault, [getattr(row, name) for name in SEALED], ctx.wire)
+    return row.model_copy(update=dict(zip(SEALED, values, strict=True)))
 
 
-def emails_of(vault: Vault, row: Any) -> list[dict[str, str]]:
-    """Return the addresses in a row of usercontact, as {address, type}."""
-    items: list[dict[str, str]] = orjson.loads(vault.open(row["emails"])) if row["emails"] else []
+def emails_of(vault: Vault, emails: str | None) -> list[Address]:
+    """Return the addresses in sealed `emails`, as {address, type}."""
+    items: list[Address] = orjson.loads(vault.open(emails)) if emails else []
     return items
 
 
-def phones_of(vault: Vault, row: Any) -> list[str]:
-    """Return the numbers in a row of usercontact."""
-    return [number for number in vault.open(row["phone_numbers"]).split(",") if number] if row["phone_numbers"] else []
+def phones_of(vault: Vault, phone_numbers: str | None) -> list[str]:
+    """Return the numbers in sealed `phone_numbers`."""
+    return [number for number in vault.open(phone_numbers).split(",") if number] if phone_numbers else []
 
 
-def _items(person: Person, kind: str) -> list[dict[str, str]]:
+def _items(person: Person, kind: str) -> list[Address]:
     addresses = [address for address, _ in person.business] if kind == "businessemail" else list(person.personal)
     return [{"address": address, "type": EMAIL_TYPE[kind]} for address in addresses]
 

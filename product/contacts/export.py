@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 import orjson
 
@@ -16,7 +16,7 @@ VALUES_PER_CELL = 3
 LIMIT_REACHED = f"Contacts can be exported {PER_DAY} times a day. Try again later."
 
 
-async def count(ctx: Context, form: str, **detail: Any) -> None:
+async def count(ctx: Context, form: str, **detail: object) -> None:
     """Count one export of the caller and write it to the audit log.
 
     Raises:
@@ -29,10 +29,10 @@ async def count(ctx: Context, form: str, **detail: Any) -> None:
         ctx.limit("export of contacts", str(ctx.actor.appuserid), PER_DAY, 86400)
     except TooMany as error:
         raise TooMany(LIMIT_REACHED, headers=error.headers) from None
-    await audit.write(ctx, "contacts_exported", form=form, **detail)
+    await audit.record(ctx, "contacts_exported", None, {"form": form, **detail})
 
 
-def cells(row: dict[str, Any]) -> dict[str, str]:
+def cells(row: Mapping[str, str | None]) -> dict[str, str]:
     """Return the cells of one contact with decrypted values; a column missing from the row is empty."""
     return {
         "Personal_Emails": _cell(_personal(row.get("emails"))),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from product.contacts import export
 from product.contacts.contact import emails_of, phones_of
@@ -45,6 +45,23 @@ _ROWS = """
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Row:
+    full_name: str
+    title: str
+    company: str
+    company_domain: str | None
+    country: str
+    city: str | None
+    linkedinurl: str
+    tags: list[str]
+    note: str
+    createdon: str
+    emails: str | None
+    phone_numbers: str | None
+    verification: str | None
+
+
 async def write(ctx: Context, listid: int, form: str, heads: Mapping[str, str]) -> tuple[bytes, str]:
     """Return the file and its content type. Counts as an export of contacts.
 
@@ -54,7 +71,7 @@ async def write(ctx: Context, listid: int, form: str, heads: Mapping[str, str]) 
     """
     await export.count(ctx, form, listid=listid)
     owner = ctx.actor.role == "client"
-    rows: Any = await ctx.db.fetch(_ROWS, ctx.actor.clientid, listid, owner, ctx.actor.appuserid, export.MAX_ROWS)
+    rows = await ctx.db.all(_Row, _ROWS, ctx.actor.clientid, listid, owner, ctx.actor.appuserid, export.MAX_ROWS)
     lines = [_line(_cells(ctx, row), heads) for row in rows]
     return write_file(form, lines, tuple(heads), "List", safe=True)
 
@@ -63,15 +80,15 @@ def _line(cells: Mapping[str, str], heads: Mapping[str, str]) -> dict[str, str]:
     return {head: cells[column] for head, column in heads.items()}
 
 
-def _cells(ctx: Context, row: Any) -> dict[str, str]:
-    items, phones = emails_of(ctx.vault, row), phones_of(ctx.vault, row)
+def _cells(ctx: Context, row: _Row) -> dict[str, str]:
+    items, phones = emails_of(ctx.vault, row.emails), phones_of(ctx.vault, row.phone_numbers)
     work, home = ([item["address"] for item in items if item["type"] == kind] for kind in ("business", "personal"))
-    first, _, last = row["full_name"].rpartition(" ")
+    first, _, last = row.full_name.rpartition(" ")
     texts = ("full_name", "title", "company", "company_domain", "country", "city", "linkedinurl", "note", "createdon")
-    return {name: row[name] or "" for name in texts} | {
+    return {name: getattr(row, name) or "" for name in texts} | {
         "firstname": first, "lastname": last, "email": next(iter([*work, *home]), ""),
         "business_emails": _joined(work), "personal_emails": _joined(home), "phone": next(iter(phones), ""),
-        "phones": _joined(phones), "verification": row["verification"] or "", "tags": "; ".join(row["tags"]),
+        "phones": _joined(phones), "verification": row.verification or "", "tags": "; ".join(row.tags),
     }  # fmt: skip
 
 

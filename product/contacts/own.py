@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-import orjson
 from pydantic import BaseModel
 
 from product.contacts.contact import emails_of, phones_of
@@ -25,6 +24,24 @@ _OWN = """
       and c.createdon >= coalesce($4::timestamptz, '-infinity')
     order by c.createdon desc, c.contactid desc limit $5
 """
+
+
+@dataclass(frozen=True, slots=True)
+class _Owned:
+    contactid: int
+    linkedinurl: str
+    name: str
+    title: str
+    company: str
+    company_domain: str
+    country: str
+    city: str
+    emails: str | None
+    phone_numbers: str | None
+    verification: str | None
+    checkedon: datetime | None
+    createdon: datetime
+    revealed: list[dict[str, object]] | None
 
 
 class Reveal(BaseModel):
@@ -59,29 +76,29 @@ async def page(
 ) -> tuple[list[Own], str | None]:
     """Return the newest contacts of an account, and the cursor of the next page. Raises BadRequest."""
     after, last = _position(cursor) if cursor else (None, 0)
-    rows: Any = await ctx.db.fetch(_OWN, clientid, after, last, since, limit + 1)
+    rows = await ctx.db.all(_Owned, _OWN, clientid, after, last, since, limit + 1)
     shown = rows[:limit]
     more = _cursor(shown[-1]) if len(rows) > limit else None
     return [_own(ctx, row) for row in shown], more
 
 
-def _own(ctx: Context, row: Any) -> Own:
-    items = emails_of(ctx.vault, row)
-    revealed = row["revealed"] or []
+def _own(ctx: Context, row: _Owned) -> Own:
+    items = emails_of(ctx.vault, row.emails)
+    revealed = row.revealed or []
     names = Own.model_fields.keys() - {"phones", "business_emails", "personal_emails", "revealed"}
     return Own.model_validate(
-        {name: row[name] for name in names}
+        {name: getattr(row, name) for name in names}
         | {
-            "phones": phones_of(ctx.vault, row),
+            "phones": phones_of(ctx.vault, row.phone_numbers),
             "business_emails": [item["address"] for item in items if item["type"] == "business"],
             "personal_emails": [item["address"] for item in items if item["type"] == "personal"],
-            "revealed": orjson.loads(revealed) if isinstance(revealed, str) else revealed,
+            "revealed": revealed,
         }
     )
 
 
-def _cursor(row: Any) -> str:
-    text = f"{row['createdon'].isoformat()}|{row['contactid']}"
+def _cursor(row: _Owned) -> str:
+    text = f"{row.createdon.isoformat()}|{row.contactid}"
     return urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 

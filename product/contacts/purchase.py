@@ -26,6 +26,12 @@ CHECKS_AT_ONCE = 20  # people with addresses to look up in the DNS
 _OWNED = "select personid, kind from reveal where clientid = $1 and personid = any($2)"
 
 
+@dataclass(frozen=True, slots=True)
+class _Owned:
+    personid: int
+    kind: str
+
+
 class OverCeiling(ApiError):
     """The price is above `max_credits` (402). Nothing was charged."""
 
@@ -56,8 +62,8 @@ class Quote:
 async def quote(ctx: Context, clientid: int, people: Sequence[Person], kinds: Sequence[str]) -> Quote:
     """Return the current price of the kinds of some people. Values that the account owns cost nothing."""
     by_id = {person.personid: person for person in people}
-    rows = await ctx.db.fetch(_OWNED, clientid, list(by_id)) if by_id else ()
-    paid = {(row["personid"], row["kind"]) for row in rows}
+    rows = await ctx.db.all(_Owned, _OWNED, clientid, list(by_id)) if by_id else ()
+    paid = {(row.personid, row.kind) for row in rows}
     owned = {ident: tuple(kind for kind in KINDS if (ident, kind) in paid) for ident in by_id}
     price = sum(
         person.has(kind) and kind not in owned[ident]

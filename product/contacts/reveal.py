@@ -7,7 +7,8 @@ work in one statement; this module supplies the encrypted values, because only t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+
+from pydantic import BaseModel
 
 from product.contacts.contact import Contact, merged_emails, opened, sealed_values
 from product.context import Context
@@ -25,6 +26,15 @@ _REVEAL_BY_TOOL = f"""
 """  # noqa: S608 - a constant
 _PRESENT = "select emails from usercontact where contactid = $1 for update"
 _MERGED = "update usercontact set emails = $2 where contactid = $1"
+
+
+class _Outcome(BaseModel):
+    """The result of reveal_contact. Without a contact, the reveal could not be paid for."""
+
+    outcome: str
+    credits: Balances | None
+    contact: Contact | None = None
+    unmerged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,24 +66,27 @@ async def reveal(
     sealed = sealed_values(ctx.vault, person, kind)
     target = (clientid, person.personid, kind, appuserid, keyid, ctx.request.ip or None)
     values = (*target, person.full_name, url, *sealed)
-    result: Any = await (ctx.db.fetchval(_REVEAL_BY_TOOL, *values, tool) if tool else ctx.db.fetchval(_REVEAL, *values))
-    balances = balance.of_row(result["credits"])
-    if result["outcome"] in ("no_credit", "expired"):
-        raise balance.refusal(kind, balances, live=result["outcome"] == "no_credit")
-    if result["unmerged"]:
-        result["contact"]["emails"] = await _merge(ctx, result["contact"]["contactid"], person, kind)
-    charged = int(result["outcome"] == "charged")
+    sql, arguments = (_REVEAL_BY_TOOL, (*values, tool)) if tool else (_REVEAL, values)
+    result = _Outcome.model_validate(await ctx.db.value(dict, sql, *arguments))
+    balances = result.credits or balance.of_row(None)
+    if result.contact is None:
+        raise balance.refusal(kind, balances, live=result.outcome == "no_credit")
+    contact = result.contact
+    if result.unmerged:
+        merged = await _merge(ctx, contact.contactid, person, kind)
+        contact = contact.model_copy(update={"emails": merged})
+    charged = int(result.outcome == "charged")
     if charged:
         count_event("credits_spent", kind)
     if charged and getattr(balances, balance.CREDIT[kind]) == 0:
         await ctx.later("tellcredits")  # at once, instead of at the next scheduled run
-    return Revealed(opened(ctx, result["contact"]), charged, balances)
+    return Revealed(opened(ctx, contact), charged, balances)
 
 
 async def _merge(ctx: Context, contactid: int, person: Person, kind: str) -> str:
     """Merge addresses of one kind into a contact that has addresses no longer in the directory."""
     async with ctx.db.transaction():
-        present = await ctx.db.fetchval(_PRESENT, contactid)
+        present = await ctx.db.first_value(str, _PRESENT, contactid)
         merged = merged_emails(ctx.vault, person, kind, present)
         await ctx.db.execute(_MERGED, contactid, merged)
     return merged

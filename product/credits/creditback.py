@@ -6,7 +6,8 @@ votes cannot refill a balance.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 import phonenumbers
 
@@ -45,29 +46,41 @@ _AGREED = """
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Agreed:
+    clientid: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    email: str
+    name: str
+    language: str | None
+
+
 async def give(ctx: Context, clientid: int, personid: int, kind: str, cause: Cause) -> bool:
     """Return the credit of a reveal, with ledger, audit and mail; return whether it was returned now.
 
     Inside a transaction; locks the row of usercredit.
     """
     await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
-    if not await ctx.db.fetchval(_CHARGED, clientid, personid, kind):
+    if not await ctx.db.first_value(bool, _CHARGED, clientid, personid, kind):
         return False
-    if cause != "decision" and not await ctx.db.fetchval(_BOUND, clientid):
+    if cause != "decision" and not await ctx.db.first_value(bool, _BOUND, clientid):
         return False
-    if not await ctx.db.fetchval(_KEEP, clientid, personid, kind, cause):
+    if not await ctx.db.first_value(bool, _KEEP, clientid, personid, kind, cause):
         return False
     column = CREDIT[kind]
     await ledger.grant(
         ctx, clientid, {column: 1}, reason="creditback", source="creditback", source_id=str(personid), bought=True
     )
     await audit.write(ctx, "credit_returned", clientid=clientid, kind=kind, cause=cause)
-    owner: Any = await ctx.db.fetchrow(_OWNER, clientid)
+    owner = await ctx.db.first(_Owner, _OWNER, clientid)
     if owner is not None:
-        language = languages.of(ctx, owner["language"])
-        values = {"name": owner["name"], "kind": mail.kind(language, column), "cause": cause}
+        language = languages.of(ctx, owner.language)
+        values = {"name": owner.name, "kind": mail.kind(language, column), "cause": cause}
         link = mail.link(ctx, "/dashboard/settings/usage")
-        await mail.queue(ctx, "creditback", owner["email"], link, language=language, **values)
+        await mail.queue(ctx, "creditback", owner.email, link, language=language, **values)
     return True
 
 
@@ -89,7 +102,7 @@ async def agreed(ctx: Context, personid: int, type_: str, hashes: list[bytes], k
 
     Returns those accounts. Inside a transaction.
     """
-    clients = [row["clientid"] for row in await ctx.db.fetch(_AGREED, personid, type_, hashes)]
+    clients = [row.clientid for row in await ctx.db.all(_Agreed, _AGREED, personid, type_, hashes)]
     if len(clients) < ACCOUNTS:
         return set()
     return {clientid for clientid in clients if await give(ctx, clientid, personid, kind, "agreement")}

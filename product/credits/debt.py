@@ -5,7 +5,7 @@ Later grants pay them first.
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 from product.context import Context
 
@@ -17,6 +17,12 @@ _PAID = """
     update creditreturn set owed = owed - $4, step = step + 1
     where clientid = $1 and transactionid = $2 and kind = $3 returning step
 """
+
+
+@dataclass(frozen=True, slots=True)
+class _Owed:
+    transactionid: int
+    owed: int
 
 
 def move_sql(kind: str, *, bought: bool = False) -> str:
@@ -36,11 +42,11 @@ def move_sql(kind: str, *, bought: bool = False) -> str:
 
 async def pay(ctx: Context, clientid: int, kind: str) -> None:
     """Pay the debt of one kind from its balance. Requires a transaction with the lock on usercredit."""
-    for row in await ctx.db.fetch(_OWED, clientid, kind):
+    for row in await ctx.db.all(_Owed, _OWED, clientid, kind):
         sql = f"select {kind} from usercredit where clientid = $1"  # noqa: S608
-        part = min(row["owed"], await ctx.db.fetchval(sql, clientid))
+        part = min(row.owed, await ctx.db.value(int, sql, clientid))
         if not part:
             return
-        step: Any = await ctx.db.fetchval(_PAID, clientid, row["transactionid"], kind, part)
-        source_id = f"{row['transactionid']}:{kind}:{step}"
+        step = await ctx.db.value(int, _PAID, clientid, row.transactionid, kind, part)
+        source_id = f"{row.transactionid}:{kind}:{step}"
         await ctx.db.execute(move_sql(kind), clientid, -part, "debt", "refund", source_id)

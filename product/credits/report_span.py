@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import calendar
 from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
 MAX_DAYS = 62
 
 
-def _moment(value: Any) -> Any:
+def _moment(value: object) -> datetime:
     """Parse `2026-02-01 00:00:00`, ISO 8601 text or a day; without a zone it is UTC."""
     if not isinstance(value, str):
         raise ValueError("Must be a date")

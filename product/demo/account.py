@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from product.accounts import passwords
 from product.billing import plans
+from product.billing.rows import PlanRow
 from product.context import Context
 from product.credits.ledger import grant
 from product.demo import history
 from product.demo import people as demopeople
 
-Subscribe = Callable[[Context, int, Any], Awaitable[None]]
+Subscribe = Callable[[Context, int, PlanRow], Awaitable[None]]
 
 OWNER, MEMBER, PASSWORD = "owner@acme-demo.com", "member@acme-demo.com", "Demo1234"
 PLAN = 4  # Business: includes API access
@@ -42,37 +43,47 @@ _FIND = """
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    clientid: int
+    owner: int
+    member: int
+    subscribed: bool
+    used: bool
+
+
 async def load(ctx: Context, subscribe: Subscribe) -> None:
     """Create the demo account, or the missing parts of it.
 
     subscribe: subscribes the account at the payment stand-in, when that is the provider.
     """
-    row: Any = await ctx.db.fetchrow(_FIND, _EMAILS)
+    row = await ctx.db.first(_Found, _FIND, _EMAILS)
     if row is None:
         async with ctx.db.transaction():
             await _account(ctx)
-        row = await ctx.db.fetchrow(_FIND, _EMAILS)
-    clientid = row["clientid"]
-    plan: Any = await ctx.db.fetchrow("select * from subscriptionplan where planid = $1", PLAN)
+        row = await ctx.db.one(_Found, _FIND, _EMAILS)
+    clientid = row.clientid
+    plan = await ctx.db.one(PlanRow, "select * from subscriptionplan where planid = $1", PLAN)
     if ctx.settings.payments_simulated:
         await subscribe(ctx, clientid, plan)
-    elif not row["subscribed"]:
+    elif not row.subscribed:
         async with ctx.db.transaction():
             await plans.start(ctx, clientid, plan, "demo")
             await _invoices(ctx, clientid, plan)
-    if not row["used"]:
+    if not row.used:
         async with ctx.db.transaction():
             people = await demopeople.load(ctx)
-            users = (row["owner"], row["member"])
+            users = (row.owner, row.member)
             await history.load(ctx, clientid, users, await _key(ctx, clientid), people)
             await plans.update_allowances(ctx, clientid)
 
 
 async def _account(ctx: Context) -> None:
-    clientid: int = await ctx.db.fetchval(
+    clientid = await ctx.db.value(
+        int,
         "insert into client (companyname, phonenumber, country, salespeoplecount, requiredleadcount, department, taxid,"
         " billingaddress) values ('Acme Demo Inc', '12025550100', 'USA', 12, 500, 'Sales', 'US-00-0000000',"
-        " '1 Demo Street, Springfield') returning clientid"
+        " '1 Demo Street, Springfield') returning clientid",
     )
     await ctx.db.execute("insert into usercredit (clientid) values ($1)", clientid)
     hashed = await passwords.hashed(PASSWORD)
@@ -89,7 +100,7 @@ async def _account(ctx: Context) -> None:
         await ctx.db.execute(sql, clientid, first, last, email, role, active, verified, status, password)
 
 
-async def _invoices(ctx: Context, clientid: int, plan: Any) -> None:
+async def _invoices(ctx: Context, clientid: int, plan: PlanRow) -> None:
     """Insert invoices of three paid months, the last of which is the running period, and of one add-on."""
     sql = """
         insert into transactionhistory (clientid, planid, invoicenumber, transactiondate, expirydate, planname, price,
@@ -100,9 +111,9 @@ async def _invoices(ctx: Context, clientid: int, plan: Any) -> None:
     last = None
     for number, days in enumerate((65, 35, 5), 1):
         when = datetime.now(UTC) - timedelta(days=days)
-        lines = [{"description": f"{plan['name']} plan", "quantity": 1, "amount": int(plan["price"] * 100)}]
-        last = await ctx.db.fetchval(
-            sql, clientid, plan["planid"], f"DEMO-{number:04}", when, 30, plan["name"], plan["price"], 0, lines
+        lines = [{"description": f"{plan.name} plan", "quantity": 1, "amount": int(plan.price * 100)}]
+        last = await ctx.db.first_value(
+            int, sql, clientid, plan.planid, f"DEMO-{number:04}", when, 30, plan.name, plan.price, 0, lines
         )
     lines = [{"description": "100 Cell Numbers", "quantity": 1, "amount": 2500}]
     addon_on = datetime.now(UTC) - timedelta(days=20)
@@ -118,7 +129,8 @@ async def _invoices(ctx: Context, clientid: int, plan: Any) -> None:
 
 async def _key(ctx: Context, clientid: int) -> int:
     key = "demo" + f"{random.Random(7).getrandbits(72):012x}"[:12]  # noqa: S311 - the demo key is public
-    keyid: int = await ctx.db.fetchval(
+    return await ctx.db.value(
+        int,
         "insert into apikeys (clientid, apikey, keyhash, name, purpose, lastused) values ($1, $2, $3, $4, $5, now())"
         " returning keyid",
         clientid,
@@ -127,4 +139,3 @@ async def _key(ctx: Context, clientid: int) -> int:
         "CRM",
         "CRM enrichment",
     )
-    return keyid

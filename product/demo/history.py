@@ -5,11 +5,10 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from product.contacts import contact
 from product.context import Context
-from product.credits.balance import CREDIT
+from product.credits.balance import CREDIT, CreditRow
 from product.people import profile_url
 from product.people.directory import KINDS, Person
 
@@ -71,14 +70,14 @@ async def load(ctx: Context, clientid: int, users: tuple[int, int], keyid: int, 
     """Insert the history, and move earlier ledger rows to before its start."""
     rng = random.Random(DAYS)  # noqa: S311 - reproducible on purpose
     history = _story(rng, users, people)
-    row: Any = await ctx.db.fetchrow("select * from usercredit where clientid = $1", clientid)
-    left = {column: row[column] for column in CREDIT.values()}
+    row = await ctx.db.one(CreditRow, "select * from usercredit where clientid = $1", clientid)
+    left = {column: getattr(row, column) for column in CREDIT.values()}
     for item in history:
         contactid = await _contact(ctx, clientid, item)
         for kind in item.kinds:
             left[CREDIT[kind]] -= 1
             reveal = (clientid, item.person.personid, kind, contactid, item.appuserid, item.when)
-            revealid = await ctx.db.fetchval(_REVEAL, *reveal)
+            revealid = await ctx.db.first_value(int, _REVEAL, *reveal)
             entry = (CREDIT[kind], left[CREDIT[kind]], str(revealid), item.appuserid, contactid)
             await ctx.db.execute(_LEDGER, clientid, item.when, *entry)
             await ctx.db.execute(_AUDIT, clientid, item.appuserid, str(contactid), kind, item.when)
@@ -108,14 +107,13 @@ async def _contact(ctx: Context, clientid: int, item: Unlocked) -> int:
         if kind != "directdial":
             emails = contact.merged_emails(ctx.vault, item.person, kind, emails)
     phone, work, personal = (int(kind in item.kinds) for kind in KINDS)
-    contactid: int = await ctx.db.fetchval(
-        _CONTACT,
+    return await ctx.db.value(
+        int, _CONTACT,
         clientid, item.person.personid, item.person.full_name,
         profile_url.url_of(item.person.key, ctx.settings.profile_host), emails, business_emails, phone_numbers,
         item.person.validation if work else None, phone, work, personal,
         item.appuserid if work or personal else None, item.appuserid if phone else None, item.when,
     )  # fmt: skip
-    return contactid
 
 
 async def _api_calls(ctx: Context, rng: random.Random, clientid: int, keyid: int) -> None:

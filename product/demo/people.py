@@ -8,9 +8,10 @@ from __future__ import annotations
 import random
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import cache
 from itertools import islice
-from typing import Any
+from typing import TypedDict
 
 import orjson
 
@@ -81,20 +82,38 @@ _CITIES = {
 }  # fmt: skip
 
 
-def people() -> list[dict[str, Any]]:
+class Example(TypedDict):
+    """The fields of a person, with its contact data in clear."""
+
+    profilekey: str
+    full_name: str
+    title: str
+    company: str
+    company_domain: str
+    country: str
+    city: str
+    industry: str
+    company_size: str
+    seniority: str
+    personal: list[str]
+    business: list[tuple[str, str]]
+    phones: list[str]
+
+
+def people() -> list[Example]:
     """Return the fields of every person."""
     rng = random.Random(2000)  # noqa: S311 - reproducible on purpose
     return [_person(number, rng) for number in range(COUNT)]
 
 
 @cache
-def examples() -> tuple[dict[str, Any], ...]:
+def examples() -> tuple[Example, ...]:
     """Return three people with every kind of data that the demo account has not revealed."""
     chosen = (one for one in people()[1000:] if one["phones"] and one["business"] and one["personal"])
     return tuple(islice(chosen, 3))
 
 
-def _person(number: int, rng: random.Random) -> dict[str, Any]:
+def _person(number: int, rng: random.Random) -> Example:
     first, last, company = rng.choice(_FIRST), rng.choice(_LAST), rng.choice(_COMPANIES)
     slug, mailbox = _ascii(f"{first}-{last}"), _ascii(f"{first}.{last}")
     domain = f"{_ascii(company)}.example.com"
@@ -158,12 +177,16 @@ async def load(ctx: Context) -> list[Person]:
     return [person for person in persons if person.personal or person.business or person.phones]
 
 
-def _row(vault: Vault, fields: dict[str, Any]) -> tuple[Any, ...]:
-    def sealed(values: list[Any]) -> bytes | None:
+def _row(vault: Vault, fields: Example) -> tuple[object, ...]:
+    def sealed(values: Sequence[object]) -> bytes | None:
         return vault.seal_bytes(orjson.dumps(values)) if values else None
 
-    values = fields["phones"], fields["business"], fields["personal"]
-    columns = fields | directory.search_columns_of(vault, fields, *values)
-    ciphers = ("phonecipher", "businesscipher", "personalcipher")
-    columns |= {name: sealed(kind) for name, kind in zip(ciphers, values, strict=True)}
+    phones, business, personal = fields["phones"], fields["business"], fields["personal"]
+    ciphers: dict[str, Sequence[object]] = {
+        "phonecipher": phones,
+        "businesscipher": business,
+        "personalcipher": personal,
+    }
+    columns: dict[str, object] = {**fields, **directory.search_columns_of(vault, fields, phones, business, personal)}
+    columns |= {name: sealed(values) for name, values in ciphers.items()}
     return tuple(columns[name] for name in ("profilekey", *COLUMNS))

@@ -6,8 +6,8 @@ Only the job `addstaff` creates accounts; no call creates or promotes one.
 from __future__ import annotations
 
 import secrets
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 import asyncpg
 
@@ -38,12 +38,28 @@ _END_ALL = "update staffsession set revokedon = now() where staffid = $1 and rev
 _DROP_LINKS = "delete from stafftoken where staffid = $1"
 
 
-async def by_email(ctx: Context, email: str) -> Any:
+@dataclass(frozen=True, slots=True)
+class Staff:
+    """A member of staff."""
+
+    staffid: int
+    name: str
+    email: str
+
+
+@dataclass(frozen=True, slots=True)
+class StaffPassword(Staff):
+    """A member of staff with its password, None until the mailed link was used."""
+
+    password: str | None
+
+
+async def by_email(ctx: Context, email: str) -> StaffPassword | None:
     """Return the member of staff with this address (in lower case), or None."""
-    return await ctx.db.fetchrow(_BY_EMAIL, email)
+    return await ctx.db.first(StaffPassword, _BY_EMAIL, email)
 
 
-async def add(ctx: Context, email: str, name: str) -> tuple[Any, str]:
+async def add(ctx: Context, email: str, name: str) -> tuple[Staff, str]:
     """Create a staff account, or renew its link.
 
     Inside a transaction. Returns the row and the link that sets the password. An older link stops working.
@@ -52,16 +68,16 @@ async def add(ctx: Context, email: str, name: str) -> tuple[Any, str]:
         Conflict: a user of a client has the address (409).
     """
     try:
-        row: Any = await ctx.db.fetchrow(_ADD, name, email)
+        row = await ctx.db.first(Staff, _ADD, name, email)
     except asyncpg.UniqueViolationError:
         row = None
     if row is None:
         raise Conflict("A user of a client has this address. Staff use one of their own.", reason="email_exists")
-    await ctx.db.execute(_DROP_LINKS, row["staffid"])
+    await ctx.db.execute(_DROP_LINKS, row.staffid)
     code = secrets.token_urlsafe(32)
-    await ctx.db.execute(_LINK, token_hash(code), row["staffid"], LINK_LIFETIME)
-    await audit.write(ctx, "staff_invited", row["staffid"])
-    return row, mail.link(ctx, "/resetpassword", email=row["email"], code=code)
+    await ctx.db.execute(_LINK, token_hash(code), row.staffid, LINK_LIFETIME)
+    await audit.write(ctx, "staff_invited", row.staffid)
+    return row, mail.link(ctx, "/resetpassword", email=row.email, code=code)
 
 
 async def remove(ctx: Context, staffid: int) -> None:
@@ -80,12 +96,12 @@ async def set_password(ctx: Context, email: str, code: str, hashed: str) -> bool
 
     Inside a transaction. Every session ends.
     """
-    row: Any = await ctx.db.fetchrow(_USE, token_hash(code), email)
+    row = await ctx.db.first(Staff, _USE, token_hash(code), email)
     if row is None:
         return False
-    await ctx.db.execute("update staff set password = $2 where staffid = $1", row["staffid"], hashed)
-    await ctx.db.execute(_END_ALL, row["staffid"])
-    await audit.write(ctx, "staff_password_set", row["staffid"], staffid=row["staffid"])
+    await ctx.db.execute("update staff set password = $2 where staffid = $1", row.staffid, hashed)
+    await ctx.db.execute(_END_ALL, row.staffid)
+    await audit.write(ctx, "staff_password_set", row.staffid, staffid=row.staffid)
     return True
 
 
@@ -97,20 +113,22 @@ async def start(ctx: Context, staffid: int, viewing: int | None = None) -> tuple
     token = secrets.token_urlsafe(32)
     agent = ctx.request.headers.get("user-agent", "")[:300]
     lifetime = SESSION_LIFETIME if viewing is None else VIEW_LIFETIME
-    ends = await ctx.db.fetchval(_START, token_hash(token), staffid, viewing, lifetime, ctx.request.ip or None, agent)
+    ends = await ctx.db.value(
+        datetime, _START, token_hash(token), staffid, viewing, lifetime, ctx.request.ip or None, agent
+    )
     return token, ends
 
 
-async def sign_in(ctx: Context, row: Any) -> str:
+async def sign_in(ctx: Context, row: Staff) -> str:
     """Start a session after the password was checked, and return its token."""
     async with ctx.db.transaction():
-        await ctx.db.execute("update staff set lastloginon = now() where staffid = $1", row["staffid"])
-        token, _ = await start(ctx, row["staffid"])
-        await audit.write(ctx, "staff_signin", staffid=row["staffid"])
+        await ctx.db.execute("update staff set lastloginon = now() where staffid = $1", row.staffid)
+        token, _ = await start(ctx, row.staffid)
+        await audit.write(ctx, "staff_signin", staffid=row.staffid)
     return token
 
 
-def answer(row: Any, token: str) -> dict[str, Any]:
+def answer(row: Staff, token: str) -> dict[str, object]:
     """Return the response that describes a session of staff."""
     session = {"success": 1, "session_token": token, "session_id": token, "role": "staff"}
-    return session | {name: row[name] for name in ("staffid", "name", "email")}
+    return session | {"staffid": row.staffid, "name": row.name, "email": row.email}

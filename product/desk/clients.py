@@ -6,8 +6,10 @@ Every statement is bounded and served by an index.
 from __future__ import annotations
 
 import re
-from typing import Any
+from dataclasses import dataclass
+from datetime import datetime
 
+from product.accounts.users import User
 from product.context import Context
 from tableapi import NotFound
 
@@ -92,7 +94,21 @@ _PARTS = {
 }
 
 
-async def find(ctx: Context, text: str) -> tuple[list[dict[str, Any]], bool]:
+@dataclass(frozen=True, slots=True)
+class FoundClient:
+    """A client that a search found, with its owner and its plan."""
+
+    clientid: int
+    companyname: str
+    country: str | None
+    createdon: datetime
+    owner: str | None
+    email: str | None
+    plan: str | None
+    status: str | None
+
+
+async def find(ctx: Context, text: str) -> tuple[list[FoundClient], bool]:
     """Return at most 20 clients for a text, best first, and whether there are more.
 
     The text is an e-mail address, the beginning of the name of a company or user, a domain, the id of a client or user,
@@ -102,35 +118,34 @@ async def find(ctx: Context, text: str) -> tuple[list[dict[str, Any]], bool]:
     ident = int(text) if _ID.fullmatch(text) else None
     domain = _DOMAIN.fullmatch(lower)
     prefix = None if ident is not None or "@" in text else lower
-    rows = await ctx.db.fetch(
-        _FIND, lower, ident, domain[1] if domain else None, prefix, None if prefix is None else prefix + _LAST, text,
-        MAX_FOUND + 1,
-    )  # fmt: skip
-    return [dict(row) for row in rows[:MAX_FOUND]], len(rows) > MAX_FOUND
+    end = None if prefix is None else prefix + _LAST
+    values = (lower, ident, domain[1] if domain else None, prefix, end, text)
+    rows = await ctx.db.all(FoundClient, _FIND, *values, MAX_FOUND + 1)
+    return rows[:MAX_FOUND], len(rows) > MAX_FOUND
 
 
-async def overview(ctx: Context, clientid: int) -> dict[str, Any]:
+async def overview(ctx: Context, clientid: int) -> dict[str, object]:
     """Return the desk's overview of a client: lists by name, each bounded.
 
     Raises:
         NotFound: there is no such client (404).
     """
-    client = await ctx.db.fetchval(_CLIENT, clientid)
+    client = await ctx.db.first_value(dict, _CLIENT, clientid)
     if client is None:
         raise NotFound("There is no such client.")
-    parts: dict[str, Any] = {"client": client}
+    parts: dict[str, object] = {"client": client}
     for name, sql in _PARTS.items():
         parts[name] = [dict(row) for row in await ctx.db.fetch(sql, clientid)]
     return parts
 
 
-async def user(ctx: Context, appuserid: int) -> Any:
+async def user(ctx: Context, appuserid: int) -> User:
     """Return a user that is not deleted, from any client.
 
     Raises:
         NotFound: there is no such user (404).
     """
-    row: Any = await ctx.db.fetchrow("select * from appuser where appuserid = $1 and isdeleted = 0", appuserid)
+    row = await ctx.db.first(User, "select * from appuser where appuserid = $1 and isdeleted = 0", appuserid)
     if row is None:
         raise NotFound("There is no such user.")
     return row

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 from product.context import Context
 from product.credits import ledger
+from product.credits.balance import CreditRow
 from tableapi import Conflict, Invalid, NotFound
 
 SOURCE = "support"
 _LOCK = "select * from usercredit where clientid = $1 for update"
 _DONE = "select kind, delta, balance_after from creditledger where clientid = $1 and source = $2 and source_id like $3"
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    kind: str
+    delta: int
+    balance_after: int
 
 
 class TooFewCredits(Conflict):
@@ -44,14 +52,14 @@ async def move(ctx: Context, clientid: int, kind: str, amount: int, requestid: s
         Invalid: the request id was used for another change (422).
         TooFewCredits: the balance would fall below zero (409).
     """
-    row: Any = await ctx.db.fetchrow(_LOCK, clientid)
+    row = await ctx.db.first(CreditRow, _LOCK, clientid)
     if row is None:
         raise NotFound("There is no such client.")
-    done: Any = await ctx.db.fetchrow(_DONE, clientid, SOURCE, f"{requestid}:%")
+    done = await ctx.db.first(_Done, _DONE, clientid, SOURCE, f"{requestid}:%")
     if done is not None:
-        if (done["kind"], done["delta"]) != (kind, amount):
+        if (done.kind, done.delta) != (kind, amount):
             raise Invalid({"requestid": "This id was used for another change: send a new one"})
-        return False, row[kind]
+        return False, getattr(row, kind)
     staffid = ctx.actor.staffid
     if amount > 0:
         await ledger.grant(
@@ -59,10 +67,10 @@ async def move(ctx: Context, clientid: int, kind: str, amount: int, requestid: s
             staffid=staffid,
         )  # fmt: skip
         sql = f"select {kind} from usercredit where clientid = $1"  # noqa: S608
-        return True, await ctx.db.fetchval(sql, clientid)
-    left = await ctx.db.fetchval(_TAKE[kind], clientid, -amount, f"{requestid}:{kind}", staffid)
+        return True, await ctx.db.value(int, sql, clientid)
+    left = await ctx.db.first_value(int, _TAKE[kind], clientid, -amount, f"{requestid}:{kind}", staffid)
     if left is None:
         raise TooFewCredits(
-            "The client has fewer credits than that. Nothing was taken.", context={"balance": row[kind]}
+            "The client has fewer credits than that. Nothing was taken.", context={"balance": getattr(row, kind)}
         )
     return True, left

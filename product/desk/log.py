@@ -5,12 +5,11 @@ The owner of the account sees them there as Support.
 
 from __future__ import annotations
 
-from typing import Any
-
 from product import audit
 from product.context import Context
 
 
-async def write(ctx: Context, event: str, clientid: int | None, target: object = None, **detail: Any) -> None:
+async def write(ctx: Context, event: str, clientid: int | None, target: object = None, **detail: object) -> None:
     """Write the event `support_<event>` for one account; `clientid` is None for several or none."""
-    await audit.write(ctx, f"support_{event}", target, clientid=clientid, request=ctx.request.request_id, **detail)
+    detail = {"request": ctx.request.request_id, **detail}
+    await audit.record(ctx, f"support_{event}", target, detail, clientid=clientid)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from product.language import Language, formats
 
@@ -21,7 +21,7 @@ COMMON = "common"  # the section with texts shared by all sections of a file
 class Translator(Protocol):
     """Returns the text with a name; `count` selects its form."""
 
-    def __call__(self, name: str, **values: Any) -> str: ...
+    def __call__(self, name: str, **values: object) -> str: ...
 
 
 @cache
@@ -30,7 +30,7 @@ def sections(language: Language, file: File) -> dict[str, dict[str, str]]:
     return tomllib.loads((FOLDER / language / f"{file}.toml").read_text(encoding="utf-8"))
 
 
-def translator(language: Language, file: File, section: str, **shared: Any) -> Translator:
+def translator(language: Language, file: File, section: str, **shared: object) -> Translator:
     """Return a function that looks up a text of a section, or a common one, and inserts values.
 
     Args:
@@ -38,7 +38,7 @@ def translator(language: Language, file: File, section: str, **shared: Any) -> T
     """
     texts = sections(language, file).get(COMMON, {}) | sections(language, file)[section]
 
-    def translate(name: str, **values: Any) -> str:
+    def translate(name: str, **values: object) -> str:
         if "count" in values:
             name = f"{name}_{'one' if values['count'] == 1 else 'other'}"
         return texts[name].format_map({key: _written(value, language) for key, value in (shared | values).items()})
@@ -46,5 +46,5 @@ def translator(language: Language, file: File, section: str, **shared: Any) -> T
     return translate
 
 
-def _written(value: Any, language: Language) -> Any:
+def _written(value: object, language: Language) -> object:
     return formats.number(value, language) if type(value) is int else value

@@ -14,9 +14,9 @@ values, `{"facts": [["Total", "$49.00"]]}`, or a bar of 0 to 100 % that only the
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -34,7 +34,7 @@ TYPED = ("name", "inviter", "company", "user")  # user input
 PARTS = ("subject", "preheader", "paragraphs", "button", "note")
 
 
-async def queue(ctx: Context, mail: str, to: str, link: str = "", /, *, language: Language, **values: Any) -> None:
+async def queue(ctx: Context, mail: str, to: str, link: str = "", /, *, language: Language, **values: object) -> None:
     """Queue a mail in the caller's transaction; `link` is the target of its button.
 
     Dates and amounts among the values must already be formatted for the language.
@@ -66,23 +66,23 @@ def _templates(autoescape: bool) -> Environment:
     return Environment(loader=loader, autoescape=autoescape, undefined=StrictUndefined, trim_blocks=True)  # noqa: S701
 
 
-def render(settings: Settings, name: str, to: str, values: dict[str, Any], language: Language = DEFAULT) -> Mail:
+def render(settings: Settings, name: str, to: str, values: Mapping[str, object], language: Language = DEFAULT) -> Mail:
     """Render a mail. Values are escaped in the HTML part only."""
-    values = values | _typed(values, language) | {"brand": settings.brand_name}
+    values = {**values, **_typed(values, language), "brand": settings.brand_name}
     t = translator(language, "mails", name, **values)
-    tools: dict[str, Any] = {"t": t, "dollars": partial(_dollars, language)}
+    tools: dict[str, object] = {"t": t, "dollars": partial(_dollars, language)}
     tools["hello"] = t("hello" if values.get("name") else "hello_unnamed")
-    words = _templates(False).get_template(f"{name}.jinja").make_module(values | tools)
-    parts: dict[str, Any] = {part: getattr(words, part, "") for part in PARTS}
+    words = _templates(False).get_template(f"{name}.jinja").make_module({**values, **tools})
+    parts: dict[str, object] = {part: getattr(words, part, "") for part in PARTS}
     parts |= {"brand": settings.brand_name, "link": values["link"], "site": settings.public_url}
     parts |= {"language": language, "open": t("open")}
     parts |= {"light": LIGHT, "dark": DARK}
     text = _templates(False).get_template("base.txt").render(parts)
     html = _templates(True).get_template("base.html").render(parts)
-    return Mail(to=to, subject=parts["subject"], text=text, html=html)
+    return Mail(to=to, subject=str(parts["subject"]), text=text, html=html)
 
 
-def _typed(values: dict[str, Any], language: Language) -> dict[str, str]:
+def _typed(values: Mapping[str, object], language: Language) -> dict[str, str]:
     """Return the user input in a form that is safe in a mail, or a replacement for it."""
     defaults = sections(language, "mails")["typed"]
     given = {name: person_names.plain(str(values[name])) for name in TYPED if name in values}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import orjson
+from asyncpg import Record
 
 from product.people import search_terms
 
@@ -13,9 +14,9 @@ from product.people import search_terms
 class Connection(Protocol):
     """The methods used of a database connection."""
 
-    async def fetch(self, sql: str, *args: Any) -> Any: ...
+    async def fetch(self, sql: str, *args: object) -> list[Record]: ...
 
-    async def execute(self, sql: str, *args: Any) -> Any: ...
+    async def execute(self, sql: str, *args: object) -> str: ...
 
 
 _COUNTED = """
@@ -85,7 +86,7 @@ async def add_up(connection: Connection, touched: str | Sequence[str] = "") -> i
     return count
 
 
-def _row(row: Any) -> dict[str, Any]:
+def _row(row: Record) -> dict[str, object]:
     countries, cities = row["countries"] or [], row["cities"] or []
     functions = row["functions"] or {}
     terms = (

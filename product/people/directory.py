@@ -5,12 +5,12 @@ People on the removal list are never returned. `Person` has all values; callers 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import orjson
+from asyncpg import Record
 
 from product.context import Context
 from product.people import job_titles, profile_url, removal, search_terms
@@ -112,12 +112,12 @@ async def find_many(ctx: Context, keys: Sequence[str]) -> dict[str, Person]:
     May call the vendor for keys that the directory does not have: never call it inside a transaction.
     """
     asked = list(dict.fromkeys(keys))
-    rows: Any = await ctx.db.fetch(_MANY, asked)
+    rows = await ctx.db.fetch(_MANY, asked)
     by_key = {row["profilekey"]: row for row in rows}
     by_id = {row["personid"]: row for row in rows}
     missing = [key for key in asked if key not in by_key]
     if missing:
-        aliases: Any = await ctx.db.fetch(_ALIASES, missing)
+        aliases = await ctx.db.fetch(_ALIASES, missing)
         by_key |= {row["profilekey"]: by_id[row["personid"]] for row in aliases if row["personid"] in by_id}
     suppressed = await suppressed_keys(ctx, [*asked, *(row["profilekey"] for row in rows)])
     persons = {}
@@ -141,7 +141,7 @@ async def suppressed_keys(ctx: Context, keys: Sequence[str]) -> set[str]:
 
 async def find_by_query(ctx: Context, query: str, most: int) -> list[Person]:
     """Return the first people that match a query of search_terms, without those on the removal list."""
-    rows: Any = await ctx.db.fetch(_BY_QUERY, query, most)
+    rows = await ctx.db.fetch(_BY_QUERY, query, most)
     suppressed = await suppressed_keys(ctx, [row["profilekey"] for row in rows])
     return [_person(ctx.vault, row) for row in rows if row["profilekey"] not in suppressed]
 
@@ -155,21 +155,18 @@ async def hide(ctx: Context, email: str) -> None:
         await ctx.db.execute(_SUPPRESS, ctx.vault.index("profile", row["profilekey"]))
 
 
-def _stale(row: Any) -> bool:
+def _stale(row: Record) -> bool:
     return bool(row["source"] == "vendor" and datetime.now(UTC) - row["updatedon"] > MAX_AGE)
 
 
-def _person(vault: Vault, row: Any) -> Person:
-    def opened(column: str) -> list[Any]:
-        return [] if row[column] is None else orjson.loads(vault.open_bytes(row[column]))
-
+def _person(vault: Vault, row: Record) -> Person:
     return Person(
         personid=row["personid"],
         key=row["profilekey"],
         full_name=row["full_name"],
-        personal=tuple(opened("personalcipher")),
-        business=tuple((address, validity) for address, validity in opened("businesscipher")),
-        phones=tuple(opened("phonecipher")),
+        personal=tuple(_opened(vault, row["personalcipher"])),
+        business=tuple(_pairs(vault, row["businesscipher"])),
+        phones=tuple(_opened(vault, row["phonecipher"])),
         title=row["title"],
         company=row["company"],
         country=row["country"],
@@ -178,6 +175,16 @@ def _person(vault: Vault, row: Any) -> Person:
         firstseen=row["firstseen"],
         updatedon=row["updatedon"],
     )
+
+
+def _opened(vault: Vault, cipher: bytes | None) -> list[str]:
+    values: list[str] = [] if cipher is None else orjson.loads(vault.open_bytes(cipher))
+    return values
+
+
+def _pairs(vault: Vault, cipher: bytes | None) -> list[tuple[str, str]]:
+    """Return work addresses with their verification."""
+    return [] if cipher is None else [(address, word) for address, word in orjson.loads(vault.open_bytes(cipher))]
 
 
 def split_validity(text: str) -> tuple[str, str]:
@@ -193,18 +200,18 @@ def as_validity(verification: str) -> str:
     return "valid" if verification == "valid" else "unknown"
 
 
-def sealed_fields(vault: Vault, person: FoundPerson) -> tuple[Any, ...]:
+def sealed_fields(vault: Vault, person: FoundPerson) -> tuple[str | bytes | None, ...]:
     """Return the columns of `person` after the key, in table order, with contact values encrypted."""
     business = [split_validity(text) for text in person.business_emails]
 
-    def sealed(values: list[Any]) -> bytes | None:
+    def sealed(values: Sequence[object]) -> bytes | None:
         return vault.seal_bytes(orjson.dumps(values)) if values else None
 
     texts = (person.full_name, person.title, person.company, person.company_domain, person.country)
     return (*texts, sealed(person.personal_emails), sealed(business), sealed(person.phones))
 
 
-def row_of(vault: Vault, person: FoundPerson) -> tuple[Any, ...]:
+def row_of(vault: Vault, person: FoundPerson) -> tuple[object, ...]:
     """Return the values of `COLUMNS`, with contact values encrypted."""
     business = [split_validity(text) for text in person.business_emails]
     found = search_columns_of(
@@ -218,25 +225,25 @@ def row_of(vault: Vault, person: FoundPerson) -> tuple[Any, ...]:
     return (*sealed_fields(vault, person), *more, *(found[name] for name in COLUMNS[-4:]))
 
 
-def search_columns(vault: Vault, row: Any) -> dict[str, Any]:
+def search_columns(vault: Vault, row: Record) -> dict[str, object]:
     """Return the search columns of a stored row."""
-
-    def opened(column: str) -> list[Any]:
-        return [] if row[column] is None else orjson.loads(vault.open_bytes(row[column]))
-
-    values = (opened("phonecipher"), [tuple(item) for item in opened("businesscipher")], opened("personalcipher"))
-    return search_columns_of(vault, row, *values)
+    phones, personal = _opened(vault, row["phonecipher"]), _opened(vault, row["personalcipher"])
+    return search_columns_of(vault, dict(row), phones, _pairs(vault, row["businesscipher"]), personal)
 
 
 def search_columns_of(
-    vault: Vault, texts: Any, phones: Sequence[str], business: Sequence[tuple[str, str]], personal: Sequence[str]
-) -> dict[str, Any]:
+    vault: Vault,
+    texts: Mapping[str, object],
+    phones: Sequence[str],
+    business: Sequence[tuple[str, str]],
+    personal: Sequence[str],
+) -> dict[str, object]:
     """Return seniority, jobfunction, verification and searchable of a person with these texts and values."""
-    derived, function = job_titles.derived(texts["title"])
-    seniority = job_titles.canonical(texts["seniority"]) if texts["seniority"] else derived
+    derived, function = job_titles.derived(str(texts["title"]))
+    seniority = job_titles.canonical(str(texts["seniority"])) if texts["seniority"] else derived
     verification = business[0][1] if business else None
-    shown = [texts[name] for name in ("full_name", "title", "company", "company_domain", "country", "city", "industry",
-                                      "company_size")]  # fmt: skip
+    names = ("full_name", "title", "company", "company_domain", "country", "city", "industry", "company_size")
+    shown = [str(texts[name]) for name in names]
     full_name, title, company, domain, country, city, industry, size = shown
     addresses = [*personal, *(address for address, _ in business)]
     terms = (

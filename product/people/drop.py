@@ -15,15 +15,16 @@ import re
 import time
 import zipfile
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from functools import partial
 
 import orjson
 import structlog
 
+from product.contacts.contact import emails_of
 from product.context import Context
 from product.people import erasure, removal
 from product.vendors.drop import BadArchive, Drop
@@ -100,6 +101,30 @@ _AMENDED = """
 """
 
 
+_Pair = tuple[bytes, int]  # a matching hash, and its person
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    batchid: int
+    name: str
+    matchedon: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Amended:
+    itemid: str
+    status: int
+    list: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Matched:
+    personid: int
+    profilekey: str
+
+
 @dataclass(slots=True)
 class Result:
     """The outcome of a cycle. `waiting`: seconds that DROP needs to prepare; `empty`: nothing is new."""
@@ -117,7 +142,7 @@ class Result:
 async def cycle(ctx: Context, drop: Drop) -> Result:
     """Finish an open batch, or download the next one and take it through every stage."""
     result = Result()
-    batch: Any = await ctx.db.fetchrow(_OPEN)
+    batch = await ctx.db.first(_Batch, _OPEN)
     if batch is None:
         download = await drop.download()
         if download.archive is None:
@@ -125,8 +150,8 @@ async def cycle(ctx: Context, drop: Drop) -> Result:
             await _warn(ctx)
             return result
         batch = await _store(ctx, download.name, download.archive, result)
-    if batch["matchedon"] is None:
-        await _match(ctx, batch["batchid"], result)
+    if batch.matchedon is None:
+        await _match(ctx, batch.batchid, result)
     result.people = await _erase(ctx)
     result.reported = await _report(ctx, drop, batch)
     return result
@@ -138,13 +163,12 @@ async def recheck(ctx: Context, drop: Drop) -> Result:
     found = await _compare(ctx, None, result)
     async with ctx.db.transaction():
         await _take_out(ctx, found, None)
-        rows: Any = await ctx.db.fetch(_AMENDED)
+        rows = await ctx.db.all(_Amended, _AMENDED)
     result.people = await _erase(ctx)
     files: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for row in rows:
-        files[f"{_prefix(row['name'])}_{row['list']}_{datetime.now(UTC):%d%H%M%S}.csv"].append(
-            (row["itemid"], row["status"])
-        )
+        file = f"{_prefix(row.name)}_{row.list}_{datetime.now(UTC):%d%H%M%S}.csv"
+        files[file].append((row.itemid, row.status))
     for name, items in files.items():
         await drop.amend(name, _statuses(items))
     result.matched, result.reported = len(rows), tuple(files)
@@ -152,8 +176,8 @@ async def recheck(ctx: Context, drop: Drop) -> Result:
 
 
 async def _warn(ctx: Context) -> None:
-    row: Any = await ctx.db.fetchrow(_LAST)
-    if row["last"] is not None and (days := (datetime.now(UTC) - row["last"]).days) >= OVERDUE_DAYS:
+    last = await ctx.db.first_value(datetime, _LAST)
+    if last is not None and (days := (datetime.now(UTC) - last).days) >= OVERDUE_DAYS:
         log.warning("drop_without_batch", days=days)
 
 
@@ -165,19 +189,19 @@ def _prefix(name: str) -> str:
 # Store ----------------------------------------------------------------------------------------------------------------
 
 
-async def _store(ctx: Context, name: str, archive: bytes, result: Result) -> Any:
+async def _store(ctx: Context, name: str, archive: bytes, result: Result) -> _Batch:
     """Store the items of an archive, and put their hashes on the removal list."""
     rows = await asyncio.to_thread(_rows, ctx.vault, archive)
     async with ctx.db.transaction(), ctx.db.connection() as connection:
         await connection.execute("set local statement_timeout = 0")
         # Waits for imports that have read the list without these hashes: the match has to see what they write.
         await connection.execute("select pg_advisory_xact_lock($1)", removal.LOCK)
-        batch: Any = await connection.fetchrow(_BATCH, name)
+        batch = await ctx.db.one(_Batch, _BATCH, name)
         await connection.execute(_STAGE)
         await connection.copy_records_to_table("dropstage", records=rows)
         withdrawn = await connection.execute(_WITHDRAWN)
         await connection.execute("delete from dropstage where list = 'Removed'")
-        await connection.execute(_ITEMS, batch["batchid"])
+        await connection.execute(_ITEMS, batch.batchid)
         await connection.execute(_LIST)
     result.withdrawn = int(withdrawn.rpartition(" ")[2])
     result.items = sum(row[1] != "Removed" for row in rows)
@@ -224,17 +248,17 @@ async def _match(ctx: Context, batchid: int, result: Result) -> None:
     result.matched = len({hashed for hashed, _ in found})
 
 
-async def _take_out(ctx: Context, found: Sequence[tuple[bytes, int]], batchid: int | None) -> None:
+async def _take_out(ctx: Context, found: Sequence[_Pair], batchid: int | None) -> None:
     await ctx.db.execute(_MATCHED, [hashed for hashed, _ in found], [ident for _, ident in found], batchid)
     keys = await ctx.db.fetch(_HIDE, [ident for _, ident in found])
     await ctx.db.execute(_SUPPRESS, [ctx.vault.index("profile", row["profilekey"]) for row in keys])
 
 
-async def _compare(ctx: Context, batchid: int | None, result: Result) -> list[tuple[bytes, int]]:
+async def _compare(ctx: Context, batchid: int | None, result: Result) -> list[_Pair]:
     """Return the matching hashes with their people, in the directory and in bought contacts."""
     started = time.monotonic()
     wanted = frozenset(row["hash"] for row in await ctx.db.fetch(_HASHES, batchid))
-    found: set[tuple[bytes, int]] = set()
+    found: set[_Pair] = set()
     if wanted:
         async for pairs in _compared(ctx, wanted):
             found.update(pairs)
@@ -242,13 +266,13 @@ async def _compare(ctx: Context, batchid: int | None, result: Result) -> list[tu
     return sorted(found)
 
 
-async def _compared(ctx: Context, wanted: frozenset[bytes]) -> AsyncIterator[list[tuple[bytes, int]]]:
+async def _compared(ctx: Context, wanted: frozenset[bytes]) -> AsyncIterator[list[_Pair]]:
     few = not await ctx.db.fetch("select 1 from person offset $1 limit 1", ROWS)
     setup, loop = (ctx.settings.secret_keys, wanted), asyncio.get_running_loop()
     with _pool(few, setup) as pool:
-        running: list[asyncio.Future[list[tuple[bytes, int]]]] = []
-        async for form, rows in _sealed(ctx):
-            running.append(loop.run_in_executor(pool, _compare_rows, form, rows))
+        running: list[asyncio.Future[list[_Pair]]] = []
+        async for compare in _sealed(ctx):
+            running.append(loop.run_in_executor(pool, compare))
             if len(running) > 2 * (os.cpu_count() or 1):
                 yield await running.pop(0)
         for each in running:
@@ -262,14 +286,15 @@ def _pool(few: bool, setup: tuple[Sequence[str], frozenset[bytes]]) -> Executor:
     return ProcessPoolExecutor(os.cpu_count(), mp_context=spawn, initializer=_start_worker, initargs=setup)
 
 
-async def _sealed(ctx: Context) -> AsyncIterator[tuple[str, list[tuple[Any, ...]]]]:
+async def _sealed(ctx: Context) -> AsyncIterator[Callable[[], list[_Pair]]]:
+    """Yield the comparison of each batch of people and of contacts."""
     last = 0
     while rows := await ctx.db.fetch(_PEOPLE, last, ROWS):
-        yield "person", [tuple(row) for row in rows]
+        yield partial(_compare_people, [tuple(row) for row in rows])
         last = rows[-1]["personid"]
     last = 0
     while rows := await ctx.db.fetch(_CONTACTS, last, ROWS):
-        yield "contact", [tuple(row)[1:] for row in rows]
+        yield partial(_compare_contacts, [tuple(row)[1:] for row in rows])
         last = rows[-1]["contactid"]
 
 
@@ -282,28 +307,36 @@ def _start_worker(secret_keys: Sequence[str], wanted: frozenset[bytes]) -> None:
     _worker = (Vault(secret_keys), wanted)
 
 
-def _compare_rows(form: str, rows: Sequence[tuple[Any, ...]]) -> list[tuple[bytes, int]]:
+def _compare_people(rows: Sequence[tuple[int, bytes | None, bytes | None, bytes | None]]) -> list[_Pair]:
     """Return the wanted hashes of the values of some people, with the id of each person."""
+    vault, _ = _of_process()
+    pairs: list[_Pair] = []
+    for ident, *sealed in rows:
+        personal, business, phones = (
+            [] if value is None else orjson.loads(vault.open_bytes(value)) for value in sealed
+        )
+        pairs += _wanted(ident, [*personal, *(address for address, _ in business)], phones)
+    return pairs
+
+
+def _compare_contacts(rows: Sequence[tuple[int, str | None, str | None]]) -> list[_Pair]:
+    """Return the wanted hashes of the values of some contacts, with the id of each person."""
+    vault, _ = _of_process()
+    pairs: list[_Pair] = []
+    for ident, emails, numbers in rows:
+        phones = [] if numbers is None else vault.open(numbers).split(",")
+        pairs += _wanted(ident, [item["address"] for item in emails_of(vault, emails)], phones)
+    return pairs
+
+
+def _wanted(ident: int, addresses: list[str], phones: list[str]) -> list[_Pair]:
+    vault, wanted = _of_process()
+    return [(hashed, ident) for hashed in removal.drop_hashes(vault, addresses, phones) if hashed in wanted]
+
+
+def _of_process() -> tuple[Vault, frozenset[bytes]]:
     assert _worker is not None
-    vault, wanted = _worker
-    values = _of_person if form == "person" else _of_contact
-    return [
-        (hashed, row[0])
-        for row in rows
-        for hashed in removal.drop_hashes(vault, *values(vault, row))
-        if hashed in wanted
-    ]
-
-
-def _of_person(vault: Vault, row: tuple[Any, ...]) -> tuple[list[str], list[str]]:
-    personal, business, phones = ([] if value is None else orjson.loads(vault.open_bytes(value)) for value in row[1:])
-    return [*personal, *(address for address, _ in business)], phones
-
-
-def _of_contact(vault: Vault, row: tuple[Any, ...]) -> tuple[list[str], list[str]]:
-    _, emails, phones = row
-    items = [] if emails is None else orjson.loads(vault.open(emails))
-    return [item["address"] for item in items], [] if phones is None else vault.open(phones).split(",")
+    return _worker
 
 
 # Erase and report -----------------------------------------------------------------------------------------------------
@@ -311,22 +344,22 @@ def _of_contact(vault: Vault, row: tuple[Any, ...]) -> tuple[list[str], list[str
 
 async def _erase(ctx: Context) -> int:
     """Erase the people of matched items, and return their number."""
-    rows: Any = await ctx.db.fetch(_TO_ERASE)
-    touched = [await erasure.erase(ctx, row) for row in rows]
+    rows = await ctx.db.all(_Matched, _TO_ERASE)
+    touched = [await erasure.erase(ctx, row.personid, row.profilekey) for row in rows]
     await erasure.recount(ctx, touched)
     await ctx.db.execute(_ERASED)
     return len(rows)
 
 
-async def _report(ctx: Context, drop: Drop, batch: Any) -> tuple[str, ...]:
+async def _report(ctx: Context, drop: Drop, batch: _Batch) -> tuple[str, ...]:
     """Upload the status of every item, one file for each list, as the list was named."""
     names = []
-    for row in await ctx.db.fetch(_LISTS, batch["batchid"]):
-        items = [tuple(item) for item in await ctx.db.fetch(_STATUSES, batch["batchid"], row["list"])]
-        name = f"{_prefix(batch['name'])}_{row['list']}.csv"
+    for row in await ctx.db.fetch(_LISTS, batch.batchid):
+        items = [tuple(item) for item in await ctx.db.fetch(_STATUSES, batch.batchid, row["list"])]
+        name = f"{_prefix(batch.name)}_{row['list']}.csv"
         await drop.upload(name, _statuses(items))
         names.append(name)
-    await ctx.db.execute(_REPORTED, batch["batchid"])
+    await ctx.db.execute(_REPORTED, batch.batchid)
     return tuple(names)
 
 

@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from disposable_email_domains import blocklist
 from email_validator import EmailNotValidError, validate_email
@@ -98,7 +97,7 @@ def invalid_proof(reasons: Sequence[str]) -> bool:
     return bool({"bad_form", "no_mail_server"} & set(reasons))
 
 
-def shown(check: Check, address: Any = None) -> dict[str, Any]:
+def shown(check: Check, address: object = None) -> dict[str, object]:
     """Return a check in response format."""
     return {
         "address": check.address if address is None else address,

@@ -7,7 +7,7 @@ Keyed hashes of the profile keys stay, so that no import brings the person back.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import dataclass
 
 from product import audit
 from product.bulk import job
@@ -59,21 +59,24 @@ _SUPPRESS = """
 """
 
 
-async def erase(ctx: Context, row: Any) -> str:
-    """Erase one person, and return the key of its company for `recount`.
+@dataclass(frozen=True, slots=True)
+class _Lookup:
+    jobid: int
+    line: int
+    linkedinurl: str
 
-    row: with its personid and profilekey.
-    """
+
+async def erase(ctx: Context, personid: int, profilekey: str) -> str:
+    """Erase one person, and return the key of its company for `recount`."""
     async with ctx.db.transaction():
-        personid: int = row["personid"]
-        company: str = await ctx.db.fetchval(_COMPANY, personid)
-        aliases: Any = await ctx.db.fetch(_ALIASES, personid)
-        for key in (row["profilekey"], *(alias["profilekey"] for alias in aliases)):
+        company = await ctx.db.value(str, _COMPANY, personid)
+        aliases = await ctx.db.fetch(_ALIASES, personid)
+        for key in (profilekey, *(alias["profilekey"] for alias in aliases)):
             await ctx.db.execute(_SUPPRESS, ctx.vault.index("profile", key))
             await _forget_lookups(ctx, key)
         for statement in _STATEMENTS:
             await ctx.db.execute(statement, personid)
-        await audit.write(ctx, "person_removed", row["personid"])
+        await audit.write(ctx, "person_removed", personid)
     return company
 
 
@@ -86,7 +89,6 @@ async def recount(ctx: Context, companykeys: Iterable[str]) -> None:
 
 async def _forget_lookups(ctx: Context, key: str) -> None:
     """Clear the address in bulk lookup rows that name the person and have no contact."""
-    rows: Any = await ctx.db.fetch(_TYPED, key.rpartition("/")[2])
-    for lookup in rows:
-        if key in job.keys_of(ctx, [lookup["linkedinurl"]]):
-            await ctx.db.execute(_UNTYPE, lookup["jobid"], lookup["line"])
+    for lookup in await ctx.db.all(_Lookup, _TYPED, key.rpartition("/")[2]):
+        if key in job.keys_of(ctx, [lookup.linkedinurl]):
+            await ctx.db.execute(_UNTYPE, lookup.jobid, lookup.line)

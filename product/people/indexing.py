@@ -6,8 +6,6 @@ next run after a reveal, which has no time for it. A row is decrypted once for t
 
 from __future__ import annotations
 
-from typing import Any
-
 import orjson
 
 from product.contacts.contact import emails_of
@@ -62,12 +60,12 @@ async def fill(ctx: Context, *, rebuild: bool = False) -> int:
 async def _fill_contacts(ctx: Context, rebuild: bool) -> None:
     last = 0
     while rows := await ctx.db.fetch(_CONTACTS, last, rebuild, BATCH):
-        filled = [dict(row) | {"emailhashes": _hashes(ctx, row)} for row in rows]
+        filled = [dict(row) | {"emailhashes": _hashes(ctx, row["emails"])} for row in rows]
         await ctx.db.execute(_FILL_CONTACTS, orjson.dumps(filled).decode())
         last = rows[-1]["contactid"]
 
 
-def _hashes(ctx: Context, row: Any) -> list[str]:
+def _hashes(ctx: Context, emails: str) -> list[str]:
     """Return the hashes of the addresses in a contact, as JSON spells bytes for PostgreSQL."""
-    addresses = {item["address"] for item in emails_of(ctx.vault, row)}
+    addresses = {item["address"] for item in emails_of(ctx.vault, emails)}
     return [rf"\x{search_terms.email_hash(ctx.vault, address).hex()}" for address in sorted(addresses)]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import BaseModel
 
 from product.context import Context
@@ -23,14 +21,14 @@ _OPENED = """
 MOST = 50
 
 
-def checked(kind: str, filters: dict[str, Any]) -> dict[str, Any]:
+def checked(kind: str, filters: dict[str, object]) -> dict[str, object]:
     """Return filters in stored form, without empty ones. Raises Invalid (422)."""
     return validate(MODELS[kind], filters).model_dump(by_alias=True, exclude_defaults=True)
 
 
-async def news(ctx: Context) -> list[dict[str, Any]]:
+async def news(ctx: Context) -> list[dict[str, object]]:
     """Return the number of new matches for each people search visible to the caller, up to 50 searches."""
-    rows: Any = await ctx.db.fetch(_SEARCHES, ctx.actor.clientid, ctx.actor.appuserid, MOST)
+    rows = await ctx.db.fetch(_SEARCHES, ctx.actor.clientid, ctx.actor.appuserid, MOST)
     counts = []
     for row in rows:
         query = search.people_query(PeopleSearch.model_validate(row["filters"]))
@@ -42,5 +40,5 @@ async def news(ctx: Context) -> list[dict[str, Any]]:
 
 async def opened(ctx: Context, savedsearchid: int) -> bool:
     """Record that the caller has seen the matches of its own search; return whether the search exists."""
-    ident: Any = await ctx.db.fetchval(_OPENED, savedsearchid, ctx.actor.clientid, ctx.actor.appuserid)
+    ident = await ctx.db.fetchval(_OPENED, savedsearchid, ctx.actor.clientid, ctx.actor.appuserid)
     return ident is not None

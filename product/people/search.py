@@ -12,9 +12,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import orjson
+from asyncpg import Record
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from product.callers import Caller
@@ -29,7 +30,7 @@ MAX_VALUES = 50  # per filter
 Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
 
 
-def _listed(value: Any) -> Any:
+def _listed(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
@@ -227,7 +228,7 @@ class Cursor:
     digest: str
     count: int
     estimated: bool
-    value: Any = None
+    value: object = None
     ident: int | None = None
 
     def sealed(self, ctx: Context) -> str:
@@ -261,8 +262,11 @@ def _where(target: Target, query: Query) -> str:
     return f"{target.exists} and {terms}{query.sql}"
 
 
-def _filters(model: BaseModel) -> dict[str, Any]:
-    return model.model_dump(exclude={"order", "not_", "limit", "cursor"}, exclude_defaults=True)
+def _filters(model: BaseModel) -> dict[str, str | list[str]]:
+    filters: dict[str, str | list[str]] = model.model_dump(
+        exclude={"order", "not_", "limit", "cursor"}, exclude_defaults=True
+    )
+    return filters
 
 
 def people_query(search: PeopleSearch) -> Query:
@@ -279,7 +283,7 @@ def people_query(search: PeopleSearch) -> Query:
 def company_query(search: CompanySearch) -> Query:
     """Build the query for a search for companies."""
     filters = _filters(search)
-    name = filters.pop("name", "")
+    name = str(filters.pop("name", ""))
     query = search_terms.query(filters, _filters(search.not_))
     typed = search_terms.company_prefixes(name) if name else ""
     return Query(" & ".join(part for part in (typed, query) if part))
@@ -308,7 +312,7 @@ async def companies(ctx: Context, caller: Caller, search: CompanySearch, page: P
     return meta, [CompanyMatch.model_validate({name: row[name] for name in CompanyMatch.model_fields}) for row in rows]
 
 
-async def without_suppressed(ctx: Context, rows: Sequence[Any]) -> list[Any]:
+async def without_suppressed(ctx: Context, rows: Sequence[Record]) -> list[Record]:
     """Remove people on the removal list that are still in the index."""
     gone = await directory.suppressed_keys(ctx, [row["profilekey"] for row in rows])
     return [row for row in rows if row["profilekey"] not in gone]
@@ -322,7 +326,7 @@ async def owners(ctx: Context, clientid: int, ids: Sequence[int]) -> dict[int, l
     return owned
 
 
-def _match(ctx: Context, row: Any, owned: list[Owner]) -> Match:
+def _match(ctx: Context, row: Record, owned: list[Owner]) -> Match:
     names = Match.model_fields.keys() - {"linkedinurl", "has", "owned", "owned_by", "function", "lastchecked"}
     return Match.model_validate(
         {name: row[name] for name in names}
@@ -337,13 +341,13 @@ def _match(ctx: Context, row: Any, owned: list[Owner]) -> Match:
     )
 
 
-async def find(ctx: Context, target: Target, query: Query, page: Page) -> tuple[Meta, list[Any]]:
+async def find(ctx: Context, target: Target, query: Query, page: Page) -> tuple[Meta, list[Record]]:
     """Return the count of a query and the rows of one page."""
     order, descending = _order(target, page.order)
     text = f"{target.table}\n{query.terms}\n{query.sql}\n{page.order.strip()}"
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     cursor = _cursor(ctx, page.cursor, digest) if page.cursor else None
-    rows: list[Any] = []
+    rows: list[Record] = []
     if cursor is None:
         rows = await _few(ctx, target, query, order, descending, page.limit + 1)
         count = rows[0]["matches"] if rows else 0
@@ -376,7 +380,7 @@ def _after(target: Target, order: Order, descending: bool) -> str:
 
 async def _few(
     ctx: Context, target: Target, query: Query, order: Order, descending: bool, limit: int, cursor: Cursor | None = None
-) -> list[Any]:
+) -> list[Record]:
     """Return the page of a query with at most `EXACT` matches, and their number in each row.
 
     With more matches, the rows are a sample, and `bound` is a value of the order beyond the end of the page.
@@ -402,7 +406,7 @@ async def _few(
 
 async def _first(
     ctx: Context, target: Target, query: Query, order: Order, descending: bool, limit: int, bound: str | None
-) -> list[Any]:
+) -> list[Record]:
     """Return the first page of a query with many matches, up to a bound of the order.
 
     The bound makes a page cheap if the order and the filters fit badly: names that begin with Z, by name.
@@ -422,7 +426,7 @@ async def _first(
 
 async def _many(
     ctx: Context, target: Target, query: Query, order: Order, descending: bool, limit: int, cursor: Cursor
-) -> list[Any]:
+) -> list[Record]:
     """Return the page of a query with many matches, in the order of an index."""
     way = "desc" if descending else "asc"
     after = "" if cursor.ident is None else _after(target, order, descending)
@@ -440,7 +444,7 @@ async def _many(
 async def _estimate(ctx: Context, target: Target, query: Query) -> int:
     """Return the planner's estimate of the matches, rounded to two digits."""
     sql = f"explain (format json) select 1 from {target.table} where {_where(target, query)}"  # noqa: S608
-    plan: Any = await ctx.db.fetchval(sql, query.terms)
+    plan = await ctx.db.fetchval(sql, query.terms)
     plan = orjson.loads(plan) if isinstance(plan, str) else plan
     rows = max(EXACT + 1, int(plan[0]["Plan"]["Plan Rows"]))
     unit = 10 ** (math.floor(math.log10(rows)) - 1)

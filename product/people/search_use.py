@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from product.billing.live import LIVE
 from product.context import Context
@@ -36,13 +36,19 @@ class SearchLimit(TooMany):
     reason = "search_limit"
 
 
+@dataclass(frozen=True, slots=True)
+class _Allowed:
+    pages: int
+    people: int
+
+
 async def page(ctx: Context, clientid: int) -> None:
     """Count a page. Raises SearchLimit, unless RATE_LIMITS is off."""
     if ctx.settings.rate_limits is False:
         return
-    allowed: Any = await ctx.db.fetchrow(_ALLOWED, clientid)
+    allowed = await ctx.db.one(_Allowed, _ALLOWED, clientid)
     now = datetime.now(UTC)
-    limits = (allowed["pages"], allowed["people"])
+    limits = (allowed.pages, allowed.people)
     row = await ctx.db.fetchrow(_PAGE, clientid, now.date(), *limits) if min(limits) > 0 else None
     if row is None:
         tomorrow = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import asdict, dataclass
+from datetime import datetime
 
 import asyncpg
 
 from product import audit, mail
 from product import language as languages
 from product.accounts import passwords, person_names, sessions, signup, tokens
+from product.accounts.users import User
 from product.billing import plans
 from product.billing.live import LIVE
 from product.context import Context
@@ -36,6 +38,23 @@ _INVITER = """
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Inviter:
+    company: str
+    language: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Added:
+    appuserid: int
+    email: str
+    name: str
+    role: str
+    invitestatus: str
+    isactive: int
+    createdon: datetime
+
+
 class NoPlan(Conflict):
     """The account has no live subscription (409)."""
 
@@ -48,7 +67,7 @@ class SeatLimit(Conflict):
     reason = "seat_limit"
 
 
-async def add(ctx: Context, email: str, first: str, last: str, role: str) -> dict[str, Any]:
+async def add(ctx: Context, email: str, first: str, last: str, role: str) -> dict[str, object]:
     """Add a pending member and mail the invitation.
 
     Raises:
@@ -59,9 +78,9 @@ async def add(ctx: Context, email: str, first: str, last: str, role: str) -> dic
     clientid, password = ctx.actor.clientid, passwords.temporary()
     hashed = await passwords.hashed(password)
     async with ctx.db.transaction():
-        if not await ctx.db.fetchval(_PLAN, clientid):
+        if not await ctx.db.first_value(bool, _PLAN, clientid):
             raise NoPlan("Please Add a Plan to add members")
-        if await ctx.db.fetchval(_TAKE, clientid) is None:
+        if await ctx.db.first_value(int, _TAKE, clientid) is None:
             raise SeatLimit("There are no seats left in your plan.")
         member = (
             clientid,
@@ -74,32 +93,32 @@ async def add(ctx: Context, email: str, first: str, last: str, role: str) -> dic
             tokens.LIFETIME["invite"],
         )
         try:
-            row: Any = await ctx.db.fetchrow(_ADD, *member)
+            row = await ctx.db.one(_Added, _ADD, *member)
         except asyncpg.UniqueViolationError:
             raise signup.EmailExists("Email exist, please try again with another!") from None
         await _mail(ctx, clientid, row, password)
-        await audit.write(ctx, "member_added", row["appuserid"], role=role)
-    return dict(row) | {"createdon": row["createdon"].isoformat()}
+        await audit.write(ctx, "member_added", row.appuserid, role=role)
+    return asdict(row) | {"createdon": row.createdon.isoformat()}
 
 
-async def invite_again(ctx: Context, user: Any) -> None:
+async def invite_again(ctx: Context, user: User) -> None:
     """Mail a new link and a new temporary password; the previous ones become invalid."""
     password = passwords.temporary()
     hashed = await passwords.hashed(password)
     async with ctx.db.transaction():
-        await ctx.db.execute(_TEMPORARY, user["appuserid"], hashed, tokens.LIFETIME["invite"])
-        await _mail(ctx, user["clientid"], user, password)
-        await audit.write(ctx, "member_invited", user["appuserid"], clientid=user["clientid"])
+        await ctx.db.execute(_TEMPORARY, user.appuserid, hashed, tokens.LIFETIME["invite"])
+        await _mail(ctx, user.clientid, user, password)
+        await audit.write(ctx, "member_invited", user.appuserid, clientid=user.clientid)
 
 
-async def _mail(ctx: Context, clientid: int, user: Any, password: str) -> None:
+async def _mail(ctx: Context, clientid: int, user: User | _Added, password: str) -> None:
     """Mail an invitation in the owner's language; a new member has not stored one."""
-    code = await tokens.issue(ctx, "invite", user["appuserid"], email=user["email"])
-    inviter: Any = await ctx.db.fetchrow(_INVITER, clientid, ctx.settings.brand_name)
-    link = mail.link(ctx, "/acceptinvite", email=user["email"], code=code)
+    code = await tokens.issue(ctx, "invite", user.appuserid, email=user.email)
+    inviter = await ctx.db.one(_Inviter, _INVITER, clientid, ctx.settings.brand_name)
+    link = mail.link(ctx, "/acceptinvite", email=user.email, code=code)
     await mail.queue(
-        ctx, "invite", user["email"], link, language=languages.of(ctx, inviter["language"]),
-        name=user["name"], inviter=ctx.actor.name if ctx.actor.clientid else "Support", company=inviter["company"],
+        ctx, "invite", user.email, link, language=languages.of(ctx, inviter.language),
+        name=user.name, inviter=ctx.actor.name if ctx.actor.clientid else "Support", company=inviter.company,
         password=password,
     )  # fmt: skip
 
@@ -118,7 +137,7 @@ async def remove(ctx: Context, appuserid: int) -> None:
     await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
     # first, in the same order as accepting an invitation, so that the two cannot deadlock
     await tokens.revoke(ctx, appuserid)
-    if await ctx.db.fetchval(_REMOVE, appuserid, clientid) is None:
+    if await ctx.db.first_value(int, _REMOVE, appuserid, clientid) is None:
         raise NotFound("There is no such member.")
     await plans.update_allowances(ctx, clientid)
     await sessions.end_all(ctx, appuserid)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 import httpx2
 
@@ -93,9 +92,16 @@ class Drop:
         if wrong := [message for message in rejected if DUPLICATE not in message]:
             raise DropRefused(f"DROP rejected {name}: {wrong[0]}")
 
-    async def _send(self, method: str, operation: str, **options: Any) -> httpx2.Response:
+    async def _send(
+        self,
+        method: str,
+        operation: str,
+        *,
+        headers: dict[str, str] | None = None,
+        files: list[tuple[str, tuple[str, bytes, str]]] | None = None,
+    ) -> httpx2.Response:
         try:
-            response = await self._client.request(method, f"{self._url}/data/{operation}", **options)
+            response = await self._client.request(method, f"{self._url}/data/{operation}", headers=headers, files=files)
         except httpx2.HTTPError as error:
             raise DropDown(f"DROP does not answer ({type(error).__name__}). The job tries again.") from None
         if response.status_code == 429 or response.status_code >= 500:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 from tableapi import ApiError
+
+Interval = Literal["month", "year"]
 
 
 @dataclass(frozen=True, slots=True)

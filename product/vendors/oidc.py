@@ -10,7 +10,6 @@ import hashlib
 import json
 import time
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlencode
 
 import httpx2
@@ -18,6 +17,7 @@ import structlog
 from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
+from pydantic import BaseModel, ValidationError
 
 from tableapi import ApiError, tls_context
 
@@ -50,13 +50,23 @@ class Identity:
     until: int = 0  # seconds since 1970: when the ID token expires
 
 
+class Discovery(BaseModel):
+    """The fields that matter of a discovery document."""
+
+    issuer: str
+    authorization_endpoint: str
+    token_endpoint: str
+    jwks_uri: str
+    userinfo_endpoint: str | None = None
+
+
 class Provider:
     """One provider, configured by the discovery document of its issuer."""
 
     def __init__(self, issuer: str, client_id: str, client_secret: str, *, nonce_needed: bool) -> None:
         self._issuer, self._id, self._secret, self._nonce_needed = issuer, client_id, client_secret, nonce_needed
         self._client = httpx2.AsyncClient(verify=tls_context(), timeout=TIMEOUT_SECONDS, follow_redirects=False)
-        self._discovery: dict[str, Any] = {}
+        self._discovery: Discovery | None = None
         self._keys: KeySet | None = None
         self._until = 0.0
 
@@ -76,7 +86,7 @@ class Provider:
             "code_challenge": base64.urlsafe_b64encode(digest).rstrip(b"=").decode(),
             "code_challenge_method": "S256",
         }
-        return f"{(await self._document())['authorization_endpoint']}?{urlencode(query)}"
+        return f"{(await self._document()).authorization_endpoint}?{urlencode(query)}"
 
     async def exchange(self, code: str, *, redirect_uri: str, nonce: str, verifier: str) -> Identity:
         """Exchange an authorization code for an identity."""
@@ -89,11 +99,11 @@ class Provider:
             "client_secret": self._secret,
             "code_verifier": verifier,
         }
-        tokens = await self._json("POST", document["token_endpoint"], data=form)
+        tokens = await self._json("POST", document.token_endpoint, form=form)
         claims = await self._claims(str(tokens.get("id_token", "")), nonce)
-        if "email" not in claims and document.get("userinfo_endpoint"):
+        if "email" not in claims and document.userinfo_endpoint:
             headers = {"Authorization": f"Bearer {tokens.get('access_token', '')}"}
-            userinfo = await self._json("GET", document["userinfo_endpoint"], headers=headers)
+            userinfo = await self._json("GET", document.userinfo_endpoint, headers=headers)
             if userinfo.get("sub") != claims["sub"]:
                 raise NotProved("The provider's answers do not fit together.")
             claims = userinfo | claims
@@ -103,7 +113,7 @@ class Provider:
         """Return the identity of an ID token that the provider issued to the browser."""
         return _identity(await self._claims(credential, nonce))
 
-    async def _claims(self, token: str, nonce: str) -> dict[str, Any]:
+    async def _claims(self, token: str, nonce: str) -> dict[str, object]:
         """Return the claims of an ID token after checking signature, issuer, audience, expiry and nonce."""
         document = await self._document()
         try:
@@ -111,7 +121,7 @@ class Provider:
             decoded = jwt.decode(token, self._keys, algorithms=["RS256", "ES256"])
             rules = jwt.JWTClaimsRegistry(
                 leeway=LEEWAY_SECONDS,
-                iss={"essential": True, "value": document["issuer"]},
+                iss={"essential": True, "value": document.issuer},
                 aud={"essential": True, "value": self._id},
                 sub={"essential": True},
                 exp={"essential": True},
@@ -125,22 +135,27 @@ class Provider:
             raise NotProved("The provider's answer belongs to another sign-in. Please try again.")
         return claims
 
-    async def _document(self) -> dict[str, Any]:
+    async def _document(self) -> Discovery:
         """Return the discovery document; it and the keys are refreshed every hour."""
-        if self._until < time.monotonic():
-            document = await self._json("GET", f"{self._issuer}/.well-known/openid-configuration")
-            if not {"issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"} <= document.keys():
-                raise _failed("discovery")
+        if self._discovery is None or self._until < time.monotonic():
             try:
-                self._keys = KeySet.import_key_set(await self._json("GET", document["jwks_uri"]))  # type: ignore[arg-type]
+                document = Discovery.model_validate(
+                    await self._json("GET", f"{self._issuer}/.well-known/openid-configuration")
+                )
+            except ValidationError:
+                raise _failed("discovery") from None
+            try:
+                self._keys = KeySet.import_key_set(await self._json("GET", document.jwks_uri))  # type: ignore[arg-type]
             except (JoseError, ValueError, KeyError, TypeError):
                 raise _failed("keys") from None
             self._discovery, self._until = document, time.monotonic() + CACHE_SECONDS
         return self._discovery
 
-    async def _json(self, method: str, url: str, **options: Any) -> dict[str, Any]:
+    async def _json(
+        self, method: str, url: str, *, form: dict[str, str] | None = None, headers: dict[str, str] | None = None
+    ) -> dict[str, object]:
         try:
-            response = await self._client.request(method, url, **options)
+            response = await self._client.request(method, url, data=form, headers=headers)
             data = response.json()
         except (httpx2.HTTPError, ValueError) as error:
             raise _failed(type(error).__name__) from None
@@ -156,7 +171,7 @@ def _failed(why: str) -> ProviderFailed:
     return ProviderFailed("The sign-in service does not answer. Please try again.")
 
 
-def _identity(claims: dict[str, Any]) -> Identity:
+def _identity(claims: dict[str, object]) -> Identity:
     verified = claims.get("email_verified")
     name = claims.get("name") or f"{claims.get('given_name', '')} {claims.get('family_name', '')}".strip()
     email = str(claims.get("email") or "").strip().lower()
@@ -165,4 +180,4 @@ def _identity(claims: dict[str, Any]) -> Identity:
         json.dumps([claims.get("iss"), part, *values]) for part, values in parts.items() if values[-1] is not None
     ) or (json.dumps([claims.get("iss"), "iat", claims["sub"], claims.get("iat"), claims.get("exp")]),)
     is_verified = verified is True or verified == "true"
-    return Identity(str(claims["sub"]), email, is_verified, str(name or email), marks, int(claims.get("exp") or 0))
+    return Identity(str(claims["sub"]), email, is_verified, str(name or email), marks, int(str(claims.get("exp") or 0)))

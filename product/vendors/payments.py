@@ -7,12 +7,30 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Literal, TypeVar
 
 import httpx2
 import orjson
 import stripe
 import structlog
+from stripe.params import (
+    CustomerCreateParams,
+    EventListParams,
+    InvoiceCreatePreviewParams,
+    InvoiceCreatePreviewParamsSubscriptionDetails,
+    InvoiceListParams,
+    InvoicePaymentListParams,
+    PaymentIntentConfirmParams,
+    PaymentIntentCreateParams,
+    PaymentMethodCreateParams,
+    PriceCreateParams,
+    ProductCreateParams,
+    SubscriptionListParams,
+    SubscriptionScheduleUpdateParams,
+    SubscriptionScheduleUpdateParamsPhase,
+    SubscriptionUpdateParams,
+)
+from stripe.params.checkout import SessionCreateParams as CheckoutSessionCreateParams
 
 from product.vendors import stripeobjects as objects
 from product.vendors.money import (
@@ -20,6 +38,7 @@ from product.vendors.money import (
     Checkout,
     Event,
     Intent,
+    Interval,
     Invoice,
     Missing,
     PaymentsDown,
@@ -35,6 +54,7 @@ log = structlog.get_logger(__name__)
 VERSION = "2026-10-28.endive"
 API = "https://api.stripe.com"
 T = TypeVar("T")
+InvoiceStatus = Literal["draft", "open", "paid", "uncollectible", "void"]
 
 
 class Payments:
@@ -60,21 +80,22 @@ class Payments:
         try:
             result = await _send(self._client.v1.products.retrieve_async(ident))
         except Missing:
-            params: Any = {"id": ident, "name": name} | ({"description": description} if description else {})
+            params: ProductCreateParams = {"id": ident, "name": name}
+            if description:
+                params["description"] = description
             await _send(self._client.v1.products.create_async(params, {"idempotency_key": f"product:{ident}"}))
             return True, False
         if result.name == name and (result.description or "") == description:
             return False, False
-        change: Any = {"name": name, "description": description}
-        await _send(self._client.v1.products.update_async(ident, change))
+        await _send(self._client.v1.products.update_async(ident, {"name": name, "description": description}))
         return False, True
 
-    async def price(self, product: str, key: str, amount: int, currency: str, interval: str) -> tuple[str, bool]:
+    async def price(self, product: str, key: str, amount: int, currency: str, interval: Interval) -> tuple[str, bool]:
         """Return the id of the price with this lookup key, and whether it was created now."""
         result = await _send(self._client.v1.prices.list_async({"lookup_keys": [key], "limit": 1}))
         if result.data:
             return result.data[0].id, False
-        params: Any = {
+        params: PriceCreateParams = {
             "product": product, "lookup_key": key, "unit_amount": amount, "currency": currency,
             "recurring": {"interval": interval},
         }  # fmt: skip
@@ -85,7 +106,9 @@ class Payments:
 
     async def customer(self, clientid: int, email: str, name: str, key: str) -> str:
         """Create a customer. The same `key` returns the same customer."""
-        params: Any = {"email": email, "metadata": {"clientid": str(clientid)}} | ({"name": name} if name else {})
+        params: CustomerCreateParams = {"email": email, "metadata": {"clientid": str(clientid)}}
+        if name:
+            params["name"] = name
         return (await _send(self._client.v1.customers.create_async(params, {"idempotency_key": key}))).id
 
     async def checkout(
@@ -93,7 +116,7 @@ class Payments:
     ) -> Checkout:
         """Create a hosted payment page for a subscription."""
         marks = {"clientid": str(clientid), "planid": str(planid)}
-        params: Any = {
+        params: CheckoutSessionCreateParams = {
             "mode": "subscription", "customer": customer, "client_reference_id": str(clientid),
             "line_items": [{"price": priceid, "quantity": 1}], "success_url": success, "cancel_url": cancel,
             "metadata": marks, "subscription_data": {"metadata": marks},
@@ -118,24 +141,29 @@ class Payments:
 
     async def subscriptions(self, customer: str) -> list[Subscription]:
         """Return all subscriptions of a customer, including ended ones, newest first."""
-        params: Any = {"customer": customer, "status": "all", "limit": 20}
+        params: SubscriptionListParams = {"customer": customer, "status": "all", "limit": 20}
         result = await _send(self._client.v1.subscriptions.list_async(params))
         return [objects.subscription(item) for item in result.data]
 
-    async def invoices(self, customer: str, subscription: str = "", status: str = "") -> list[Invoice]:
+    async def invoices(
+        self, customer: str, subscription: str = "", status: InvoiceStatus | None = None
+    ) -> list[Invoice]:
         """Return the newest 40 invoices, newest first: two years of monthly invoices and some changes."""
-        params: Any = {"customer": customer, "limit": 40}
-        params |= ({"subscription": subscription} if subscription else {}) | ({"status": status} if status else {})
+        params: InvoiceListParams = {"customer": customer, "limit": 40}
+        if subscription:
+            params["subscription"] = subscription
+        if status:
+            params["status"] = status
         result = await _send(self._client.v1.invoices.list_async(params))
         return [objects.invoice(item) for item in result.data]
 
     async def preview(self, sub: Subscription, priceid: str, proration_date: int) -> Preview:
         """Return the cost of changing the price at that moment."""
-        details = {
+        details: InvoiceCreatePreviewParamsSubscriptionDetails = {
             "items": [{"id": sub.itemid, "price": priceid}], "proration_behavior": "always_invoice",
             "proration_date": proration_date,
         }  # fmt: skip
-        params: Any = {"subscription": sub.id, "subscription_details": details}
+        params: InvoiceCreatePreviewParams = {"subscription": sub.id, "subscription_details": details}
         return objects.preview(await _send(self._client.v1.invoices.create_preview_async(params)))
 
     async def upgrade(self, sub: Subscription, priceid: str, proration_date: int, key: str) -> Subscription:
@@ -144,7 +172,7 @@ class Payments:
         Raises:
             CardRefused: the charge was declined; the subscription is unchanged (402).
         """
-        params: Any = {
+        params: SubscriptionUpdateParams = {
             "items": [{"id": sub.itemid, "price": priceid}], "proration_behavior": "always_invoice",
             "proration_date": proration_date, "payment_behavior": "error_if_incomplete", "cancel_at_period_end": False,
         }  # fmt: skip
@@ -153,18 +181,20 @@ class Payments:
 
     async def renewing(self, ident: str, renews: bool) -> Subscription:
         """Set whether a subscription renews at the end of its period."""
-        params: Any = {"cancel_at_period_end": not renews}
-        return objects.subscription(await _send(self._client.v1.subscriptions.update_async(ident, params)))
+        update = self._client.v1.subscriptions.update_async
+        return objects.subscription(await _send(update(ident, {"cancel_at_period_end": not renews})))
 
-    async def change_at_end(self, sub: Subscription, priceid: str, interval: str) -> str:
+    async def change_at_end(self, sub: Subscription, priceid: str, interval: Interval) -> str:
         """Replace the price from the end of the period, and return the id of the schedule."""
         ident = sub.scheduleid or await self._scheduled(sub.id)
         start, end = int(sub.start.timestamp()), int(sub.end.timestamp())
-        phases = [
+        phases: list[SubscriptionScheduleUpdateParamsPhase] = [
             {"items": [{"price": sub.priceid, "quantity": 1}], "start_date": start, "end_date": end},
             {"items": [{"price": priceid, "quantity": 1}], "duration": {"interval": interval, "interval_count": 1}},
         ]
-        params: Any = {"end_behavior": "release", "proration_behavior": "none", "phases": phases}
+        params: SubscriptionScheduleUpdateParams = {
+            "end_behavior": "release", "proration_behavior": "none", "phases": phases,
+        }  # fmt: skip
         await _send(self._client.v1.subscription_schedules.update_async(ident, params))
         return ident
 
@@ -197,7 +227,7 @@ class Payments:
 
     async def intent(self, customer: str, amount: int, currency: str, metadata: dict[str, str], key: str) -> Intent:
         """Create a payment that the browser confirms."""
-        params: Any = {
+        params: PaymentIntentCreateParams = {
             "customer": customer, "amount": amount, "currency": currency, "metadata": metadata,
             "automatic_payment_methods": {"enabled": True},
         }  # fmt: skip
@@ -212,10 +242,10 @@ class Payments:
         """
         method = token
         if token.startswith("tok_"):
-            card: Any = {"type": "card", "card": {"token": token}}
-            option: Any = {"idempotency_key": f"{key}:method"}
-            method = (await _send(self._client.v1.payment_methods.create_async(card, option))).id
-        params: Any = {"payment_method": method, "return_url": return_url}
+            create = self._client.v1.payment_methods.create_async
+            card: PaymentMethodCreateParams = {"type": "card", "card": {"token": token}}
+            method = (await _send(create(card, {"idempotency_key": f"{key}:method"}))).id
+        params: PaymentIntentConfirmParams = {"payment_method": method, "return_url": return_url}
         confirm = self._client.v1.payment_intents.confirm_async
         return objects.intent(await _send(confirm(intent.id, params, {"idempotency_key": key})))
 
@@ -227,12 +257,12 @@ class Payments:
     async def reversals(self, payment: str) -> list[Reversal]:
         """Return the present refunds and disputes of a payment intent."""
         asof = datetime.now(UTC)
-        params: Any = {"payment_intent": payment, "limit": 100}
-        refunds: list[Any] = (await _send(self._client.v1.refunds.list_async(params))).data
-        disputes: list[Any] = (await _send(self._client.v1.disputes.list_async(params))).data
-        return [objects.reversal(item.to_dict(), asof) for item in refunds + disputes]
+        refunds = await _send(self._client.v1.refunds.list_async({"payment_intent": payment, "limit": 100}))
+        disputes = await _send(self._client.v1.disputes.list_async({"payment_intent": payment, "limit": 100}))
+        listed: list[stripe.Refund | stripe.Dispute] = [*refunds.data, *disputes.data]
+        return [objects.reversal(item.to_dict(), asof) for item in listed]
 
-    def reversal(self, about: Mapping[str, Any], asof: datetime) -> Reversal:
+    def reversal(self, about: Mapping[str, object], asof: datetime) -> Reversal:
         """Parse the refund, dispute or charge of an event."""
         return objects.reversal(about, asof)
 
@@ -243,7 +273,9 @@ class Payments:
 
     async def invoice_of_payment(self, payment: str) -> tuple[str, str]:
         """Return the ids of the invoice that a payment intent paid and of its customer, or empty texts."""
-        params: Any = {"payment": {"type": "payment_intent", "payment_intent": payment}, "limit": 1}
+        params: InvoicePaymentListParams = {
+            "payment": {"type": "payment_intent", "payment_intent": payment}, "limit": 1,
+        }  # fmt: skip
         result = (await _send(self._client.v1.invoice_payments.list_async(params))).data
         if not result:
             return "", ""
@@ -269,15 +301,15 @@ class Payments:
 
     async def events(self, since: datetime, types: tuple[str, ...]) -> AsyncIterator[Event]:
         """Yield the events since a moment, newest first."""
-        params: dict[str, Any] = {"created": {"gte": int(since.timestamp())}, "limit": 100, "types": list(types)}
+        params: EventListParams = {"created": {"gte": int(since.timestamp())}, "limit": 100, "types": list(types)}
         while True:
-            page = await _send(self._client.v1.events.list_async(params))  # type: ignore[arg-type]
+            page = await _send(self._client.v1.events.list_async(params))
             for item in page.data:
                 event = item.to_dict()
                 yield objects.event(event, orjson.dumps(event, default=str).decode())
             if not page.has_more:
                 return
-            params = params | {"starting_after": page.data[-1].id}
+            params["starting_after"] = page.data[-1].id
 
 
 async def _send(call: Awaitable[T]) -> T:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import httpx2
 import structlog
@@ -42,7 +41,7 @@ class FoundPerson(BaseModel):
 
     @field_validator("personal_emails", "business_emails", "phones", mode="before")
     @classmethod
-    def _listed(cls, value: Any) -> Any:
+    def _listed(cls, value: object) -> object:
         if value is None:
             return []
         return [part.strip() for part in value.split(";") if part.strip()] if isinstance(value, str) else value
@@ -51,7 +50,7 @@ class FoundPerson(BaseModel):
         "title", "company", "company_domain", "country", "city", "industry", "company_size", "seniority", mode="before"
     )
     @classmethod
-    def _text(cls, value: Any) -> Any:
+    def _text(cls, value: object) -> object:
         return "" if value is None else value
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any
 
 import httpx2
 import stripe
@@ -26,7 +25,7 @@ class Httpx2Client(stripe.HTTPClient):
         )
 
     async def request_async(
-        self, method: str, url: str, headers: Mapping[str, str], post_data: Any = None, **_: Any
+        self, method: str, url: str, headers: Mapping[str, str], post_data: str | bytes | None = None, **_: object
     ) -> tuple[bytes, int, Mapping[str, str]]:
         try:
             response = await self._client.request(method, url, headers=dict(headers), content=post_data)

@@ -4,23 +4,62 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Protocol
+
+import stripe
+from pydantic import BaseModel
 
 from product.vendors.money import Event, Intent, Invoice, Line, Preview, Reversal, Subscription
 
 
-def moment(seconds: Any) -> datetime:
-    return datetime.fromtimestamp(int(seconds), UTC)
+class _Expanded(BaseModel):
+    id: str
 
 
-def _id(value: Any) -> str:
+_Reference = str | _Expanded | None
+
+
+class _About(BaseModel):
+    """The fields that matter of an object in an event."""
+
+    id: str = ""
+    object: str = ""
+    amount: int | None = None
+    amount_refunded: int | None = None
+    charge: _Reference = None
+    customer: _Reference = None
+    payment_intent: _Reference = None
+    status: str | None = None
+
+
+class _Data(BaseModel):
+    object: _About
+
+
+class _Event(BaseModel):
+    id: str
+    type: str
+    created: int
+    data: _Data
+
+
+class _HasId(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+def moment(seconds: int) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def _id(value: str | _HasId | None) -> str:
     """Return the id of a field, whether it is expanded or not."""
     if value is None or isinstance(value, str):
         return value or ""
-    return str(value["id"])
+    return value.id
 
 
-def subscription(obj: Any) -> Subscription:
+def subscription(obj: stripe.Subscription) -> Subscription:
     item = obj["items"].data[0]
     return Subscription(
         id=obj.id, status=obj.status, itemid=item.id, priceid=_id(item.price),
@@ -30,7 +69,7 @@ def subscription(obj: Any) -> Subscription:
     )  # fmt: skip
 
 
-def line(obj: Any) -> Line:
+def line(obj: stripe.InvoiceLineItem) -> Line:
     details = obj.parent.subscription_item_details if obj.parent else None
     price = obj.pricing.price_details.price if obj.pricing and obj.pricing.price_details else None
     return Line(
@@ -39,7 +78,7 @@ def line(obj: Any) -> Line:
     )  # fmt: skip
 
 
-def invoice(obj: Any) -> Invoice:
+def invoice(obj: stripe.Invoice) -> Invoice:
     parent = obj.parent.subscription_details if obj.parent else None
     return Invoice(
         id=obj.id, number=obj.number or obj.id, subscription=_id(parent.subscription) if parent else "",
@@ -50,35 +89,36 @@ def invoice(obj: Any) -> Invoice:
     )  # fmt: skip
 
 
-def preview(obj: Any) -> Preview:
+def preview(obj: stripe.Invoice) -> Preview:
     return Preview(obj.subtotal, obj.total, obj.currency, tuple(line(row) for row in obj.lines.data))
 
 
-def intent(obj: Any) -> Intent:
+def intent(obj: stripe.PaymentIntent) -> Intent:
     action = obj.next_action
-    url = action.redirect_to_url.url if action and getattr(action, "redirect_to_url", None) else ""
+    redirect = getattr(action, "redirect_to_url", None)  # absent for other actions
+    url = redirect.url if redirect else ""
     return Intent(
         id=obj.id, status=obj.status, secret=obj.client_secret or "", amount=obj.amount, currency=obj.currency,
         customer=_id(obj.customer), metadata=obj.metadata.to_dict() if obj.metadata else {}, url=url or "",
     )  # fmt: skip
 
 
-def reversal(obj: Mapping[str, Any], asof: datetime) -> Reversal:
+def reversal(obj: Mapping[str, object], asof: datetime) -> Reversal:
     """Convert a refund, a dispute, or a charge with its refunded sum, read at the moment `asof`."""
-    kind = str(obj["object"])
-    amount = obj["amount_refunded"] if kind == "charge" else obj["amount"]
-    charge = obj["id"] if kind == "charge" else obj.get("charge")
+    about = _About.model_validate(obj)
+    is_charge = about.object == "charge"
     return Reversal(
-        id=str(obj["id"]), kind=kind, payment=_id(obj.get("payment_intent")), charge=_id(charge),
-        amount=int(amount or 0), status=str(obj.get("status") or ""), asof=asof,
+        id=about.id, kind=about.object, payment=_id(about.payment_intent),
+        charge=about.id if is_charge else _id(about.charge),
+        amount=(about.amount_refunded if is_charge else about.amount) or 0, status=about.status or "", asof=asof,
     )  # fmt: skip
 
 
-def event(obj: Mapping[str, Any], payload: str) -> Event:
+def event(obj: Mapping[str, object], payload: str) -> Event:
     """Convert the JSON of an event; `payload` is its text as signed."""
-    about = obj["data"]["object"]
-    customer = about["id"] if about.get("object") == "customer" else about.get("customer")
+    read = _Event.model_validate(obj)
+    about = read.data.object
     return Event(
-        id=str(obj["id"]), type=str(obj["type"]), created=moment(obj["created"]), customer=_id(customer),
-        object=str(about.get("id") or ""), payload=payload,
+        id=read.id, type=read.type, created=moment(read.created),
+        customer=about.id if about.object == "customer" else _id(about.customer), object=about.id, payload=payload,
     )  # fmt: skip

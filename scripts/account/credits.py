@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from pydantic import BaseModel
 
@@ -18,6 +18,13 @@ from product.credits import balance
 from product.credits.balance import Balances
 from product.roles import SESSION, VIEW
 from tableapi import Unauthorized, parse_limits, script
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    name: str
+    expirydate: datetime
+    autorenew: int
 
 
 class Output(BaseModel):
@@ -61,13 +68,13 @@ LIMITS = {
 )
 async def run(ctx: Context) -> Output:
     clientid = await _account(ctx)
-    plan: Any = await ctx.db.fetchrow(_PLAN, clientid)
+    plan = await ctx.db.first(_Plan, _PLAN, clientid)
     left = await balance.balances(ctx, clientid)
-    spent = balance.of_row(await ctx.db.fetchrow(_SPENT, clientid))
+    spent = balance.of_row(await ctx.db.first(balance.CreditRow, _SPENT, clientid))
     if plan is None:
         return Output(credits=left, plan=None, renewson=None, autorenew=False, spent=spent, limits=LIMITS)
-    renews, renewson = bool(plan["autorenew"]), plan["expirydate"]
-    return Output(credits=left, plan=plan["name"], renewson=renewson, autorenew=renews, spent=spent, limits=LIMITS)
+    renews, renewson = bool(plan.autorenew), plan.expirydate
+    return Output(credits=left, plan=plan.name, renewson=renewson, autorenew=renews, spent=spent, limits=LIMITS)
 
 
 async def _account(ctx: Context) -> int:
@@ -76,7 +83,7 @@ async def _account(ctx: Context) -> int:
     if key in ctx.settings.app_keys:  # an application key: the session determines the account
         user = await sessions.live_user(ctx, ctx.request.session_token)
         sessions.refuse_confined(user)
-        if user["role"] in (*SESSION, *VIEW):
-            return int(user["clientid"])
+        if user.role in (*SESSION, *VIEW) and user.clientid is not None:
+            return user.clientid
         raise Unauthorized(sessions.EXPIRED)
-    return int((await api_keys.live(ctx, key))["clientid"])
+    return int((await api_keys.live(ctx, key)).clientid)

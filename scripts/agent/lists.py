@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -25,6 +25,27 @@ _PEOPLE = """
     select linkedinurl, full_name, title, company, country, tags, note, createdon from contactlistitem
     where clientid = $1 and listid = $2 order by createdon desc, itemid limit $3 offset $4
 """
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    listid: int
+    name: str
+    shared: bool
+    createdon: datetime
+    people: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Person:
+    linkedinurl: str
+    full_name: str
+    title: str
+    company: str
+    country: str
+    tags: list[str]
+    note: str
+    createdon: datetime
 
 
 class Input(BaseModel):
@@ -66,8 +87,8 @@ async def run(ctx: Context, input: Input) -> Output:
     caller = await agents.caller(ctx, "contacts", call_limits.LISTS, "lists")
     owner = (caller.clientid, caller.appuserid)
     if input.listid is None:
-        return Output(lists=[List.model_validate(dict(row)) for row in await ctx.db.fetch(_LISTS, *owner)])
-    if await ctx.db.fetchval(_ONE, *owner, input.listid) is None:
+        return Output(lists=[List.model_validate(asdict(row)) for row in await ctx.db.all(_List, _LISTS, *owner)])
+    if await ctx.db.first_value(int, _ONE, *owner, input.listid) is None:
         raise NotFound("There is no such list.")
-    rows: Any = await ctx.db.fetch(_PEOPLE, caller.clientid, input.listid, input.limit, input.offset)
-    return Output(resource=[Listed.model_validate(dict(row)) for row in rows])
+    rows = await ctx.db.all(_Person, _PEOPLE, caller.clientid, input.listid, input.limit, input.offset)
+    return Output(resource=[Listed.model_validate(asdict(row)) for row in rows])

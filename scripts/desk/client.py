@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import BaseModel, Field
 
 from product.context import Context
@@ -17,17 +15,17 @@ class Input(BaseModel):
 
 
 class Output(BaseModel):
-    client: dict[str, Any]
-    users: list[dict[str, Any]]
-    credits: list[dict[str, Any]]
-    subscriptions: list[dict[str, Any]]
-    customplans: list[dict[str, Any]]
-    ledger: list[dict[str, Any]]
-    payments: list[dict[str, Any]]
-    sessions: list[dict[str, Any]]
-    audit: list[dict[str, Any]]
-    keys: list[dict[str, Any]]
-    reveals: list[dict[str, Any]]
+    client: dict[str, object]
+    users: list[dict[str, object]]
+    credits: list[dict[str, object]]
+    subscriptions: list[dict[str, object]]
+    customplans: list[dict[str, object]]
+    ledger: list[dict[str, object]]
+    payments: list[dict[str, object]]
+    sessions: list[dict[str, object]]
+    audit: list[dict[str, object]]
+    keys: list[dict[str, object]]
+    reveals: list[dict[str, object]]
 
 
 @script(roles=STAFF, limit="120/minute per session")

@@ -5,8 +5,9 @@ A later vote on the same value is open again.
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, Field
 
@@ -34,6 +35,25 @@ _DECIDE = """
     on conflict (feedbackid) do update set decision = excluded.decision, reason = excluded.reason,
         staffid = excluded.staffid, decidedon = now()
 """
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    feedbackid: int | None
+    clientid: int | None
+    companyname: str | None
+    name: str | None
+    type: str | None
+    downvotereason: str | None
+    linkedin_url: str | None
+    createdon: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Vote:
+    clientid: int
+    personid: int
+    type: str
 
 
 class Vote(BaseModel):
@@ -66,7 +86,7 @@ class Output(BaseModel):
 @script(method="GET", roles=STAFF, limit="60/minute per session")
 async def listed(ctx: Context) -> Votes:
     """List the downvotes without a decision, oldest first."""
-    rows = [dict(row) for row in await ctx.db.fetch(_OPEN)]
+    rows = [asdict(row) for row in await ctx.db.all(_Open, _OPEN)]
     clients = sorted({row["clientid"] for row in rows})
     await log.write(ctx, "read", clients[0] if len(clients) == 1 else None, "feedback", clients=clients)
     return Votes(resource=[Vote.model_validate(row) for row in rows])
@@ -76,13 +96,13 @@ async def listed(ctx: Context) -> Votes:
 async def decide(ctx: Context, input: Input) -> Output:
     """Accept or reject a downvote. Accepting it returns the credit of the reveal, once."""
     async with ctx.db.transaction():
-        vote: Any = await ctx.db.fetchrow(_VOTE, input.feedbackid)
+        vote = await ctx.db.first(_Vote, _VOTE, input.feedbackid)
         if vote is None:
             raise NotFound("There is no such vote.")
-        clientid, returned = vote["clientid"], False
+        clientid, returned = vote.clientid, False
         decision = (input.feedbackid, clientid, ctx.actor.staffid, input.decision, input.reason)
         await ctx.db.execute(_DECIDE, *decision)
         await log.write(ctx, f"feedback_{input.decision}", clientid, input.feedbackid, reason=input.reason)
         if input.decision == "accepted":
-            returned = await creditback.give(ctx, clientid, vote["personid"], _KIND[vote["type"]], "decision")
+            returned = await creditback.give(ctx, clientid, vote.personid, _KIND[vote.type], "decision")
     return Output(decision=input.decision, creditback=int(returned))

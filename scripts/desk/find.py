@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated
 
@@ -36,6 +37,6 @@ class Output(BaseModel):
 @script(roles=STAFF, limit="60/minute per session")
 async def run(ctx: Context, input: Input) -> Output:
     rows, more = await clients.find(ctx, input.text)
-    found = [row["clientid"] for row in rows]
+    found = [row.clientid for row in rows]
     await log.write(ctx, "search", found[0] if len(found) == 1 else None, clients=found)
-    return Output(resource=[Client.model_validate(row) for row in rows], more=more)
+    return Output(resource=[Client.model_validate(asdict(row)) for row in rows], more=more)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, Field, model_validator
 
 from product import language as languages
 from product import mail
 from product.accounts import tokens
+from product.accounts.users import User
 from product.billing import notices
 from product.context import Context
 from product.desk import clients, log
@@ -46,10 +47,10 @@ async def run(ctx: Context, input: Input) -> Output:
         return Output()
     user = await clients.user(ctx, target)
     if input.kind == "invitation":
-        if user["invitestatus"] != "pending":
+        if user.invitestatus != "pending":
             raise Conflict("This member has accepted the invitation already.", reason="not_pending")
         await seats.invite_again(ctx, user)
-        await log.write(ctx, "mail", user["clientid"], user["appuserid"], mail="invitation")
+        await log.write(ctx, "mail", user.clientid, user.appuserid, mail="invitation")
     else:
         await _verification(ctx, user)
     return Output()
@@ -57,19 +58,19 @@ async def run(ctx: Context, input: Input) -> Output:
 
 async def _receipt(ctx: Context, transactionid: int) -> None:
     async with ctx.db.transaction():
-        clientid: Any = await ctx.db.fetchval(_PAID, transactionid)
+        clientid = await ctx.db.first_value(int, _PAID, transactionid)
         if clientid is None:
             raise NotFound("There is no such payment.")
         await notices.receipt(ctx, clientid, transactionid)
         await log.write(ctx, "mail", clientid, transactionid, mail="receipt")
 
 
-async def _verification(ctx: Context, user: Any) -> None:
-    if user["isverified"] or user["invitestatus"] != "accepted":
+async def _verification(ctx: Context, user: User) -> None:
+    if user.isverified or user.invitestatus != "accepted":
         raise Conflict("This user has no address to verify.", reason="not_pending")
     async with ctx.db.transaction():
-        code = await tokens.issue(ctx, "verify", user["appuserid"], email=user["email"])
-        link = mail.link(ctx, "/emailverification", email=user["email"], code=code)
-        language = languages.of(ctx, user["language"])
-        await mail.queue(ctx, "verify", user["email"], link, language=language, name=user["name"])
-        await log.write(ctx, "mail", user["clientid"], user["appuserid"], mail="verification")
+        code = await tokens.issue(ctx, "verify", user.appuserid, email=user.email)
+        link = mail.link(ctx, "/emailverification", email=user.email, code=code)
+        language = languages.of(ctx, user.language)
+        await mail.queue(ctx, "verify", user.email, link, language=language, name=user.name)
+        await log.write(ctx, "mail", user.clientid, user.appuserid, mail="verification")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 import orjson
 from pydantic import BaseModel, Field
@@ -32,6 +32,12 @@ _AGAIN = """
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Client:
+    stripe_custid: str | None
+    clientid: int
+
+
 class Event(BaseModel):
     id: str
     type: str
@@ -58,8 +64,8 @@ class Output(BaseModel):
 async def listed(ctx: Context) -> Events:
     """List events that wait to be applied, and those of 90 days with an unknown customer or payment."""
     rows = [dict(row) for sql in (_OPEN, _NOTED) for row in await ctx.db.fetch(sql)]
-    known = await ctx.db.fetch(_CLIENTS, [row["customer"] for row in rows if row["customer"]])
-    clients = {row["stripe_custid"]: row["clientid"] for row in known}
+    known = await ctx.db.all(_Client, _CLIENTS, [row["customer"] for row in rows if row["customer"]])
+    clients = {row.stripe_custid: row.clientid for row in known}
     events = [Event(**row, clientid=clients.get(row["customer"])) for row in rows]
     found = sorted(set(clients.values()))
     await log.write(ctx, "read", found[0] if len(found) == 1 else None, "payment events", clients=found)
@@ -70,13 +76,13 @@ async def listed(ctx: Context) -> Events:
 async def apply(ctx: Context, input: Input) -> Output:
     """Apply an event again. It reads the present state at the provider, so a repeat changes nothing."""
     async with ctx.db.transaction():
-        payload: Any = await ctx.db.fetchval(_AGAIN, input.id)
+        payload = await ctx.db.first_value(str, _AGAIN, input.id)
         if payload is None:
-            if await ctx.db.fetchval("select true from stripeevent where id = $1", input.id):
+            if await ctx.db.first_value(bool, "select true from stripeevent where id = $1", input.id):
                 raise Conflict("This event has been applied.", reason="event_applied")
             raise NotFound("There is no such event.")
         await ctx.later("stripeevent", id=input.id)
         customer = orjson.loads(payload).get("data", {}).get("object", {}).get("customer")
-        known = await ctx.db.fetchrow(_CLIENTS, [customer]) if isinstance(customer, str) else None
-        await log.write(ctx, "event_applied_again", known["clientid"] if known else None, input.id)
+        known = await ctx.db.first(_Client, _CLIENTS, [customer]) if isinstance(customer, str) else None
+        await log.write(ctx, "event_applied_again", known.clientid if known else None, input.id)
     return Output()

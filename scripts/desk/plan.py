@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
 
@@ -17,6 +17,11 @@ _PLAN = "select sku from subscriptionplan where planid = $1 and isactive = 1 and
 _CLIENT = "select true from client where clientid = $1"
 _ASSIGN = "insert into clientplan (clientid, planid) values ($1, $2) on conflict do nothing"
 _UNASSIGN = "delete from clientplan where clientid = $1 and planid = $2"
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    sku: str | None
 
 
 class Input(BaseModel):
@@ -34,10 +39,10 @@ class Output(BaseModel):
 @script(roles=STAFF, limit="60/hour per user", repeatable=True)
 async def run(ctx: Context, input: Input) -> Output:
     async with ctx.db.transaction():
-        plan: Any = await ctx.db.fetchrow(_PLAN, input.planid)
-        if plan is None or not await ctx.db.fetchval(_CLIENT, input.clientid):
+        plan = await ctx.db.first(_Plan, _PLAN, input.planid)
+        if plan is None or not await ctx.db.first_value(bool, _CLIENT, input.clientid):
             raise NotFound("There is no such client or plan.")
-        if not str(plan["sku"]).startswith("custom_") or plan["sku"] == FREE_SKU:
+        if not str(plan.sku).startswith("custom_") or plan.sku == FREE_SKU:
             raise Invalid({"planid": "Only a custom plan is assigned; the others are bought"})
         done = await ctx.db.execute(_ASSIGN if input.assigned else _UNASSIGN, input.clientid, input.planid)
         if not done.endswith(" 0"):

@@ -26,5 +26,5 @@ async def run(ctx: Context, input: Input) -> Output:
     user = await clients.user(ctx, input.appuserid)
     async with ctx.db.transaction():
         await sessions.end_all(ctx, input.appuserid)
-        await log.write(ctx, "sessions_ended", user["clientid"], input.appuserid, reason=input.reason)
+        await log.write(ctx, "sessions_ended", user.clientid, input.appuserid, reason=input.reason)
     return Output()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -19,6 +19,13 @@ AUDIT_LOG = "/dashboard/settings/auditlog"
 _OWNER = "select name, email, language from appuser where clientid = $1 and role = 'client' and isdeleted = 0"
 
 
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    name: str
+    email: str
+    language: str | None
+
+
 class Input(BaseModel):
     appuserid: int = Field(ge=1, lt=2**63)
     reason: Reason
@@ -32,14 +39,14 @@ class Output(BaseModel):
 @script(roles=STAFF, limit="30/hour per user")
 async def run(ctx: Context, input: Input) -> Output:
     user = await clients.user(ctx, input.appuserid)
-    if not (user["isactive"] and user["isverified"] and user["invitestatus"] == "accepted"):
+    if not (user.isactive and user.isverified and user.invitestatus == "accepted"):
         raise Conflict("This user cannot sign in, so there is nothing to look at.", reason="not_accepted")
     async with ctx.db.transaction():
-        token, ends = await accounts.start(ctx, ctx.actor.staffid, viewing=user["appuserid"])
-        owner: Any = await ctx.db.fetchrow(_OWNER, user["clientid"])
+        token, ends = await accounts.start(ctx, ctx.actor.staffid, viewing=user.appuserid)
+        owner = await ctx.db.first(_Owner, _OWNER, user.clientid)
         if owner is not None:
-            values = {"name": owner["name"], "user": user["name"], "reason": input.reason}
-            language = languages.of(ctx, owner["language"])
-            await mail.queue(ctx, "supportview", owner["email"], mail.link(ctx, AUDIT_LOG), language=language, **values)
-        await log.write(ctx, "view", user["clientid"], user["appuserid"], reason=input.reason)
+            values = {"name": owner.name, "user": user.name, "reason": input.reason}
+            language = languages.of(ctx, owner.language)
+            await mail.queue(ctx, "supportview", owner.email, mail.link(ctx, AUDIT_LOG), language=language, **values)
+        await log.write(ctx, "view", user.clientid, user.appuserid, reason=input.reason)
     return Output(session_token=token, expireson=ends)

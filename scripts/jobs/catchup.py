@@ -5,6 +5,7 @@ Also reconciles subscriptions that are overdue for renewal without any event.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import structlog
@@ -29,6 +30,16 @@ _OVERDUE = """
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Overdue:
+    clientid: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Stuck:
+    id: str
+
+
 @script(internal=True, every="10m")
 async def run(ctx: Context) -> str | None:
     payments = ctx.vendors.payments
@@ -36,17 +47,17 @@ async def run(ctx: Context) -> str | None:
         return None
     began = datetime.now(UTC)
     # Not the latest stored event: the webhook may have delivered it after others were lost.
-    upto = await ctx.db.fetchval(_UPTO)
+    upto = await ctx.db.first_value(datetime, _UPTO)
     since = upto - OVERLAP if upto else began - FIRST
     missed = [event for types in webhook_events.REQUESTED async for event in payments.events(since, types)]
     stored = 0
     for event in sorted(missed, key=lambda event: event.created):
         stored += await webhook_events.store(ctx, event)
     await ctx.db.execute(_CAUGHT_UP, began)
-    for row in await ctx.db.fetch(_STUCK):
-        await ctx.later("stripeevent", id=row["id"])
-    for row in await ctx.db.fetch(_OVERDUE):
-        await reconcile.reconcile(ctx, row["clientid"])
+    for stuck in await ctx.db.all(_Stuck, _STUCK):
+        await ctx.later("stripeevent", id=stuck.id)
+    for row in await ctx.db.all(_Overdue, _OVERDUE):
+        await reconcile.reconcile(ctx, row.clientid)
     if stored:
         log.warning("missed_events", count=stored)
     return f"{stored} events had been missed."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
+
 import structlog
 
 from product.context import Context
@@ -20,10 +22,18 @@ _WRONG = """
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Wrong:
+    clientid: int
+    kind: str
+    balance: int
+    total: int
+
+
 @script(every="1d")
 async def run(ctx: Context) -> int:
     """Return the number of balances that differ from their ledger."""
-    differences = await ctx.db.fetch(_WRONG)
+    differences = await ctx.db.all(_Wrong, _WRONG)
     for row in differences:
-        log.error("ledger_does_not_fit", **dict(row))
+        log.error("ledger_does_not_fit", **asdict(row))
     return len(differences)

@@ -9,7 +9,7 @@ found by the keyed hash of the address, and only these are decrypted.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
 
 import orjson
 from pydantic import BaseModel
@@ -20,6 +20,22 @@ from product.people import erasure, indexing, search_terms
 from tableapi import Vault, script
 
 BATCH = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Person:
+    personid: int
+    profilekey: str
+    personalcipher: bytes | None
+    businesscipher: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Contact:
+    contactid: int
+    emails: str | None
+    personid: int
+    profilekey: str
 
 
 class Input(BaseModel):
@@ -41,41 +57,45 @@ _ERASED = "update suppression set erasedon = now() where hash = any($1)"
 
 @script(internal=True)
 async def run(ctx: Context, input: Input) -> None:
-    row: Any = await ctx.db.fetchrow(_BY_KEY, input.key) if input.key else None
+    row = await ctx.db.first(_Person, _BY_KEY, input.key) if input.key else None
     if row is not None and input.email in _addresses(ctx.vault, row):
-        touched = [await erasure.erase(ctx, row)]
+        touched = [await _erase(ctx, row)]
     else:
         await indexing.fill(ctx)  # so that the hashes below name every row
-        touched = [await erasure.erase(ctx, person) for person in await _people(ctx, input.email)]
+        touched = [await _erase(ctx, person) for person in await _people(ctx, input.email)]
         touched += await _by_contacts(ctx, input.email)
     await erasure.recount(ctx, touched)
     await ctx.db.execute(_ERASED, ctx.vault.indexes("email", input.email))
 
 
-async def _people(ctx: Context, email: str) -> list[Any]:
+async def _people(ctx: Context, email: str) -> list[_Person]:
     """Return the people of the directory with an address."""
-    rows: Any = await ctx.db.fetch(_FOUND, search_terms.email_query(ctx.vault, email))
+    rows = await ctx.db.all(_Person, _FOUND, search_terms.email_query(ctx.vault, email))
     found = [row for row in rows if email in _addresses(ctx.vault, row)]
     last = 0
-    while rows := await ctx.db.fetch(_HIDDEN, last, BATCH):
+    while rows := await ctx.db.all(_Person, _HIDDEN, last, BATCH):
         found += [row for row in rows if email in _addresses(ctx.vault, row)]
-        last = rows[-1]["personid"]
+        last = rows[-1].personid
     return found
 
 
 async def _by_contacts(ctx: Context, email: str) -> list[str]:
     """Erase people with an address that is no longer in the directory but still in contacts of accounts."""
     touched, erased = list[str](), set[int]()
-    for contact in await ctx.db.fetch(_CONTACTS, search_terms.email_hashes(ctx.vault, email)):
-        addresses = {item["address"].lower() for item in emails_of(ctx.vault, contact)}
-        if contact["personid"] not in erased and email in addresses:
-            touched.append(await erasure.erase(ctx, contact))
-            erased.add(contact["personid"])
+    for contact in await ctx.db.all(_Contact, _CONTACTS, search_terms.email_hashes(ctx.vault, email)):
+        addresses = {item["address"].lower() for item in emails_of(ctx.vault, contact.emails)}
+        if contact.personid not in erased and email in addresses:
+            touched.append(await _erase(ctx, contact))
+            erased.add(contact.personid)
     return touched
 
 
-def _addresses(vault: Vault, row: Any) -> Iterator[str]:
-    if row["personalcipher"] is not None:
-        yield from (address.lower() for address in orjson.loads(vault.open_bytes(row["personalcipher"])))
-    if row["businesscipher"] is not None:
-        yield from (address.lower() for address, _ in orjson.loads(vault.open_bytes(row["businesscipher"])))
+async def _erase(ctx: Context, row: _Person | _Contact) -> str:
+    return await erasure.erase(ctx, row.personid, row.profilekey)
+
+
+def _addresses(vault: Vault, row: _Person) -> Iterator[str]:
+    if row.personalcipher is not None:
+        yield from (address.lower() for address in orjson.loads(vault.open_bytes(row.personalcipher)))
+    if row.businesscipher is not None:
+        yield from (address.lower() for address, _ in orjson.loads(vault.open_bytes(row.businesscipher)))

@@ -23,9 +23,9 @@ class Input(BaseModel):
 async def run(ctx: Context, input: Input) -> None:
     async with ctx.db.transaction():
         user = await users.by_email(ctx, input.email)
-        if user is None or user["isdeleted"]:
+        if user is None or user.isdeleted:
             return
-        code = await tokens.issue(ctx, "reset", user["appuserid"], email=user["email"])
-        link = mail.link(ctx, "/resetpassword", email=user["email"], code=code)
-        language = languages.of(ctx, languages.known(user["language"]) or input.language)
-        await mail.queue(ctx, "reset", user["email"], link, language=language, name=user["name"])
+        code = await tokens.issue(ctx, "reset", user.appuserid, email=user.email)
+        link = mail.link(ctx, "/resetpassword", email=user.email, code=code)
+        language = languages.of(ctx, languages.known(user.language) or input.language)
+        await mail.queue(ctx, "reset", user.email, link, language=language, name=user.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import asdict, dataclass
 
 from product.context import Context
 from tableapi import script
@@ -13,6 +13,17 @@ _LIST = """
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _List:
+    staffid: int
+    name: str
+    email: str
+    isactive: int
+    has_password: bool
+    lastloginon: str | None
+    createdon: str
+
+
 @script(internal=True)
-async def run(ctx: Context) -> list[dict[str, Any]]:
-    return [dict(row) for row in await ctx.db.fetch(_LIST)]
+async def run(ctx: Context) -> list[dict[str, object]]:
+    return [asdict(row) for row in await ctx.db.all(_List, _LIST)]

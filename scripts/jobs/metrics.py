@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from product.context import Context
 from tableapi import script
 
@@ -11,8 +13,14 @@ _LATE = """
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Late:
+    waiting: int
+    oldest: float
+
+
 @script(internal=True)
 async def run(ctx: Context) -> dict[str, float]:
-    row = await ctx.db.fetchrow(_LATE)
+    row = await ctx.db.first(_Late, _LATE)
     assert row is not None
-    return {"payment_events_waiting": row["waiting"], "payment_event_oldest_seconds": round(row["oldest"], 1)}
+    return {"payment_events_waiting": row.waiting, "payment_event_oldest_seconds": round(row.oldest, 1)}

@@ -5,8 +5,6 @@ Its sessions and links end at once.
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import BaseModel
 
 from product.context import Context
@@ -22,8 +20,8 @@ class Input(BaseModel):
 async def run(ctx: Context, input: Input) -> str:
     email = input.email.strip().lower()
     async with ctx.db.transaction():
-        row: Any = await accounts.by_email(ctx, email)
+        row = await accounts.by_email(ctx, email)
         if row is None:
             raise NotFound(f"There is no staff account {email}. `tableapi run liststaff` lists them.")
-        await accounts.remove(ctx, row["staffid"])
+        await accounts.remove(ctx, row.staffid)
     return f"Switched off the staff account {email}."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from product.billing import plans
 from product.context import Context
 from tableapi import script
@@ -12,8 +14,13 @@ _DUE = """
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Due:
+    clientid: int
+
+
 @script(every="1h")
 async def run(ctx: Context) -> None:
-    for row in await ctx.db.fetch(_DUE, plans.FREE_SKU):
+    for row in await ctx.db.all(_Due, _DUE, plans.FREE_SKU):
         async with ctx.db.transaction():
-            await plans.renew_free(ctx, row["clientid"])
+            await plans.renew_free(ctx, row.clientid)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from pydantic import BaseModel
 
@@ -16,7 +15,7 @@ from tableapi import script
 class Input(BaseModel):
     name: str
     to: str
-    values: dict[str, Any]
+    values: dict[str, object]
     language: str = DEFAULT  # mails queued by an older version have none
     mark: str = ""  # identifies the mail across retries
 

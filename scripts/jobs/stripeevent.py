@@ -5,7 +5,8 @@ Only the id of the object is taken from the event, so repeated, late and reorder
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from datetime import datetime
 
 import orjson
 import structlog
@@ -21,40 +22,50 @@ _PLAN_EVENTS = ("customer.subscription.", "invoice.", "checkout.session.", "subs
 _HANDLED = "update stripeevent set handledon = now(), note = $2 where id = $1 and handledon is null"
 
 
+@dataclass(frozen=True, slots=True)
+class _StripeeventRow:
+    id: str
+    type: str
+    created: datetime
+    payload: str
+
+
 class Input(BaseModel):
     id: str
 
 
 @script(internal=True)
 async def run(ctx: Context, input: Input) -> None:
-    event: Any = await ctx.db.fetchrow("select * from stripeevent where id = $1 and handledon is null", input.id)
+    event = await ctx.db.first(
+        _StripeeventRow, "select * from stripeevent where id = $1 and handledon is null", input.id
+    )
     if event is None:
         return
-    about = orjson.loads(event["payload"])["data"]["object"]
-    kind, note = event["type"], None
+    about = orjson.loads(event.payload)["data"]["object"]
+    kind, note = event.type, None
     if kind.startswith("payment_intent."):
         note = await _payment(ctx, about["id"])
     elif kind in reversals.TYPES:
-        note = await reversals.apply(ctx, about, event["created"])
+        note = await reversals.apply(ctx, about, event.created)
         if note:
-            log.error("unknown_payment", alarm=True, stripe_event=event["id"], type=kind)
+            log.error("unknown_payment", alarm=True, stripe_event=event.id, type=kind)
     elif kind.startswith(_PLAN_EVENTS):
         if kind.startswith("checkout.session."):
             await checkout.settle(ctx, about["id"], str(about.get("status")))
         custid = about.get("customer")
         sql = "select clientid from client where stripe_custid = $1"
-        clientid = await ctx.db.fetchval(sql, custid) if isinstance(custid, str) else None
+        clientid = await ctx.db.first_value(int, sql, custid) if isinstance(custid, str) else None
         if clientid is not None:
-            await reconcile.reconcile(ctx, clientid, event["id"])
+            await reconcile.reconcile(ctx, clientid, event.id)
             return
         note = "unknown customer"
-        log.error("unknown_customer", alarm=True, stripe_event=event["id"], type=kind)
-    await ctx.db.execute(_HANDLED, event["id"], note)
+        log.error("unknown_customer", alarm=True, stripe_event=event.id, type=kind)
+    await ctx.db.execute(_HANDLED, event.id, note)
 
 
 async def _payment(ctx: Context, intentid: str) -> str | None:
     """Apply a one-off payment and return why it was ignored, or None. Payments of invoices are ignored."""
-    if not await ctx.db.fetchval("select true from addonpayment where providerid = $1", intentid):
+    if not await ctx.db.first_value(bool, "select true from addonpayment where providerid = $1", intentid):
         return "not an add-on"
     try:
         await addons.settle(ctx, await customer.provider(ctx).intent_state(intentid))

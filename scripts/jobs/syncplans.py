@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from product.billing import prices
+from product.billing.rows import PlanRow
 from product.context import Context
 from tableapi import script
 
@@ -12,8 +13,8 @@ _PLANS = "select * from subscriptionplan where isactive = 1 and isaddon = 0 orde
 @script(internal=True)
 async def run(ctx: Context) -> str:
     lines = []
-    for plan in await ctx.db.fetch(_PLANS):
-        if prices.is_paid(plan):
+    for plan in await ctx.db.all(PlanRow, _PLANS):
+        if prices.is_paid(plan.price, plan.sku):
             _, changed = await prices.ensure(ctx, plan)
-            lines.append(f"{plan['planid']:>4}  {plan['name']:<24} {', '.join(changed) or 'unchanged'}")
+            lines.append(f"{plan.planid:>4}  {plan.name:<24} {', '.join(changed) or 'unchanged'}")
     return "\n".join(lines) or "No plan is on sale."

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from decimal import Decimal
 
 from product import language as languages
 from product import mail
@@ -30,26 +31,40 @@ _OPEN = """
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Open:
+    email: str
+    name: str
+    language: str | None
+    kind: str
+    threshold: int
+    credits: dict[str, int]
+    autorenew: int | None
+    expirydate: datetime | None
+    plan: dict[str, object] | None
+    spent: Decimal
+
+
 @script(every="5m")
 async def run(ctx: Context) -> None:
     link = mail.link(ctx, "/dashboard/upgradeplan")
     async with ctx.db.transaction():
-        for row in await ctx.db.fetch(_OPEN, PACE_DAYS):
-            left = row["credits"][row["kind"]] if row["threshold"] else 0
-            if row["threshold"] and not left:  # used up meanwhile: a separate notice reports it
+        for row in await ctx.db.all(_Open, _OPEN, PACE_DAYS):
+            left = row.credits[row.kind] if row.threshold else 0
+            if row.threshold and not left:  # used up meanwhile: a separate notice reports it
                 continue
-            language = languages.of(ctx, row["language"])
-            values = {"name": row["name"], "kind": mail.kind(language, row["kind"]), "left": left}
+            language = languages.of(ctx, row.language)
+            values: dict[str, object] = {"name": row.name, "kind": mail.kind(language, row.kind), "left": left}
             values["forecast"] = _forecast(row, left, language)
-            await mail.queue(ctx, "lowcredit", row["email"], link, language=language, **values)
+            await mail.queue(ctx, "lowcredit", row.email, link, language=language, **values)
 
 
-def _forecast(row: Any, left: int, language: Language) -> dict[str, Any]:
+def _forecast(row: _Open, left: int, language: Language) -> dict[str, object]:
     """Return the pace, the day on which it uses up the rest, the renewal, and the share that is left."""
-    spent, now, until = int(row["spent"]), datetime.now(UTC), ""
+    spent, now, until = int(row.spent), datetime.now(UTC), ""
     if left and spent >= FEWEST and (lasts := timedelta(days=left * PACE_DAYS / spent)) < FARTHEST:
         until = formats.day((now + lasts).date(), language)
-    renews = formats.day(row["expirydate"].date(), language) if row["autorenew"] else ""
-    allotted = (row["plan"] or {}).get(row["kind"], 0)
-    share = min(100, round(left * 100 / allotted)) if allotted else 0
+    renews = formats.day(row.expirydate.date(), language) if row.autorenew and row.expirydate else ""
+    allotted = (row.plan or {}).get(row.kind)
+    share = min(100, round(left * 100 / allotted)) if isinstance(allotted, int) and allotted else 0
     return {"spent": formats.number(spent, language), "until": until, "renews": renews, "share": share}

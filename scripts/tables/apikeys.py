@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
@@ -14,6 +15,25 @@ from product.billing.live import LIVE
 from product.context import Context
 from product.roles import VIEW
 from tableapi import BadRequest, Conflict, Forbidden, NotFound, validate
+
+
+@dataclass(frozen=True, slots=True)
+class _Added:
+    keyid: int
+    purpose: str
+    name: str
+    scopes: list[str]
+    expireson: str | None
+    createdon: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    keyid: int
+    apikey: str
+    isactive: int
+    isdeleted: int
+    scopes: list[str]
 
 
 def _future(value: datetime | None) -> datetime | None:
@@ -91,13 +111,13 @@ _CHANGE = """
 """
 
 
-async def get(ctx: Context, _records: list[dict[str, Any]], options: Mapping[str, Any]) -> None:
+async def get(ctx: Context, _records: list[dict[str, object]], options: Mapping[str, object]) -> None:
     """Write an audit row for each read that shows keys in clear."""
     if ctx.actor.role not in VIEW and _shows_keys(options):
         await audit.write(ctx, "keys_read")
 
 
-def _shows_keys(options: Mapping[str, Any]) -> bool:
+def _shows_keys(options: Mapping[str, object]) -> bool:
     """Return whether a response may contain the field `apikey`: `fields` is not a plain list of others."""
     if not options.keys() <= _PLAIN_OPTIONS:  # another name for `fields`, or an option that adds to the response
         return True
@@ -105,7 +125,9 @@ def _shows_keys(options: Mapping[str, Any]) -> bool:
     return not all(name in _WITHOUT_KEY for name in names)
 
 
-async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
+async def post(
+    ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]
+) -> list[dict[str, object]]:
     """Create one key. A key in the body is used only if `generateapikey` reserved it for this account."""
     if len(records) != 1:
         raise BadRequest("Create one key at a time.", reason="bad_records")
@@ -113,22 +135,25 @@ async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[st
     clientid = ctx.actor.clientid
     async with ctx.db.transaction():
         await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
-        if not await ctx.db.fetchval(_ACCESS, clientid):
+        if not await ctx.db.first_value(bool, _ACCESS, clientid):
             raise api_keys.PlanWithoutApi("Your plan has no API access. Upgrade to unlock it.")
-        if not await ctx.db.fetchval(_TAKE, clientid):
+        if not await ctx.db.first_value(bool, _TAKE, clientid):
             raise KeyLimit("Your plan allows no more API keys.")
-        reserved = body.apikey and await ctx.db.fetchval(_RESERVED, ctx.vault.indexes("apikey", body.apikey), clientid)
-        key = body.apikey if reserved else api_keys.generate()
+        hashes = ctx.vault.indexes("apikey", body.apikey or "")
+        reserved = bool(body.apikey) and await ctx.db.first_value(bool, _RESERVED, hashes, clientid)
+        key = body.apikey if body.apikey and reserved else api_keys.generate()
         # With KEYS_SHOWN_ONCE only this response contains the key.
         stored = key[:4] + "*" * 12 if ctx.settings.keys_shown_once else key
         sealed, hashed = ctx.vault.seal(stored), ctx.vault.index("apikey", key)
-        row: Any = await ctx.db.fetchrow(_ADD, clientid, sealed, hashed, body.name, body.purpose,
+        row = await ctx.db.one(_Added, _ADD, clientid, sealed, hashed, body.name, body.purpose,
                                          body.scopes, body.expireson)  # fmt: skip
-        await audit.write(ctx, "key_created", row["keyid"], scopes=body.scopes)
-    return [dict(row) | {"apikey": key}]
+        await audit.write(ctx, "key_created", row.keyid, scopes=body.scopes)
+    return [asdict(row) | {"apikey": key}]
 
 
-async def patch(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
+async def patch(
+    ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]
+) -> list[dict[str, object]]:
     """Change what a key is for, disable it for good, or delete it, which returns its allowance once."""
     changes = [validate(Change, record) for record in records]
     async with ctx.db.transaction():
@@ -139,20 +164,20 @@ async def patch(ctx: Context, records: list[dict[str, Any]], _options: Mapping[s
 
 
 async def _change(ctx: Context, change: Change) -> None:
-    row: Any = await ctx.db.fetchrow(_ROW, change.keyid, ctx.actor.clientid)
+    row = await ctx.db.first(_Row, _ROW, change.keyid, ctx.actor.clientid)
     if row is None:
         raise NotFound("There is no such key.")
-    if change.apikey is not None and change.apikey != ctx.vault.open(row["apikey"]):
+    if change.apikey is not None and change.apikey != ctx.vault.open(row.apikey):
         raise Forbidden("A key cannot be changed.", reason="field_not_writable")
-    active = row["isactive"] if change.isactive is None else change.isactive
-    deleted = row["isdeleted"] if change.isdeleted is None else change.isdeleted
-    if (active and not row["isactive"]) or (row["isdeleted"] and not deleted):
+    active = row.isactive if change.isactive is None else change.isactive
+    deleted = row.isdeleted if change.isdeleted is None else change.isdeleted
+    if (active and not row.isactive) or (row.isdeleted and not deleted):
         raise Forbidden("A key that was switched off stays off. Create a new one.", reason="field_not_writable")
     await ctx.db.execute(_CHANGE, change.keyid, change.purpose, change.name, 0 if deleted else active, deleted,
                          change.scopes, change.expireson)  # fmt: skip
-    if deleted and not row["isdeleted"]:
+    if deleted and not row.isdeleted:
         await plans.update_allowances(ctx, ctx.actor.clientid)
-    if (active, deleted) != (row["isactive"], row["isdeleted"]):
+    if (active, deleted) != (row.isactive, row.isdeleted):
         await audit.write(ctx, "key_deleted" if deleted else "key_disabled", change.keyid)
-    if change.scopes is not None and change.scopes != sorted(row["scopes"]):
+    if change.scopes is not None and change.scopes != sorted(row.scopes):
         await audit.write(ctx, "key_scopes_changed", change.keyid, scopes=change.scopes)

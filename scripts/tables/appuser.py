@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -49,7 +49,9 @@ class Member(BaseModel):
         return self
 
 
-async def get(ctx: Context, _records: list[dict[str, Any]], options: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+async def get(
+    ctx: Context, _records: list[dict[str, object]], options: Mapping[str, object]
+) -> list[dict[str, object]] | None:
     """Answer the filter `(email=x) and (verifytoken=y)` for the holder of a mailed token.
 
     Any other read is left to the engine, and refused for a caller without a session.
@@ -61,9 +63,9 @@ async def get(ctx: Context, _records: list[dict[str, Any]], options: Mapping[str
         return None
     ctx.limit("verifytoken", ctx.request.network, LOOKUPS_PER_MINUTE, 60)
     user = await users.proved(ctx, *lookup, "verify", "invite")
-    if user is None or user["isdeleted"]:
+    if user is None or user.isdeleted:
         return []
-    return [{name: user[name] for name in ("appuserid", "name", "email", "isverified", "invitestatus")}]
+    return [{name: getattr(user, name) for name in ("appuserid", "name", "email", "isverified", "invitestatus")}]
 
 
 def _token_filter(text: str) -> tuple[str, str] | None:
@@ -74,7 +76,9 @@ def _token_filter(text: str) -> tuple[str, str] | None:
     return str(found["email"]), str(found["verifytoken"])
 
 
-async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
+async def post(
+    ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]
+) -> list[dict[str, object]]:
     """Add one member. Password, state and account in the body are ignored."""
     if len(records) != 1:
         raise BadRequest("Add one member at a time.", reason="bad_records")
@@ -84,7 +88,7 @@ async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[st
     return [await seats.add(ctx, email, member.firstname, member.lastname, member.role)]
 
 
-async def patch(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> None:
+async def patch(ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]) -> None:
     """Validate and normalize changes of profiles and members.
 
     Company fields are written here, all others by the engine under policy.py. Every record is validated before
@@ -95,23 +99,23 @@ async def patch(ctx: Context, records: list[dict[str, Any]], _options: Mapping[s
     for (record, user), company in zip(targets, companies, strict=True):
         if company:
             await profile_form.keep_company(ctx, company)
-        if user["appuserid"] != ctx.actor.appuserid:
+        if user.appuserid != ctx.actor.appuserid:
             await _apply_switches(ctx, record, user)
 
 
-def _id(record: dict[str, Any]) -> int:
+def _id(record: dict[str, object]) -> int:
     try:
         return int(str(record["appuserid"]))
     except (KeyError, ValueError):
         raise BadRequest("Say which user: appuserid.", reason="bad_identifier") from None
 
 
-async def _validate(ctx: Context, record: dict[str, Any], user: Any) -> dict[str, Any]:
+async def _validate(ctx: Context, record: dict[str, object], user: users.User) -> dict[str, object]:
     """Validate and normalize one record in place, and return the company fields removed from it."""
-    is_self = user["appuserid"] == ctx.actor.appuserid
+    is_self = user.appuserid == ctx.actor.appuserid
     if not is_self and ctx.actor.role != "client":
         raise NotFound("There is no such member.")
-    if not is_self and user["role"] == "client":
+    if not is_self and user.role == "client":
         raise Forbidden("The owner of the account cannot be changed.", reason="field_not_writable")
     _refuse_changes(record, user, STATE if is_self else (*STATE[len(SWITCHES) :], *PROFILE))
     if not is_self:
@@ -126,24 +130,24 @@ async def _validate(ctx: Context, record: dict[str, Any], user: Any) -> dict[str
     return company
 
 
-def _refuse_changes(record: dict[str, Any], user: Any, fixed: tuple[str, ...]) -> None:
+def _refuse_changes(record: dict[str, object], user: users.User, fixed: tuple[str, ...]) -> None:
     """Raise Forbidden (403) if the record changes one of these fields."""
     for name in fixed:
-        if name in record and _plain(record[name]) != _plain(user[name]):
+        if name in record and _plain(record[name]) != _plain(getattr(user, name)):
             raise Forbidden(f"You cannot change: {name}.", reason="field_not_writable", context={"field": name})
 
 
-def _plain(value: Any) -> str:
+def _plain(value: object) -> str:
     return str(int(value) if isinstance(value, bool) else "" if value is None else value)
 
 
-def _check_switches(record: dict[str, Any], user: Any) -> None:
+def _check_switches(record: dict[str, object], user: users.User) -> None:
     """Validate `isactive` and `role`, the fields of a member that the owner may change."""
     if record.keys().isdisjoint(SWITCHES):
         return
-    if user["invitestatus"] != "accepted":
+    if user.invitestatus != "accepted":
         raise Conflict("The invitation was not accepted yet.", reason="not_accepted")
-    if "role" in record and record["role"] not in ("member", "admin", user["role"]):
+    if "role" in record and record["role"] not in ("member", "admin", user.role):
         raise Forbidden("A member can be member or admin.", reason="field_not_writable")
     if _plain(record.get("isactive", 1)) not in ("0", "1"):
         raise Invalid({"isactive": "Must be 0 or 1"})
@@ -151,18 +155,20 @@ def _check_switches(record: dict[str, Any], user: Any) -> None:
         record["isactive"] = int(_plain(record["isactive"]))
 
 
-async def _apply_switches(ctx: Context, record: dict[str, Any], user: Any) -> None:
+async def _apply_switches(ctx: Context, record: dict[str, object], user: users.User) -> None:
     """End the sessions of a member that was disabled or got another role, and write the audit log."""
-    active, role = record.get("isactive", user["isactive"]), record.get("role", user["role"])
-    if (active, role) == (user["isactive"], user["role"]):
+    active, role = record.get("isactive", user.isactive), record.get("role", user.role)
+    if (active, role) == (user.isactive, user.role):
         return
     async with ctx.db.transaction():
-        if not active or role != user["role"]:
-            await sessions.end_all(ctx, user["appuserid"])
-        await audit.write(ctx, "member_changed", user["appuserid"], isactive=str(active), role=role)
+        if not active or role != user.role:
+            await sessions.end_all(ctx, user.appuserid)
+        await audit.write(ctx, "member_changed", user.appuserid, isactive=str(active), role=role)
 
 
-async def delete(ctx: Context, records: list[dict[str, Any]], options: Mapping[str, Any]) -> list[dict[str, Any]]:
+async def delete(
+    ctx: Context, records: list[dict[str, object]], options: Mapping[str, object]
+) -> list[dict[str, object]]:
     """Delete members softly and release their seats. The response is a list, also for a delete by path."""
     targets = [_id(record) for record in records]
     if not targets:
@@ -170,5 +176,5 @@ async def delete(ctx: Context, records: list[dict[str, Any]], options: Mapping[s
     async with ctx.db.transaction():
         for target in targets:
             await seats.remove(ctx, target)
-    deleted = [{"appuserid": target} for target in targets]
+    deleted: list[dict[str, object]] = [{"appuserid": target} for target in targets]
     return [{"resource": deleted}] if "id" in options else deleted

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from dataclasses import asdict, dataclass
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
@@ -24,6 +25,13 @@ from product.context import Context
 from tableapi import BadRequest, Invalid, validate
 
 PER_HOUR = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    appuserid: int
+    clientid: int
+    afid: str
 
 
 class Register(BaseModel):
@@ -49,7 +57,9 @@ class Register(BaseModel):
         return value
 
 
-async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
+async def post(
+    ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]
+) -> list[dict[str, object]]:
     """Sign up (`type` is `register`), or sign in or up with a provider (`type` is `social`).
 
     Takes one record.
@@ -64,7 +74,7 @@ async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[st
     raise Invalid({"type": "Must be register or social"})
 
 
-async def _register(ctx: Context, record: dict[str, Any]) -> dict[str, Any]:
+async def _register(ctx: Context, record: dict[str, object]) -> dict[str, object]:
     form = validate(Register, record)
     email = await email_domains.business(ctx, form.email)
     if not form.terms:
@@ -74,32 +84,33 @@ async def _register(ctx: Context, record: dict[str, Any]) -> dict[str, Any]:
     try:
         async with ctx.db.transaction():
             user = await signup.open_account(ctx, email, form.name, password=hashed)
-            await audit.write(ctx, "register", clientid=user["clientid"], appuserid=user["appuserid"])
-            token = await sessions.start(ctx, user["appuserid"])
+            await audit.write(ctx, "register", clientid=user.clientid, appuserid=user.appuserid)
+            token = await sessions.start(ctx, user.appuserid)
     except EmailExists:
         if ctx.settings.signup_discloses:
             raise
         return await _decoy(ctx, email, form.name)
-    return {"clientdata": {"user": user, "session_token": token}}
+    return {"clientdata": {"user": asdict(user), "session_token": token}}
 
 
-async def _decoy(ctx: Context, email: str, name: str) -> dict[str, Any]:
+async def _decoy(ctx: Context, email: str, name: str) -> dict[str, object]:
     """Return the response of a sign-up with an invalid session, and mail the owner of the address.
 
     With SIGNUP_DISCLOSES=false, the response does not reveal that the address is taken.
     """
-    user: Any = await users.by_email(ctx, email)
-    language = languages.of(ctx, user["language"] if user else None)  # None for a staff address
+    user = await users.by_email(ctx, email)
+    language = languages.of(ctx, user.language if user else None)  # None for a staff address
     await mail.queue(ctx, "exists", email, mail.link(ctx, "/login"), language=language)
-    row: Any = await ctx.db.fetchrow(
+    row = await ctx.db.one(
+        _Numbers,
         "select nextval(pg_get_serial_sequence('appuser', 'appuserid')) as appuserid,"
-        " nextval(pg_get_serial_sequence('client', 'clientid')) as clientid, gen_random_uuid()::text as afid"
+        " nextval(pg_get_serial_sequence('client', 'clientid')) as clientid, gen_random_uuid()::text as afid",
     )
-    user = dict(row) | {"name": name, "email": email, "isverified": 0}
-    return {"clientdata": {"user": user, "session_token": passwords.random_token()}}
+    decoy = asdict(row) | {"name": name, "email": email, "isverified": 0}
+    return {"clientdata": {"user": decoy, "session_token": passwords.random_token()}}
 
 
-async def patch(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> None:
+async def patch(ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]) -> None:
     """Validate phone and company name by the rules of the profile form. The engine writes the record."""
     for record in records:
         if "phonenumber" in record:

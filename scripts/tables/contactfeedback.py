@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -25,6 +26,12 @@ _EMAIL = re.compile(r"[^@\s]+@[^@\s.]+(?:\.[^@\s.]+)+")
 _PHONE = re.compile(r"\+?[0-9][0-9 ().-]{4,24}")
 
 
+@dataclass(frozen=True, slots=True)
+class _Contact:
+    emails: str | None
+    phone_numbers: str | None
+
+
 class Vote(BaseModel):
     model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
 
@@ -37,7 +44,7 @@ class Vote(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _empty_is_none(cls, data: Any) -> Any:
+    def _empty_is_none(cls, data: object) -> object:
         names = ("downvotereason", "reasonnote")
         return {k: None if k in names and v == "" else v for k, v in data.items()} if isinstance(data, dict) else data
 
@@ -60,7 +67,9 @@ _KEEP = """
 """
 
 
-async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
+async def post(
+    ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]
+) -> list[dict[str, object]]:
     """Store at most 20 votes in one transaction, in the order sent."""
     if len(records) > MAX_VOTES:
         raise BadRequest(f"Send at most {MAX_VOTES} votes at once.", reason="bad_records")
@@ -83,17 +92,17 @@ async def _proof(ctx: Context, vote: Vote, person: Person | None) -> bool:
     """Return whether a check confirms a downvote."""
     if person is None or vote.action != "downvote" or vote.downvotereason == "others":
         return False
-    row = await ctx.db.fetchrow(_CONTACT, ctx.actor.clientid, person.personid, KIND[vote.type])
+    row = await ctx.db.first(_Contact, _CONTACT, ctx.actor.clientid, person.personid, KIND[vote.type])
     if row is None or vote.info.lower() not in _values(ctx, row, vote.type):
         return False
     return await creditback.proves_wrong(ctx, vote.type, vote.info)
 
 
-async def _vote(ctx: Context, vote: Vote, person: Person | None, proof: bool) -> dict[str, Any]:
+async def _vote(ctx: Context, vote: Vote, person: Person | None, proof: bool) -> dict[str, object]:
     """Store a vote; return its id, and whether its credit was returned."""
-    row: Any = None
+    row = None
     if person is not None:
-        row = await ctx.db.fetchrow(_CONTACT, ctx.actor.clientid, person.personid, KIND[vote.type])
+        row = await ctx.db.first(_Contact, _CONTACT, ctx.actor.clientid, person.personid, KIND[vote.type])
     if person is None or row is None or vote.info.lower() not in _values(ctx, row, vote.type):
         raise NotFound("This value was not unlocked by your account.")
     url = profile_url.url_of(person.key, ctx.settings.profile_host)
@@ -106,7 +115,8 @@ async def _vote(ctx: Context, vote: Vote, person: Person | None, proof: bool) ->
         else:
             hashes = ctx.vault.indexes("feedback", f"{vote.type}:{vote.info.lower()}")
             returned = clientid in await creditback.agreed(ctx, person.personid, vote.type, hashes, kind)
-    return {"feedbackid": feedbackid} | ({"creditback": 1} if returned else {})
+    outcome: dict[str, object] = {"feedbackid": feedbackid}
+    return outcome | ({"creditback": 1} if returned else {})
 
 
 def _check_reason(vote: Vote) -> None:
@@ -125,12 +135,12 @@ def _check_reason(vote: Vote) -> None:
             raise Invalid({"reasonnote": message})
 
 
-def _values(ctx: Context, row: Any, type_: str) -> set[str]:
+def _values(ctx: Context, row: _Contact, type_: str) -> set[str]:
     """Return the revealed values of one type, in lower case."""
     if type_ == "phone":
-        return set(phones_of(ctx.vault, row))
+        return set(phones_of(ctx.vault, row.phone_numbers))
     email_type = type_.removesuffix("email")
-    return {item["address"].lower() for item in emails_of(ctx.vault, row) if item["type"] == email_type}
+    return {item["address"].lower() for item in emails_of(ctx.vault, row.emails) if item["type"] == email_type}
 
 
 async def _keep(ctx: Context, vote: Vote, personid: int, url: str) -> int | None:
@@ -139,13 +149,11 @@ async def _keep(ctx: Context, vote: Vote, personid: int, url: str) -> int | None
     note = ctx.vault.seal(vote.reasonnote) if vote.reasonnote else None
     appuserid = ctx.actor.appuserid
     if vote.action == "withdraw":
-        withdrawn: int | None = await ctx.db.fetchval(_DELETE, appuserid, personid, vote.type, hashes)
-        return withdrawn
+        return await ctx.db.first_value(int, _DELETE, appuserid, personid, vote.type, hashes)
     # The unique key does not catch an earlier vote hashed with an older secret key.
     await ctx.db.execute(_DELETE, appuserid, personid, vote.type, hashes[1:])
-    feedbackid: int = await ctx.db.fetchval(
-        _KEEP,
+    return await ctx.db.value(
+        int, _KEEP,
         ctx.actor.clientid, appuserid, personid, url, ctx.vault.seal(vote.info), hashes[0], vote.action, vote.type,
         vote.downvotereason, note,
     )  # fmt: skip
-    return feedbackid

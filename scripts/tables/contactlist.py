@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import asdict, dataclass
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -13,6 +13,15 @@ from product.context import Context
 from tableapi import BadRequest, validate
 
 MAX_LISTS = 200  # per user
+
+
+@dataclass(frozen=True, slots=True)
+class _Added:
+    listid: int
+    appuserid: int
+    name: str
+    shared: int
+    createdon: str
 
 
 class NewList(BaseModel):
@@ -38,7 +47,9 @@ _ADD = """
 """
 
 
-async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
+async def post(
+    ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]
+) -> list[dict[str, object]]:
     """Create one list."""
     if len(records) != 1:
         raise BadRequest("Create one list at a time.", reason="bad_records")
@@ -46,16 +57,16 @@ async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[st
     owner = (ctx.actor.clientid, ctx.actor.appuserid)
     async with ctx.db.transaction():
         await ctx.db.execute(_LOCK, ctx.actor.appuserid)
-        count: Any = await ctx.db.fetchval(_COUNT, *owner)
+        count = await ctx.db.value(int, _COUNT, *owner)
         if count >= MAX_LISTS:
             raise TooManyLists(f"You have {MAX_LISTS} lists already. Delete one first.")
-        row: Any = await ctx.db.fetchrow(_ADD, *owner, body.name, body.shared)
+        row = await ctx.db.one(_Added, _ADD, *owner, body.name, body.shared)
         if body.shared:
-            await audit.write(ctx, "list_shared", row["listid"])
-    return [dict(row)]
+            await audit.write(ctx, "list_shared", row.listid)
+    return [asdict(row)]
 
 
-async def patch(_ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> None:
+async def patch(_ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]) -> None:
     """Check and tidy the changes; the engine writes them."""
     for record in records:
         change = validate(Change, record)

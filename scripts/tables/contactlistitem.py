@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from dataclasses import asdict, dataclass
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -15,6 +16,22 @@ from tableapi import BadRequest, NotFound, validate
 
 MAX_AT_ONCE = 100
 Tag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Added:
+    itemid: int
+    listid: int
+    linkedinurl: str
+    full_name: str
+    title: str
+    company: str
+    country: str
+    tags: list[str]
+    note: str
+    addedby: int | None
+    createdon: str
+    added: bool
 
 
 class NewItem(BaseModel):
@@ -46,7 +63,9 @@ _ADD = """
 """
 
 
-async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
+async def post(
+    ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]
+) -> list[dict[str, object]]:
     """Put people on lists, free of charge. A person that is on the list already stays, with `added` false."""
     if not 1 <= len(records) <= MAX_AT_ONCE:
         raise BadRequest(f"Send 1 to {MAX_AT_ONCE} people at once.", reason="bad_records")
@@ -62,18 +81,18 @@ async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[st
                 raise NotFound("There is no such person in the directory.", context={"linkedinurl": item.linkedinurl})
             url = profile_url.url_of(person.key, ctx.settings.profile_host)
             shown = (url, person.full_name, person.title, person.company, person.country)
-            row: Any = await ctx.db.fetchrow(
-                _ADD, item.listid, ctx.actor.clientid, person.personid, *shown, list(dict.fromkeys(item.tags)),
+            row = await ctx.db.one(
+                _Added, _ADD, item.listid, ctx.actor.clientid, person.personid, *shown, list(dict.fromkeys(item.tags)),
                 item.note, ctx.actor.appuserid,
             )  # fmt: skip
-            room[item.listid] -= row["added"]
+            room[item.listid] -= row.added
             if room[item.listid] < 0:
                 raise ListFull(LIST_FULL)
-            rows.append(dict(row))
+            rows.append(asdict(row))
     return rows
 
 
-async def patch(_ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> None:
+async def patch(_ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]) -> None:
     """Check and tidy tags and notes; the engine writes them."""
     for record in records:
         change = validate(Change, record)

@@ -6,7 +6,8 @@ New matches are counted by the call searchnews.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from dataclasses import asdict, dataclass
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -19,12 +20,23 @@ from tableapi import BadRequest, validate
 MAX_SEARCHES = 100  # per user
 
 
+@dataclass(frozen=True, slots=True)
+class _Added:
+    savedsearchid: int
+    appuserid: int
+    name: str
+    kind: str
+    filters: object
+    shared: int
+    createdon: str
+
+
 class NewSearch(BaseModel):
     model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
 
     name: str = Field(min_length=1, max_length=100)
     kind: Literal["people", "companies"] = "people"
-    filters: dict[str, Any]
+    filters: dict[str, object]
     shared: int = Field(default=0, ge=0, le=1)
 
 
@@ -32,7 +44,7 @@ class Change(BaseModel):
     model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
 
     name: str | None = Field(default=None, min_length=1, max_length=100)
-    filters: dict[str, Any] | None = None
+    filters: dict[str, object] | None = None
     shared: int | None = Field(default=None, ge=0, le=1)
 
 
@@ -46,7 +58,9 @@ _ADD = """
 _KIND = "select kind from savedsearch where savedsearchid = $1 and clientid = $2"
 
 
-async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
+async def post(
+    ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]
+) -> list[dict[str, object]]:
     """Keep one search. Its filters are those of searchpeople or searchcompanies."""
     if len(records) != 1:
         raise BadRequest("Save one search at a time.", reason="bad_records")
@@ -55,20 +69,20 @@ async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[st
     owner = (ctx.actor.clientid, ctx.actor.appuserid)
     async with ctx.db.transaction():
         await ctx.db.execute(_LOCK, ctx.actor.appuserid)
-        count: Any = await ctx.db.fetchval(_COUNT, *owner)
+        count = await ctx.db.value(int, _COUNT, *owner)
         if count >= MAX_SEARCHES:
             raise TooManyLists(f"You have {MAX_SEARCHES} saved searches already. Delete one first.")
-        row: Any = await ctx.db.fetchrow(_ADD, *owner, body.name, body.kind, filters, body.shared)
+        row = await ctx.db.one(_Added, _ADD, *owner, body.name, body.kind, filters, body.shared)
         if body.shared:
-            await audit.write(ctx, "search_shared", row["savedsearchid"])
-    return [dict(row)]
+            await audit.write(ctx, "search_shared", row.savedsearchid)
+    return [asdict(row)]
 
 
-async def patch(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> None:
+async def patch(ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]) -> None:
     """Check the changes; the engine writes them."""
     for record in records:
         change = validate(Change, record)
         if change.filters is not None:
-            kind: Any = await ctx.db.fetchval(_KIND, int(record["savedsearchid"]), ctx.actor.clientid)
+            kind = await ctx.db.first_value(str, _KIND, int(str(record["savedsearchid"])), ctx.actor.clientid)
             change.filters = saved.checked(kind or "people", change.filters)
         record |= change.model_dump(exclude_none=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from product import audit
 from product.accounts import sessions
@@ -16,7 +15,9 @@ _END = """
 """
 
 
-async def delete(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
+async def delete(
+    ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]
+) -> list[dict[str, object]]:
     """End sessions. Their rows stay and show when they ended."""
     try:
         idents = [int(str(record["usersessionid"])) for record in records]
@@ -26,7 +27,7 @@ async def delete(ctx: Context, records: list[dict[str, Any]], _options: Mapping[
         if not idents:
             await sessions.end_all(ctx, ctx.actor.appuserid, keep=ctx.request.session_token)
         for ident in idents:
-            if await ctx.db.fetchval(_END, ident, ctx.actor.appuserid) is None:
+            if await ctx.db.first_value(int, _END, ident, ctx.actor.appuserid) is None:
                 raise NotFound("There is no such session.")
         await audit.write(ctx, "sessions_ended", ", ".join(map(str, idents)) or "others")
     return [{"usersessionid": ident} for ident in idents]

@@ -6,13 +6,14 @@ Only the subscription and the target plan are taken from the body.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import asdict
 
 from pydantic import BaseModel, Field
 
 from product import audit
 from product.accounts import sessions, users
 from product.billing import change_rules, prices
+from product.billing.rows import OwnSubscription
 from product.context import Context
 from tableapi import BadRequest, Conflict, Forbidden, Invalid, Unauthorized, validate
 
@@ -32,13 +33,15 @@ _RECORD = """
 """
 
 
-async def get(ctx: Context, _records: list[dict[str, Any]], _options: Mapping[str, Any]) -> None:
+async def get(ctx: Context, _records: list[dict[str, object]], _options: Mapping[str, object]) -> None:
     """Refuse callers without a session, which may read subscriptions only as an empty relation of plans."""
     if "clientid" not in ctx.actor.values:
         raise Unauthorized(sessions.EXPIRED)
 
 
-async def patch(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
+async def patch(
+    ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]
+) -> list[dict[str, object]]:
     """Record a downgrade. Takes one record; a repeat replaces the earlier one."""
     if len(records) != 1:
         raise BadRequest("Send one record.", reason="bad_records")
@@ -50,18 +53,19 @@ async def patch(ctx: Context, records: list[dict[str, Any]], _options: Mapping[s
         if intent.type != "downgrade":
             raise Invalid({"type": "Must be downgrade"})
         plan = await prices.on_sale(ctx, intent.planid)
-        if not prices.is_paid({"price": row["price"], "sku": row["plansku"]}) or not row["autorenew"]:
+        if not prices.is_paid(row.price, row.plansku) or not row.autorenew:
             raise Conflict("There is no renewing plan to downgrade from.", reason="not_renewing")
-        if plan["planid"] >= row["planid"]:
+        if plan.planid >= row.planid:
             raise Conflict("This plan is not lower than the present one.", reason="not_a_downgrade")
-        await change_rules.must_fit(ctx, row["clientid"], plan)
-        changed = await ctx.db.fetchval(_RECORD, row["subscriptionid"], plan["planid"])
-        await audit.write(ctx, "plan_downgrade_recorded", plan["planid"])
+        await change_rules.must_fit(ctx, row.clientid, plan)
+        changed = await ctx.db.value(dict, _RECORD, row.subscriptionid, plan.planid)
+        await audit.write(ctx, "plan_downgrade_recorded", plan.planid)
     return [changed]
 
 
-def _refuse_other_columns(record: dict[str, Any], row: Any) -> None:
+def _refuse_other_columns(record: dict[str, object], row: OwnSubscription) -> None:
     """Raise Forbidden (403) if the record changes any other column."""
+    present = asdict(row)
     for name, value in record.items():
-        if name not in INTENT and (name not in row or str(row[name]) != str(value)):
+        if name not in INTENT and (name not in present or str(present[name]) != str(value)):
             raise Forbidden(f"Field '{name[:100]}' cannot be written.", reason="field_not_writable")

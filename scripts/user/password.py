@@ -5,7 +5,7 @@ The body selects which.
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 from pydantic import BaseModel
 
@@ -16,6 +16,11 @@ from product.context import Context
 from product.desk import accounts
 from product.roles import SESSION, TEMPORARY
 from tableapi import ANYONE, BadRequest, Invalid, NotFound, Unauthorized, script
+
+
+@dataclass(frozen=True, slots=True)
+class _WithPassword(users.User):
+    password: str | None
 
 
 class Input(BaseModel):
@@ -39,7 +44,7 @@ DIFFERENT = "Both password doesn't match"
 
 
 @script(roles=(ANYONE, *TEMPORARY))
-async def run(ctx: Context, input: Input) -> dict[str, Any]:
+async def run(ctx: Context, input: Input) -> dict[str, object]:
     if input.old_password:
         return await _change(ctx, input)
     if input.code or input.new_password:
@@ -49,7 +54,7 @@ async def run(ctx: Context, input: Input) -> dict[str, Any]:
     return await _forgot(ctx, input.email.strip().lower())
 
 
-async def _forgot(ctx: Context, email: str) -> dict[str, Any]:
+async def _forgot(ctx: Context, email: str) -> dict[str, object]:
     """Queue the reset mail. The response is the same for every address."""
     ctx.limit("password forgot", ctx.request.network, 10, 3600)
     ctx.limit("password forgot address", email, 3, 3600)
@@ -57,7 +62,7 @@ async def _forgot(ctx: Context, email: str) -> dict[str, Any]:
     return {"success": True}
 
 
-async def _reset(ctx: Context, input: Input) -> dict[str, Any]:
+async def _reset(ctx: Context, input: Input) -> dict[str, object]:
     """Set a new password with a mailed code, which also verifies the address."""
     ctx.limit("password reset", ctx.request.network, 20, 3600)
     email = input.email.strip().lower()
@@ -69,30 +74,30 @@ async def _reset(ctx: Context, input: Input) -> dict[str, Any]:
         if await accounts.set_password(ctx, email, input.code, hashed):
             return {"success": True}
         user = await users.proved(ctx, email, input.code, "reset")
-        if user is None or user["isdeleted"] or await tokens.use(ctx, input.code, "reset") is None:
+        if user is None or user.isdeleted or await tokens.use(ctx, input.code, "reset") is None:
             raise NotFound(EXPIRED)
         await _set(ctx, user, hashed, "password_reset", mailed=True)
-        if not user["isverified"] and user["invitestatus"] == "accepted":
-            await verification.welcome(ctx, user["appuserid"])
-            actor = {"clientid": user["clientid"], "appuserid": user["appuserid"]}
-            await audit.write(ctx, "email_verified", user["appuserid"], **actor)
+        if not user.isverified and user.invitestatus == "accepted":
+            await verification.welcome(ctx, user.appuserid)
+            actor = {"clientid": user.clientid, "appuserid": user.appuserid}
+            await audit.write(ctx, "email_verified", user.appuserid, **actor)
     return {"success": True}
 
 
-async def _change(ctx: Context, input: Input) -> dict[str, Any]:
+async def _change(ctx: Context, input: Input) -> dict[str, object]:
     """Change the password in a session. All sessions end; the response has the token of a new one."""
     if ctx.actor.role not in (*SESSION, *TEMPORARY):
         raise Unauthorized(sessions.EXPIRED)
     ctx.limit("password change", str(ctx.actor.appuserid), 5, 900)
-    user: Any = await ctx.db.fetchrow("select * from appuser where appuserid = $1", ctx.actor.appuserid)
-    if not await passwords.matches(user["password"], input.old_password):
+    user = await ctx.db.one(_WithPassword, "select * from appuser where appuserid = $1", ctx.actor.appuserid)
+    if not await passwords.matches(user.password, input.old_password):
         raise Invalid({"old_password": "Your old password is not correct"})
     if input.old_password == input.new_password:
         raise Invalid({"new_password": "Choose a password that differs from the old one"})
     hashed = await _hash_new(input)
     async with ctx.db.transaction():
         await _set(ctx, user, hashed, "password_changed")
-        token = await sessions.start(ctx, user["appuserid"])
+        token = await sessions.start(ctx, user.appuserid)
     return {"success": True, "session_token": token}
 
 
@@ -104,13 +109,13 @@ async def _hash_new(input: Input) -> str:
     return await passwords.hashed(input.new_password)
 
 
-async def _set(ctx: Context, user: Any, hashed: str, event: str, *, mailed: bool = False) -> None:
+async def _set(ctx: Context, user: users.User, hashed: str, event: str, *, mailed: bool = False) -> None:
     """Store the new password. Ends every session and unused token of the user, except an invitation."""
-    actor = {"clientid": user["clientid"], "appuserid": user["appuserid"]}
-    await ctx.db.execute(_SET, user["appuserid"], hashed, mailed)
-    await sessions.end_all(ctx, user["appuserid"])
-    await tokens.revoke(ctx, user["appuserid"], *REVOKED)
+    actor = {"clientid": user.clientid, "appuserid": user.appuserid}
+    await ctx.db.execute(_SET, user.appuserid, hashed, mailed)
+    await sessions.end_all(ctx, user.appuserid)
+    await tokens.revoke(ctx, user.appuserid, *REVOKED)
     link = mail.link(ctx, "/forgotpassword")
-    language = languages.of(ctx, user["language"])
-    await mail.queue(ctx, "passwordchanged", user["email"], link, language=language, name=user["name"])
-    await audit.write(ctx, event, user["appuserid"], **actor)
+    language = languages.of(ctx, user.language)
+    await mail.queue(ctx, "passwordchanged", user.email, link, language=language, name=user.name)
+    await audit.write(ctx, event, user.appuserid, **actor)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 from pydantic import BaseModel
 
@@ -36,6 +36,23 @@ _SIGNED_IN = """
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _State:
+    appuserid: int
+    name: str
+    email: str
+    isactive: int
+    isdeleted: int
+    isverified: int
+    invitestatus: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Found(_State):
+    clientid: int
+    password: str | None
+
+
 class Input(BaseModel):
     email: str = ""
     username: str = ""
@@ -54,13 +71,14 @@ class SignInRefused(ApiError):
 
 
 @script(method="GET", roles=(ANYONE, *TEMPORARY, *STAFF, *VIEW), limit="30/minute per ip")
-async def read(ctx: Context, input: Token) -> dict[str, Any]:
+async def read(ctx: Context, input: Token) -> dict[str, object]:
     """Return the signed-in user, by session header or by `session_token` in the query."""
     if not input.session_token:
         token = ctx.request.session_token
         return await sessions.describe(ctx, await sessions.live_user(ctx, token), token)
-    if ticket := await tokens.use(ctx, input.session_token, "session"):
-        token = await sessions.start(ctx, ticket["appuserid"])
+    ticket = await tokens.use(ctx, input.session_token, "session")
+    if ticket is not None and ticket.appuserid is not None:
+        token = await sessions.start(ctx, ticket.appuserid)
     elif ctx.settings.query_tokens == "live":
         token = input.session_token
     else:
@@ -69,7 +87,7 @@ async def read(ctx: Context, input: Token) -> dict[str, Any]:
 
 
 @script(roles=(ANYONE, *TEMPORARY, *STAFF, *VIEW), limit="20/minute per ip")
-async def sign_in(ctx: Context, input: Input) -> dict[str, Any]:
+async def sign_in(ctx: Context, input: Input) -> dict[str, object]:
     """Sign in by email and password, or resume a session by its token."""
     if input.session_token and not input.password:
         return await _resume(ctx, input.session_token)
@@ -79,34 +97,36 @@ async def sign_in(ctx: Context, input: Input) -> dict[str, Any]:
         raise BadRequest(f"Please enter your {'email address' if missing == 'email' else 'password'}")
 
     async with signin_throttle.attempt(ctx, email) as attempt:
-        staff: Any = await accounts.by_email(ctx, email)
-        user: Any = None if staff else await ctx.db.fetchrow(_FIND, email)
-        await attempt.by_account(user["appuserid"] if user else None, staff["staffid"] if staff else None)
+        staff = await accounts.by_email(ctx, email)
+        user = None if staff else await ctx.db.first(_Found, _FIND, email)
+        await attempt.by_account(user.appuserid if user else None, staff.staffid if staff else None)
         known = staff or user
-        if not await passwords.matches(known["password"] if known else None, input.password):
+        if not await passwords.matches(known.password if known else None, input.password):
             await audit.write(ctx, "signin_failed", **_actor(known))
             raise Unauthorized(WRONG, reason="bad_credentials", extra={"success": 0})
         await attempt.forgive()
     if staff:
         return accounts.answer(staff, await accounts.sign_in(ctx, staff))
+    if user is None:  # no password matches then
+        raise Unauthorized(WRONG, reason="bad_credentials", extra={"success": 0})
     await _refuse_unusable(ctx, user)
 
     async with ctx.db.transaction():
-        if await ctx.db.fetchval(_SIGNED_IN, user["appuserid"], user["password"], requested(ctx)) is None:
+        if await ctx.db.first_value(int, _SIGNED_IN, user.appuserid, user.password, requested(ctx)) is None:
             raise Unauthorized(
                 WRONG, reason="bad_credentials", extra={"success": 0}
             )  # the password was changed meanwhile
-        token = await sessions.start(ctx, user["appuserid"])
+        token = await sessions.start(ctx, user.appuserid)
         await audit.write(ctx, "signin", **_actor(user))
-    return await sessions.answer(ctx, user["appuserid"], token)
+    return await sessions.answer(ctx, user.appuserid, token)
 
 
 @script(method="PUT", roles=(*SIGNUP, *TEMPORARY, *STAFF, *VIEW))
-async def extend(ctx: Context) -> dict[str, Any]:
+async def extend(ctx: Context) -> dict[str, object]:
     """Extend the idle lifetime of the session. The token stays the same."""
     token = ctx.request.session_token
     user = await sessions.live_user(ctx, token)
-    await ctx.db.execute("update usersession set lastused = now() where usersessionid = $1", user["usersessionid"])
+    await ctx.db.execute("update usersession set lastused = now() where usersessionid = $1", user.usersessionid)
     return await sessions.describe(ctx, user, token)
 
 
@@ -120,34 +140,36 @@ async def sign_out(ctx: Context) -> dict[str, bool]:
     return {"success": True}
 
 
-def _actor(user: Any) -> dict[str, Any]:
-    return {name: user[name] for name in ("clientid", "appuserid", "staffid") if name in dict(user)} if user else {}
+def _actor(user: _Found | accounts.Staff | None) -> dict[str, int | None]:
+    if isinstance(user, _Found):
+        return {"clientid": user.clientid, "appuserid": user.appuserid}
+    return {} if user is None else {"staffid": user.staffid}
 
 
-async def _resume(ctx: Context, token: str) -> dict[str, Any]:
+async def _resume(ctx: Context, token: str) -> dict[str, object]:
     """Return the session of a token, unless its user may no longer sign in."""
     session = await sessions.live_user(ctx, token)
-    if session["role"] == "unverified":
-        await _refuse_unusable(ctx, await ctx.db.fetchrow(_STATE, session["appuserid"]))
+    if session.role == "unverified":
+        await _refuse_unusable(ctx, await ctx.db.one(_State, _STATE, session.appuserid))
     return await sessions.describe(ctx, session, token)
 
 
-async def _refuse_unusable(ctx: Context, user: Any) -> None:
+async def _refuse_unusable(ctx: Context, user: _State) -> None:
     """Reject an account that cannot be used, with code 800 to 803.
 
     The caller has proved the password or has a session.
     """
 
-    def refused(code: int, message: str, reason: str, **context: Any) -> SignInRefused:
+    def refused(code: int, message: str, reason: str, **context: object) -> SignInRefused:
         return SignInRefused(message, code=code, reason=reason, context=context, extra={"success": 0})
 
-    if user["isdeleted"]:
+    if user.isdeleted:
         raise refused(801, REMOVED, "deleted")
-    if user["invitestatus"] != "accepted":
+    if user.invitestatus != "accepted":
         raise refused(803, NOT_ACCEPTED, "not_accepted")
-    if not user["isactive"]:
+    if not user.isactive:
         raise refused(800, DISABLED, "disabled")
-    if not user["isverified"]:
-        proof = await tokens.issue(ctx, "check", user["appuserid"])
-        facts = {name: user[name] for name in ("appuserid", "name", "email")}
+    if not user.isverified:
+        proof = await tokens.issue(ctx, "check", user.appuserid)
+        facts = {"appuserid": user.appuserid, "name": user.name, "email": user.email}
         raise refused(802, UNVERIFIED, "unverified", **facts, checktoken=proof)

@@ -10,13 +10,14 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeVar
 
 import asyncpg
 
 from tableapi.db.budget import READS, WRITES, Budget
 from tableapi.db.pipeline import internals
 from tableapi.db.pool import Pool
+from tableapi.db.rows import R, of_record
 from tableapi.db.session import (
     CONNECT_SECONDS,
     POOLED,
@@ -36,6 +37,7 @@ from tableapi.log import get_logger
 from tableapi.observability import background, tracing
 
 log = get_logger(__name__)
+V = TypeVar("V")
 
 # A statement and its arguments, run just before each script transaction commits (idempotency).
 before_commit: ContextVar[tuple[Any, ...] | None] = ContextVar("before_commit", default=None)
@@ -193,6 +195,37 @@ class Db:
         """Run one statement and return the first value of its first row, or None."""
         row = await self.fetchrow(sql, *args)
         return row[0] if row is not None else None
+
+    async def all(self, kind: type[R], sql: str, *args: object) -> list[R]:
+        """Run one statement and return its rows. The fields of the dataclass `kind` name the columns."""
+        return [of_record(kind, record) for record in await self.fetch(sql, *args)]
+
+    async def first(self, kind: type[R], sql: str, *args: object) -> R | None:
+        """Run one statement and return its first row as a dataclass `kind`, or None."""
+        record = await self.fetchrow(sql, *args)
+        return None if record is None else of_record(kind, record)
+
+    async def one(self, kind: type[R], sql: str, *args: object) -> R:
+        """Return the row of a statement that always has one. Raises LookupError without a row."""
+        if (row := await self.first(kind, sql, *args)) is None:
+            raise LookupError(f"No {kind.__name__}: the statement returned no row.")
+        return row
+
+    async def value(self, kind: type[V], sql: str, *args: object) -> V:
+        """Return the value of a statement that always has one. Raises LookupError without a row, or for NULL."""
+        if (value := await self.first_value(kind, sql, *args)) is None:
+            raise LookupError(f"No {kind.__name__}: the statement returned no value.")
+        return value
+
+    async def first_value(self, kind: type[V], sql: str, *args: object) -> V | None:
+        """Run one statement and return the first value of its first row, of type `kind`, or None.
+
+        Raises TypeError for a value of another type.
+        """
+        value = await self.fetchval(sql, *args)
+        if value is None or isinstance(value, kind):
+            return value
+        raise TypeError(f"The statement returned {type(value).__name__} in place of {kind.__name__}.")
 
     async def execute(self, sql: str, *args: Any) -> str:
         """Run one statement and return its status, for example `DELETE 3`."""

@@ -15,6 +15,7 @@ import httpx2
 import orjson
 
 from product.billing import plans
+from product.billing.rows import PlanRow
 from product.context import Context
 from product.people import directory
 from product.people.directory import Person
@@ -98,7 +99,7 @@ class Product:
         async with self.db.transaction():
             clientid = await self.db.fetchval("insert into client (companyname) values ('Test Ltd') returning clientid")
             await self.db.execute("insert into usercredit (clientid) values ($1)", clientid)
-            plan = await self.db.fetchrow("select * from subscriptionplan where planid = $1", planid)
+            plan = await self.db.one(PlanRow, "select * from subscriptionplan where planid = $1", planid)
             await plans.start(self.ctx, clientid, plan, "test")
         account = Account(self, clientid)
         account.owner = await account.user("client", email=email, password=password)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 from product.billing import invoice_pdf
@@ -70,6 +71,7 @@ async def test_a_german_invoice(shop: Shop, trial: Account) -> None:
     first, second = await shop.invoices(trial)
     ctx, product = shop.product.ctx, shop.product
     row = await invoice_pdf.row(ctx, trial.clientid, transactionid=first["transactionid"])
+    assert row is not None
     data = invoice_pdf.data(product.ctx.settings, row, "de")
     day = formats.day(first["transactiondate"], "de")
     assert data["state"] == f"Bezahlt am {day}"
@@ -80,6 +82,7 @@ async def test_a_german_invoice(shop: Shop, trial: Account) -> None:
         ("Gesamtbetrag", MONEY),
     )
     row = await invoice_pdf.row(ctx, trial.clientid, transactionid=second["transactionid"])
+    assert row is not None
     data = invoice_pdf.data(product.ctx.settings, row, "de")
     assert [line["description"] for line in data["lines"]] == [line["description"] for line in lines]
     assert data["note"].startswith("Nicht genutzte Zeit des früheren Tarifs")
@@ -92,13 +95,14 @@ async def test_an_invoice_names_both_parties_and_the_tax(shop: Shop, trial: Acco
     assert (await trial.owner.table("PATCH", f"client/{trial.clientid}", address)).status_code == 200
     ctx = shop.product.ctx
     row = await invoice_pdf.row(ctx, trial.clientid, transactionid=bill["transactionid"])
+    assert row is not None
     countries: dict[Language, str] = {"en": "Germany", "de": "Deutschland"}
     for language, country in countries.items():
         data = invoice_pdf.data(ctx.settings.model_copy(update={"demo": True}), row, language)
         assert data["buyer"]["rows"][:3] == ["5 Main Street", "Berlin", country]
         assert len(data["seller"]["rows"]) > 3, "address and tax number of the issuer"
         assert len(data["sums"]) == 2, "subtotal and tax"
-    taxed = invoice_pdf.data(ctx.settings, dict(row) | {"price": Decimal("58.31"), "tax": 931}, "de")
+    taxed = invoice_pdf.data(ctx.settings, replace(row, price=Decimal("58.31"), tax=931), "de")
     assert taxed["sums"][1] == ("Steuer (19\u00a0%)", "9,31\u00a0$")
     own = {"seller_address": "2 Side Street, Oslo", "seller_taxid": "NO 1"}
     data = invoice_pdf.data(ctx.settings.model_copy(update=own), row, "en")
@@ -114,6 +118,7 @@ async def test_a_german_invoice_for_an_addon(shop: Shop, trial: Account) -> None
         await invoice_pdf.row(shop.product.ctx, trial.clientid, transactionid=number),
         shop.product.ctx.settings,
     )
+    assert row is not None
     assert [line["description"] for line in invoice_pdf.data(settings, row, "de")["lines"]] == ["2.000 Mobilnummern"]
     assert [line["description"] for line in invoice_pdf.data(settings, row, "en")["lines"]] == ["2000 Cell Numbers"]
 

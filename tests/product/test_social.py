@@ -19,7 +19,7 @@ from joserfc import jwt
 from joserfc.jwk import ECKey, KeySet
 
 from product.accounts import oauth
-from product.vendors.oidc import Provider
+from product.vendors.oidc import Discovery, Provider
 from tests.helpers.product import API, TABLE, Product
 
 
@@ -236,7 +236,10 @@ class _Signer:
     def __init__(self) -> None:
         self.key = ECKey.generate_key("P-256", {"kid": "test"})
         self.provider = Provider("http://idp.example", "client", "secret", nonce_needed=True)
-        self.provider._discovery = {"issuer": "http://idp.example"}
+        issuer = "http://idp.example"
+        self.provider._discovery = Discovery(
+            issuer=issuer, authorization_endpoint=issuer, token_endpoint=issuer, jwks_uri=issuer
+        )
         self.provider._keys = KeySet([self.key])
         self.provider._until = float("inf")
 

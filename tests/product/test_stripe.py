@@ -116,9 +116,11 @@ async def test_without_settings_plans_are_visible_but_not_for_sale(product: Prod
 
 
 def test_an_upgrade_grants_the_prorated_difference() -> None:
+    from decimal import Decimal
     from fractions import Fraction
 
-    kinds = ("contactcredit", "bus_email_credits", "personal_email_credits")
-    old, new = (dict(zip(kinds, plan, strict=True)) for plan in (STARTER, BUSINESS))
+    from product.billing.rows import PlanRow
+
+    old, new = (PlanRow(2, "Starter", "starter", Decimal(49), 30, "", 5, 0, *plan) for plan in (STARTER, BUSINESS))
     assert tuple(difference(old, new, Fraction(1, 2)).values()) == (1250, 950, 950)
     assert set(difference(new, old, Fraction(1)).values()) == {0}

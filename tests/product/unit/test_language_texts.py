@@ -89,8 +89,7 @@ def test_the_app_translates_every_text_of_the_plans_that_are_shipped() -> None:
 
 
 def _texts(plan: plans.Plan) -> set[str]:
-    row = plan.row()
-    texts = {row[5], *(text for feature in row[9] for text in feature.values())}
+    texts = {plan.details, *(text for feature in plans.features(plan) for text in feature.values())}
     return texts | {plan.name} if plan.isaddon else texts  # names of plans are names
 
 
