@@ -3,6 +3,7 @@
     nodes     two nodes and a replica that a person promotes: the table of docs/guides/scaling.md
     history   a build without the lock of a reveal, which the checks of books and histories must find
     faults    PostgreSQL under Patroni behind HAProxy and pgbouncer: the table of docs/explanation/faults.md
+    chaos     the same cluster, ten minutes with a random fault every half minute; `--seed` gives the same ones again
 
 `--only etcd,switchover` runs some of the faults, `--hold` starts the cluster and leaves it running until Ctrl-C. The
 programs are installed by tools/peers. Exits with 1 when a check fails.
@@ -15,15 +16,17 @@ import asyncio
 import signal
 import sys
 import tempfile
+import time
 from contextlib import ExitStack
 from pathlib import Path
 
 from tests.helpers.customer import prepare
-from tests.system.cluster import checks, faults, missing_lock, stack
+from tests.system.cluster import chaos, checks, faults, missing_lock, stack
 from tests.system.cluster.nodes import Cluster, bring_up
 from tests.system.cluster.programs import Missing
 
 PEOPLE = 200_000
+PARTS = ["nodes", "history", "faults", "chaos"]
 
 
 async def _checks(cluster: Cluster) -> list[checks.Row]:
@@ -59,9 +62,17 @@ def _show(row: faults.Row) -> None:
 
 
 def _faults(folder: Path, exits: ExitStack, only: set[str]) -> bool:
-    """Print the table of faults, and return whether every one was survived."""
-    running = stack.bring_up(folder, exits)
-    rows = asyncio.run(faults.run_all(running, only, _show))
+    """Run the faults one by one, and return whether every one was survived."""
+    return _survived(asyncio.run(faults.run_all(stack.bring_up(folder, exits), only, _show)))
+
+
+def _chaos(folder: Path, exits: ExitStack, seed: int) -> bool:
+    """Run faults at random, and return whether every one was survived."""
+    return _survived(asyncio.run(chaos.run(stack.bring_up(folder, exits), seed, _show)))
+
+
+def _survived(rows: list[faults.Row]) -> bool:
+    """Print the table of faults, and return whether none left a problem."""
     print("| Fault | Expected | Seen |\n| --- | --- | --- |")
     for row in rows:
         print(f"| {row.fault} | {row.expected} | {row.seen}{' **NOT MET**' if row.problems else ''} |")
@@ -80,8 +91,9 @@ def _hold(folder: Path, exits: ExitStack) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.system.cluster")
-    parser.add_argument("parts", nargs="*", choices=["nodes", "history", "faults", []], help="all unless given")
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="all but chaos unless given")
     parser.add_argument("--only", default="", help=f"faults: {', '.join(faults.FAULTS)}")
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="chaos: which faults, in which order")
     parser.add_argument("--hold", action="store_true", help="start the cluster of `faults` and keep it running")
     args = parser.parse_args()
     only = {name for name in args.only.split(",") if name}
@@ -89,7 +101,7 @@ def main() -> int:
         parser.error(f"there is no fault {', '.join(sorted(unknown))}")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends in order, and leaves nothing behind
     good = True
-    for part in ["hold"] if args.hold else args.parts or ["nodes", "history", "faults"]:
+    for part in ["hold"] if args.hold else args.parts or PARTS[:3]:
         with tempfile.TemporaryDirectory(prefix="cluster.") as name:
             folder = Path(name)
             folder.chmod(0o755)  # the servers may run as another user
@@ -101,6 +113,8 @@ def main() -> int:
                         good &= _history(folder, exits)
                     elif part == "faults":
                         good &= _faults(folder, exits, only)
+                    elif part == "chaos":
+                        good &= _chaos(folder, exits, args.seed)
                     else:
                         good &= _hold(folder, exits)
             except Missing as error:

@@ -7,6 +7,7 @@ operation of the history.
 from __future__ import annotations
 
 import asyncio
+import bisect
 import hashlib
 import itertools
 import random
@@ -16,6 +17,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import asyncpg
@@ -241,16 +243,20 @@ class Clients:
 
     # -- what they saw -------------------------------------------------------------------------------------------------
 
-    def refusals(self, since: float = 0.0) -> Counter[int]:
-        return Counter(one.status for one in self.attempts if one.status not in (200, 402) and one.ended > since)
+    def refusals(self, since: float = 0.0, until: float = inf) -> Counter[int]:
+        return Counter(
+            one.status for one in self.attempts if one.status not in (200, 402) and since < one.ended < until
+        )
 
     def untold(self) -> int:
         """Return the number of 503 without Retry-After."""
         return sum(one.status == 503 and not one.retry for one in self.attempts)
 
-    def outage(self, *, writes: bool) -> float:
+    def outage(self, *, writes: bool, since: float = 0.0, until: float = inf) -> float:
         """Return the longest time between two answers to all clients together, in seconds."""
         times = sorted(one.ended for one in self.attempts if one.write == writes and one.status == 200)
+        # The last one before `since` belongs to them: what is broken is so at once.
+        times = times[max(0, bisect.bisect(times, since) - 1) : bisect.bisect(times, until)]
         return max((later - sooner for sooner, later in itertools.pairwise(times)), default=0.0)
 
     def acknowledged(self) -> int:

@@ -8,18 +8,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import shutil
 import signal
 import time
+from asyncio.subprocess import DEVNULL, PIPE
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import asyncpg
 import httpx2
 
 from tableapi.crypto.vault import token_hash
 from tests.helpers.customer import KEY
-from tests.helpers.support import until
+from tests.helpers.support import ROOT, clean_environment, until
 from tests.system.cluster.clients import ACCOUNTS, Clients, books, prepare, states, traffic
 from tests.system.cluster.history import State
 from tests.system.cluster.programs import Missing
@@ -27,6 +30,7 @@ from tests.system.cluster.stack import DATABASES, NODES, PASSWORD, Stack
 
 FAILOVER, SWITCHOVER, RESTART, SIGN_OUT = 15.0, 5.0, 5.0, 1.0  # seconds that are allowed
 LAG_SECONDS = 6.0
+TRIES = 20  # of an update of the schema while the primary is away
 
 
 @dataclass
@@ -74,26 +78,26 @@ class Run:
 Fault = Callable[[Run], Awaitable[None]]
 
 
-async def _settled(stack: Stack) -> None:
+async def settled(stack: Stack) -> None:
     """Wait until Patroni has a primary with two replicas, one of them synchronous. Raises Missing."""
     await asyncio.to_thread(stack.wait_whole)
 
 
-async def _settled_or_helped(stack: Stack) -> list[str]:
+async def settled_or_helped(stack: Stack) -> list[str]:
     """Do the same; where Patroni does not get there by itself, restart it for the next fault, and return why."""
     try:
-        await _settled(stack)
+        await settled(stack)
         return []
     except Missing as error:
         primary = stack.primary()
         if primary:
             await asyncio.to_thread(stack.database(primary).restart_patroni)
-        await _settled(stack)
+        await settled(stack)
         return [f"Patroni had to be restarted: {str(error)[:200]}"]
 
 
 @contextlib.asynccontextmanager
-async def _watched(stack: Stack) -> AsyncIterator[Health]:
+async def watched(stack: Stack) -> AsyncIterator[Health]:
     health, stop = Health(), asyncio.Event()
     task = asyncio.create_task(health.watch(stack, stop))
     try:
@@ -105,35 +109,30 @@ async def _watched(stack: Stack) -> AsyncIterator[Health]:
 
 async def under_load(stack: Stack, name: str, expected: str, cause: Fault, allowed: float) -> Row:
     """Run one fault between two settled states, and compare the history with the database."""
-    await _settled(stack)
+    await settled(stack)
     first = await states(stack.direct)
     row = Row(name, expected, "")
-    async with traffic(lambda: stack.url) as clients, _watched(stack) as health:
+    async with traffic(lambda: stack.url) as clients, watched(stack) as health:
         run = Run(stack, clients)
         try:
             await cause(run)
             await clients.calm()
         except (TimeoutError, AssertionError, Missing) as error:
             row.problems.append(f"{type(error).__name__}: {error}")
-    row.problems += await _settled_or_helped(stack)
+    row.problems += await settled_or_helped(stack)
     last = await states(stack.direct)
-    row.problems += clients.wrong(first, last) + await books(stack.direct) + _bugs(stack)
+    row.problems += clients.wrong(first, last) + await books(stack.direct) + bugs(stack)
     reads, writes = clients.outage(writes=False), clients.outage(writes=True)
     if max(reads, writes) > allowed:
         row.problems.append(f"{max(reads, writes):.1f} s without an answer, {allowed:.0f} s are allowed")
-    if untold := clients.untold():
-        row.problems.append(f"{untold} times 503 without Retry-After")
-    if health.sick:
-        row.problems.append(f"/healthz was not green: {dict(health.sick)}")
-    refused = ", ".join(
-        f"{count} × {'no answer' if status == 0 else status}" for status, count in sorted(clients.refusals().items())
-    )
-    lost, doubled = _lost_and_doubled(clients, last)
+    row.problems += impolite(clients, health)
+    refused = named(clients.refusals())
+    lost, doubled = lost_and_doubled(clients, last)
     unready = health.ready[503]
     row.seen = "; ".join(
         [
             f"no write for {writes:.1f} s, no read for {reads:.1f} s",
-            f"{len(clients.attempts)} requests: {refused or 'no refusal'}",
+            f"{len(clients.attempts)} requests: {refused}",
             f"{clients.acknowledged()} writes acknowledged, {lost} lost, {doubled} doubled",
             *([f"/readyz 503 for {unready} of {sum(health.ready.values())}"] if unready else []),
             *run.notes,
@@ -142,7 +141,23 @@ async def under_load(stack: Stack, name: str, expected: str, cause: Fault, allow
     return row
 
 
-def _lost_and_doubled(clients: Clients, last: dict[int, State]) -> tuple[int, int]:
+def named(refusals: Counter[int]) -> str:
+    """Return the refusals by status, as a table shows them."""
+    found = (f"{count} × {'no answer' if status == 0 else status}" for status, count in sorted(refusals.items()))
+    return ", ".join(found) or "no refusal"
+
+
+def impolite(clients: Clients, health: Health) -> list[str]:
+    """Return what no client should see during any fault."""
+    found = []
+    if untold := clients.untold():
+        found.append(f"{untold} times 503 without Retry-After")
+    if health.sick:
+        found.append(f"/healthz was not green: {dict(health.sick)}")
+    return found
+
+
+def lost_and_doubled(clients: Clients, last: dict[int, State]) -> tuple[int, int]:
     """Return the acknowledged reveals that are gone, and the people that were charged for twice."""
     charged: Counter[tuple[int, int]] = Counter()
     gone = 0
@@ -156,7 +171,7 @@ def _lost_and_doubled(clients: Clients, last: dict[int, State]) -> tuple[int, in
 _told: dict[str, int] = {}
 
 
-def _bugs(stack: Stack) -> list[str]:
+def bugs(stack: Stack) -> list[str]:
     """Return the lines of the nodes' logs that report a bug, each once."""
     found = []
     for name, server in stack.nodes.items():
@@ -184,7 +199,7 @@ async def primary_machine_killed(run: Run) -> None:
         await run.clients.calm()
     finally:
         await asyncio.to_thread(machine.start)
-    await _settled(run.stack)
+    await settled(run.stack)
 
 
 async def primary_postgres_killed(run: Run) -> None:
@@ -192,7 +207,7 @@ async def primary_postgres_killed(run: Run) -> None:
     await asyncio.to_thread(run.stack.database(old).kill_postgres)
     await _new_primary(run, old)
     await run.clients.calm()
-    await _settled(run.stack)
+    await settled(run.stack)
 
 
 async def primary_frozen(run: Run) -> None:
@@ -205,7 +220,7 @@ async def primary_frozen(run: Run) -> None:
         await run.clients.calm()
     finally:
         machine.thaw()
-    await _settled(run.stack)
+    await settled(run.stack)
 
 
 async def primary_cut_off(run: Run) -> None:
@@ -217,7 +232,7 @@ async def primary_cut_off(run: Run) -> None:
         await run.clients.calm()
     finally:
         relay.thaw()
-    await _settled(run.stack)
+    await settled(run.stack)
 
 
 async def etcd_leader_killed(run: Run) -> None:
@@ -253,7 +268,7 @@ async def synchronous_replica_killed(run: Run) -> None:
         await run.clients.calm()
     finally:
         await asyncio.to_thread(machine.start)
-    await _settled(run.stack)
+    await settled(run.stack)
 
 
 async def synchronous_replica_frozen(run: Run) -> None:
@@ -264,7 +279,7 @@ async def synchronous_replica_frozen(run: Run) -> None:
         await run.clients.calm()
     finally:
         machine.thaw()
-    await _settled(run.stack)
+    await settled(run.stack)
 
 
 def _restarted(name: str) -> Fault:
@@ -311,6 +326,51 @@ async def switchover(run: Run) -> None:
     run.note(f"Patroni needed {time.monotonic() - began:.1f} s; {old} became {_role(run.stack, old)}")
 
 
+async def updated_during_switchover(run: Run) -> None:
+    """Bring in a newer program with a newer schema, node by node, while the primary changes."""
+    stack = run.stack
+    project = await asyncio.to_thread(_newer_project, stack.folder)
+    environment = clean_environment(**stack.settings, DATA_DIR=stack.folder / "init")
+    command = (str(ROOT / ".venv" / "bin" / "tableapi"), "init")
+    switching = asyncio.create_task(asyncio.to_thread(stack.switch_over))
+    tries = 0
+    while True:  # repeated where the primary goes away meanwhile
+        tries += 1
+        initialising = await asyncio.create_subprocess_exec(
+            *command, cwd=project, env=environment, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE
+        )
+        _, said = await initialising.communicate()
+        if initialising.returncode == 0:
+            break
+        assert tries < TRIES, said.decode()
+        await asyncio.sleep(1)
+    await switching
+    for name in NODES:
+        await asyncio.to_thread(stack.nodes[name].stop)
+        await asyncio.to_thread(stack.start_node, name, project=project)
+        await run.clients.calm()  # nginx asks a node again after its fail_timeout
+    run.note(f"`tableapi init` needed {tries} {'try' if tries == 1 else 'tries'}")
+
+
+def _newer_project(folder: Path) -> Path:
+    """Return a copy of the project with one migration more than the last copy, or than the repository."""
+    copies = sorted(folder.glob("newer*"))
+    project = folder / f"newer{len(copies) + 1}"
+    project.mkdir()
+    for entry in ("product", "scripts", "sandbox", "frontend", "policy.py", "schema.sql", "pyproject.toml"):
+        (project / entry).symlink_to(ROOT / entry)
+    shutil.copytree(copies[-1] / "migrations" if copies else ROOT / "migrations", project / "migrations")
+    number = max(int(file.name[:4]) for file in (project / "migrations").glob("*.sql")) + 1
+    column = f"newer{number}"
+    (project / "migrations" / f"{number:04}_newer.sql").write_text(
+        "-- outside a transaction\n"
+        f"alter table usercontact add column if not exists {column} text;\n"
+        f"drop index concurrently if exists usercontact_{column};\n"
+        f"create index concurrently usercontact_{column} on usercontact ({column});\n"
+    )
+    return project
+
+
 def _role(stack: Stack, name: str) -> str:
     return str(stack.members().get(name, {}).get("role", "unknown")).replace("_", " ")
 
@@ -334,6 +394,8 @@ FAULTS: dict[str, tuple[str, str, Fault, float]] = {
     "worker": ("The worker is killed, and a new one started", "requests do not notice", worker_killed, 1.0),
     "switchover": ("A planned switchover", "at most 5 s without writes; nothing lost or doubled", switchover,
                    SWITCHOVER),
+    "update": ("A rolling update of schema and program during a switchover", "the same", updated_during_switchover,
+               SWITCHOVER),
 }  # fmt: skip
 
 

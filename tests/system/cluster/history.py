@@ -110,6 +110,8 @@ def _reached(possible: set[_Possible], opened: set[int], known: list[Operation])
         state, applied = new.pop()
         for number in opened - applied:
             after = known[number].after(state)
+            if after is state and known[number].answer is None and not known[number].done:
+                continue  # nothing would show whether it took effect, and the possibilities would double
             if after is not None and (after, applied | {number}) not in found:
                 found.add((after, applied | {number}))
                 new.append((after, applied | {number}))

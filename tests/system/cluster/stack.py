@@ -261,12 +261,12 @@ class Stack:
             stdout=subprocess.DEVNULL, env=clean_environment(**self.settings, DATA_DIR=self.folder / "init"),
         )  # fmt: skip
 
-    def start_node(self, name: str, **settings: str) -> Server:
+    def start_node(self, name: str, *, project: Path = ROOT, **settings: str) -> Server:
         """Start a node of the product; after a restart it has the same address and data folder."""
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
         more = {"HOST": self.at[name], "PORT": "8000"}
-        self.nodes[name] = start(self.exits, folder, cwd=ROOT, **(self.settings | more | settings))
+        self.nodes[name] = start(self.exits, folder, cwd=project, **(self.settings | more | settings))
         return self.nodes[name]
 
     def start_worker(self) -> None:
