@@ -55,6 +55,16 @@ async function grantsCredits(page) {
   await page.getByRole("row").filter({ hasText: "+250" }).filter({ hasText: "Support" }).waitFor();
 }
 
+/** The first page lists the clients that were opened last. */
+async function goesBackToClient(page) {
+  await page.goto("/desk");
+  await page.getByRole("region", { name: "Opened last" }).getByRole("link").first().waitFor();
+  await accessible(page, "the clients that were opened last");
+  await picture(page, "desk-recent");
+  await page.getByRole("region", { name: "Opened last" }).getByRole("link").first().click();
+  await page.getByRole("tab", { name: "Ledger" }).waitFor();
+}
+
 async function readsTabs(page) {
   for (const tab of ["Overview", "Users", "Payments", "Sessions", "Audit log", "API keys"]) {
     await page.getByRole("tab", { name: tab }).click();
@@ -123,6 +133,7 @@ journey("desk", async (open) => {
   await page.waitForURL("**/desk");
   await findsClient(page);
   await grantsCredits(page);
+  await goesBackToClient(page);
   await readsTabs(page);
   await looksAsOwner(page);
   await readsLists(page);

@@ -1,6 +1,7 @@
 /** Every screen: few requests on a first visit, drawn, clean for axe, no layout wider than the window. Pictures into SHOTS. */
 import { ALSO, OWNER, SMALL, WIDE, accessible, check, fits, journey, picture, signIn, twoAtATime, unfollowed } from "./browser.mjs";
 import { BEFORE, INSIDE } from "./screens.mjs";
+import { APPEARANCES, appear } from "./steady.mjs";
 
 const MAX_REQUESTS = 20;
 // The account is refetched while a tab is in use.
@@ -37,6 +38,10 @@ async function look(open, [name, path, heading], options = {}) {
     await fits(page, `${name} at ${viewport.width} px`);
     if (viewport === WIDE) await everyColumnInView(page, name);
     await accessible(page, `${name} at ${viewport.width} px`, "html", ALSO);
+    if (viewport !== WIDE) continue;
+    await appear(page, APPEARANCES.dark);
+    await accessible(page, `${name} in dark`, "html", ALSO);
+    await appear(page, APPEARANCES.light);
   }
   await page.context().close();
 }

@@ -95,6 +95,7 @@ journey("studio", async (open) => {
   await page.getByText("The change was undone.").waitFor();
 
   // Referring records are counted before a record is deleted; the error of the database is shown.
+  await drawer(page).getByRole("button", { name: "More" }).click();
   await drawer(page).getByRole("button", { name: "Delete" }).click();
   const question = page.getByRole("dialog", { name: /^Delete / });
   await question.getByText(/address \(customer_id\)/).waitFor();
@@ -181,6 +182,7 @@ journey("studio exports, and imports what it exported", async (open) => {
   await drawer(page).getByLabel("name").fill("Night shift");
   await drawer(page).getByRole("button", { name: "Save" }).click();
   await page.getByText("The record was created.").waitFor();
+  await drawer(page).getByRole("button", { name: "More" }).click();
   await drawer(page).getByRole("button", { name: "Duplicate" }).click();
   await drawer(page).getByRole("button", { name: "Save" }).click();
   await page.getByRole("button", { name: "Undo" }).click();

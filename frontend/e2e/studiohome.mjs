@@ -25,6 +25,29 @@ journey("studio begins with an overview", async (open) => {
   await page.getByRole("heading", { name: "purchase", level: 1 }).waitFor();
 });
 
+for (const viewport of [WIDE, SMALL]) {
+  journey(`studio keeps views at ${viewport.width}`, async (open) => {
+    const page = await open({ viewport });
+    await page.goto("/studio#/shop/purchase?filter=total%20%3E%20600&order=total%20DESC");
+    const views = page.getByRole("button", { name: /^Views/ });
+    await views.click();
+    const name = page.getByRole("textbox", { name: "Name of this view" });
+    await name.fill("Large orders");
+    await accessible(page, "the menu of views");
+    await picture(page, "studio-views");
+    await name.press("Enter");
+    await page.getByText("The view Large orders was saved in this browser.").waitFor();
+    await page.goto("/studio#/shop");
+    await overview(page).getByRole("link", { name: /^Large orders/ }).click();
+    await page.waitForURL(/filter=total/);
+    await views.click();
+    await page.getByRole("button", { name: "Remove the view Large orders" }).click();
+    await page.keyboard.press("Escape");
+    await page.goto("/studio#/shop");
+    await overview(page).getByText("Save what a table shows").waitFor();
+  });
+}
+
 journey("studio shows all tables in one picture", async (open) => {
   const page = await open();
   await page.goto("/studio#/shop?view=picture");

@@ -7,6 +7,7 @@ import { config, tables } from "../api/queries";
 import type { TableLine } from "../api/types";
 import { hrefOf, parseAddress } from "../lib/address";
 import { type Asked, history, said } from "../lib/history";
+import { useViews } from "../lib/views";
 import { T } from "../texts";
 import { Button, ICON, Problem, State, Waiting } from "../ui";
 
@@ -31,6 +32,7 @@ const Schema = lazy(() => import("../panels/picture/Schema"));
 export function Overview({ dataset, onAll }: { dataset: string; onAll: () => void }) {
   const all = useQuery(tables(dataset));
   const settings = useQuery(config());
+  const views = useViews(dataset);
   if (all.isPending) return <Waiting />;
   if (all.isError) {
     return (
@@ -83,8 +85,12 @@ export function Overview({ dataset, onAll }: { dataset: string; onAll: () => voi
             <Suspense fallback={<div className="overview-map" />}><Schema dataset={dataset} /></Suspense>
           </div>
           <div className="panel">
+            <div className="panel-head"><h2>{T.views}</h2></div>
+            {views.length === 0 ? <p className="dim">{T.viewsNone}</p> : <ul className="overview-lately">{views.map(({ name, href }) => <li key={href + name}><Place href={href} name={name} /></li>)}</ul>}
+          </div>
+          <div className="panel">
             <div className="panel-head"><h2>{T.lately}</h2></div>
-            {asked.length === 0 ? <p className="dim">{T.latelyNone}</p> : <ul className="overview-lately">{asked.map(({ href }) => <li key={href}><Lately href={href} /></li>)}</ul>}
+            {asked.length === 0 ? <p className="dim">{T.latelyNone}</p> : <ul className="overview-lately">{asked.map(({ href }) => <li key={href}><Place href={href} /></li>)}</ul>}
           </div>
         </div>
       </div>
@@ -92,7 +98,8 @@ export function Overview({ dataset, onAll }: { dataset: string; onAll: () => voi
   );
 }
 
-function Lately({ href }: { href: string }) {
+/** An address of a table: its name, or that of a view, and what is shown of it. */
+function Place({ href, name }: { href: string; name?: string }) {
   const { table, params } = parseAddress(href);
-  return <a href={href}><strong>{table}</strong> <span className="dim">{said(params)}</span></a>;
+  return <a href={href}><strong>{name ?? table}</strong> <span className="dim">{name ? [table, said(params)].filter(Boolean).join(" · ") : said(params)}</span></a>;
 }

@@ -1,10 +1,11 @@
 /** The command palette for tables, pages and actions: ⌘K or Ctrl-K. */
 import { useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
-import { type LucideIcon, Database, Search, Table2 } from "lucide-react";
+import { type LucideIcon, Bookmark, Database, Search, Table2 } from "lucide-react";
 import { tables } from "../api/queries";
 import { go, hrefOf, parseAddress } from "../lib/address";
 import { history, said } from "../lib/history";
+import { useViews } from "../lib/views";
 import { T } from "../texts";
 import { ICON } from "../ui";
 import { matching } from "./TableList";
@@ -31,6 +32,7 @@ export default function Palette({ dataset, datasets, actions, onClose }: Props) 
   const [text, setText] = useState("");
   const [active, setActive] = useState(0);
   const all = useQuery(tables(dataset));
+  const views = useViews(dataset);
 
   useEffect(() => {
     const element = dialog.current;
@@ -45,10 +47,11 @@ export default function Palette({ dataset, datasets, actions, onClose }: Props) 
       const { table, params } = parseAddress(href);
       return { name: table, hint: said(params) || T.lately, icon: Table2, run: () => go(href) };
     });
+    const saved = views.map(({ name, href }): Command => ({ name, hint: `${T.views} · ${parseAddress(href).table}`, icon: Bookmark, run: () => go(href) }));
     const byName = matching(all.data ?? [], words).slice(0, MOST).map(({ name, description }): Command => ({ name, hint: description ?? "", icon: Table2, run: () => go(hrefOf(dataset, name)) }));
     const others = datasets.filter((name) => name !== dataset).map((name): Command => ({ name, hint: T.dataset, icon: Database, run: () => go(hrefOf(name)) }));
-    return words ? [...byName, ...actions.filter(named), ...others.filter(named)].slice(0, MOST) : [...recent, ...actions];
-  }, [text, all.data, actions, dataset, datasets]);
+    return words ? [...byName, ...saved.filter(named), ...actions.filter(named), ...others.filter(named)].slice(0, MOST) : [...saved.slice(0, MOST_RECENT), ...recent, ...actions];
+  }, [text, all.data, actions, dataset, datasets, views]);
   const chosen = Math.min(active, Math.max(0, found.length - 1));
 
   function run(command: Command | undefined): void {

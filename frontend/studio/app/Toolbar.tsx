@@ -10,6 +10,7 @@ import type { Listing } from "../lib/listing";
 import { ColumnsMenu } from "../panels/ColumnsMenu";
 import { CopyMenu } from "../panels/CopyMenu";
 import { ExportMenu } from "../panels/ExportMenu";
+import { ViewsMenu } from "../panels/ViewsMenu";
 import { nextRecord } from "../record/next";
 import { placeOf } from "../record/place";
 import { T } from "../texts";
@@ -38,6 +39,7 @@ export function Toolbar({ dataset, info, listing, request, isFiltering, isChart,
       </Button>
       {!isChart && <ColumnsMenu info={info} listing={listing} />}
       <Button icon={isChart ? Table2 : ChartColumn} onClick={() => change({ view: isChart ? null : "chart" })}>{isChart ? T.grid : T.chart}</Button>
+      <ViewsMenu dataset={dataset} table={info.name} />
       <CopyMenu dataset={dataset} info={info} request={request} />
       <ExportMenu dataset={dataset} info={info} request={request} />
       <div className="spring" />

@@ -1,14 +1,16 @@
 /** A record next to the grid: its fields, its relations, and its actions. */
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
-import { ArrowLeft, ArrowRight, X } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { ArrowLeft, ArrowRight, Copy, Ellipsis, Trash2, X } from "lucide-react";
 import { record, tableInfo } from "../api/queries";
-import type { TableInfo } from "../api/types";
+import type { Row, TableInfo } from "../api/types";
 import { change } from "../lib/address";
 import { labelOf } from "../lib/format";
 import { T } from "../texts";
-import { Button, Problem, Waiting } from "../ui";
-import { readPlace } from "./place";
+import { Button, Popover, Problem, Waiting } from "../ui";
+import { DeleteDialog } from "./DeleteDialog";
+import { nextRecord } from "./next";
+import { placeOf, readPlace } from "./place";
 import { RecordForm } from "./RecordForm";
 import { Relations } from "./Relations";
 
@@ -53,10 +55,47 @@ function Existing({ dataset, info, id }: { dataset: string; info: TableInfo; id:
   if (read.isError) return <Problem error={read.error} retry={() => void read.refetch()} />;
   return (
     <div className="drawer-scroll">
-      <h2 className="drawer-title">{labelOf(info, read.data.data)}</h2>
-      <RecordForm dataset={dataset} info={info} id={id} row={read.data.data} etag={read.data.etag} />
+      <div className="drawer-head">
+        <h2 className="drawer-title">{labelOf(info, read.data.data)}</h2>
+        <Actions dataset={dataset} info={info} id={id} row={read.data.data} etag={read.data.etag} />
+      </div>
       <Relations dataset={dataset} info={info} id={id} row={read.data.data} />
+      <RecordForm dataset={dataset} info={info} id={id} row={read.data.data} etag={read.data.etag} />
     </div>
+  );
+}
+
+interface ActionsProps {
+  dataset: string;
+  info: TableInfo;
+  id: string;
+  row: Row;
+  etag: string | null;
+}
+
+/** What is done with a record as a whole. */
+function Actions({ dataset, info, id, row, etag }: ActionsProps) {
+  const [isDeleting, setDeleting] = useState(false);
+  const [duplicates, deletes] = ["POST", "DELETE"].map((verb) => info.access.includes(verb));
+  if (!duplicates && !deletes) return null;
+
+  function duplicate(): void {
+    nextRecord.begin(info, row);
+    change({ open: placeOf(info.name, "") });
+  }
+
+  return (
+    <>
+      <Popover label={T.more} icon={Ellipsis} align="end" tone="ghost">
+        {(close) => (
+          <ul className="menu-list">
+            {duplicates && <li><Button tone="ghost" icon={Copy} onClick={() => { close(); duplicate(); }}>{T.duplicate}</Button></li>}
+            {deletes && <li><Button tone="danger" icon={Trash2} onClick={() => { close(); setDeleting(true); }}>{T.remove}</Button></li>}
+          </ul>
+        )}
+      </Popover>
+      {isDeleting && <DeleteDialog dataset={dataset} info={info} id={id} row={row} etag={etag} onClose={() => setDeleting(false)} />}
+    </>
   );
 }
 

@@ -1,16 +1,12 @@
-/** The fields of a record, and what is done with them: save, duplicate, delete. */
+/** The fields of a record, and how changes of them are saved. */
 import { type FormEvent, useState } from "react";
-import { Copy, Trash2 } from "lucide-react";
 import type { Row, TableInfo } from "../api/types";
-import { change } from "../lib/address";
 import { T } from "../texts";
 import { Button } from "../ui";
 import { Conflict } from "./Conflict";
-import { DeleteDialog } from "./DeleteDialog";
 import { FieldInput } from "./FieldInput";
 import { type Draft, changesOf, textOf } from "./draft";
 import { nextRecord } from "./next";
-import { placeOf } from "./place";
 import { useSave } from "./useSave";
 
 interface Props {
@@ -24,7 +20,6 @@ interface Props {
 export function RecordForm({ dataset, info, id, row, etag }: Props) {
   const isNew = id === "";
   const [draft, setDraft] = useState<Draft>(() => (isNew ? nextRecord.take(info) : {}));
-  const [isDeleting, setDeleting] = useState(false);
   const saving = useSave({ dataset, info, id, row, etag, onSaved: () => setDraft({}) });
   const changes = isNew ? draft : changesOf(info.field, draft, row);
   const isChanged = Object.keys(changes).length > 0;
@@ -35,20 +30,9 @@ export function RecordForm({ dataset, info, id, row, etag }: Props) {
     void saving.save(changes);
   }
 
-  function duplicate(): void {
-    nextRecord.begin(info, row);
-    change({ open: placeOf(info.name, "") });
-  }
-
   return (
     <>
       <form className="record" onSubmit={submit} aria-label={info.label}>
-        {!isNew && (
-          <div className="actions">
-            {may("POST") && <Button icon={Copy} onClick={duplicate}>{T.duplicate}</Button>}
-            {may("DELETE") && <Button tone="danger" icon={Trash2} onClick={() => setDeleting(true)}>{T.remove}</Button>}
-          </div>
-        )}
         {info.field.map((field) => (
           <FieldInput
             key={field.name}
@@ -74,7 +58,6 @@ export function RecordForm({ dataset, info, id, row, etag }: Props) {
         )}
       </form>
       {saving.conflict && <Conflict info={info} conflict={saving.conflict} onClose={saving.dropConflict} onKeep={(values) => void saving.keep(values)} onDiscard={() => { saving.dropConflict(); setDraft({}); }} />}
-      {isDeleting && <DeleteDialog dataset={dataset} info={info} id={id} row={row} etag={etag} onClose={() => setDeleting(false)} />}
     </>
   );
 }

@@ -1,7 +1,7 @@
-/** The records that belong to this one: opened in place, one after another. */
+/** The records that belong to this one: a head for each relation, and the records of the one that is open. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { ChevronDown, ChevronRight, Table2 } from "lucide-react";
+import { ChevronDown, ChevronUp, Table2 } from "lucide-react";
 import { ask, recordPath } from "../api/client";
 import { tableInfo } from "../api/queries";
 import type { Relation, Row, TableInfo } from "../api/types";
@@ -27,24 +27,27 @@ export function Relations({ dataset, info, id, row }: Props) {
   const counts = useQuery(childCounts(dataset, info, id));
   const [open, setOpen] = useState<string | null>(null);
   if (related.length === 0) return null;
+  const shownRelation = related.find(({ name }) => name === open);
+  // Two relations to one table are told apart by their column.
+  const isRepeated = ({ ref_table }: Relation): boolean => related.filter((other) => other.ref_table === ref_table).length > 1;
   return (
     <section className="relations" aria-label={T.relations}>
       <h3>{T.relations}</h3>
-      {related.map((relation) => {
-        const isOpen = open === relation.name;
-        const count = counts.data?.[relation.name];
-        return (
-          <div key={relation.name} className="relation">
-            <button type="button" className="relation-head" aria-expanded={isOpen} onClick={() => setOpen(isOpen ? null : relation.name)}>
-              {isOpen ? <ChevronDown {...ICON} /> : <ChevronRight {...ICON} />}
+      <div className="relation-heads">
+        {related.map((relation) => {
+          const isOpen = open === relation.name;
+          const count = counts.data?.[relation.name];
+          return (
+            <button type="button" key={relation.name} className="relation-head" aria-expanded={isOpen} title={relation.junction_table ?? relation.ref_field} onClick={() => setOpen(isOpen ? null : relation.name)}>
               <span>{relation.ref_table}</span>
-              <span className="dim relation-by">{relation.junction_table ?? relation.ref_field}</span>
+              {isRepeated(relation) && <span className="dim">{relation.junction_table ?? relation.ref_field}</span>}
               {count !== undefined && <span className="badge">{count.toLocaleString("en")}</span>}
+              {isOpen ? <ChevronUp {...ICON} /> : <ChevronDown {...ICON} />}
             </button>
-            {isOpen && <Children dataset={dataset} info={info} id={id} row={row} relation={relation} />}
-          </div>
-        );
-      })}
+          );
+        })}
+      </div>
+      {shownRelation && <Children key={shownRelation.name} dataset={dataset} info={info} id={id} row={row} relation={shownRelation} />}
     </section>
   );
 }

@@ -79,11 +79,11 @@ function PlanAndCredits({ me }: { me: Account }) {
 function SchemeChoice() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
-    <div role="group" aria-label={t("theme.label")} className={classes.schemes}>
+    <div role="group" aria-label={t("theme.label")}>
       <Menu.Label aria-hidden="true">{t("theme.label")}</Menu.Label>
       <Menu.RadioGroup value={colorScheme} onChange={(scheme) => setColorScheme(scheme as typeof colorScheme)}>
         {SCHEMES.map(([scheme, Icon]) => (
-          <Menu.RadioItem key={scheme} value={scheme} checkIcon={<Check size={16} strokeWidth={1.75} aria-hidden="true" />}>
+          <Menu.RadioItem key={scheme} value={scheme} checkIcon={<Check size={16} strokeWidth={1.75} aria-hidden="true" />} classNames={{ itemIndicator: classes.tick!, itemLabel: classes.first! }}>
             <span className={classes.scheme}>
               <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
               {t(`theme.${scheme}`)}

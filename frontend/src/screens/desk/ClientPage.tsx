@@ -1,6 +1,7 @@
 /** One client: its parts in tabs. */
 import { Anchor, Badge, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { useParams, useSearchParams } from "react-router";
 import { KINDS, type Overview, overviewOf } from "../../api/desk";
 import { problemOf } from "../../api/explain";
@@ -13,6 +14,7 @@ import { t } from "../../lib/i18n.desk";
 import { Audit, Keys, Ledger, Payments, Sessions } from "./ClientLists";
 import desk from "./Desk.module.css";
 import { OverviewTab } from "./OverviewTab";
+import { noteClient } from "./recent";
 import { UsersTab } from "./UsersTab";
 
 const TABS = {
@@ -31,6 +33,10 @@ export function ClientPage() {
   const overview = useQuery(overviewOf(clientid));
   const back = { to: "/desk", text: t("client.back") };
   const title = overview.data?.client.companyname || t("find.unnamed", { id: String(clientid) });
+  const name = overview.data && title;
+  useEffect(() => {
+    if (name) noteClient({ clientid, name });
+  }, [clientid, name]);
   if (overview.data) {
     return (
       <Page title={title} back={back} lead={<Head of={overview.data} />}>

@@ -16,6 +16,7 @@ import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.desk";
 import { numberText } from "../../lib/locale";
 import desk from "./Desk.module.css";
+import { recentClients } from "./recent";
 import { SuppressDialog } from "./SuppressDialog";
 
 const nameOf = ({ companyname, clientid }: FoundClient) => companyname || t("find.unnamed", { id: String(clientid) });
@@ -73,7 +74,12 @@ export function FindPage() {
           {t("find.submit")}
         </BusyButton>
       </form>
-      {asked === "" && <Work />}
+      {asked === "" && (
+        <>
+          <Work />
+          <Recent />
+        </>
+      )}
       {found.isError && <Problem {...problemOf(found.error)} retry={found.refetch} />}
       {found.data?.resource.length === 0 && <Empty title={t("find.empty")} text={t("find.emptyText")} />}
       {found.data && found.data.resource.length > 0 && (
@@ -98,6 +104,27 @@ export function FindPage() {
       <p className={desk.note}>{t("recorded")}</p>
       {suppressing && <SuppressDialog onClose={close} />}
     </Page>
+  );
+}
+
+/** The clients that were opened last, to go on with. */
+function Recent() {
+  const [clients] = useState(recentClients);
+  if (clients.length === 0) return null;
+  return (
+    <section className={desk.recent} aria-label={t("find.recent")}>
+      <h2>{t("find.recent")}</h2>
+      <ul>
+        {clients.map(({ clientid, name }) => (
+          <li key={clientid}>
+            <Link to={`/desk/client/${clientid}`}>
+              <strong>{name}</strong>
+              <span className={desk.note}>{clientid}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -102,7 +102,7 @@ export function useListParams(): [ListParams, ChangeList] {
 /** The conditions of the list, without its text. `client` is the account of the user. */
 export function filterOf({ phone, email, personal, verified, by, tag, days }: ListParams, client: number): ContactFilter {
   const whose = by === TEAM ? { client } : { by: by || undefined };
-  return { phone, email, personal, verified, ...whose, tag: tag || undefined, since: days > 0 ? daysAgo(days) : undefined };
+  return { phone, email, personal, verified, ...whose, tag: tag || undefined, since: days > 0 ? daysAgo(days - 1) : undefined };
 }
 
 /** Whether a row of the list is on the user's own list: all of that list are, of a colleague's those revealed by both. */

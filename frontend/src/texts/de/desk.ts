@@ -19,6 +19,7 @@ export const desk: Translation<typeof english> = {
     label: "Kunde",
     placeholder: "ann@example.com, example.com, Acme, 42, cus_…",
     submit: "Finden",
+    recent: "Zuletzt geöffnet",
     empty: "Kein Kunde passt",
     emptyText: "Namen werden nach ihrem Anfang gefunden, Adressen und Domains als Ganzes.",
     more: "Es gibt weitere. Geben Sie mehr vom Namen ein.",

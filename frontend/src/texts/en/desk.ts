@@ -16,6 +16,7 @@ export const desk = {
     label: "Client",
     placeholder: "ann@example.com, example.com, Acme, 42, cus_…",
     submit: "Find",
+    recent: "Opened last",
     empty: "No client fits",
     emptyText: "Names are found by their beginning, addresses and domains as a whole.",
     more: "There are more. Type more of the name.",
