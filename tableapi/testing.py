@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tableapi.app.api import TableAPI
 from tableapi.app.application import App
 from tableapi.app.callers import ACTOR
+from tableapi.app.features import application
 from tableapi.app.options import Datasets
 from tableapi.auth.policy import Actor
 from tableapi.project.files import load_project
@@ -46,7 +47,7 @@ async def serving(project: Path, url: str, data_dir: Path, **settings: Any) -> A
     overrides = {"database_url": url, "data_dir": data_dir, "rate_limits": False, **settings}
     read = load_project(project).settings_class().read(overrides)
     await migrate.init(read, project)
-    app = App(read, Datasets(urls={read.dataset: url}, project=project))
+    app = application(read, Datasets(urls={read.dataset: url}, project=project))
     await app.life.start()
     try:
         yield app

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tableapi.app.application import App
+from tableapi.app.features import application
 from tableapi.app.lifespan import answer_lifespan
 from tableapi.app.options import ANY_ORIGIN, Datasets, of_project
 from tableapi.auth.access_file import AccessFile
@@ -125,7 +126,7 @@ class TableAPI:
         """
         async with self._lock:
             if self._app is None:
-                app = App(self._settings, self._served)
+                app = application(self._settings, self._served)
                 try:
                     await app.life.start()
                 except BadRights:

@@ -1,26 +1,22 @@
-"""The ASGI application: admission, dispatch by `routes`, errors, and headers common to all responses."""
+"""The ASGI application: admission, dispatch, errors, and headers common to all responses."""
 
 from __future__ import annotations
 
 import asyncio
 import re
 import time
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
-from tableapi.app import routes
-from tableapi.app.agents import endpoint as mcp
-from tableapi.app.agents.endpoint import Agents
-from tableapi.app.agents.requests import ToolRequests
-from tableapi.app.agents.sign_in import SignIn
-from tableapi.app.batch import Batches
 from tableapi.app.callers import Callers
+from tableapi.app.dispatch import Dispatch
+from tableapi.app.feature import Feature
 from tableapi.app.lifespan import Lifespan, Process
-from tableapi.app.meta import Meta
 from tableapi.app.options import Datasets
 from tableapi.app.pages import Pages
 from tableapi.app.script_calls import ScriptCalls
 from tableapi.app.state import Services
 from tableapi.app.table_calls import TableCalls
-from tableapi.app.webhook_calls import WebhookCalls
 from tableapi.auth.scopes import WRITE, require
 from tableapi.config.settings import Settings
 from tableapi.datasets.dataset import Dataset
@@ -41,6 +37,7 @@ from tableapi.query import options
 from tableapi.query.spelling import suggestion
 
 log = get_logger(__name__)
+Kind = TypeVar("Kind", bound=Feature)
 
 _API = re.compile(r"/api(?:/v\d+(?:\.\d+)*)?(?:/|\Z)")
 ANY_PAGE = Cors("", ("*",))
@@ -61,32 +58,42 @@ class App:
         settings: Limits and time-outs.
         served: The databases and their rights.
         process: Process-level setup of `tableapi serve`; None inside a host program.
+        features: What it has besides tables, scripts and pages; `tableapi.app.features.application` passes all.
     """
 
-    def __init__(self, settings: Settings, served: Datasets, process: Process | None = None) -> None:
-        self.settings = settings
-        project = load_project(served.project)
+    def __init__(
+        self,
+        settings: Settings,
+        served: Datasets,
+        process: Process | None = None,
+        features: Sequence[Callable[[App], Feature]] = (),
+    ) -> None:
+        self.settings, self.served = settings, served
+        project = self.project = load_project(served.project)
         self.services = Services(settings, served)
         self.callers = Callers(self.services)
         self.pages = Pages(settings, served, self.services, project)
-        self.meta = Meta(settings, served, self.services, self.callers, project, has_docs=self.pages.has_docs)
         self.tables = TableCalls(self.services)
-        self.batches = Batches(self.services, self.tables, self.callers)
-        self.webhooks = WebhookCalls(self.services)
         scripts = self.services.scripts
         self.scripts = None if scripts is None else ScriptCalls(self.services, scripts, self.callers)
         self.admission = AdmissionControl(settings.max_under_way, settings.request_seconds, self.services.waits)
         self.access_log = AccessLog(process is not None and settings.log_level in ("debug", "info"))
-        requests = ToolRequests(self.services, self._dataset, self.scripts, self.access_log)
-        sign_in = SignIn(settings, self.services, project, has_docs=self.pages.has_docs)
-        self.agents = Agents(self.services, self.callers, requests, sign_in)
-        self.life = Lifespan(self.services, self.pages, self.admission, self.agents, process)
+        self.features = self.services.features = tuple(feature(self) for feature in features)
+        self._dispatch = Dispatch(self.pages, self.features)
+        self.life = Lifespan(self.services, self.pages, self.admission, process)
         self._secret_paths = () if scripts is None else scripts.secret_paths
         self._proxies = frozenset(settings.trusted_proxies)
-        self._any_page = sign_in.paths
+        self._any_page = frozenset(path for feature in self.features for path in feature.open_paths)
         self._cors = Cors(settings.public_url, settings.cors_origins)
         self._compress = settings.compression
         self._busy_doc = _BUSY_DOC if self.pages.has_docs else b""
+
+    def feature(self, kind: type[Kind]) -> Kind:
+        """Return the feature of a class. Raises LookupError without it."""
+        for feature in self.features:
+            if isinstance(feature, kind):
+                return feature
+        raise LookupError(kind.__name__)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -173,10 +180,8 @@ class App:
             return Reply(b"", 204, headers=cors.preflight(request))
         prefix = _API.match(request.path)
         if prefix is None:
-            if request.path.rstrip("/") == mcp.PATH:
-                return await self.agents.answer(request)
-            if (described := routes.SIGN_IN.get(request.path)) is not None:
-                return await described(self.agents.sign_in, request)
+            if (own := self._dispatch.own(request.path)) is not None:
+                return await own(request)
             return await self._page(request)
         parts = list(filter(None, request.raw_path[prefix.end() :].split("/")))
         if request.encoded:
@@ -184,12 +189,12 @@ class App:
         name = parts[0] if parts else ""
         if (dataset := self.services.datasets.get(name)) is not None:
             request.actor = await self.callers.caller(request)
-            return await self._dataset(request, dataset, parts[1:])
-        if (handler := routes.META.get(name)) is not None:
+            return await self.answer_dataset(request, dataset, parts[1:])
+        if (handler := self._dispatch.api.get(name)) is not None:
             request.route = name or "api"
             if request.method not in ("GET", "HEAD"):
                 raise MethodNotAllowed("Only GET is served here.", headers={"Allow": "GET"})
-            return await handler(self.meta, request, parts)
+            return await handler(request, parts)
         if self.scripts is not None and not (len(parts) > 1 and parts[1].startswith("_")):
             return await self.scripts.answer(request, parts)
         hint = await self._service_hint(request, name)
@@ -205,16 +210,17 @@ class App:
 
     async def _page(self, request: HttpRequest) -> Reply:
         request.route = "page"
-        folder = "/" + request.path[1:].partition("/")[0]
-        handler = routes.FOLDERS.get(folder) or routes.PAGES.get(request.path, Pages.other)
-        if handler is not Pages.other and request.method not in ("GET", "HEAD"):
+        handler = self._dispatch.page(request.path)
+        if handler is None:
+            return await self.pages.other(request)
+        if request.method not in ("GET", "HEAD"):
             raise MethodNotAllowed("Only GET is served here.", headers={"Allow": "GET"})
-        return await handler(self.pages, request)
+        return await handler(request)
 
-    async def _dataset(self, request: HttpRequest, dataset: Dataset, parts: list[str]) -> Reply:
+    async def answer_dataset(self, request: HttpRequest, dataset: Dataset, parts: list[str]) -> Reply:
         """Dispatch a request below `/api/v2/<dataset>`; `parts` follow the dataset name."""
         name = parts[0] if parts else ""
-        handler = routes.DATASET.get(name)
+        handler = self._dispatch.dataset.get(name)
         request.route = name if name and handler else "dataset"
         if request.actor.role == "*":
             telling.set(True)  # full rights include the details of database errors
@@ -229,13 +235,9 @@ class App:
         query = options.parse_query(request.query_string)
         if name == "_table" and len(parts) > 1:
             return await self.tables.answer(request, dataset, rights, parts, query)
-        if name == "_batch":
-            return await self.batches.answer(request, dataset, rights, parts, query)
-        if name == "_webhooks":
-            return await self.webhooks.answer(request, dataset, rights, parts, query)
         if handler is None:
             raise NotFound(f"There is no '{name[:100]}' here.", reason="unknown_resource")
-        return await handler(self.meta, request, dataset, rights, parts, query)
+        return await handler(request, dataset, rights, parts, query)
 
 
 def _acting(request: HttpRequest, dataset: Dataset) -> Dataset:

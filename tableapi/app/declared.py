@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from importlib.util import find_spec
-from types import ModuleType
+from collections.abc import Mapping
 
 import asyncpg
 
 from tableapi.app.options import Datasets
 from tableapi.auth.policy import Access, DatabaseRole, Sessions
-from tableapi.auth.webhook import MAX_WEBHOOKS, Webhook
-from tableapi.changes.triggers import CannotRecord
-from tableapi.config.command_error import MissingExtra
 from tableapi.config.settings import Settings
 from tableapi.datasets.declared import BadRights, check_access, check_policy, check_sessions
 from tableapi.db.session import connect
 from tableapi.project.files import load_policy
 from tableapi.schema import introspection
 from tableapi.schema.model import Schema
-from tableapi.schema.model import only as only_tables
-from tableapi.webhooks import recording
-from tableapi.webhooks.dispatcher import full_name
-from tableapi.webhooks.statement import check_webhooks, dataset_of
 
 
 async def check_rights(served: Datasets, settings: Settings) -> None:
@@ -35,76 +26,21 @@ async def check_rights(served: Datasets, settings: Settings) -> None:
     if served.open:
         return
     if served.access is not None:
-        named = {name: await _schema(url, served.access.database_roles) for name, url in served.urls.items()}
+        named = {name: await schema_of(url, served.access.database_roles) for name, url in served.urls.items()}
         check_access(served.access, named, claims=bool(settings.jwt_secret or settings.jwt_jwks))
-        check_webhooks(served.access.webhooks, named, {})
         return
-    policies, sessions, roles = _declared(served)
+    policies, sessions, roles = declared(served)
     values: frozenset[str] | None = None
     if sessions is not None and sessions.lookup and served.authenticator is None:
         values = await _values(next(iter(served.urls.values())), sessions)
     if settings.jwt_secret or settings.jwt_jwks:
         values = None  # a token may contain any claims
-    schemas = {name: await _schema(url, roles) for name, url in served.urls.items()}
+    schemas = {name: await schema_of(url, roles) for name, url in served.urls.items()}
     for policy in policies:
         check_policy(policy, schemas.values(), values)
-    webhooks, sealed = declared_webhooks(served)
-    known = {name: only_tables(schema, frozenset(policies[0])) for name, schema in schemas.items()}
-    check_webhooks(webhooks, known, sealed)
 
 
-def declared_webhooks(
-    served: Datasets, policy: ModuleType | None = None
-) -> tuple[tuple[Webhook, ...], Mapping[str, Collection[str]]]:
-    """Return the webhooks of a server, and the encrypted columns by table.
-
-    policy: the policy module of a project, if already loaded.
-
-    Raises:
-        BadRights: an entry is not a webhook, or there are too many.
-    """
-    if served.access is not None:
-        return served.access.webhooks, {}
-    if served.open:
-        return (), {}
-    webhooks, tables = served.webhooks, served.policy or {}
-    if served.project is not None:
-        module = policy or load_policy(served.project)
-        webhooks, tables = tuple(getattr(module, "WEBHOOKS", ())), module.POLICY
-    if not all(isinstance(webhook, Webhook) for webhook in webhooks) or len(webhooks) > MAX_WEBHOOKS:
-        raise BadRights(f"WEBHOOKS must be at most {MAX_WEBHOOKS} values of Webhook.")
-    return webhooks, {name: access.sealed for name, access in tables.items()}
-
-
-def check_webhook_extra(webhooks: Collection[Webhook]) -> None:
-    """Raise MissingExtra if there are webhooks but the package that sends them is not installed."""
-    if webhooks and find_spec("httpx2") is None:
-        raise MissingExtra("A webhook", "webhooks")
-
-
-async def record_webhooks(served: Datasets, say: Callable[[str], None]) -> None:
-    """Record changes of the tables with webhooks; report missing permissions through `say`.
-
-    Raises OSError, PostgresError.
-    """
-    webhooks, _ = declared_webhooks(served)
-    for name, url in served.urls.items():
-        own = [webhook for webhook in webhooks if dataset_of(webhook, served.urls) == name]
-        if not own:
-            continue
-        connection = await connect(url, timeout=5, server_settings={"application_name": "tableapi-webhooks"})
-        try:
-            schema, _ = await introspection.read(connection)
-            found = (schema.find(webhook.table) for webhook in own)
-            tables = {table.name: table for table in found if table is not None}
-            await recording.record(connection, tables, [full_name(name, webhook) for webhook in own], say)
-        except CannotRecord as error:
-            say(f"Webhooks of '{name}' are not delivered: {error}")
-        finally:
-            await connection.close()
-
-
-def _declared(
+def declared(
     served: Datasets,
 ) -> tuple[list[Mapping[str, Access]], Sessions | None, Mapping[str, DatabaseRole]]:
     """Return the policies, sessions and database roles of a project or a host program."""
@@ -115,7 +51,8 @@ def _declared(
     return [module.POLICY, *others.values()], module.SESSIONS, getattr(module, "DATABASE_ROLES", {})
 
 
-async def _schema(url: str, roles: Mapping[str, DatabaseRole]) -> Schema:
+async def schema_of(url: str, roles: Mapping[str, DatabaseRole]) -> Schema:
+    """Read the schema of a database. Raises OSError, PostgresError."""
     connection = await connect(url, timeout=5)
     try:
         schema, _ = await introspection.read(connection, sorted({acts.name for acts in roles.values()}))

@@ -7,7 +7,6 @@ import contextlib
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-from tableapi.app.agents.endpoint import Agents
 from tableapi.app.pages import Pages
 from tableapi.app.state import Services
 from tableapi.db.errors import UNREACHABLE
@@ -80,10 +79,9 @@ class Lifespan:
         services: Services,
         pages: Pages,
         admission: AdmissionControl,
-        agents: Agents,
         process: Process | None = None,
     ) -> None:
-        self._services, self._pages, self._admission, self._agents = services, pages, admission, agents
+        self._services, self._pages, self._admission = services, pages, admission
         self._process = process or NoProcess()
         self._opening: asyncio.Task[None] | None = None
 
@@ -107,8 +105,8 @@ class Lifespan:
         self._process.starting()
         counter.start(self._services.limit_settings)
         self._watch()
-        if self._pages.prometheus is not None:
-            self._pages.prometheus.start()
+        for feature in self._services.features:
+            feature.start()
         self._admission.start()
         await self._open()
         if self._pages.of_project is not None:
@@ -118,13 +116,12 @@ class Lifespan:
     def _drain(self) -> None:
         """Report that the process is about to stop, and end the streams, which would keep it running."""
         self._pages.drain()
-        self._services.live.stop()
-        self._services.webhooks.stop()
+        for feature in self._services.features:
+            feature.drain()
 
     def _watch(self) -> None:
         databases = [dataset.db for dataset in self._services.datasets.values()]
         metrics.watch("under_way", lambda: len(self._admission))
-        metrics.watch("listeners", lambda: len(self._services.live))
         metrics.watch("lanes_free", lambda: sum(db.reads.free + db.writes.free for db in databases))
         metrics.watch("lanes_waiting", lambda: sum(db.reads_waiting for db in databases))
         metrics.watch("pool_waiting", lambda: sum(db.scripts_waiting for db in databases))
@@ -132,15 +129,14 @@ class Lifespan:
     async def stop(self) -> None:
         """Close everything that `start` opened."""
         self._admission.stop()
-        await self._agents.stop()
         if self._opening is not None:
             self._opening.cancel()
         if self._pages.of_project is not None:
             await self._pages.of_project.close()
         await self._services.close()
         await counter.stop()
-        if self._pages.prometheus is not None:
-            self._pages.prometheus.stop()
+        for feature in self._services.features:
+            feature.stop()
         self._process.stopped()
 
     async def _open(self) -> None:

@@ -1,16 +1,13 @@
-"""Everything served besides the API: health, metrics, documentation and the project's pages."""
+"""Everything that the core serves besides the API: health, documentation and the project's pages."""
 
 from __future__ import annotations
 
-import hmac
-import ipaddress
 import time
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import asyncpg
 
-from tableapi.app.options import Datasets, is_loopback
+from tableapi.app.options import Datasets
 from tableapi.app.state import Services
 from tableapi.config.settings import Settings
 from tableapi.errors import ApiError, MethodNotAllowed, NotFound
@@ -19,18 +16,9 @@ from tableapi.http.response import Reply, dumps, of_starlette
 from tableapi.http.site import Site, docs_folders
 from tableapi.http.static import Static, page_headers, with_members
 from tableapi.log import get_logger
-from tableapi.project import queue_metrics
 from tableapi.project.project import Project
-from tableapi.version import install_command
-
-try:
-    from tableapi.observability import prometheus
-except ImportError:  # a host program without the extra `server`
-    prometheus = None  # type: ignore[assignment]
 
 log = get_logger(__name__)
-# Headers added by proxies.
-_FORWARDED = frozenset(("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via"))
 SECURITY_LASTS = timedelta(days=180)  # after which a reader fetches the contact again
 READ_ONLY_SECONDS = 10.0  # how long /readyz reports a rejected write
 LLMS = """\
@@ -60,8 +48,6 @@ LLM_PAGES = (
     ("reference/errors", "Errors", "every reason, and what to do"),
 )
 DOCS = "/docs"
-STUDIO = "/studio"
-BUILT_STUDIO = Path(__file__).parents[1] / "studio_site"  # created by `make setup`, and part of a wheel
 
 
 class Pages:
@@ -70,7 +56,6 @@ class Pages:
     def __init__(self, settings: Settings, served: Datasets, services: Services, project: Project) -> None:
         self._settings, self._served, self._services, self._project = settings, served, services, project
         self.draining = False
-        self.prometheus = prometheus
         self._write_refused_at = -READ_ONLY_SECONDS
         self.of_project = project.pages(settings)
         headers = page_headers(
@@ -79,10 +64,6 @@ class Pages:
         folder = served.project
         edits = {"/manifest.json": with_members(project.manifest(settings))}
         self._static = Static(folder / "frontend" / "dist", headers, edits) if folder else None
-        # Studio belongs to the engine and gets the app's policy without a project's additions. Values may contain image
-        # URLs on any host, which the page loads only on request.
-        plain = page_headers({"img-src": ("https:", "http:")}, (), secure=settings.public_url.startswith("https"))
-        self._studio = Site.find((BUILT_STUDIO,), STUDIO, plain, hashed="assets/")
         self._docs = Site.find(docs_folders(folder), DOCS, headers)
 
     @property
@@ -140,39 +121,6 @@ class Pages:
         text = "\n".join(lines) + "\n"
         return Reply(text.encode(), content_type="text/plain; charset=utf-8")
 
-    async def metrics(self, request: HttpRequest) -> Reply:
-        """Return the metrics in Prometheus text format.
-
-        Raises NotFound for clients that may not see them.
-        """
-        if not self._may_see_metrics(request):
-            raise NotFound("There is no such page.")
-        if self.prometheus is None:
-            raise NotFound(f"Metrics need packages that are not installed: {install_command('server')}.")
-        counted = self.prometheus.text()
-        return Reply(
-            counted + await queue_metrics.text(self._services.scripts), content_type=self.prometheus.MEDIA_TYPE
-        )
-
-    def _may_see_metrics(self, request: HttpRequest) -> bool:
-        """Return whether the request has the token from METRICS_TOKEN.
-
-        Without that setting metrics are off, except on a server that only this machine can reach and that has full
-        rights or well-known passwords anyway. The client address alone proves nothing, because behind a proxy on the
-        same machine every client has a local address. Inside a host program, the address of the server is unknown.
-        """
-        if token := self._settings.metrics_token:
-            sent = request.headers.get("authorization", "").removeprefix("Bearer ").strip()
-            return hmac.compare_digest(sent.encode(), token.encode())
-        if self._served.embedded:
-            return False
-        harmless = bool(self._project.local_only(self._settings)) or (self._served.open and not self._served.key)
-        if harmless:
-            self._services.guard.check_host(request)
-        client = (request.scope.get("client") or ("",))[0]
-        direct = _FORWARDED.isdisjoint(request.headers) and _is_loopback_address(client)
-        return harmless and is_loopback(self._settings.host) and direct
-
     async def llms(self, request: HttpRequest) -> Reply:
         """Return what a language model should read first (llmstxt.org), or the file of the project."""
         own = self._static.reply(request.path, request.headers) if self._static else None
@@ -188,12 +136,6 @@ class Pages:
         if self._docs is None:
             raise NotFound("The documentation is not built here: make docs", reason="not_found")
         return self._docs.reply(request.path, request.root_path, request.headers)
-
-    async def studio(self, request: HttpRequest) -> Reply:
-        """Return a file of Studio. Raises NotFound if it was not built."""
-        if self._studio is None:
-            raise NotFound("Studio is not built here: make setup", reason="not_found")
-        return self._studio.reply(request.path, request.root_path, request.headers)
 
     async def other(self, request: HttpRequest) -> Reply:
         """Return a page of the project or its front end. Without a front end, `/` redirects to the API page."""
@@ -212,10 +154,3 @@ class Pages:
         if path == "/":
             return Reply(b"", 307, headers={"Location": f"{request.root_path}/api/docs"})
         raise NotFound("There is no such page.")
-
-
-def _is_loopback_address(text: str) -> bool:
-    try:
-        return ipaddress.ip_address(text).is_loopback
-    except ValueError:
-        return False

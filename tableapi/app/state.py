@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tableapi.app.declared import check_rights, check_webhook_extra, declared_webhooks, record_webhooks
+from tableapi.app.declared import check_rights
+from tableapi.app.feature import Feature, Handler
 from tableapi.app.options import BadDatasets, Datasets
 from tableapi.auth.access_file import AccessFile, FileRights
 from tableapi.auth.authenticators import (
@@ -24,7 +25,6 @@ from tableapi.auth.policy import Access, DatabaseRole, Sessions
 from tableapi.auth.rights import FullRights, NoRights, PolicyRights, Rights
 from tableapi.auth.tokens.authenticator import TokenAuthenticator
 from tableapi.auth.tokens.settings import token_settings
-from tableapi.changes.endpoint import LiveChanges
 from tableapi.config.command_error import MissingExtra
 from tableapi.config.settings import Settings
 from tableapi.crypto.unseal import Unsealer
@@ -40,8 +40,6 @@ from tableapi.log import get_logger
 from tableapi.project.files import load_policy
 from tableapi.project.registry import Scripts
 from tableapi.query.bounds import Bounds, Limits
-from tableapi.webhooks.feature import Webhooks
-from tableapi.webhooks.statement import check_webhooks
 
 log = get_logger(__name__)
 
@@ -54,7 +52,8 @@ class Services:
         self.datasets: dict[str, Dataset] = {}
         self.scoped = ScopedDatasets()
         self.scripts: Scripts | None = None
-        self._module: ModuleType | None = None  # the policy module of a project
+        self.module: ModuleType | None = None  # the policy module of a project
+        self.features: Sequence[Feature] = ()
         # Pages that may use endpoints without a secret: those at the server's own address and in CORS_ORIGINS.
         pages = (settings.public_url, *settings.cors_origins)
         # Whether unknown options are errors by default.
@@ -84,8 +83,6 @@ class Services:
             self.scripts = Scripts.given(served.scripts, served.hooks, settings, db)
         self.callers = self._with_tokens()
         self.idempotency = replay.store(settings, self.scripts if served.project is not None else None)
-        self.live = LiveChanges(settings, self.datasets, lambda: self.callers)
-        self.webhooks = Webhooks(settings, self.datasets, *declared_webhooks(served, self._module))
 
     @property
     def limit_settings(self) -> Settings:
@@ -153,7 +150,7 @@ class Services:
         return isinstance(self.authenticator, SessionAuthenticator)
 
     def _project(self, folder: Path) -> None:
-        policy = self._module = load_policy(folder)
+        policy = self.module = load_policy(folder)
         name, url = next(iter(self.served.urls.items()))
         most = budget.sizes(self.settings, budget.share(self.settings, 1, project=True), project=True)
         db = self._db(url, most, direct=self.settings.database_direct_url or "")
@@ -213,8 +210,8 @@ class Services:
                 return
             schemas = {name: dataset.schema for name, dataset in self.datasets.items()}
             check_access(served.access, schemas, claims=bool(self.settings.jwt_secret or self.settings.jwt_jwks))
-            check_webhooks(served.access.webhooks, schemas, {})
-            check_webhook_extra(served.access.webhooks)
+            for feature in self.features:
+                feature.check_access(served.access, schemas)
         except (BadDatasets, BadRights, MissingExtra) as error:
             log.error("access_file_rejected", alarm="access_file", error=str(error))
             return
@@ -223,8 +220,8 @@ class Services:
         for dataset in self.datasets.values():
             dataset.use_rights(_file_rights(served.access), self.database_roles)
         self.callers = self._with_tokens()
-        self.webhooks.replace(served.access.webhooks)
-        self.live.end_all()  # clients reconnect under the new rights
+        for feature in self.features:
+            feature.use_access(served.access)
         log.info("access_file_read", keys=len(served.access.keys), roles=len(served.access.roles))
 
     @property
@@ -246,19 +243,22 @@ class Services:
         if self.served.embedded:
             # `tableapi serve` has already done this before starting workers.
             await check_rights(self.served, self.settings)
-            await record_webhooks(self.served, lambda text: log.warning("webhooks", told=text))
-        self.live.start()
-        self.webhooks.start()
+        for feature in self.features:
+            await feature.opened()
         self.is_open = True
+
+    def view(self, name: str) -> Handler | None:
+        """Return the handler of `GET _table/<table>/<name>` that a feature has, or None."""
+        return next((feature.table_views[name] for feature in self.features if name in feature.table_views), None)
 
     def waits(self) -> bool:
         """Return whether requests are waiting for a database connection."""
         return any(dataset.waiting for dataset in self.datasets.values())
 
     async def close(self) -> None:
-        """Close the streams, the databases and the connections of scripts."""
-        self.live.stop()
-        await self.webhooks.close()
+        """Close the features, the databases and the connections of scripts."""
+        for feature in self.features:
+            await feature.close()
         await asyncio.gather(*(dataset.close() for dataset in self.datasets.values()), return_exceptions=True)
         if self.scripts is not None:
             await self.scripts.close()

@@ -13,7 +13,6 @@ from tableapi.app import ddl_retry, explain_rights
 from tableapi.app.state import Services
 from tableapi.auth.authenticators import SessionAuthenticator
 from tableapi.auth.rights import Rights
-from tableapi.changes.endpoint import NAME as LIVE
 from tableapi.datasets import transaction
 from tableapi.datasets.dataset import Dataset
 from tableapi.datasets.transaction import Widened
@@ -158,10 +157,10 @@ class TableCalls:
         if call.written and not request.in_batch:
             call.written.clear()  # left over from an attempt that was rolled back
         try:
-            if ident == LIVE and request.method == "GET":
+            if ident is not None and request.method == "GET" and (view := self._services.view(ident)) is not None:
                 if request.inner:
-                    raise BadRequest(f"'{LIVE}' is the name of a stream, not an identifier.", reason="bad_identifier")
-                return await self._services.live.answer(request, call)
+                    raise BadRequest(f"'{ident}' is the name of a stream, not an identifier.", reason="bad_identifier")
+                return await view(request, call)
             hook = None if scripts is None else scripts.hooks.get((call.table.name, verb))
             if scripts is not None and hook is not None and call.dataset.has_hooks:
                 if verb != "GET" and _is_dry_run(call, ident):

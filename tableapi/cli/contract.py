@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tableapi.app.application import App
+from tableapi.app.features import application
 from tableapi.app.options import Datasets
 from tableapi.config.command_error import CommandError, MissingExtra
 from tableapi.config.settings import Settings
@@ -37,7 +37,7 @@ async def described(settings: Settings, datasets: Datasets, headers: Headers) ->
 
     Raises BadContract.
     """
-    app = App(settings, datasets)
+    app = application(settings, datasets)
     status, parts = 0, []
 
     async def receive() -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tableapi.app.application import App
+from tableapi.app.features import application
+from tableapi.app.features.agents.endpoint import Agents
 from tableapi.app.options import Datasets
 from tableapi.config.command_error import CommandError
 from tableapi.config.settings import Settings
@@ -28,11 +29,11 @@ async def serve_stdio(settings: Settings, datasets: Datasets, key: str, session:
     """
     headers = [(b"x-api-key", key.encode())] if key else []
     headers += [(b"x-session-token", session.encode())] if session else []
-    app = App(settings, datasets)
+    app = application(settings, datasets)
     await app.life.start()
     try:
-        await app.agents.check(headers)
-        await app.agents.serve_stdio(headers)
+        await app.feature(Agents).check(headers)
+        await app.feature(Agents).serve_stdio(headers)
     except ApiError as error:
         raise CannotServeAgents(error.message) from None
     except UNREACHABLE as error:

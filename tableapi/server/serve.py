@@ -232,17 +232,19 @@ def serve(settings: Settings, datasets: Datasets, *, reload: bool = False) -> No
 def _check_rights(datasets: Datasets, settings: Settings) -> None:
     """Check the policy or the access file against the databases. Raises BadDatasets."""
     from tableapi.app.declared import check_rights
+    from tableapi.app.features.declared_webhooks import check_declared
     from tableapi.datasets.declared import BadRights
 
     try:
         asyncio.run(check_rights(datasets, settings))
+        asyncio.run(check_declared(datasets))
     except BadRights as error:
         raise BadDatasets(str(error)) from None
 
 
 def _record_webhooks(datasets: Datasets) -> None:
     """Start recording changes of the tables with webhooks. Raises MissingExtra."""
-    from tableapi.app.declared import check_webhook_extra, declared_webhooks, record_webhooks
+    from tableapi.app.features.declared_webhooks import check_webhook_extra, declared_webhooks, record_webhooks
 
     check_webhook_extra(declared_webhooks(datasets)[0])
     asyncio.run(record_webhooks(datasets, partial(print, flush=True)))

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 
 from tableapi.app.application import App
+from tableapi.app.features import application
 from tableapi.app.options import Datasets
 from tableapi.config.settings import Settings
 from tableapi.observability import tracing
@@ -45,7 +46,7 @@ class WorkerResources:
 
 def create_app(settings: Settings, datasets: Datasets) -> App:
     """Return the application of one worker process."""
-    return App(settings, datasets, WorkerResources(settings))
+    return application(settings, datasets, WorkerResources(settings))
 
 
 def tune() -> None:

@@ -14,7 +14,7 @@ import pytest
 from aiosmtpd.controller import Controller
 
 from product.settings import Settings
-from tableapi.app.application import App
+from tableapi.app.features import application
 from tableapi.app.options import of_project
 from tableapi.server import migrate
 from tests.helpers.product import KEY, Account, Product, SmtpServer
@@ -53,7 +53,7 @@ async def open_product(url: str, data_dir: Path, **more: Any) -> AsyncIterator[P
         **more,
     )
     await migrate.init(settings, ROOT, say=lambda line: None)
-    app = App(settings, replace(of_project(ROOT), urls={"leads": url}))
+    app = application(settings, replace(of_project(ROOT), urls={"leads": url}))
     controller = Controller(smtp, hostname="127.0.0.1", port=port)
     controller.start()
     await app.services.open()

@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 import asyncpg
 
 from tableapi import Access, Rule, Sessions, Settings, TableAPI
+from tableapi.app.features.changes import Changes
 from tableapi.changes import triggers
 from tests.helpers.support import until
 
@@ -203,7 +204,7 @@ class LiveServer:
     async def settled(self) -> None:
         """Wait until no stream follows the outbox, so that the next one begins with the present."""
         if (app := self.api._app) is not None:
-            await until(lambda: all(hub._position is None for hub in app.services.live._hubs.values()))
+            await until(lambda: all(hub._position is None for hub in app.feature(Changes).streams._hubs.values()))
 
 
 @asynccontextmanager

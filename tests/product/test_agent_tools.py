@@ -13,6 +13,7 @@ import httpx2
 import pytest
 
 from product.people.directory import Person
+from tableapi.app.features.agents.endpoint import Agents
 from tests.helpers.agents import INITIALIZE, Agent, agent
 from tests.helpers.desk import staff, view
 from tests.helpers.product import API, KEY, Account, Product
@@ -24,7 +25,7 @@ KINDS = ["directdial", "businessemail"]
 @pytest.fixture(autouse=True)
 async def _no_agents_left(product: Product) -> AsyncIterator[None]:
     yield
-    await product.app.agents.stop()
+    await product.app.feature(Agents).close()
 
 
 def _by_session(product: Product, token: str) -> AbstractAsyncContextManager[Agent]:

@@ -15,6 +15,7 @@ import pytest
 
 from product.settings import Settings
 from tableapi.app.application import App
+from tableapi.app.features import application
 from tableapi.app.options import Datasets
 from tests.helpers.product import TABLE, Account, Product
 from tests.helpers.support import NewDatabase, execute
@@ -102,10 +103,10 @@ async def app(url: str, tmp_path: Path) -> AsyncIterator[App]:
     settings = Settings(
         data_dir=tmp_path, app_keys=("k",), secret_keys=("a secret for tests",), strict_options=False, _env_file=None
     )
-    application = App(settings, Datasets(urls={"x": url}))
-    await application.services.open()
-    yield application
-    await application.services.close()
+    opened = application(settings, Datasets(urls={"x": url}))
+    await opened.services.open()
+    yield opened
+    await opened.services.close()
 
 
 def caller(app: App) -> httpx2.AsyncClient:

@@ -9,6 +9,8 @@ import httpx2
 import pytest
 
 from policy import CONTACT_INTERNALS
+from tableapi.app.features.agents.endpoint import Agents
+from tableapi.app.features.changes import Changes
 from tests.helpers.agents import INITIALIZE, Agent, agent
 from tests.helpers.product import KEY, TABLE, Account, Product
 
@@ -25,7 +27,7 @@ async def asked(product: Product, token: str) -> AsyncIterator[Agent]:
 async def _no_agents_left(product: Product) -> AsyncIterator[None]:
     """Stop the session manager, which belongs to the event loop of the test."""
     yield
-    await product.app.agents.stop()
+    await product.app.feature(Agents).close()
 
 
 async def test_credentials_are_those_of_a_request(product: Product, account: Account) -> None:
@@ -99,7 +101,7 @@ async def test_messages_count_against_the_limits(product: Product, account: Acco
 
 
 async def test_a_tool_opens_no_stream(product: Product, account: Account) -> None:
-    streams = product.app.services.live
+    streams = product.app.feature(Changes).streams
     for token in (account.owner.token, ""):
         async with asked(product, token) as agent:
             for table in ("appuser", "usercontact", "client"):
@@ -115,4 +117,4 @@ async def test_the_app_key_alone_follows_nothing(product: Product) -> None:
             answer = await http.get(f"{TABLE}{table}/_changes")
             assert answer.status_code in (401, 403, 409), (table, answer.text)
         assert (await http.get(f"{TABLE}appuser/_changes")).status_code == 401
-    assert len(product.app.services.live) == 0
+    assert len(product.app.feature(Changes).streams) == 0

@@ -16,6 +16,7 @@ import httpx2
 import pytest
 
 import policy
+from tableapi.app.features.agents.endpoint import Agents
 from tableapi.tables.export import XLSX
 from tests.helpers.live import EventStream
 from tests.helpers.product import KEY, TABLE, Account, Product
@@ -55,7 +56,7 @@ async def tokens(product: Product) -> AsyncIterator[dict[str, str]]:
 async def _no_agents_left(product: Product) -> AsyncIterator[None]:
     """Stop the session manager of MCP, which belongs to the event loop of the test."""
     yield
-    await product.app.agents.stop()
+    await product.app.feature(Agents).close()
 
 
 async def _rows(product: Product, table: str, victim: Account) -> list[dict[str, Any]]:

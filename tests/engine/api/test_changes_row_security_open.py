@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tableapi import TableAPI
+from tableapi.app.features.changes import Changes
 from tableapi.changes import triggers
 from tests.helpers.chat import ADA, BEN, ROLES, SCHEMA, SETTINGS, chat_server, fence, of, opened, say, stream
 from tests.helpers.live import LiveServer
@@ -109,7 +110,7 @@ async def test_a_login_without_own_rights_is_granted_the_outbox(live: LiveServer
 async def test_streams_with_the_same_claims_share_a_read(live: LiveServer) -> None:
     headers = of(ADA)
     async with opened(live, "messages", headers) as first, opened(live, "messages", headers) as second:
-        hub = live.api._app.services.live._hubs["db"]  # type: ignore[union-attr]
+        hub = live.api._app.feature(Changes).streams._hubs["db"]  # type: ignore[union-attr]
         assert len(hub._groups) == 1
         await say(live, 1, 1)
         assert await first.next() == await second.next()

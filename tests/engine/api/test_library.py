@@ -32,7 +32,7 @@ from tableapi import (
     hook,
     script,
 )  # fmt: skip
-from tableapi.app.application import App
+from tableapi.app.features import application
 from tests.helpers.support import NewDatabase, execute
 
 SCHEMA = """
@@ -260,7 +260,7 @@ async def named(ctx: Context[Any, Any], records: list[dict[str, Any]], options: 
 )
 def test_a_function_without_decorator_prevents_the_start(arguments: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"script|hook|exactly one|project"):
-        App(Settings(), TableAPI({"shop": "postgresql://nobody@127.0.0.1:1/x"}, **arguments)._served)
+        application(Settings(), TableAPI({"shop": "postgresql://nobody@127.0.0.1:1/x"}, **arguments)._served)
 
 
 def test_a_hook_names_verbs() -> None:

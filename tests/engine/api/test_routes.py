@@ -1,4 +1,4 @@
-"""Every URL of the engine is in `app/routes.py`: listed ones are served, all others return 404."""
+"""Every URL of the engine is in `app/routes.py` or in a feature: listed ones are served, all others return 404."""
 
 from __future__ import annotations
 
@@ -10,13 +10,17 @@ import httpx2
 import pytest
 
 from tableapi import TableAPI
-from tableapi.app import routes
-from tableapi.app.agents.endpoint import Agents
-from tableapi.app.agents.sign_in import SignIn
+from tableapi.app.application import App
+from tableapi.app.dispatch import Dispatch
+from tableapi.app.feature import Route
+from tableapi.app.features import all_routes, application
+from tableapi.app.features.agents.endpoint import Agents
+from tableapi.app.features.metrics import Metrics
+from tableapi.app.features.studio import Studio
+from tableapi.app.features.webhooks import WebhookCalls
+from tableapi.app.options import Datasets
 from tableapi.app.pages import Pages
-from tableapi.app.routes import ROUTES, Route
 from tableapi.app.script_calls import ScriptCalls
-from tableapi.app.webhook_calls import WebhookCalls
 from tableapi.config.settings import Settings
 from tests.helpers.support import execute
 
@@ -36,9 +40,10 @@ SETTINGS = Settings(public_routines=("answer", "nothing"), security_contact="mai
 METHODS = ("GET", "QUERY", "POST", "PUT", "PATCH", "DELETE")
 # Served by scripts, by a front end or by Studio (test_studio.py), only if the documentation is built, metrics are on or
 # webhooks are declared (test_webhooks.py), with MCP messages, or for clients that sign in (test_mcp_scopes.py).
+ROUTES = all_routes()
 ELSEWHERE = (
-    ScriptCalls.answer, Pages.docs, Pages.studio, Pages.metrics, Agents.answer, WebhookCalls.answer, SignIn.resource,
-    SignIn.server,
+    ScriptCalls.answer, Pages.docs, Studio.file, Metrics.metrics, Agents.answer, WebhookCalls.answer, Agents.resource,
+    Agents.server,
 )  # fmt: skip
 
 
@@ -96,11 +101,18 @@ async def test_an_unlisted_url_is_404(http: httpx2.AsyncClient, path: str) -> No
     assert (await http.get(path)).status_code == 404
 
 
-def test_the_dispatch_tables_come_from_the_list() -> None:
-    assert set(routes.META) == {"", "_spec", "config", "docs", "system"}
-    assert set(routes.DATASET) == {"", "_spec", "_schema", "_proc", "_func", "_table", "_batch", "_webhooks"}
-    assert {"/healthz", "/readyz", "/metrics"} <= set(routes.PAGES)
-    assert set(routes.FOLDERS) == {"/docs", "/studio"}
+SERVED = Datasets(urls={"shop": "postgresql://127.0.0.1:1/none"})
+
+
+def test_the_dispatch_tables_come_from_the_lists() -> None:
+    app = application(Settings(), SERVED)
+    dispatch = Dispatch(app.pages, app.features)
+    assert set(dispatch.api) == {"", "_spec", "config", "docs", "system"}
+    assert set(dispatch.dataset) == {"", "_spec", "_schema", "_proc", "_func", "_table", "_batch", "_webhooks"}
+    assert all(dispatch.page(path) for path in ("/healthz", "/readyz", "/metrics", "/docs/x", "/studio"))
+    assert dispatch.page("/none") is None
+    assert dispatch.own("/mcp/") is not None
+    assert dispatch.own("/.well-known/oauth-protected-resource/") is None
     assert len({(route.methods, route.path) for route in ROUTES}) == len(ROUTES)
 
 
@@ -123,3 +135,20 @@ async def test_other_scopes_do_not_end_the_application(url: str) -> None:
 
 def test_every_route_names_a_page_of_the_documentation() -> None:
     assert all(re.fullmatch(r"(guides|reference|explanation)/\w+\.md", route.page) for route in ROUTES)
+
+
+@pytest.mark.parametrize("path", ["/mcp", "/studio", "/metrics", "/api/v2/_spec", "/api/v2/shop/_batch"])
+async def test_the_core_serves_tables_without_any_feature(url: str, path: str) -> None:
+    app = App(Settings(strict_options=False), Datasets(urls={"shop": url}))
+    await app.life.start()
+    try:
+        transport = httpx2.ASGITransport(app=app, client=("127.0.0.1", 1))
+        async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+            listed = await client.get("/api/v2/shop/_table/customer")
+            assert listed.json() == {"resource": [{"id": 1, "name": "Ada"}]}
+            assert (await client.get(path)).status_code == 404
+            assert (await client.post("/api/v2/shop/_batch", json={"requests": []})).status_code == 404
+    finally:
+        await app.life.stop()
+    with pytest.raises(LookupError, match="Agents"):
+        app.feature(Agents)

@@ -14,9 +14,9 @@ import asyncpg
 import orjson
 
 from tableapi import exact_json, threads
-from tableapi.app.callers import Callers
-from tableapi.app.state import Services
-from tableapi.app.table_calls import TableCalls
+from tableapi.app.application import App
+from tableapi.app.feature import Feature, Route
+from tableapi.app.routes import POST
 from tableapi.auth.policy import VERBS, Actor
 from tableapi.auth.rights import Rights
 from tableapi.datasets import transaction
@@ -103,11 +103,11 @@ class _Held:
     actor: Actor
 
 
-class Batches:
+class Batches(Feature):
     """Run the steps of a batch in order, each with the rights and limits of a separate request."""
 
-    def __init__(self, services: Services, tables: TableCalls, callers: Callers) -> None:
-        self._services, self._tables, self._callers = services, tables, callers
+    def __init__(self, app: App) -> None:
+        self._services, self._tables, self._callers = app.services, app.tables, app.callers
         self._alone_until: dict[str, float] = {}  # by dataset name
 
     async def answer(
@@ -135,6 +135,8 @@ class Batches:
         if not dry_run:
             await tell(self._services.served.on_write, dataset.name, request.actor, request.written)
         return reply
+
+    routes = (Route(POST, "/api/v2/{dataset}/_batch", answer, "reference/wire.md"),)
 
     async def _run(
         self, request: HttpRequest, dataset: Dataset, steps: list[BatchStep], size: int, *, dry_run: bool

@@ -6,12 +6,11 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from functools import partial
 
-from tableapi.app.callers import Callers
-from tableapi.app.options import Datasets
+from tableapi.app.application import App
+from tableapi.app.feature import Feature, Route
 from tableapi.app.pages import DOCS
-from tableapi.app.state import Services
+from tableapi.app.routes import CALL, GET
 from tableapi.auth.rights import Rights
-from tableapi.config.settings import Settings
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest, MethodNotAllowed, NotFound, Unauthorized
 from tableapi.http import compression
@@ -22,29 +21,20 @@ from tableapi.openapi.cache import Descriptions, unpacked
 from tableapi.openapi.docs import DocsPage
 from tableapi.openapi.tables import TableDescription
 from tableapi.openapi.typed import TextNumbers, TypedDescription
-from tableapi.project.project import Project
 from tableapi.query import options, plan
 from tableapi.tables import describe, routines
 
 NO_DDL = "Schema changes are not served over the API; migrations own the schema."
 
 
-class Meta:
+class Meta(Feature):
     """Handle requests that concern neither records nor scripts."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        served: Datasets,
-        services: Services,
-        callers: Callers,
-        project: Project,
-        *,
-        has_docs: bool,
-    ) -> None:
-        self._has_docs = has_docs
+    def __init__(self, app: App) -> None:
+        settings, served, services, project = app.settings, app.served, app.services, app.project
+        self._has_docs = app.pages.has_docs
         self._settings, self._served, self._services = settings, served, services
-        self._callers, self._project = callers, project
+        self._callers, self._project = app.callers, project
         self._docs = DocsPage(project.look)
         self._descriptions = Descriptions(
             services.scripts,
@@ -209,6 +199,29 @@ class Meta:
             if member["name"].lower() == parts[3].lower():
                 return Reply(dumps(member))
         raise NotFound(f"Table '{table.name}' has no {kind} '{parts[3][:100]}'.", reason="unknown_resource")
+
+    routes = (
+        Route(GET, "/api/v2/", services, "reference/wire.md"),
+        Route(GET, "/api/v2/config", config, "reference/calls.md"),
+        Route(GET, "/api/v2/docs", docs, "reference/wire.md"),
+        Route(GET, "/api/v2/docs/{file...}", docs, "reference/wire.md"),
+        Route(GET, "/api/v2/_spec", spec, "reference/wire.md"),
+        Route(GET, "/api/v2/system/service", system, "reference/wire.md"),
+        Route(GET, "/api/v2/system/service/{service}", system, "reference/wire.md"),
+        Route(GET, "/api/v2/{dataset}/", parts, "reference/wire.md"),
+        Route(GET, "/api/v2/{dataset}/_spec", dataset_spec, "reference/wire.md"),
+        Route(GET, "/api/v2/{dataset}/_schema", schema, "reference/wire.md"),
+        Route(GET, "/api/v2/{dataset}/_schema/{table}", schema, "reference/wire.md"),
+        Route(GET, "/api/v2/{dataset}/_schema/{table}/_field", schema, "reference/wire.md"),
+        Route(GET, "/api/v2/{dataset}/_schema/{table}/_field/{field}", schema, "reference/wire.md"),
+        Route(GET, "/api/v2/{dataset}/_schema/{table}/_related", schema, "reference/wire.md"),
+        Route(GET, "/api/v2/{dataset}/_schema/{table}/_related/{relation}", schema, "reference/wire.md"),
+        Route(CALL, "/api/v2/{dataset}/_proc", routine, "reference/wire.md"),
+        Route(CALL, "/api/v2/{dataset}/_proc/{routine}", routine, "reference/wire.md"),
+        Route(CALL, "/api/v2/{dataset}/_func", routine, "reference/wire.md"),
+        Route(CALL, "/api/v2/{dataset}/_func/{routine}", routine, "reference/wire.md"),
+        Route(GET, "/api/v2/{dataset}/_table", tables, "reference/wire.md"),
+    )
 
 
 def _only_get(request: HttpRequest, message: str = "Only GET is served here.") -> None:

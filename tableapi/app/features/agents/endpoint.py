@@ -14,12 +14,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tableapi import threads
-from tableapi.app.agents.requests import Headers, ToolRequests
-from tableapi.app.agents.sign_in import PATH as PATH
-from tableapi.app.agents.sign_in import SignIn
-from tableapi.app.callers import Callers
+from tableapi.app.application import App
+from tableapi.app.feature import Feature, Route
+from tableapi.app.features.agents.requests import Headers, ToolRequests
+from tableapi.app.features.agents.sign_in import PATH as PATH
+from tableapi.app.features.agents.sign_in import RESOURCE, SERVER, SignIn
 from tableapi.app.options import is_loopback
-from tableapi.app.state import Services
+from tableapi.app.routes import GET, POST
 from tableapi.auth.credentials import session_token
 from tableapi.auth.policy import ANYONE
 from tableapi.auth.scopes import READ, InsufficientScope
@@ -32,18 +33,24 @@ from tableapi.mcp.caller import Caller
 from tableapi.mcp.resources import Documentation
 from tableapi.observability import background, tracing
 
-PACKAGE = Path(__file__).parents[2]
+PACKAGE = Path(__file__).parents[3]
 _CALLER = "tableapi.caller"  # key in the scope of the message
 _SKIPPED_HEADERS = frozenset((b"content-type", b"content-length"))
 
 Handle = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]
 
 
-class Agents:
+class Agents(Feature):
     """Serve MCP over HTTP and stdio. The SDK is loaded on the first message."""
 
-    def __init__(self, services: Services, callers: Callers, requests: ToolRequests, sign_in: SignIn) -> None:
-        self._services, self._callers, self._requests, self.sign_in = services, callers, requests, sign_in
+    checks_methods = True
+
+    def __init__(self, app: App) -> None:
+        services = self._services = app.services
+        self._callers = app.callers
+        self._requests = ToolRequests(services, app.answer_dataset, app.scripts, app.access_log)
+        self.sign_in = SignIn(app.settings, services, app.project, has_docs=app.pages.has_docs)
+        self.open_paths = self.sign_in.paths
         project, settings = services.served.project, services.settings
         self._reads_only = services.served.open if settings.mcp_read_only is None else settings.mcp_read_only
         folders = [*([project / "docs"] if project else []), PACKAGE.parent / "docs", PACKAGE / "docs_pages"]
@@ -104,6 +111,21 @@ class Agents:
             return Reply(await direct.respond(caller, call))
         return await _exchange(handle, request, content, caller)
 
+    async def resource(self, request: HttpRequest) -> Reply:
+        """Return the metadata of this resource. Raises NotFound without an issuer."""
+        return await self.sign_in.resource(request)
+
+    async def server(self, request: HttpRequest) -> Reply:
+        """Return the metadata of the authorization server. Raises NotFound without one."""
+        return await self.sign_in.server(request)
+
+    routes = (
+        Route(POST, PATH, answer, "guides/agents.md"),
+        Route(GET, RESOURCE, resource, "guides/agents.md"),
+        Route(GET, f"{RESOURCE}{PATH}", resource, "guides/agents.md"),
+        Route(GET, SERVER, server, "guides/agents.md"),
+    )
+
     def _require_scope(self, request: HttpRequest, caller: Caller, message: Any) -> None:
         """Reject a call that exceeds the scopes of the token, naming the required scope (RFC 6750).
 
@@ -152,7 +174,7 @@ class Agents:
             started.set_result(manager.handle_request)
             await asyncio.Event().wait()
 
-    async def stop(self) -> None:
+    async def close(self) -> None:
         """Stop the session manager."""
         running, self._running, self._handle = self._running, None, None
         if running is not None:

@@ -2,26 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from tableapi.app.state import Services
+from tableapi.app.application import App
+from tableapi.app.feature import Feature, Route
+from tableapi.app.features.declared_webhooks import (
+    check_declared,
+    check_webhook_extra,
+    declared_webhooks,
+    record_webhooks,
+)
+from tableapi.app.routes import GET, POST
+from tableapi.auth.access_file import AccessFile
 from tableapi.auth.rights import Rights
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest, Forbidden, MethodNotAllowed, NotFound
 from tableapi.http.body import object_body
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply, dumps
+from tableapi.log import get_logger
+from tableapi.schema.model import Schema
 from tableapi.webhooks.feature import Webhooks
+from tableapi.webhooks.statement import check_webhooks
 
+log = get_logger(__name__)
 _REPLAY = 'A replay names one of "id", of an event, and "since", a time such as 2026-01-31T12:00:00Z.'
 
 
-class WebhookCalls:
-    """Handle webhook requests from callers with full rights."""
+class WebhookCalls(Feature):
+    """Deliver the declared webhooks, and handle requests about them from callers with full rights."""
 
-    def __init__(self, services: Services) -> None:
-        self._services = services
+    def __init__(self, app: App) -> None:
+        services = self._services = app.services
+        declared = declared_webhooks(services.served, services.module)
+        self._webhooks = Webhooks(services.settings, services.datasets, *declared)
+
+    async def opened(self) -> None:
+        served = self._services.served
+        if served.embedded:  # `tableapi serve` has already done this before starting workers
+            await check_declared(served)
+            await record_webhooks(served, lambda text: log.warning("webhooks", told=text))
+        self._webhooks.start()
+
+    def drain(self) -> None:
+        self._webhooks.stop()
+
+    async def close(self) -> None:
+        await self._webhooks.close()
+
+    def check_access(self, access: AccessFile, schemas: Mapping[str, Schema]) -> None:
+        check_webhooks(access.webhooks, schemas, {})
+        check_webhook_extra(access.webhooks)
+
+    def use_access(self, access: AccessFile) -> None:
+        self._webhooks.replace(access.webhooks)
 
     async def answer(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str]
@@ -35,7 +71,7 @@ class WebhookCalls:
         allowed = ("POST",) if action else ("GET", "HEAD")
         if request.method not in allowed:
             raise MethodNotAllowed(f"Only {allowed[0]} is served here.", headers={"Allow": allowed[0]})
-        webhooks = self._services.webhooks
+        webhooks = self._webhooks
         if len(parts) == 1:
             listed = [await webhooks.describe(dataset, webhook) for webhook in webhooks.all_of(dataset.name)]
             return Reply(dumps({"resource": listed}))
@@ -57,3 +93,10 @@ class WebhookCalls:
         except (KeyError, ValueError):
             raise BadRequest(_REPLAY, reason="bad_option") from None
         return await webhooks.replay(dataset, webhook, since=since if since.tzinfo else since.replace(tzinfo=UTC))
+
+    routes = (
+        Route(GET, "/api/v2/{dataset}/_webhooks", answer, "guides/webhooks.md"),
+        Route(GET, "/api/v2/{dataset}/_webhooks/{webhook}", answer, "guides/webhooks.md"),
+        Route(POST, "/api/v2/{dataset}/_webhooks/{webhook}/replay", answer, "guides/webhooks.md"),
+        Route(POST, "/api/v2/{dataset}/_webhooks/{webhook}/test", answer, "guides/webhooks.md"),
+    )

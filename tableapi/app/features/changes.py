@@ -1,0 +1,43 @@
+"""`GET _table/<table>/_changes`: a stream of the changes of a table (docs/reference/wire.md)."""
+
+from __future__ import annotations
+
+from tableapi.app.application import App
+from tableapi.app.feature import Feature, Route
+from tableapi.app.routes import GET
+from tableapi.auth.access_file import AccessFile
+from tableapi.changes.endpoint import NAME, LiveChanges
+from tableapi.http.request import HttpRequest
+from tableapi.http.response import Reply
+from tableapi.observability import metrics
+from tableapi.tables.request import TableRequest
+
+
+class Changes(Feature):
+    """The streams of one worker process."""
+
+    def __init__(self, app: App) -> None:
+        services = app.services
+        self.streams = LiveChanges(services.settings, services.datasets, lambda: services.callers)
+        self.table_views = {NAME: self.answer}
+
+    async def answer(self, request: HttpRequest, call: TableRequest) -> Reply:
+        """Open a stream. Raises ApiError."""
+        return await self.streams.answer(request, call)
+
+    routes = (Route(GET, f"/api/v2/{{dataset}}/_table/{{table}}/{NAME}", answer, "reference/wire.md"),)
+
+    def start(self) -> None:
+        metrics.watch("listeners", lambda: len(self.streams))
+
+    async def opened(self) -> None:
+        self.streams.start()
+
+    def drain(self) -> None:
+        self.streams.stop()
+
+    async def close(self) -> None:
+        self.streams.stop()
+
+    def use_access(self, access: AccessFile) -> None:
+        self.streams.end_all()  # clients reconnect under the new rights

@@ -1,0 +1,41 @@
+"""`/studio`: the tables for people. Its files are built by `make setup`, and are part of a wheel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tableapi.app.application import App
+from tableapi.app.feature import Feature, Route
+from tableapi.app.routes import GET
+from tableapi.errors import NotFound
+from tableapi.http.request import HttpRequest
+from tableapi.http.response import Reply
+from tableapi.http.site import Site
+from tableapi.http.static import page_headers
+
+PREFIX = "/studio"
+BUILT = Path(__file__).parents[2] / "studio_site"
+
+
+class Studio(Feature):
+    """The files of Studio.
+
+    It belongs to the engine and gets the app's policy without a project's additions. Values may contain image URLs on
+    any host, which the page loads only on request.
+    """
+
+    def __init__(self, app: App) -> None:
+        secure = app.settings.public_url.startswith("https")
+        headers = page_headers({"img-src": ("https:", "http:")}, (), secure=secure)
+        self._site = Site.find((BUILT,), PREFIX, headers, hashed="assets/")
+
+    async def file(self, request: HttpRequest) -> Reply:
+        """Return a file of Studio. Raises NotFound if it was not built."""
+        if self._site is None:
+            raise NotFound("Studio is not built here: make setup", reason="not_found")
+        return self._site.reply(request.path, request.root_path, request.headers)
+
+    routes = (
+        Route(GET, PREFIX, file, "guides/studio.md"),
+        Route(GET, f"{PREFIX}/{{file...}}", file, "guides/studio.md"),
+    )
