@@ -63,6 +63,7 @@ async def test_a_read_ends_when_its_client_disconnects(served: tuple[str, int], 
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", "sleepy"), ("POST", "guarded")])
+@pytest.mark.timing
 async def test_a_statement_past_its_time_ends(
     served: tuple[str, int], db: asyncpg.Connection, method: str, path: str
 ) -> None:
@@ -77,6 +78,7 @@ async def test_a_statement_past_its_time_ends(
     assert await db.fetchval("select count(*) from guarded") == 0
 
 
+@pytest.mark.timing
 async def test_reads_do_not_wait_for_blocked_writes(served: tuple[str, int], db: asyncpg.Connection) -> None:
     async with httpx2.AsyncClient(timeout=30) as http:
         async with db.transaction():

@@ -36,6 +36,7 @@ SLOW = [
 
 
 @pytest.mark.parametrize("text", SLOW)
+@pytest.mark.timing
 async def test_a_hostile_filter_is_rejected_quickly(product: Product, text: str) -> None:
     for key in ("filter", "having", "where", "order", "group", "fields", "related"):
         async with product.caller() as client:

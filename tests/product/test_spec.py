@@ -165,6 +165,7 @@ def test_tables_of_one_name_in_two_databases_are_not_mixed_up(
         assert f"only{other}" not in str(alone)
 
 
+@pytest.mark.timing
 def test_a_document_of_two_thousand_tables_is_fast_and_not_kept_in_memory(
     serve: Serve, new_database: NewDatabase, tmp_path: Path
 ) -> None:

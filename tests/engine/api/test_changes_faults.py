@@ -47,6 +47,7 @@ async def test_a_disconnected_client_frees_its_slot(url: str) -> None:
             pass
 
 
+@pytest.mark.timing
 async def test_an_event_is_out_within_a_tenth_of_a_second(url: str) -> None:
     """At the default pace. Other programs on the machine may delay some of them, but not most."""
     pace = Settings().live_poll_seconds

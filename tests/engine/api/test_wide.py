@@ -44,6 +44,7 @@ async def http(base: str) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
+@pytest.mark.timing
 async def test_planning_a_wide_read_delays_no_other_request(http: httpx.AsyncClient) -> None:
     await http.get("/small/1")
     began = time.monotonic()

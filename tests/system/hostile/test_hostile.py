@@ -16,6 +16,7 @@ ANSWERED = 1.0  # maximum response time for another caller on a busy machine, in
 
 
 @pytest.mark.slow
+@pytest.mark.timing
 def test_the_worst_requests_leave_the_event_loop_to_other_callers(new_database: NewDatabase, tmp_path: Path) -> None:
     with ExitStack() as stack:
         measured = hostile(started(stack, new_database(SCHEMA), tmp_path))

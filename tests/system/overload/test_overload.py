@@ -13,6 +13,7 @@ READS = ("one row", "25 rows")
 
 
 @pytest.mark.slow
+@pytest.mark.timing
 async def test_excess_load_is_rejected_and_nothing_breaks(tmp_path: Path) -> None:
     async with Stage(tmp_path) as stage:
         generator = Generator("127.0.0.1", stage.server.port, mixed(stage.parts()))
@@ -26,6 +27,7 @@ async def test_excess_load_is_rejected_and_nothing_breaks(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.timing
 async def test_many_waiting_callers_are_not_an_overload(tmp_path: Path) -> None:
     async with Stage(tmp_path) as stage:
         reads = {kind: part for kind, part in stage.parts().items() if kind in READS}
