@@ -55,6 +55,10 @@ select name::regclass, null from unnest(array['subscriptionplan', 'planprice', '
 -- dropped reveal_personid_fkey: the directory is found by profile
 -- dropped usercontact_personid_fkey: the directory is found by profile
 
+-- Statements that read a client's rows before they know the client; each is named by a word in it.
+-- across haspassword: the session, with the account that it finds; an answer of several machines
+-- across oldkeyhash: an API key, with the plan of the account that it finds
+
 -- Random keys do not collide, and a rotated one is looked up on all machines.
 drop index apikeys_oldkeyhash;
 create index apikeys_oldkeyhash on apikeys (oldkeyhash) where oldkeyhash is not null;

@@ -18,7 +18,7 @@ class Input(BaseModel):
 
 _KEEP = """
     insert into addonpayment (providerid, clientid, planid, amount, currency, status)
-    values ($1, $2, $3, $4, $5, 'requires_action') on conflict (providerid) do nothing
+    values ($1, $2, $3, $4, $5, 'requires_action') on conflict on constraint addonpayment_pkey do nothing
 """
 
 

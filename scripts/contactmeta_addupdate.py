@@ -41,13 +41,14 @@ class Output(BaseModel):
 
 _PRESENT = """
     select m.tags, m.note, m.contactid is not null as kept from usercontactlink l
-    left join contactmeta m using (contactid, appuserid)
-    where l.contactid = $1 and l.appuserid = $2
+    left join contactmeta m using (clientid, contactid, appuserid)
+    where l.contactid = $1 and l.appuserid = $2 and l.clientid = $3
     for update of l
 """
 _KEEP = """
     insert into contactmeta (contactid, appuserid, clientid, tags, note) values ($1, $2, $3, $4, $5)
-    on conflict (contactid, appuserid) do update set tags = excluded.tags, note = excluded.note, updatedon = now()
+    on conflict on constraint contactmeta_pkey do update set
+        tags = excluded.tags, note = excluded.note, updatedon = now()
 """
 
 
@@ -55,7 +56,7 @@ _KEEP = """
 async def run(ctx: Context, input: Input) -> Output:
     appuserid, tags = ctx.actor.appuserid, list(dict.fromkeys(input.tags))
     async with ctx.db.transaction():
-        present = await ctx.db.first(_Present, _PRESENT, input.contactid, appuserid)
+        present = await ctx.db.first(_Present, _PRESENT, input.contactid, appuserid, ctx.actor.clientid)
         if present is None:
             raise NotFound("There is no such contact in your list.")
         if_match = ctx.request.headers.get("if-match")

@@ -67,7 +67,7 @@ _KEEP = """
     insert into listmapping (clientid, headerhash, mapping) values ($1, $2, $3::jsonb)
     on conflict (clientid, headerhash) do update set mapping = excluded.mapping, changedon = now()
 """
-_PRESENT = "select personid from contactlistitem where listid = $1 and personid = any($2)"
+_PRESENT = "select personid from contactlistitem where listid = $1 and personid = any($2) and clientid = $3"
 _ADD = """
     insert into contactlistitem (listid, clientid, personid, linkedinurl, full_name, title, company, country, tags,
                                  note, addedby)
@@ -75,7 +75,7 @@ _ADD = """
            array(select jsonb_array_elements_text(x.tags)), x.note, $3
     from jsonb_to_recordset($4::text::jsonb) as x (personid bigint, linkedinurl text, full_name text, title text,
         company text, country text, tags jsonb, note text)
-    on conflict (listid, personid) do nothing returning personid
+    on conflict on constraint contactlistitem_listid_personid_key do nothing returning personid
 """
 
 
@@ -90,7 +90,8 @@ async def run(ctx: Context, input: Input) -> Output:
     rows, first = _sorted_out(lines, matches)
     async with ctx.db.transaction():
         count = await lists.people(ctx, input.listid, lock=True)
-        known = {row.personid for row in await ctx.db.all(_Present, _PRESENT, input.listid, list(first))}
+        present = await ctx.db.all(_Present, _PRESENT, input.listid, list(first), ctx.actor.clientid)
+        known = {row.personid for row in present}
         rows += [Row(line=first[ident][0].number, status="present", reason="") for ident in sorted(known)]
         new = [place for ident, place in first.items() if ident not in known]
         if count + len(new) > MAX_ITEMS:

@@ -70,7 +70,8 @@ _FIND = f"""
                                and l.contactid > (select contactid from ended))
                else $4 + (select count(*) from page) end as found,
            {COLUMNS}
-    from (values (1)) one left join (page join usercontact using (contactid)) on true
+    from (values (1)) one
+    left join (page join (select * from usercontact where clientid = $1) mine using (contactid)) on true
     order by listedon desc, contactid
 """  # noqa: S608 - every part is a constant
 

@@ -40,7 +40,7 @@ _PLAN = """
     select u.email, u.name, u.language, p.name as planname, p.price, s.expirydate, t.invoicenumber
     from usersubscription s join subscriptionplan p using (planid)
     join appuser u on u.clientid = s.clientid and u.role = 'client' and u.isdeleted = 0
-    left join transactionhistory t using (transactionid)
+    left join transactionhistory t on t.clientid = s.clientid and t.transactionid = s.transactionid
     where s.clientid = $1 and s.isactive = 1
 """
 

@@ -51,7 +51,7 @@ _PLAN = """
     from subscriptionplan p where p.planid = $2 and p.isactive = 1 and p.isaddon = 0
 """
 _LIVE = "select * from usersubscription where clientid = $1 and isactive = 1 for update"
-_END = "update usersubscription set isactive = 0, status = 'expired' where subscriptionid = $1"
+_END = "update usersubscription set isactive = 0, status = 'expired' where subscriptionid = $1 and clientid = $2"
 _LEFT = """
     select subscriptionid, expirydate from usersubscription
     where clientid = $1 and planid = $2 and isactive = 0 and stripe_subid is null and expirydate > now()
@@ -61,10 +61,11 @@ _EXPIRED = """
     select kind, -delta as amount from creditledger
     where clientid = $1 and source = 'expiry' and source_id = any($2)
 """
-_UNTIL = "update usersubscription set expirydate = $2 where subscriptionid = $1"
-_ROW = (
-    "select to_jsonb(s) - array['stripe_itemid', 'stripe_scheduleid'] from usersubscription s where subscriptionid = $1"
-)
+_UNTIL = "update usersubscription set expirydate = $2 where subscriptionid = $1 and clientid = $3"
+_ROW = """
+    select to_jsonb(s) - array['stripe_itemid', 'stripe_scheduleid'] from usersubscription s
+    where subscriptionid = $1 and clientid = $2
+"""
 
 
 @script(roles=OWNER, limit="20/hour per account")
@@ -85,7 +86,7 @@ async def run(ctx: Context, input: Input) -> dict[str, object]:
             subscriptionid = await _switch(ctx, live, plan)
         else:
             subscriptionid = live.subscriptionid
-        row = await ctx.db.value(dict, _ROW, subscriptionid)
+        row = await ctx.db.value(dict, _ROW, subscriptionid, clientid)
     return {"success": 1, "resource": [row]}
 
 
@@ -95,7 +96,7 @@ async def _switch(ctx: Context, live: SubscriptionRow | None, plan: PlanRow) -> 
     if live is not None:
         if live.stripe_subid and live.autorenew:
             raise Conflict("Cancel your paid plan first.", reason="paid_plan")
-        await ctx.db.execute(_END, live.subscriptionid)
+        await ctx.db.execute(_END, live.subscriptionid, clientid)
         await end_plan_credits(ctx, clientid, f"switch:{live.subscriptionid}")
         if live.stripe_subid:  # cancelled at the provider, but still running
             await ctx.later("endsubscription", subscription=live.stripe_subid)
@@ -118,7 +119,7 @@ async def _resume(ctx: Context, plan: PlanRow, left: _Left) -> int:
     """
     clientid, former = ctx.actor.clientid, f"switch:{left.subscriptionid}"
     subscriptionid = await plans.subscribe(ctx, clientid, plan.planid)
-    await ctx.db.execute(_UNTIL, subscriptionid, left.expirydate)
+    await ctx.db.execute(_UNTIL, subscriptionid, left.expirydate, clientid)
     expired = await ctx.db.all(_Expired, _EXPIRED, clientid, [f"{former}:{kind}" for kind in KINDS])
     amounts = {row.kind: row.amount for row in expired}
     await grant(ctx, clientid, amounts, reason="restored", source="plan", source_id=f"resume:{subscriptionid}")

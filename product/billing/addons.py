@@ -22,7 +22,7 @@ _BOOK = """
     insert into transactionhistory (clientid, planid, invoicenumber, planname, isaddon, price, currency, lines,
                                     providerid, expirydate)
     values ($1, $2, $3, $4, 1, $5, $6, $7, $8, null)
-    on conflict (providerid) do nothing returning transactionid
+    on conflict on constraint transactionhistory_providerid_key do nothing returning transactionid
 """
 _PAID = "update addonpayment set status = 'paid', transactionid = $2 where providerid = $1"
 _FAILED = "update addonpayment set status = 'failed' where providerid = $1 and status <> 'paid'"

@@ -34,7 +34,7 @@ _QUOTED = """
 """
 _ATTEMPT = """
     insert into planchange as c (clientid, subscriptionid, planid, period, prorationdate) values ($1, $2, $3, $4, $5)
-    on conflict (subscriptionid, planid, period) do update set
+    on conflict on constraint planchange_pkey do update set
         attempt = c.attempt + (c.createdon < now() - interval '1 hour')::int,
         prorationdate = case when c.createdon < now() - interval '1 hour' then $5 else c.prorationdate end,
         createdon = case when c.createdon < now() - interval '1 hour' then now() else c.createdon end

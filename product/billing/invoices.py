@@ -25,7 +25,8 @@ _BOOK = """
     insert into transactionhistory as t (clientid, planid, invoicenumber, transactiondate, periodstart, expirydate,
         planname, isaddon, price, tax, currency, status, lines, payurl, providerid)
     values ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, $10, $11, $12, $13, $14)
-    on conflict (providerid) do update set status = excluded.status, transactiondate = excluded.transactiondate,
+    on conflict on constraint transactionhistory_providerid_key do update set
+        status = excluded.status, transactiondate = excluded.transactiondate,
         price = excluded.price, payurl = excluded.payurl
     where t.status <> excluded.status and t.status not in ('paid', 'refunded')
     returning transactionid, status

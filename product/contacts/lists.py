@@ -34,7 +34,8 @@ class MappingNeeded(Invalid):
 
 
 _PEOPLE = """
-    select (select count(*) from contactlistitem i where i.listid = l.listid) from contactlist l
+    select (select count(*) from contactlistitem i where i.clientid = l.clientid and i.listid = l.listid)
+    from contactlist l
     where l.listid = $1 and l.clientid = $2 and (l.appuserid = $3 or l.shared = 1)
 """
 

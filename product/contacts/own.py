@@ -17,7 +17,8 @@ _OWN = """
            c.phone_numbers, c.verification, c.checkedon, c.createdon,
            (select jsonb_agg(jsonb_build_object('kind', r.kind, 'by', u.name, 'keyid', r.keyid, 'on', r.createdon)
                              order by r.createdon)
-            from reveal r left join appuser u using (appuserid) where r.contactid = c.contactid) as revealed
+            from reveal r left join appuser u using (appuserid)
+            where r.clientid = c.clientid and r.contactid = c.contactid) as revealed
     from usercontact c
     where c.clientid = $1 and c.deleted = 0
       and ($2::timestamptz is null or (c.createdon, c.contactid) < ($2, $3::bigint))

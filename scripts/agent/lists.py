@@ -17,7 +17,7 @@ from tableapi import NotFound, script
 _VISIBLE = "l.clientid = $1 and (l.shared = 1 or l.appuserid = $2)"
 _LISTS = f"""
     select l.listid, l.name, l.shared = 1 as shared, l.createdon,
-           (select count(*) from contactlistitem i where i.listid = l.listid) as people
+           (select count(*) from contactlistitem i where i.clientid = l.clientid and i.listid = l.listid) as people
     from contactlist l where {_VISIBLE} order by l.createdon desc, l.listid limit 500
 """  # noqa: S608 - constants
 _ONE = f"select 1 from contactlist l where l.listid = $3 and {_VISIBLE}"  # noqa: S608

@@ -32,7 +32,8 @@ _VOTE = "select clientid, personid, type from contactfeedback where feedbackid =
 _KIND = {"personalemail": "personalemail", "businessemail": "businessemail", "phone": "directdial"}
 _DECIDE = """
     insert into feedbackdecision as d (feedbackid, clientid, staffid, decision, reason) values ($1, $2, $3, $4, $5)
-    on conflict (feedbackid) do update set decision = excluded.decision, reason = excluded.reason,
+    on conflict on constraint feedbackdecision_pkey do update set
+        decision = excluded.decision, reason = excluded.reason,
         staffid = excluded.staffid, decidedon = now()
 """
 

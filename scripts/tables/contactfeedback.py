@@ -50,18 +50,20 @@ class Vote(BaseModel):
 
 
 _CONTACT = """
-    select c.emails, c.phone_numbers from usercontact c join reveal r using (contactid)
-    where r.clientid = $1 and r.personid = $2 and r.kind = $3
+    select c.emails, c.phone_numbers from usercontact c join reveal r using (clientid, contactid)
+    where clientid = $1 and r.personid = $2 and r.kind = $3
 """
 _DELETE = """
-    delete from contactfeedback where appuserid = $1 and personid = $2 and type = $3 and infohash = any($4)
+    delete from contactfeedback
+    where appuserid = $1 and personid = $2 and type = $3 and infohash = any($4) and clientid = $5
     returning feedbackid
 """
 _KEEP = """
     insert into contactfeedback (clientid, appuserid, personid, linkedin_url, info, infohash, action, type,
                                  downvotereason, reasonnote)
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-    on conflict (appuserid, personid, type, infohash) do update set action = excluded.action,
+    on conflict on constraint contactfeedback_appuserid_personid_type_infohash_key do update set
+        action = excluded.action,
         downvotereason = excluded.downvotereason, reasonnote = excluded.reasonnote, createdon = now()
     returning feedbackid
 """
@@ -149,9 +151,9 @@ async def _keep(ctx: Context, vote: Vote, personid: int, url: str) -> int | None
     note = ctx.vault.seal(vote.reasonnote) if vote.reasonnote else None
     appuserid = ctx.actor.appuserid
     if vote.action == "withdraw":
-        return await ctx.db.first_value(int, _DELETE, appuserid, personid, vote.type, hashes)
+        return await ctx.db.first_value(int, _DELETE, appuserid, personid, vote.type, hashes, ctx.actor.clientid)
     # The unique key does not catch an earlier vote hashed with an older secret key.
-    await ctx.db.execute(_DELETE, appuserid, personid, vote.type, hashes[1:])
+    await ctx.db.execute(_DELETE, appuserid, personid, vote.type, hashes[1:], ctx.actor.clientid)
     return await ctx.db.value(
         int, _KEEP,
         ctx.actor.clientid, appuserid, personid, url, ctx.vault.seal(vote.info), hashes[0], vote.action, vote.type,

@@ -31,6 +31,7 @@ class StatementProxy:
     def __init__(self, target: int) -> None:
         self._target = target
         self.count = 0
+        self.heard: Callable[[str], object] = lambda text: None  # gets the text of each statement that is parsed
         self._spoiled, self._fault = 0, ""
         self._hung: Callable[[], object] = lambda: None
         self._armed = False
@@ -102,6 +103,8 @@ class StatementProxy:
             while True:
                 head = await reader.readexactly(5)
                 message = head + await reader.readexactly(int.from_bytes(head[1:], "big") - 4)
+                if head[:1] == b"P":
+                    self.heard(message[5:].split(b"\0")[1].decode())
                 if self._armed and head[:1] in b"EQ":
                     self.count += 1
                     if self.count == self._spoiled:
