@@ -41,15 +41,15 @@ class Seen:
 class Client:
     """One keep-alive connection, reopened after the server closed it."""
 
-    def __init__(self, port: int, headers: dict[str, str]) -> None:
-        self.port = port
+    def __init__(self, port: int, headers: dict[str, str], host: str = "127.0.0.1") -> None:
+        self.port, self._host = port, host
         self.head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         self.reader: asyncio.StreamReader | None = None
         self.writer: asyncio.StreamWriter | None = None
 
     async def ask(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
         if self.reader is None or self.writer is None:
-            self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
+            self.reader, self.writer = await asyncio.open_connection(self._host, self.port)
         head = f"{method} {path} HTTP/1.1\r\nHost: test\r\n{self.head}"
         if body:
             head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
@@ -76,6 +76,7 @@ async def load(
     clients: int = 8,
     keep: bool = False,
     pause: float = 0.0,
+    host: str = "127.0.0.1",
 ) -> AsyncIterator[Seen]:
     """`async with load(...) as seen:` - run clients, one request at a time each, until the block ends.
 
@@ -84,7 +85,7 @@ async def load(
     seen, stop, numbers = Seen(), asyncio.Event(), iter(range(1, 10**9))
 
     async def run() -> None:
-        client = Client(port(), headers)
+        client = Client(port(), headers, host)
         while not stop.is_set():
             asked = request(next(numbers))
             client.port = port()

@@ -91,7 +91,7 @@ def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _unbound(plan: dict[str, Any], placed: dict[str, str | None]) -> set[str]:
-    """Return the tables whose rows are read without a comparison of their client."""
+    """Return the tables that are read without a comparison of their client."""
     scans, bound, pairs = dict[str, str](), set[str](), list[tuple[str, ...]]()
     for node in _nodes(plan):
         if node["Node Type"].endswith("Scan") and placed.get(node.get("Relation Name", "")) == "clientid":

@@ -4,6 +4,7 @@
     history   a build without the lock of a reveal, which the checks of books and histories must find
     faults    PostgreSQL under Patroni behind HAProxy and pgbouncer: the table of docs/explanation/faults.md
     chaos     the same cluster, ten minutes with a random fault every half minute; `--seed` gives the same ones again
+    replicas  the same cluster: what reads cost the primary with two replicas, with one and with none
 
 `--only etcd,switchover` runs some of the faults, `--hold` starts the cluster and leaves it running until Ctrl-C. The
 programs are installed by tools/peers. Exits with 1 when a check fails.
@@ -21,12 +22,12 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from tests.helpers.customer import prepare
-from tests.system.cluster import chaos, checks, faults, missing_lock, stack
+from tests.system.cluster import chaos, checks, faults, missing_lock, reading, stack
 from tests.system.cluster.nodes import Cluster, bring_up
 from tests.system.cluster.programs import Missing
 
 PEOPLE = 200_000
-PARTS = ["nodes", "history", "faults", "chaos"]
+PARTS = ["nodes", "history", "faults", "chaos", "replicas"]
 
 
 async def _checks(cluster: Cluster) -> list[checks.Row]:
@@ -71,9 +72,14 @@ def _chaos(folder: Path, exits: ExitStack, seed: int) -> bool:
     return _survived(asyncio.run(chaos.run(stack.bring_up(folder, exits), seed, _show)))
 
 
-def _survived(rows: list[faults.Row]) -> bool:
-    """Print the table of faults, and return whether none left a problem."""
-    print("| Fault | Expected | Seen |\n| --- | --- | --- |")
+def _replicas(folder: Path, exits: ExitStack) -> bool:
+    """Measure reads, and return whether none failed."""
+    return _survived(asyncio.run(reading.run(stack.bring_up(folder, exits))), "Cluster")
+
+
+def _survived(rows: list[faults.Row], what: str = "Fault") -> bool:
+    """Print the rows as a table, and return whether none left a problem."""
+    print(f"| {what} | Expected | Seen |\n| --- | --- | --- |")
     for row in rows:
         print(f"| {row.fault} | {row.expected} | {row.seen}{' **NOT MET**' if row.problems else ''} |")
     return not any(row.problems for row in rows)
@@ -91,7 +97,7 @@ def _hold(folder: Path, exits: ExitStack) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.system.cluster")
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="all but chaos unless given")
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="the first three unless given")
     parser.add_argument("--only", default="", help=f"faults: {', '.join(faults.FAULTS)}")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="chaos: which faults, in which order")
     parser.add_argument("--hold", action="store_true", help="start the cluster of `faults` and keep it running")
@@ -115,6 +121,8 @@ def main() -> int:
                         good &= _faults(folder, exits, only)
                     elif part == "chaos":
                         good &= _chaos(folder, exits, args.seed)
+                    elif part == "replicas":
+                        good &= _replicas(folder, exits)
                     else:
                         good &= _hold(folder, exits)
             except Missing as error:
