@@ -80,7 +80,7 @@ def _documentation(url: str, database: str, folder: Path, stack: ExitStack) -> i
     shop = urlsplit(database)._replace(path="/shop").geturl()
     asyncio.run(demo.load(shop, lambda done, steps, name: None))
     studio = start(stack, folder, "--dataset", f"shop={shop}", "--open", cwd=folder, DATA_DIR=folder / "studio")
-    return _playwright(url, r"/docs\.mjs$", STUDIO=studio.url, DOCS=str(ROOT / "docs" / "pictures"))
+    return _playwright(url, r"/docpictures\.mjs$", STUDIO=studio.url, DOCS=str(ROOT / "docs" / "pictures"))
 
 
 def write_mails(settings: Settings, folder: Path) -> None:
