@@ -7,7 +7,7 @@ import random
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import asyncpg
@@ -57,43 +57,36 @@ class BatchStep:
     references: tuple[str, ...] = ()
 
 
+@dataclass(slots=True)
 class Results:
     """The responses of the steps with an id, each decoded when a later step first refers to it.
 
-    Args:
-        max_bytes: the maximum size of the values that the references of one step stand for, as JSON.
+    `max_bytes`: the maximum size of the values that the references of one step stand for, as JSON.
     """
 
-    def __init__(self, max_bytes: int) -> None:
-        self._max_bytes = max_bytes
-        self._bodies: dict[str, bytes] = {}
-        self._decoded: dict[str, Any] = {}
-
-    def add(self, name: str, body: bytes) -> None:
-        """Keep the response of a step."""
-        self._bodies[name] = body
+    max_bytes: int
+    bodies: dict[str, bytes] = field(default_factory=dict)
+    _decoded: dict[str, Any] = field(default_factory=dict)
 
     async def resolved(self, step: BatchStep, size: int) -> BatchStep:
         """Return a step with each reference replaced by the value it points to.
 
         size: of the body of the batch, in bytes. Raises BadRequest for a reference to a missing value, TooLarge (413).
         """
-        if not step.references:
-            return step
         for name in {reference.partition(".")[0] for reference in step.references} - self._decoded.keys():
-            self._decoded[name] = await threads.body(len(self._bodies[name]), exact_json.loads, self._bodies[name])
+            self._decoded[name] = await threads.body(len(self.bodies[name]), exact_json.loads, self.bodies[name])
         return await threads.body(size, self._replaced, step)
 
     def _replaced(self, step: BatchStep) -> BatchStep:
         values = {reference: _found(reference, self._decoded) for reference in dict.fromkeys(step.references)}
-        left = self._max_bytes
+        left = self.max_bytes
         sizes: dict[str, int] = {}
         for reference in step.references:
             if reference not in sizes:
                 sizes[reference] = len(exact_json.dumps(values[reference]))
             left -= sizes[reference]
             if left < 0:
-                raise TooLarge(f"The references of a request stand for more than {self._max_bytes:,} bytes.")
+                raise TooLarge(f"The references of a request stand for more than {self.max_bytes:,} bytes.")
         return replace(step, query=_with(step.query, values), body=_with(step.body, values), references=())
 
 
@@ -120,7 +113,7 @@ class Batches(Feature):
         if request.method != "POST" or len(parts) > 1:
             raise MethodNotAllowed("A batch is a POST to _batch.", headers={"Allow": "POST"})
         raw = await request.body(self._services.settings.body_bytes)
-        sent, steps = await threads.body(len(raw), _decoded, request.headers.get("content-type", ""), raw)
+        sent, steps = await threads.body(len(raw), parse, request.headers.get("content-type", ""), raw)
         dry_run = options.boolean("dry_run", sent.get("dry_run", query.get("dry_run", False)))
         held = _Held(dataset, request.actor)
 
@@ -167,7 +160,7 @@ class Batches(Feature):
                 head = orjson.dumps({"id": step.id or None, "status": reply.status})
                 responses.append(head[:-1] + b',"body":' + (reply.body or b"null") + b"}")
                 if step.id:
-                    results.add(step.id, reply.body)
+                    results.bodies[step.id] = reply.body
         headers = {"Dry-Run": "true"} if dry_run else {}
         return Reply(b'{"responses":[' + b",".join(responses) + b"]}", headers=headers)
 
@@ -183,7 +176,8 @@ class Batches(Feature):
     ) -> Reply:
         """Run one step. size: of the batch, in bytes; room: the maximum size of the response."""
         try:
-            step = await results.resolved(step, size)
+            if step.references:
+                step = await results.resolved(step, size)
             query = {name: _option(name, value) for name, value in step.query.items()}
             inner = inner_request(request, step.method, (dataset.name, *step.parts), query, step.body)
             inner.in_batch, inner.written = True, request.written
@@ -216,21 +210,16 @@ class Batches(Feature):
             ) from error
 
 
-def _decoded(content_type: str, raw: bytes) -> tuple[dict[str, Any], list[BatchStep]]:
-    """Decode the body of a batch. Returns it and its steps."""
-    sent = parse_object(content_type, raw, exact_json.loads)
-    return sent, parse(sent)
-
-
-def parse(sent: Any) -> list[BatchStep]:
-    """Parse the steps of a batch.
+def parse(content_type: str, raw: bytes) -> tuple[dict[str, Any], list[BatchStep]]:
+    """Parse the body of a batch. Returns it and its steps.
 
     Raises:
         Invalid: a step is malformed (422).
         BadRequest: a reference does not name an earlier step.
         TooLarge: there are more than MAX_REFERENCES (413).
     """
-    requests = sent.get("requests") if isinstance(sent, dict) else None
+    sent = parse_object(content_type, raw, exact_json.loads)
+    requests = sent.get("requests")
     if not isinstance(requests, list) or not 1 <= len(requests) <= MAX_STEPS:
         raise Invalid({"requests": f"Send a list of 1 to {MAX_STEPS} requests."})
     steps: list[BatchStep] = []
@@ -253,7 +242,7 @@ def parse(sent: Any) -> list[BatchStep]:
                     context={"index": number, "reference": name[:200]},
                 )
         known |= {step.id} - {""}
-    return steps
+    return sent, steps
 
 
 def _parsed(one: Any, place: str) -> BatchStep:
