@@ -195,7 +195,8 @@ class App:
             if request.method not in ("GET", "HEAD"):
                 raise MethodNotAllowed("Only GET is served here.", headers={"Allow": "GET"})
             return await handler(request, parts)
-        if self.scripts is not None and not (len(parts) > 1 and parts[1].startswith("_")):
+        misspelt = len(parts) > 1 and parts[1].startswith("_")  # unless it is the code in the path of a script
+        if self.scripts is not None and (not misspelt or self.scripts.serves(parts)):
             return await self.scripts.answer(request, parts)
         hint = await self._service_hint(request, name)
         raise NotFound(f"There is no service '{name[:100]}'.{hint}", reason="unknown_service")

@@ -20,6 +20,10 @@ class ScriptCalls:
     def __init__(self, services: Services, scripts: Scripts, callers: Callers) -> None:
         self._services, self._scripts, self._callers = services, scripts, callers
 
+    def serves(self, parts: list[str]) -> bool:
+        """Whether a script has this path, with any method."""
+        return self._scripts.serves("/".join(parts))
+
     async def answer(self, request: HttpRequest, parts: list[str]) -> Reply:
         """Handle one request. Raises ApiError; NotFound for a path without a script."""
         path = "/".join(parts)

@@ -136,6 +136,10 @@ class Scripts:
         for methods in (*self._endpoints.values(), *self._tailed.values()):
             yield from methods.values()
 
+    def serves(self, path: str) -> bool:
+        """Whether a script has this path below /api/v2/, with any method."""
+        return path in self._endpoints or path.rpartition("/")[0] in self._tailed
+
     def find(self, method: str, path: str) -> Endpoint | None:
         """Return the endpoint of a path below /api/v2/; None if no script has this path.
 

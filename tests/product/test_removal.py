@@ -175,6 +175,19 @@ async def test_an_address_found_only_in_contacts_is_erased(product: Product, acc
     assert slug not in key
 
 
+async def test_a_code_may_begin_with_any_of_its_characters(product: Product) -> None:
+    """One in 64 begins with `_`, as the resources of a dataset do."""
+    browser = product.caller(key="")
+    for code in ("abc", "_abc", "-abc", "_table", "_changes"):
+        for answer in (
+            await browser.get(f"{API}removalrequest/{code}"),
+            await browser.post(f"{API}removalrequest/{code}"),
+        ):
+            assert answer.status_code == 404
+            assert answer.headers["content-type"].startswith("text/html"), (code, answer.text)
+    assert (await browser.get(f"{API}laeds/_table/appuser")).json()["error"]["context"]["reason"] == "unknown_service"
+
+
 async def test_removals_decrypt_only_what_has_the_address(product: Product, account: Account) -> None:
     """Others are sealed with a key that the server does not have, so decrypting one of them would end the job."""
     word, foreign = secrets.token_hex(4), Vault(["another secret of 32 characters...."])
