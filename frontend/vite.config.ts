@@ -15,7 +15,7 @@ const EARLY = /vite[\\/]preload-helper|src[\\/](early|api[\\/](config|early|list
 // first screen, the company profile with its countries, what other screens share, and one file for each screen.
 const PACKAGES = /node_modules[\\/](react|react-dom|scheduler|react-router|@tanstack|zustand)[\\/]/;
 const LOGIN = /src[\\/](main|screens[\\/](login|forgotpassword|verifyemail|emailverification)[\\/]\w+Screen)\.tsx/;
-const DASHBOARD = /src[\\/](app[\\/]layout[\\/]Dashboard|screens[\\/]dashboardmain[\\/]DashboardMainScreen)\.tsx/;
+const DASHBOARD = /src[\\/](app[\\/]layout[\\/](Dashboard|OwnerGate)|screens[\\/]dashboardmain[\\/]DashboardMainScreen)\.tsx/;
 const COMPANY = /i18n-iso-countries[\\/](?!codes)|react-international-phone|CompanyFields|PhoneInput|src[\\/]lib[\\/](countries|phone)\./;
 
 /** Folders with tests that need no browser. */
