@@ -49,7 +49,7 @@ async function revealed(page, whose, days) {
   return numbersIn(await textOf(chart.getByText(shown)))[0];
 }
 
-/** The same people in the list of contacts, the user's own or that of the team. */
+/** The same people in My Contacts: those of the user, or of the team. */
 async function listed(page, whose, days) {
   await visit(page, `/dashboard/main/mycontacts?days=${days}${whose === "Team" ? "&by=team" : ""}`, "My Contacts");
   await page.getByRole("row").nth(1).waitFor();
