@@ -17,13 +17,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from bench import contenders, data, deletions, directory, load, mycontacts, others, peers, report, reveal
+from bench import contenders, data, deletions, directory, load, mycontacts, others, peers, people_search, report, reveal
 from bench.contenders import Contender, NotThere, Stage
 from bench.scenarios import NAMES, Places
 from tableapi.server.postgres.server import Embedded
 from tests.helpers.support import ROOT
 
-OTHERS = ("growth", "pages", "rest", "reveal", "import", "mycontacts", "directory", "deletions")
+OTHERS = ("growth", "pages", "rest", "reveal", "import", "mycontacts", "directory", "search", "deletions")
 ON_ITS_DATA = ("pages", "rest")
 FOLDER = ROOT / ".data" / "bench"
 
@@ -99,6 +99,7 @@ def others_(stage: Stage, args: argparse.Namespace, server: str, postgres: int, 
         "reveal": lambda: reveal.measure(stage, server, rounds=args.rounds, seconds=seconds),
         "import": lambda: reveal.imported(stage, server, 300_000),
         "directory": lambda: directory.measure(stage, server, rounds=args.rounds, seconds=seconds),
+        "search": lambda: people_search.measure(stage, server, size=int(people_search.PEOPLE * args.scale)),
         "mycontacts": lambda: mycontacts.measure(stage, server),
         "deletions": lambda: deletions.measure(stage, server),
     }
