@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -33,7 +32,6 @@ class StatementProxy:
         self.count = 0
         self.heard: Callable[[str], object] = lambda text: None  # gets the text of each statement that is parsed
         self._spoiled, self._fault = 0, ""
-        self._hung: Callable[[], object] = lambda: None
         self._armed = False
         self._port = 0
         self._server: asyncio.Server | None = None
@@ -57,12 +55,9 @@ class StatementProxy:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def arm(self, number: int = 0, fault: Fault | Literal[""] = "", hung: Callable[[], object] = lambda: None) -> None:
-        """Count from now on, and spoil the statement `number`; 0 for none.
-
-        `hung` is called when a statement begins to hang.
-        """
-        self.count, self._spoiled, self._fault, self._armed, self._hung = 0, number, fault, True, hung
+    def arm(self, number: int = 0, fault: Fault | Literal[""] = "") -> None:
+        """Count from now on, and spoil the statement `number`; 0 for none."""
+        self.count, self._spoiled, self._fault, self._armed = 0, number, fault, True
 
     def disarm(self) -> int:
         """Let everything pass; return how many statements there were."""
@@ -111,7 +106,6 @@ class StatementProxy:
                         if self._fault == "is cut":
                             return
                         if self._fault == "hangs":
-                            self._hung()
                             await reader.read(-1)  # nothing gets through until the client closes the connection
                             return
                         message = _PARSE if head[:1] == b"E" else _QUERY

@@ -9,7 +9,6 @@ import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from functools import partial
 from typing import Any, get_args
 from urllib.parse import urlsplit
 
@@ -21,7 +20,6 @@ from tableapi import Settings, TableAPI
 from tableapi.app.application import App
 from tableapi.db import pool
 from tableapi.db.pipeline import internals
-from tableapi.http import admission
 from tests.helpers.fixtures import open_product
 from tests.helpers.product import API, TABLE, Account, Product
 from tests.helpers.support import NewDatabase
@@ -29,7 +27,7 @@ from tests.system.statements.proxy import Fault, StatementProxy
 
 pytestmark = pytest.mark.slow
 FAULTS = get_args(Fault)
-SOON = 0.1  # seconds after which a silent server counts as lost
+HANG_SECONDS = 0.4  # the time limit of a request while its statement hangs
 # Written outside of the transaction of a request, before it or after a failure of it.
 APART = {"usersession", "auditlog", "searchuse", "pgqueuer_log", "pgqueuer_statistics"}
 # These pay for one person after the other, each in a transaction of its own: a repetition pays for the rest.
@@ -103,9 +101,10 @@ async def _spoil(
         for number in range(1, statements + 1):
             send = await arrange()
             present = await watch.begin()
+            proxy.arm(number, fault)
             with pytest.MonkeyPatch.context() as patch:
-                # The time limit of the request has passed as soon as its statement hangs.
-                proxy.arm(number, fault, hung=partial(patch.setattr, app.admission, "_seconds", 0.0))
+                if fault == "hangs":
+                    patch.setattr(app.admission, "_seconds", HANG_SECONDS)
                 status = await _answer(send)
             proxy.disarm()
             changes = await watch.since(present)
@@ -157,11 +156,10 @@ WRITES: dict[str, tuple[str, str, Any]] = {
 
 @pytest.fixture(autouse=True, scope="module")
 def quick() -> Iterator[None]:
-    """Shorten the times after which a silent server counts as lost, and between checks for requests that are late."""
+    """Shorten the times after which a silent server counts as lost."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(admission, "CHECK_SECONDS", 0.02)
-        patch.setattr(internals, "CANCEL_SECONDS", SOON)
-        patch.setattr(pool, "CHECK_SECONDS", SOON)
+        patch.setattr(internals, "CANCEL_SECONDS", HANG_SECONDS / 2)
+        patch.setattr(pool, "CHECK_SECONDS", HANG_SECONDS / 2)
         patch.setattr(pool, "SILENT_SECONDS", 0.0)
         yield
 
