@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from product.billing import addons, customer, prices, reconcile
+from product.billing.rows import PlanRow
 from product.context import Context
 from sandbox.stripe import inside
 
@@ -36,11 +37,11 @@ _DATED = """
 """
 
 
-async def subscribe(ctx: Context, clientid: int, plan: Any) -> None:
+async def subscribe(ctx: Context, clientid: int, plan: PlanRow) -> None:
     """Subscribe the demo account at the sandbox, unless it has been a customer there before."""
     custid = await ctx.db.fetchval("select stripe_custid from client where clientid = $1", clientid)
     live: Any = await ctx.db.fetchrow(_LIVE, clientid)
-    if custid is not None or (live is not None and live["planid"] != plan["planid"]):
+    if custid is not None or (live is not None and live["planid"] != plan.planid):
         return
     async with _sandbox(ctx) as sandbox:
         custid, priceid = await customer.customer(ctx, clientid), await prices.of_plan(ctx, plan)
@@ -76,7 +77,7 @@ async def _connect(ctx: Context, live: Any, custid: str) -> None:
 
 async def _addon(ctx: Context, clientid: int, custid: str, number: str) -> None:
     """Buy one add-on by card."""
-    plan: Any = await ctx.db.fetchrow("select * from subscriptionplan where planid = $1", ADDON)
+    plan = await ctx.db.one(PlanRow, "select * from subscriptionplan where planid = $1", ADDON)
     payments, amount = customer.provider(ctx), prices.cents(plan)
     marks = {"clientid": str(clientid), "planid": str(ADDON)}
     intent = await payments.intent(custid, amount, customer.CURRENCY, marks, f"demo:{clientid}")

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import Field, fields
 from functools import cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import asyncpg
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
-R = TypeVar("R", bound="DataclassInstance")
+class DataclassRow(Protocol):
+    """Any dataclass."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+
+R = TypeVar("R", bound=DataclassRow)
 
 
 @cache
-def _columns(kind: type[DataclassInstance]) -> tuple[str, ...]:
+def _columns(kind: type[DataclassRow]) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind))
 
 

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from functools import partial, reduce
 from itertools import chain
-from typing import Any
+from operator import or_
+from types import UnionType
+from typing import Any, get_args
 
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
@@ -185,8 +187,8 @@ class Document:
 
     def _output(self, endpoint: Endpoint) -> Json:
         response: Json = {"description": "The answer."}
-        output = endpoint.output
-        if output is None or (isinstance(output, type) and issubclass(output, Response)):
+        output = _described(endpoint.output)
+        if output is None:
             return response
         try:
             return response | {"content": json(self._model(output, "serialization"))}
@@ -206,6 +208,14 @@ class Document:
             if component != name:
                 schema = _renamed(schema, f"#/components/schemas/{name}", f"#/components/schemas/{component}")
         return schema
+
+
+def _described(returned: Any) -> Any:
+    """Return the part of a script's return type that has a schema: everything but a Response. None without any."""
+    if not isinstance(returned, UnionType):
+        return None if isinstance(returned, type) and issubclass(returned, Response) else returned
+    kinds = [kind for kind in get_args(returned) if _described(kind) is not None]
+    return reduce(or_, kinds) if kinds else None
 
 
 def _members(items: Iterable[tuple[str, Any]]) -> Iterator[bytes]:

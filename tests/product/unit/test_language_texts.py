@@ -107,7 +107,7 @@ def test_days_are_formatted_as_on_the_screens(day: str, english: str, german: st
     [
         (0, "usd", "$0.00", f"0,00{SPACE}$"),
         (123450, "usd", "$1,234.50", f"1.234,50{SPACE}$"),
-        (-1234, "usd", "-$12.34", f"-12,34{SPACE}$"),
+        (-1234, "usd", "−$12.34", f"−12,34{SPACE}$"),
         (123456789, "eur", "€1,234,567.89", f"1.234.567,89{SPACE}€"),
         (5, "gbp", "£0.05", f"0,05{SPACE}£"),
         (1200, "chf", f"CHF{SPACE}12.00", f"12,00{SPACE}CHF"),
