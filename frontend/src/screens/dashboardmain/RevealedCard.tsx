@@ -32,7 +32,7 @@ export function RevealedCard({ days, onDays, team, onTeam }: Props) {
         <div>
           <h2>{t("home.revealed")}</h2>
           <p className={classes.dim}>
-            <span role="status">{query.isPending ? "" : period ? t(team ? "home.teamText" : "home.revealedText", { count: period.total }) : countText(undefined)}</span>
+            <span role="status">{query.isPending || query.isPlaceholderData ? "\u00a0" : period ? t(team ? "home.teamText" : "home.revealedText", { count: period.total }) : countText(undefined)}</span>
           </p>
         </div>
         <div className={classes.controls}>
