@@ -1,4 +1,4 @@
-"""Measure People Search with 10,000,000 made-up people: any three filters and a sort, alone and 64 at once.
+"""Measure People Search with 10,000,000 made-up people: three filters, a sort, alone and 64 at once.
 
 The people are built in SQL from lists of titles, companies and places with terms of the product, and stay in the
 database `bench_search` for the next run.
@@ -201,7 +201,7 @@ async def _ask(client: httpx2.AsyncClient, body: dict[str, Any]) -> tuple[float,
 
 
 async def _searched(url: str, bodies: list[dict[str, Any]], at_once: int, pause: float) -> list[tuple[float, Any]]:
-    """Ask everything, by so many users at once who wait `pause` seconds, on average, between two searches."""
+    """Ask everything, by so many users at once, with an average pause of `pause` seconds between searches."""
     left, done, draw = iter(bodies), [], random.Random(1)
 
     async def user(client: httpx2.AsyncClient) -> None:

@@ -180,4 +180,6 @@ def _identity(claims: dict[str, object]) -> Identity:
         json.dumps([claims.get("iss"), part, *values]) for part, values in parts.items() if values[-1] is not None
     ) or (json.dumps([claims.get("iss"), "iat", claims["sub"], claims.get("iat"), claims.get("exp")]),)
     is_verified = verified is True or verified == "true"
-    return Identity(str(claims["sub"]), email, is_verified, str(name or email), marks, int(str(claims.get("exp") or 0)))
+    return Identity(
+        str(claims["sub"]), email, is_verified, str(name or email), marks, int(float(str(claims.get("exp") or 0)))
+    )

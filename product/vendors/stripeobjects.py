@@ -19,21 +19,28 @@ class _Expanded(BaseModel):
 _Reference = str | _Expanded | None
 
 
-class _About(BaseModel):
-    """The fields that matter of an object in an event."""
+class _Subject(BaseModel):
+    """The object of an event, of any kind: its other fields are read from the provider again."""
 
     id: str = ""
     object: str = ""
+    customer: _Reference = None
+
+
+class _Reversed(BaseModel):
+    """A refund, a dispute or a charge."""
+
+    id: str
+    object: str
     amount: int | None = None
     amount_refunded: int | None = None
     charge: _Reference = None
-    customer: _Reference = None
     payment_intent: _Reference = None
     status: str | None = None
 
 
 class _Data(BaseModel):
-    object: _About
+    object: _Subject
 
 
 class _Event(BaseModel):
@@ -105,7 +112,7 @@ def intent(obj: stripe.PaymentIntent) -> Intent:
 
 def reversal(obj: Mapping[str, object], asof: datetime) -> Reversal:
     """Convert a refund, a dispute, or a charge with its refunded sum, read at the moment `asof`."""
-    about = _About.model_validate(obj)
+    about = _Reversed.model_validate(obj)
     is_charge = about.object == "charge"
     return Reversal(
         id=about.id, kind=about.object, payment=_id(about.payment_intent),

@@ -211,7 +211,7 @@ class Document:
 
 
 def _described(returned: Any) -> Any:
-    """Return the part of a script's return type that has a schema: everything but a Response. None without any."""
+    """Return the part of a script's return type with a schema, that is, without a Response; or None."""
     if not isinstance(returned, UnionType):
         return None if isinstance(returned, type) and issubclass(returned, Response) else returned
     kinds = [kind for kind in get_args(returned) if _described(kind) is not None]

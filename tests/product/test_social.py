@@ -296,6 +296,12 @@ async def test_the_identifier_of_an_id_token_is_good_once(product: Product, sign
     assert codes == [200, 400]
 
 
+async def test_a_token_may_expire_between_two_seconds(product: Product, signer: _Signer) -> None:
+    email, nonce = f"social-{secrets.token_hex(4)}@company.example", secrets.token_urlsafe(16)
+    body = {"credential": signer.token(email, nonce, exp=time.time() + 300.5), "nonce": nonce}
+    assert (await product.caller().post(API + "google_userdetails", json=body)).status_code == 200
+
+
 async def test_a_replayed_id_token_at_once_signs_in_once(product: Product, signer: _Signer) -> None:
     email, nonce = f"social-{secrets.token_hex(4)}@company.example", secrets.token_urlsafe(16)
     token = signer.token(email, nonce)
