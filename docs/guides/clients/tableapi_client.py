@@ -29,7 +29,7 @@ class ApiError(Exception):
 
 @dataclass(frozen=True)
 class Where:
-    """A condition with its values, which are sent apart from its text. Join two by `&` or `|`, negate one by `~`."""
+    """A condition, with its values apart from its text. Join two by `&` or `|`, negate one by `~`."""
 
     text: str  # a NUL for each value
     values: tuple[Any, ...] = ()
@@ -98,7 +98,7 @@ col = Column()
 
 
 class Api:
-    """One database of a server, with the credentials of one caller. Use it as a context manager, or close it."""
+    """One database of a server, for one caller. Use it as a context manager, or close it."""
 
     def __init__(self, url: str, dataset: str, *, key: str = "", session: str = "", seconds: float = 30) -> None:
         sent = {"X-API-Key": key, "X-Session-Token": session}
@@ -155,7 +155,7 @@ class Table(Generic[Row]):
         return rows
 
     def each(self, where: Where | None = None, **options: Any) -> Iterator[Row]:
-        """Yield every record, page by page, whatever is written meanwhile."""
+        """Yield every record, page by page; writes in between shift nothing."""
         cursor: str | None = ""
         while cursor is not None:
             page = self._page(where, options | {"cursor": cursor})
