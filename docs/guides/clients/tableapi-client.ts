@@ -58,7 +58,8 @@ function columns<Row>(path = ""): Columns<Row> {
     get(_, name: string) {
       const operator = OPERATORS[name as keyof typeof OPERATORS];
       if (path && operator) return (value: unknown) => value === null ? new Where(`${path} is ${name === "ne" ? "not " : ""}null`) : new Where(`${path} ${operator} \0`, [value]);
-      const quoted = /^[A-Za-z_]\w*$/.test(name) ? name : `"${name}"`;
+      const mark = name.includes('"') ? "`" : '"';
+      const quoted = /^[A-Za-z_]\w*$/.test(name) ? name : mark + name + mark;
       return columns(path ? `${path}.${quoted}` : quoted);
     },
   }) as Columns<Row>;

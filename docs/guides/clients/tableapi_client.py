@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
+from urllib.parse import quote
 
 import httpx2
 
@@ -43,6 +44,9 @@ class Where:
     def __invert__(self) -> Where:
         return Where(f"not ({self.text})", self.values)
 
+    def __bool__(self) -> bool:
+        raise TypeError("Join conditions by & and |, negate them by ~, and write 1 < x < 5 as (x > 1) & (x < 5).")
+
     def options(self) -> dict[str, Any]:
         """Return the condition as options of a request."""
         first, *rest = self.text.split("\0")
@@ -60,7 +64,8 @@ class Column:
         return self[name]
 
     def __getitem__(self, name: str) -> Column:
-        quoted = name if name.isidentifier() else f'"{name}"'
+        mark = "`" if '"' in name else '"'
+        quoted = name if name.isidentifier() else f"{mark}{name}{mark}"
         return Column(f"{self._path}.{quoted}" if self._path else quoted)
 
     def _is(self, operator: str, value: Any) -> Where:
@@ -124,7 +129,9 @@ class Api:
 
     def send(self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None) -> Any:
         """Send a request and return the decoded response. Raises ApiError."""
-        response = self._http.request(method, path, json=body, headers=headers)
+        content = None if body is None else json.dumps(body, default=str)  # dates, decimals and UUIDs are text
+        types = {} if body is None else {"Content-Type": "application/json"}
+        response = self._http.request(method, path, content=content, headers=types | dict(headers or {}))
         if response.is_error:
             raise ApiError(response)
         return response.json() if response.content else None
@@ -163,11 +170,14 @@ class Table(Generic[Row]):
             cursor = page.get("meta", {}).get("next_cursor")
 
     def _page(self, where: Where | None, options: Mapping[str, Any]) -> Any:
-        return self._api.send("QUERY", self._path, dict(options) | (where.options() if where else {}))
+        return self._api.send("QUERY", self._path, dict(options) | (where.options() if where is not None else {}))
+
+    def _record(self, ident: int | str) -> str:
+        return f"{self._path}/{quote(str(ident), safe='')}"
 
     def get(self, ident: int | str, **options: Any) -> Row:
         """Return one record by its key. Raises ApiError (404)."""
-        row: Row = self._api.send("QUERY", f"{self._path}/{ident}", options)
+        row: Row = self._api.send("QUERY", self._record(ident), options)
         return row
 
     def create(self, *records: Mapping[str, Any]) -> list[Row]:
@@ -178,12 +188,12 @@ class Table(Generic[Row]):
     def update(self, ident: int | str, changes: Mapping[str, Any], *, version: str = "") -> Row:
         """Change a record. `version`, from an ETag: raises ApiError (412) if it has changed since."""
         headers = {"If-Match": version} if version else None
-        changed: Row = self._api.send("PATCH", f"{self._path}/{ident}?fields=*", changes, headers)
+        changed: Row = self._api.send("PATCH", f"{self._record(ident)}?fields=*", changes, headers)
         return changed
 
     def delete(self, ident: int | str) -> None:
         """Delete a record. Raises ApiError (404, or 409 if others refer to it)."""
-        self._api.send("DELETE", f"{self._path}/{ident}")
+        self._api.send("DELETE", self._record(ident))
 
     def changes(self, **options: str) -> Iterator[tuple[str, Any]]:
         """Yield `reset`, `row` and `gone` events of the table as they happen (docs: Live changes)."""
