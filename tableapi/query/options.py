@@ -42,7 +42,7 @@ KNOWN = BODY_OPTIONS | {
 # Options that have no effect on writes.
 OF_READS = frozenset(
     ("order", "sort", "order_by", "limit", "top", "offset", "skip", "group", "group_by", "having", "cursor",
-     "include_count", "count_only", "include_schema", "numbers")
+     "include_count", "count_only", "include_schema")
 )  # fmt: skip
 _CONDITIONS = "Write all conditions in one option: filter=(a = 1) or (b > 2)."
 _HEADER = "Send credentials as headers: X-API-Key, X-Session-Token."

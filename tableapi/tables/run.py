@@ -148,7 +148,10 @@ class Run(ABC):
         if right.blind or (right.grants and self.options.minimal):
             return Target(table, right, self.call.rights, "\0", extra, Binder(), blind=True, verb=verb)
         keys = tuple(dict.fromkeys((*table.key, *extra)))
-        return Target(table, right, self.call.rights, fields, keys, Binder(self.options.params), verb=verb)
+        return Target(
+            table, right, self.call.rights, fields, keys, Binder(self.options.params), verb=verb,
+            texts=self.options.exact_texts,
+        )  # fmt: skip
 
     def plan(self, build: Callable[..., WritePlan], target: Target, *parts: Any) -> WritePlan:
         """Return the plan built by `build` for a target and these parts; plans are cached."""

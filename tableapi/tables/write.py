@@ -120,7 +120,7 @@ class Writer(Run):
         given, call = self.options, self.call
         if verb == "DELETE" or given.upsert or dict in map(type, record.values()):
             return None
-        form = (given.fields, given.id_field, given.as_list, given.minimal, bool(self.match))
+        form = (given.fields, given.id_field, given.as_list, given.minimal, given.exact_texts, bool(self.match))
         return "record", call.actor.role, call.table.name, verb, *form, *record
 
     def _remember(

@@ -55,7 +55,7 @@ class Target:
 
     fields: as in option `fields`. keys: fields to return raw, for nested records and for reading the record again.
     blind: whether the statement reads nothing of the row, for callers that may write rows they cannot read. verb: that
-    of the right.
+    of the right. texts: whether exact numbers are strings in the response.
     """
 
     table: Table
@@ -66,6 +66,7 @@ class Target:
     binder: Binder
     blind: bool = False
     verb: str = ""
+    texts: bool = False
 
     def scope(self, clause: Any) -> Scope:
         """Return the scope of this table under an alias."""
@@ -108,7 +109,8 @@ class Target:
     def body(self, source: Mapping[str, Any], *rows: Any) -> Any:
         """Return the record for the response as JSON, from columns of `rows` or of the written row."""
         fields = [
-            shown(source[column.name], column.type).label(column.name) for column in self.chosen(self.table.clause)
+            shown(source[column.name], column.type, texts=self.texts).label(column.name)
+            for column in self.chosen(self.table.clause)
         ]
         if not fields:
             return sa.cast(sa.literal_column("'{}'"), Named("json"))
@@ -123,7 +125,7 @@ class Target:
 
     def key(self, build: Callable[..., WritePlan], parts: Iterable[Any]) -> tuple[Any, ...]:
         """Return the key of the plan built by `build` for this target and these parts."""
-        form = (self.table.name, self.verb, self.fields, self.keys, self.blind)
+        form = (self.table.name, self.verb, self.fields, self.keys, self.blind, self.texts)
         return (build, *form, *map(_shape, parts))
 
     def finish(

@@ -107,3 +107,16 @@ async def test_the_page_for_language_models(http: httpx2.AsyncClient) -> None:
     assert answer.text.startswith("# tableapi\n")
     for link in ("_spec?compact=true", "/mcp", "X-API-Key"):
         assert link in answer.text
+
+
+async def test_writes_return_exact_numbers_as_text_by_request(http: httpx2.AsyncClient) -> None:
+    sent = {"resource": [{"id": 8, "amount": "1.50"}, {"id": 9, "amount": "2.50"}]}
+    created = (await http.post("_table/entry?numbers=text&fields=*", json=sent)).json()["resource"]
+    assert [entry["amount"] for entry in created] == ["1.50", "2.50"]
+    changed = await http.patch("_table/entry/8?numbers=text&fields=*", json={"amount": "3.50"})
+    assert changed.json()["amount"] == "3.50"
+    gone = await http.delete("_table/entry?numbers=text&fields=amount&filter=id > 7")
+    assert sorted(entry["amount"] for entry in gone.json()["resource"]) == ["2.50", "3.50"]
+    for number, (query, amount) in enumerate((("", 1.5), ("&numbers=text", "1.5"), ("&numbers=json", 1.5)), start=10):
+        one = await http.post(f"_table/entry?fields=amount{query}", json={"resource": [{"id": number, "amount": 1.5}]})
+        assert one.json() == {"resource": [{"amount": amount}]}
