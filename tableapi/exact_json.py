@@ -17,6 +17,7 @@ import orjson
 # orjson might change: one with a fraction or an exponent, and one that may exceed 64 bits.
 _PATTERN = bytes.maketrans(b"123456789E.", b"000000000ee")
 _FRACTION, _LONG = b"0e", b"0" * 19
+_EXPONENTS = bytes.maketrans(b"123456789E", b"000000000e")
 _INT64 = range(-(2**63), 2**64)
 
 
@@ -61,9 +62,21 @@ def loads(raw: bytes | str) -> Any:
     else:
         data = raw if isinstance(raw, bytes) else raw.encode()
         pattern = data.translate(_PATTERN)
-        if _FRACTION in pattern or _LONG in pattern:
-            value = _decode(data)
+        is_long = _LONG in pattern
+        if (_FRACTION in pattern or is_long) and not _is_kept(value, data):
+            value = _decode(data, _DECODER if is_long or b"-0" in data else _OF_SHORT_INTEGERS)
     return value
+
+
+def _is_kept(value: Any, data: bytes) -> bool:
+    """Whether orjson kept every digit, since it writes the same text again. It saves decoding in Python.
+
+    A text with blanks or with exponents is never the same.
+    """
+    try:
+        return orjson.dumps(value) == data and _FRACTION not in data.translate(_EXPONENTS)
+    except TypeError:  # nested deeper than orjson writes
+        return False
 
 
 MIN_PARTS = 131_072  # size from which a body is decoded record by record
@@ -184,12 +197,13 @@ def _constant(name: str) -> Any:
 
 
 _DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_float, parse_constant=_constant)
+_OF_SHORT_INTEGERS = json.JSONDecoder(parse_float=_float, parse_constant=_constant)  # none beyond 64 bits, and no -0
 
 
-def _decode(raw: bytes | str) -> Any:
+def _decode(raw: bytes, decoder: json.JSONDecoder) -> Any:
     """Decode JSON that orjson accepts."""
     try:
-        return _DECODER.decode(raw if isinstance(raw, str) else raw.decode())
+        return decoder.decode(raw.decode())
     except RecursionError:
         raise orjson.JSONDecodeError("too deep", "", 0) from None
 

@@ -26,7 +26,11 @@ def fitting(rows: Sequence[Any], max_bytes: int = MAX_BYTES) -> tuple[list[Any],
     """
     kept: list[Any] = []
     fields: dict[str, None] = {}
-    if len(exact_json.dumps(rows)) <= max_bytes:  # nearly every result
+    text = exact_json.dumps(rows)
+    if len(text) <= max_bytes:  # nearly every result
+        # Without escapes, a text is what stands between two quotes.
+        if b"\\" not in text and len(max(text.split(b'"'), key=len)) <= MAX_LIST_CHARS:
+            return list(rows), []
         return [_shortened(row, fields) for row in rows], list(fields)
     size = 0
     for row in rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import orjson
@@ -65,3 +66,31 @@ def test_values_without_a_json_form() -> None:
     assert orjson.dumps({"a": Number("0.10"), "b": complex(1)}, default=plain) == b'{"a":0.10,"b":"(1+0j)"}'
     with pytest.raises(TypeError):
         dumps({"a": complex(1)})
+
+
+def _integer(text: str) -> int | Number:
+    return Number(text) if text == "-0" or not -(2**63) <= int(text) < 2**64 else int(text)
+
+
+def _float(text: str) -> float:
+    return float(text) if repr(float(text)) == text and "e" not in text else Number(text)
+
+
+_REFERENCE = json.JSONDecoder(parse_int=_integer, parse_float=_float)
+_NUMBERS = ("0.1", "0.10", "-0", "-0.0", "0", "1e5", "1E5", "1.5e3", "1.0", "123456789012345678", "1234567890123456789",
+            "-9223372036854775808", "-9223372036854775809", "18446744073709551616", "0.30000000000000004", "4.99",
+            "100000000000000000000", "1e16", "1e400", "12345678901234567890.5")  # fmt: skip
+_FORMS = ('{{"a":{},"b":4.99}}', '{{ "a": [{}, 1.5] }}', '{{"a":1,"a":{},"b":0.5,"c":"1e5"}}', '[{},"\\u00e9",-0.0]')
+
+
+@pytest.mark.parametrize("form", _FORMS)
+@pytest.mark.parametrize("number", _NUMBERS)
+def test_every_way_to_decode_gives_the_same_values(form: str, number: str) -> None:
+    text = form.format(number)
+    assert _typed(loads(text.encode())) == _typed(_REFERENCE.decode(text))
+
+
+def _typed(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: _typed(part) for name, part in value.items()}
+    return [_typed(part) for part in value] if isinstance(value, list) else (type(value), str(value))
