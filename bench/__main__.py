@@ -17,13 +17,27 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from bench import contenders, data, deletions, directory, load, mycontacts, others, peers, people_search, report, reveal
+from bench import (
+    contenders,
+    data,
+    deletions,
+    directory,
+    load,
+    mycontacts,
+    others,
+    peers,
+    people_search,
+    programs,
+    report,
+    reveal,
+)
 from bench.contenders import Contender, NotThere, Stage
 from bench.scenarios import NAMES, Places
 from tableapi.server.postgres.server import Embedded
 from tests.helpers.support import ROOT
 
-OTHERS = ("growth", "pages", "rest", "reveal", "import", "mycontacts", "directory", "search", "deletions")
+OTHERS = ("growth", "pages", "rest", "reveal", "import", "mycontacts", "directory", "search", "deletions",
+          "programs")  # fmt: skip
 IF_NAMED = ("search",)  # builds 9 GB of data, which stay
 ON_ITS_DATA = ("pages", "rest")
 FOLDER = ROOT / ".data" / "bench"
@@ -103,6 +117,7 @@ def others_(stage: Stage, args: argparse.Namespace, server: str, postgres: int, 
         "search": lambda: people_search.measure(stage, server, size=int(people_search.PEOPLE * args.scale)),
         "mycontacts": lambda: mycontacts.measure(stage, server),
         "deletions": lambda: deletions.measure(stage, server),
+        "programs": lambda: programs.measure(stage, server),
     }
     return {name: doing[name]() for name in names}
 
