@@ -64,8 +64,9 @@ OPTIONS: dict[str, tuple[Json, str]] = {
     "continue": (_FLAG, "Go on after a record that failed; each that succeeded is kept."),
     "rollback": (_FLAG, "Say in the error that nothing was kept (nothing is, unless `continue`)."),
     "upsert": (
-        {"type": "string", "enum": ["true", "false", "ignore"], "default": "false"},
-        "`true`: change the record when one with the same key (or `id_field`) exists; `ignore`: leave it as it is.",
+        {"type": "string", "enum": ["true", "false", "ignore", "get"], "default": "false"},
+        "`true`: change the record when one with the same key (or `id_field`) exists; `ignore`: leave it as it is;"
+        " `get`: leave it as it is, and return it.",
     ),
     "dry_run": (_FLAG, "The response that the write would have; nothing is kept."),
     "max_affected": (_WHOLE, "A write of more records is rejected and rolled back."),

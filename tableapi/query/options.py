@@ -88,7 +88,8 @@ class Options:
     allow_related_delete: bool = False
     force: bool = False
     upsert: bool = False
-    ignore_existing: bool = False  # upsert=ignore
+    ignore_existing: bool = False  # upsert=ignore and upsert=get
+    get_existing: bool = False  # upsert=get
     dry_run: bool = False
     max_affected: int | None = None
     minimal: bool = False  # return=minimal
@@ -241,7 +242,9 @@ _FIELDS = {"continue": "go_on", "return": "minimal"}
 
 
 def _set_upsert(parsed: Options, value: Any) -> None:
-    parsed.ignore_existing = str(value).strip().lower() == "ignore"
+    word = str(value).strip().lower()
+    parsed.get_existing = word == "get"
+    parsed.ignore_existing = word in ("ignore", "get")
     parsed.upsert = parsed.ignore_existing or boolean("upsert", value)
 
 

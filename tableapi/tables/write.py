@@ -12,7 +12,7 @@ from tableapi import exact_json, threads
 from tableapi.auth.rights import Right
 from tableapi.datasets import answer_size
 from tableapi.db.errors import to_api_error
-from tableapi.errors import ApiError, BadRequest, Busy, Forbidden, Stale
+from tableapi.errors import ApiError, BadRequest, Busy, Conflict, Forbidden, Stale
 from tableapi.http import etag
 from tableapi.query.dml import conditions, statements
 from tableapi.query.dml.plan import Change, WritePlan, take_apart
@@ -223,6 +223,10 @@ class Writer(Run):
             raise errors.no_fields(table)
         upsert = self.options.upsert and not self.depth
         unique = self._unique(table, change, record) if upsert else None
+        if self.options.get_existing and not self.depth:
+            right_of(table, self.call.rights, "GET")
+            if self.options.fields is None:
+                self.options = replace(self.options, fields=self.options.id_field or "")
         target = self.target(table, "POST", self._fields(table), nested.needed(change))
         if unique and not self.options.ignore_existing:
             plan = self.plan(statements.upsert, target, change, unique, self.right(table, "PATCH"))
@@ -233,6 +237,8 @@ class Writer(Run):
         if row is None and unique and self.options.ignore_existing:
             if (error := await self.bad_reference(table, change)) is not None:
                 raise error
+            if self.options.get_existing:
+                return await self._existing(unique, change)
             return Record(b"", "", {}, ignored=True)
         if row is None:
             raise await self.not_created(table, change, unique)
@@ -240,6 +246,18 @@ class Writer(Run):
         self.note(table, "POST", written.keys)
         await nested.children(self, table, change, written)
         return written
+
+    async def _existing(self, unique: list[Column], change: Change) -> Record:
+        """Return the record that kept another one from being created.
+
+        It is read by a statement of its own, which sees what was committed since the first one began. Raises Conflict
+        if the caller may not read it, as a create without `upsert` does.
+        """
+        await self.hold()
+        record = await self._stored(unique, [change.values[column.name] for column in unique])
+        if record is None:
+            raise Conflict("A record with this value exists already.", reason="duplicate")
+        return record
 
     def _unique(self, table: Table, change: Change, record: Mapping[str, Any]) -> list[Column] | None:
         """Return the unique fields that identify the record of an upsert, or None if it lacks one.

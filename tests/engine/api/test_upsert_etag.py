@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from tests.helpers.support import NewDatabase, Serve, execute
 from tests.helpers.table_api import FIXTURE
 
 ROLES = {
+    "writer": {"access": [{"component": "_table/tag/*", "verb_mask": 2}]},
     "seller": {
         "access": [
             {
@@ -39,7 +41,10 @@ def database(module_database: NewDatabase) -> str:
 @pytest.fixture(scope="module")
 def base(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
     folder: Path = tmp_path_factory.mktemp("upsert")
-    keys = {name: {"role": role} for name, role in (("all", "*"), ("seller", "seller"), ("author", "author"))}
+    keys = {
+        name: {"role": role}
+        for name, role in (("all", "*"), ("seller", "seller"), ("author", "author"), ("writer", "writer"))
+    }
     (folder / "access.json").write_text(json.dumps({"keys": keys, "roles": ROLES}))
     server = module_serve("--dataset", f"x={database}", "--access", "access.json", cwd=folder, WORKERS="2")
     return f"{server.url}/api/v2/x/_table"
@@ -115,6 +120,48 @@ def test_upsert_needs_the_right_to_change(http: httpx.Client) -> None:
     ask(http, "POST", "/tag", 403, json=body, params={"upsert": "true"}, headers=as_role("author"))
     ask(http, "POST", "/tag", 409, json=body, headers=as_role("author"))
     assert ask(http, "GET", "/tag/vip")["label"] == "VIP"
+
+
+def test_getting_needs_the_right_to_read_and_the_row(http: httpx.Client, database: str) -> None:
+    body = {"resource": [{"slug": "vip", "label": "x"}]}
+    ask(http, "POST", "/tag", 403, json=body, params={"upsert": "get"}, headers=as_role("writer"))
+    ask(http, "POST", "/tag", 403, json={"resource": [{"slug": "fresh", "label": "x"}]}, params={"upsert": "get"},
+        headers=as_role("writer"))  # fmt: skip
+    ask(http, "GET", "/tag/fresh", 404)
+    taken = {"email": "hans@example.de", "first_name": "Mine", "last_name": "Now", "company_id": 1}
+    error = ask(http, "POST", "/person", 409, json={"resource": [taken]},
+                params={"upsert": "get", "id_field": "email", "fields": "*"}, headers=as_role("seller"))  # fmt: skip
+    assert "Hans" not in json.dumps(error)
+    ask(http, "POST", "/plain", 400, json={"resource": [{"slug": "x", "label": "x"}]}, params={"upsert": "get"})
+    ask(http, "POST", "/tag", 400, json=body, params={"upsert": "fetch"})
+
+
+def test_an_existing_record_is_returned_as_it_is(http: httpx.Client) -> None:
+    body = {"resource": [{"slug": "vip", "label": "changed"}, {"slug": "fresh", "label": "New"}]}
+    params = {"upsert": "get", "fields": "slug,label"}
+    got = ask(http, "POST", "/tag", json=body, params=params)
+    assert got == {"resource": [{"slug": "vip", "label": "VIP"}, {"slug": "fresh", "label": "New"}]}
+    assert ask(http, "POST", "/tag", json=body, params={"upsert": "get"}) == {
+        "resource": [{"slug": "vip"}, {"slug": "fresh"}]
+    }
+    hans = {"email": "hans@example.de", "first_name": "x", "last_name": "y", "company_id": 1}
+    read = {"upsert": "get", "id_field": "email", "fields": "first_name", "related": "company_by_company_id"}
+    person = ask(http, "POST", "/person", json={"resource": [hans]}, params=read)["resource"][0]
+    stored = ask(http, "GET", "/person/8", params={"fields": "first_name", "related": "company_by_company_id"})
+    assert person == stored
+
+
+def test_many_at_once_get_the_same_record(http: httpx.Client) -> None:
+    body = {"resource": [{"slug": "race", "label": "once"}]}
+
+    def one(number: int) -> Any:
+        record = {"slug": "race", "label": f"by {number}"}
+        return ask(http, "POST", "/tag", json={"resource": [record]}, params={"upsert": "get", "fields": "*"})
+
+    with ThreadPoolExecutor(16) as pool:
+        answers = list(pool.map(one, range(48)))
+    assert len({json.dumps(answer, sort_keys=True) for answer in answers}) == 1
+    assert ask(http, "POST", "/tag", json=body, params={"upsert": "ignore"}) == {"resource": []}
 
 
 def test_a_batch_of_upserts_is_all_or_nothing(http: httpx.Client) -> None:
