@@ -16,7 +16,7 @@ from tableapi.errors import BadRequest, MethodNotAllowed, NotFound, Unauthorized
 from tableapi.http import compression
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply, dumps
-from tableapi.openapi import compact, outline, system_services
+from tableapi.openapi import clients, compact, outline, system_services
 from tableapi.openapi.cache import Descriptions, unpacked
 from tableapi.openapi.docs import DocsPage
 from tableapi.openapi.tables import TableDescription
@@ -107,9 +107,14 @@ class Meta(Feature):
     async def _described(self, request: HttpRequest, datasets: Iterable[Dataset], *, scripts: bool) -> Reply:
         if not request.actor.role:
             raise Unauthorized(request.actor.key_error, reason="no_key")
-        kind = _kind_of(request.query)
+        client = clients.checked(request.query["client"]) if request.query.get("client") else None
+        kind = _kind_of(request.query, typed=client is not None)
         root = request.root_path or "/"
         packed = await self._descriptions.of(request.actor, datasets, root, scripts=scripts, kind=kind)
+        if client is not None:
+            numbers = "text" if kind is TextNumbers else None
+            text = await asyncio.to_thread(lambda: clients.write(client, unpacked(packed), numbers=numbers))
+            return Reply(text, content_type="text/plain; charset=utf-8")
         if compression.weights(request.headers.get("accept-encoding", "")).get("gzip", 0.0) > 0:
             return Reply(packed, headers={"Content-Encoding": "gzip", "Vary": "Accept-Encoding"})
         return Reply(await asyncio.to_thread(unpacked, packed), headers={"Vary": "Accept-Encoding"})
@@ -229,10 +234,10 @@ def _only_get(request: HttpRequest, message: str = "Only GET is served here.") -
         raise MethodNotAllowed(message, headers={"Allow": "GET"})
 
 
-def _kind_of(query: Mapping[str, str]) -> type[TableDescription]:
+def _kind_of(query: Mapping[str, str], *, typed: bool) -> type[TableDescription]:
     """Return the description that `typed` and `numbers` ask for. Raises BadRequest."""
     parsed = options.options({"numbers": query["numbers"]} if "numbers" in query else {})
-    if not options.boolean("typed", query.get("typed", "")):
+    if not typed and not options.boolean("typed", query.get("typed", "")):
         return TableDescription
     return TextNumbers if parsed.exact_texts else TypedDescription
 
