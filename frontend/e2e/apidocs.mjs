@@ -13,6 +13,7 @@ journey("apidocs", async (open) => {
 
   await page.goto("/api/docs");
   await heading("Read records of item");
+  check(await page.locator('a[href="/docs/"]').first().isVisible(), "a link to the documentation");
   check(loaded.join() === "/api/v2/one/_spec", `only the first database to be loaded, not ${loaded}`);
   check((await fields()).includes("onlyone"), "the fields of the first database to be shown");
 

@@ -42,6 +42,7 @@ journey("focus", async (open) => {
 
   await page.goto("/dashboard/main/mycontacts");
   await page.getByRole("row").nth(1).getByRole("checkbox").check();
+  await openAndLeave(page, named(page, "View"), "dialog", "View");
   const file = page.waitForEvent("download");
   await press(named(page, "Export Excel"));
   await file;

@@ -8,6 +8,7 @@ journey("studio begins with an overview", async (open) => {
   await page.goto("/studio");
   const first = overview(page).getByRole("listitem").first();
   await first.waitFor();
+  check(await page.locator('a[href="/docs/"]').first().isVisible(), "a link to the documentation");
   check(/^purchase_line\s+300K rows/.test(await first.innerText()), "the largest table first");
   for (const viewport of [SMALL, WIDE]) {
     await page.setViewportSize(viewport);

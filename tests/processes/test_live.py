@@ -37,6 +37,8 @@ def row(lines: Iterator[str]) -> object:
 def install(url: str, folder: Path, *tables: str) -> None:
     done = tableapi("live", "install", *tables, "--dataset", f"db={url}", cwd=folder)
     assert done.returncode == 0, done.stderr
+    count = "1 table" if len(tables) == 1 else f"{len(tables)} tables"
+    assert done.stdout.endswith(f"Live changes are installed for {count}.\n")
 
 
 def test_the_command_rejects_unsupported_tables(new_database: NewDatabase, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve, execute
+from tests.helpers.support import NewDatabase, Serve, SqlClient, execute
 from tests.helpers.table_api import FIXTURE
 
 SCORES = """
@@ -61,6 +61,19 @@ def test_having_and_aggregates_without_a_group(http: httpx.Client) -> None:
         assert ask(http, "/deal", **only | {"count_only": "true"}) == count
     for bad in ("title = x", "COUNT(nothing) > 1", "COUNT(*) >", "SUM(*) > 1", "COUNT(*) > many"):
         ask(http, "/deal", 400, **params | {"having": bad})
+
+
+def test_an_aggregate_counts_a_record_for_each_path_to_it(http: httpx.Client, database: str) -> None:
+    tag = "person_by_person_tag.tag_by_person_tag"
+    rows = ask(http, "/tag", fields=f"slug,{tag}.COUNT(*),{tag}.COUNT(DISTINCT slug)", order="slug")["resource"]
+    with SqlClient(database) as db:
+        expected = db.fetch(
+            "select mine.tag_slug, count(*), count(distinct other.tag_slug) from person_tag mine"
+            " join person_tag other using (person_id) group by 1 order by 1"
+        )
+    shown = [tuple(row.values()) for row in rows if row[f"{tag}.count_all"]]
+    assert shown == expected
+    assert any(paths > records for _, paths, records in shown)
 
 
 def test_a_count_may_be_estimated(http: httpx.Client, database: str) -> None:

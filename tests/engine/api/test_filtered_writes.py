@@ -157,6 +157,19 @@ def test_the_records_of_a_filter_are_written_and_no_others(db: SqlClient, server
         db.execute(f"delete from {table}; insert into {table} select * from kept; drop table kept")
 
 
+@pytest.mark.parametrize("verb", ["PATCH", "PUT"])
+def test_a_key_in_the_record_of_a_filter_is_ignored(db: SqlClient, server: Server, verb: str) -> None:
+    before = contents(db, "node", "node_id")
+    url = f"{server.url}/api/v2/x/_table/node?filter=node_id = 7&fields=*"
+    alone, changed = (
+        httpx2.request(verb, url, json={"resource": [record]}, headers={"X-API-Key": "boss"})
+        for record in ({"node_id": 999}, {"node_id": 999, "name": "node 7"})
+    )
+    assert alone.status_code == 400, alone.text
+    assert changed.json() == {"resource": [{"node_id": 7, "up": 2, "name": "node 7"}]}
+    assert contents(db, "node", "node_id") == before
+
+
 @pytest.mark.parametrize("verb", ["PATCH", "PUT", "DELETE"])
 def test_a_row_rule_applies_with_a_filter_through_a_relation(db: SqlClient, server: Server, verb: str) -> None:
     condition = "rental_by_customer_id.inventory_by_inventory_id.film_by_film_id.film_id < 4"
