@@ -62,6 +62,8 @@ journey("team", async (open) => {
   await memberSignsIn(member, temporary);
   await member.getByText("Please Accept your invitation and Sign in").first().waitFor();
   await member.goto(linkIn(mail, "/acceptinvite"));
+  await member.getByText("Olivia Owner invites you").waitFor();
+  await member.getByText("Acme Demo Inc").waitFor();
   await picture(member, "acceptinvite");
   await member.getByRole("button", { name: "Accept Invitation" }).click();
   await member.waitForURL("**/login");

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 import asyncpg
+from pydantic import BaseModel
 
 from product import audit, mail
 from product import language as languages
@@ -42,6 +43,13 @@ _INVITER = """
 class _Inviter:
     company: str
     language: str | None
+
+
+class Invitation(BaseModel):
+    """The mailed names of inviter and company, without anything that forms a link."""
+
+    invitedby: str
+    companyname: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +121,20 @@ async def invite_again(ctx: Context, user: User) -> None:
 
 async def _mail(ctx: Context, clientid: int, user: User | _Added, password: str) -> None:
     """Mail an invitation in the owner's language; a new member has not stored one."""
-    code = await tokens.issue(ctx, "invite", user.appuserid, email=user.email)
     inviter = await ctx.db.one(_Inviter, _INVITER, clientid, ctx.settings.brand_name)
+    by = ctx.actor.name if ctx.actor.clientid else "Support"
+    shown = Invitation(invitedby=person_names.plain(by), companyname=person_names.plain(inviter.company))
+    code = await tokens.issue(ctx, "invite", user.appuserid, shown, email=user.email)
     link = mail.link(ctx, "/acceptinvite", email=user.email, code=code)
     await mail.queue(
         ctx, "invite", user.email, link, language=languages.of(ctx, inviter.language),
-        name=user.name, inviter=ctx.actor.name if ctx.actor.clientid else "Support", company=inviter.company,
-        password=password,
+        name=user.name, inviter=by, company=inviter.company, password=password,
     )  # fmt: skip
+
+
+async def invitation(ctx: Context, token: str) -> Invitation | None:
+    """Return the names in a live invitation by its mailed token, else None."""
+    return tokens.data(ctx, await tokens.find(ctx, token, "invite"), Invitation)
 
 
 async def remove(ctx: Context, appuserid: int) -> None:

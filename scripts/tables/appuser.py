@@ -65,7 +65,9 @@ async def get(
     user = await users.proved(ctx, *lookup, "verify", "invite")
     if user is None or user.isdeleted:
         return []
-    return [{name: getattr(user, name) for name in ("appuserid", "name", "email", "isverified", "invitestatus")}]
+    row = {name: getattr(user, name) for name in ("appuserid", "name", "email", "isverified", "invitestatus")}
+    invitation = await seats.invitation(ctx, lookup[1]) if user.invitestatus == "pending" else None
+    return [row if invitation is None else row | {"role": user.role} | invitation.model_dump()]
 
 
 def _token_filter(text: str) -> tuple[str, str] | None:

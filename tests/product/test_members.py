@@ -116,6 +116,29 @@ async def test_the_story_of_a_member(product: Product, account: Account) -> None
     assert (await _added(account, email=added["email"]))["appuserid"] != added["appuserid"]
 
 
+async def test_an_open_invitation_says_who_invites(product: Product, account: Account) -> None:
+    """Say it to the holder of the mailed code alone, as it was mailed, and only until the invitation is accepted."""
+    company = "Acme www.evil.example \u202e& Sons"
+    await product.db.execute("update client set companyname = $2 where clientid = $1", account.clientid, company)
+    added = await _added(account, role="admin")
+    email, (_, query) = added["email"], await product.link(added["email"])
+
+    async def looked(email: str, code: str) -> list[dict[str, Any]]:
+        table = "/api/v2/leads/_table/appuser"
+        params = {"filter": f"(email={email}) and (verifytoken={code})"}
+        return list((await product.caller().get(table, params=params)).json()["resource"])
+
+    assert await looked(email, "guessed") == await looked(account.owner.email, query["code"]) == []
+    await product.db.execute("update onetimetoken set expireson = now() - interval '1 s' where email = $1", email)
+    assert await looked(email, query["code"]) == []
+    await product.db.execute("update onetimetoken set expireson = now() + interval '1 h' where email = $1", email)
+    (row,) = await looked(email, query["code"])
+    assert (row["invitedby"], row["companyname"], row["role"]) == ("Test User", "Acme & Sons", "admin")
+    await product.caller().post(API + "updatinvitedappuser", json={"email": email, "verifytoken": query["code"]})
+    (row,) = await looked(email, query["code"])
+    assert row.keys() == {"appuserid", "name", "email", "isverified", "invitestatus"}
+
+
 async def test_an_invitation_accepted_while_it_is_withdrawn(product: Product, account: Account) -> None:
     for _ in range(5):
         added = await _added(account)

@@ -60,7 +60,14 @@ export const useReset = () =>
       call("POST", "user/password", { body, anonymous: true }),
   });
 
-type Invited = Pick<User, "appuserid" | "name" | "email" | "isverified" | "invitestatus">;
+type Invited = Pick<User, "appuserid" | "name" | "email" | "isverified" | "invitestatus"> & Partial<Invitation>;
+
+/** What an open invitation says, as it was mailed. */
+export interface Invitation {
+  role: string;
+  invitedby: string;
+  companyname: string;
+}
 
 /** The user of a mailed link, or undefined when the link is wrong or expired. Does not use the link up. */
 export async function invitedUser(email: string, code: string, signal?: AbortSignal): Promise<Invited | undefined> {

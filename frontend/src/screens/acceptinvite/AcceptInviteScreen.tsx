@@ -1,4 +1,4 @@
-/** Target of the mailed invitation: one button that accepts it. */
+/** Target of the mailed invitation: its inviter, company and role, and one button that accepts. */
 import { Anchor, Button, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link2Off, UserCheck } from "lucide-react";
@@ -9,11 +9,13 @@ import { explain } from "../../api/explain";
 import { useScript } from "../../api/scripts";
 import { invitedUser } from "../../api/signup";
 import { AuthForm } from "../../components/AuthForm";
+import { NameAvatar } from "../../components/NameAvatar";
 import { Title } from "../../components/Title";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Outcome } from "../../components/ui/Outcome";
 import { t } from "../../lib/i18n";
 import { toast } from "../../stores/toasts";
+import classes from "./AcceptInvite.module.css";
 
 export function AcceptInviteScreen() {
   const [params] = useSearchParams();
@@ -47,17 +49,39 @@ export function AcceptInviteScreen() {
   if (!invited.data || isUnknown(accept.error)) {
     return <Ended tone="bad" title={t("invite.notFound")} text={t("invite.notFoundText")} />;
   }
+  const { name, role, invitedby: inviter, companyname } = invited.data;
+  const brand = config().brandname;
   return (
     <AuthForm
-      title={t("invite.hello", { name: invited.data.name })}
-      lead={t("invite.lead", { brand: config().brandname, email })}
+      title={t("invite.hello", { name })}
+      lead={inviter ? t("invite.invitedBy", { inviter, brand }) : t("invite.lead", { brand, email })}
       alert={accept.isError ? explain(accept.error) : null}
       foot={login}
     >
+      {inviter && (
+        <div className={classes.invitation}>
+          <NameAvatar name={inviter} size={48} />
+          <dl>
+            {companyname && <Fact term={t("invite.company")} value={companyname} />}
+            <Fact term={t("invite.role")} value={role === "admin" ? t("invite.roleAdmin") : t("invite.roleMember")} />
+            <Fact term={t("invite.email")} value={email} />
+          </dl>
+        </div>
+      )}
+      <p className={classes.next}>{t("invite.next")}</p>
       <BusyButton size="md" onClick={send} busy={accept.isPending}>
         {t("invite.accept")}
       </BusyButton>
     </AuthForm>
+  );
+}
+
+function Fact({ term, value }: { term: string; value: string }) {
+  return (
+    <div>
+      <dt>{term}</dt>
+      <dd>{value}</dd>
+    </div>
   );
 }
 
