@@ -3,6 +3,7 @@ import { useNavigate } from "react-router";
 import { Confirm } from "../../components/ui/Confirm";
 import { useLast } from "../../components/useLast";
 import { t } from "../../lib/i18n.dashboard";
+import classes from "./UpgradePlan.module.css";
 import type { PlanChange } from "./usePlanChange";
 
 export function LimitDialog({ change: { question, close } }: { change: PlanChange }) {
@@ -21,10 +22,14 @@ export function LimitDialog({ change: { question, close } }: { change: PlanChang
       opened={asked !== null}
       onClose={close}
       title={members ? t("plans.memberLimit") : t("plans.apiLimit")}
-      text={text}
+      text={
+        <>
+          <p>{text}</p>
+          <p className={classes.opens}>{members ? t("plans.opensSeats") : t("plans.opensKeys")}</p>
+        </>
+      }
       confirm={t("delete")}
       cancel={t("cancel")}
-      danger
       onConfirm={() => void go(members ? "/dashboard/settings/manageseats" : "/dashboard/settings/api")}
     />
   );

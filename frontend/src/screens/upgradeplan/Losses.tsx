@@ -34,7 +34,7 @@ export function Losses({ asked }: { asked: Exclude<Question, { kind: "limit" }> 
           <dt>
             {t("plans.endsAtOnce")}: {t(`kind.${kind}`)}
           </dt>
-          <dd>-{numberText(left[kind])}</dd>
+          <dd>−{numberText(left[kind])}</dd>
         </div>
       ))}
       {fewer.map((one) => (

@@ -150,7 +150,7 @@ test("a cancelled plan is taken up again without paying, another one on the host
   const dialog = within(await screen.findByRole("dialog", { name: "Subscribe to Business?" }));
   expect(dialog.getByText(/A new subscription ends it at once, and what is left of it is lost/)).toBeVisible();
   expect(dialog.getByText("about $99")).toBeVisible();
-  expect(dialog.getByText("-5")).toBeVisible();
+  expect(dialog.getByText("−5")).toBeVisible();
   expect(sent.some(({ method, path }) => method === "POST" && path === "stripe")).toBe(false);
   await user.click(dialog.getByRole("button", { name: "Keep Pro" }));
   expect(await screen.findByRole("dialog", { name: "Keep Pro" })).toBeVisible();
@@ -171,7 +171,7 @@ test("an upgrade to another interval says which credits, seats and keys end", as
   const lost = within(dialog.getByLabelText("Ends at once"));
   expect(lost.getByText("5 instead of 9")).toBeVisible();
   expect(lost.getByText("0 instead of 2")).toBeVisible();
-  expect(lost.getByText("-4")).toBeVisible();
+  expect(lost.getByText("−4")).toBeVisible();
 });
 
 test.each([

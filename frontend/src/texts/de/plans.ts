@@ -73,6 +73,8 @@ export const plans: Translation<typeof english> = {
     subscribeAnyway: "Trotzdem abonnieren",
     memberLimit: "Zu viele Mitglieder",
     apiLimit: "Zu viele API-Schlüssel",
+    opensSeats: "„Löschen“ öffnet das Team, wo Sie auswählen. Gelöscht wird erst, wenn Sie es dort bestätigen.",
+    opensKeys: "„Löschen“ öffnet Ihre API-Schlüssel, wo Sie auswählen. Gelöscht wird erst, wenn Sie es dort bestätigen.",
     memberOver: "{{name}} hat weniger Plätze, als Sie nutzen. Bitte löschen Sie zuerst {{count}} Mitglieder.",
     apiOver: "{{name}} erlaubt weniger API-Schlüssel, als Sie haben. Bitte löschen Sie zuerst {{count}} Schlüssel.",
     aMonth: "{{price}} im Monat",

@@ -78,6 +78,8 @@ export const plans = {
     subscribeAnyway: "Subscribe anyway",
     memberLimit: "Member Limit Exceeded",
     apiLimit: "API Limit Exceeded",
+    opensSeats: "Delete opens Manage Seats, where you choose. Nothing is deleted before you confirm it there.",
+    opensKeys: "Delete opens your API keys, where you choose. Nothing is deleted before you confirm it there.",
     memberOver: "{{name}} has fewer seats than you use. Please delete {{count}} member/admin first.",
     apiOver: "{{name}} allows fewer API keys than you have. Please delete {{count}} API first.",
   },
