@@ -119,6 +119,30 @@ async function profile(context, path, tab, popup) {
   if (!second.isClosed()) await second.close();
 }
 
+/** The panel speaks the language of the app that it is connected to. */
+async function german(context, tab, popup, click) {
+  await context.addCookies([{ name: "language", value: "de", url: BASE }]);
+  await tab.goto("/dashboard/main/search");
+  await tab.getByRole("heading", { level: 1, name: "Suche" }).waitFor();
+  await click("Disconnect");
+  await click("Connect to this tab");
+  await popup.getByText("Verbunden mit").waitFor();
+  await popup.getByText("Übrige Credits").waitFor();
+  await tab.goto(`${NETWORK}/in/${KNOWN[0]}/`);
+  await popup.getByRole("region", { name: "Diese Person" }).getByText(/^0 Credits, aufgedeckt von /).first().waitFor();
+  await accessible(popup, "extension, in German");
+  await picture(popup, "extension-german");
+  await popup.getByRole("button", { name: /^Liste \d+$/ }).click();
+  await popup.getByText("von 200 Kontakten gesammelt").waitFor();
+  await picture(popup, "extension-german-list");
+  await context.clearCookies({ name: "language" });
+  await tab.goto("/dashboard/main/search");
+  await tab.getByRole("heading", { level: 1, name: "Search" }).waitFor();
+  await click("Trennen");
+  await click("Connect to this tab");
+  await popup.getByText("Connected to").waitFor();
+}
+
 async function walk(context, path) {
   context.setDefaultTimeout(TIMEOUT);
   await served(context);
@@ -192,6 +216,7 @@ async function walk(context, path) {
   await popup.getByText("0 of 200 contacts collected").waitFor();
 
   await profile(context, path, tab, popup);
+  await german(context, tab, popup, click);
 
   // The session ends in the app: the next call reports it and leads back to connecting.
   await tab.goto(`${NETWORK}/search/results/people/?page=1`);

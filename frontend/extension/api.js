@@ -1,4 +1,5 @@
 /** The calls to the app's server, with the session of the person who is signed in there. */
+import { t } from "./texts.js";
 
 /** Where the app keeps its session and what it is called. Runs in the app's page: it may use nothing from outside. */
 export async function sessionOfPage() {
@@ -7,7 +8,7 @@ export async function sessionOfPage() {
     const { brandname, dataset, appkey } = await response.json();
     const session = JSON.parse(localStorage.getItem("session") ?? "null")?.state?.session;
     if (!dataset || !session) return null;
-    return { origin: location.origin, brand: brandname, dataset, appkey, token: session.sessionToken, email: session.emailid };
+    return { origin: location.origin, brand: brandname, dataset, appkey, token: session.sessionToken, email: session.emailid, language: document.documentElement.lang };
   } catch {
     return null;
   }
@@ -18,10 +19,10 @@ async function call({ origin, appkey, token }, method, path, body) {
   const headers = { "X-API-Key": appkey, "X-Session-Token": token, ...(body && { "Content-Type": "application/json" }) };
   const request = { method, headers, ...(body && { body: JSON.stringify(body) }) };
   const response = await fetch(`${origin}/api/v2/${path}`, request).catch(() => {
-    throw new Error(`${new URL(origin).host} cannot be reached. Check the connection and try again.`);
+    throw new Error(t("unreachable", { host: new URL(origin).host }));
   });
   const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw Object.assign(new Error(answer.error?.message ?? "Something went wrong!"), { status: response.status });
+  if (!response.ok) throw Object.assign(new Error(answer.error?.message ?? t("wrong")), { status: response.status });
   return answer;
 }
 

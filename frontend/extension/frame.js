@@ -13,7 +13,7 @@
     top: "64px",
     right: "16px",
     width: "336px",
-    height: "min(600px, calc(100vh - 80px))",
+    height: "min(680px, calc(100vh - 80px))",
     border: "0",
     borderRadius: "12px",
     boxShadow: "0 16px 48px -12px rgb(16 35 29 / 28%)",

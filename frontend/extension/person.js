@@ -1,13 +1,12 @@
 /** The card of a person: what exists, what it costs or who has paid for it, and the values that are paid for. */
 
-export const KINDS = [
-  { type: "directdial", label: "Cell Number", none: "No cell number found", credit: "contactcredit", hidden: "phone_encrypted" },
-  { type: "businessemail", label: "Work Email", none: "No email found", credit: "bus_email_credits", hidden: "business_email_encrypted" },
-  { type: "personalemail", label: "Secondary Email", none: "No email found", credit: "personal_email_credits", hidden: "personal_email_encrypted" },
-];
+import { locale, t } from "./texts.js";
 
-const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
-const DAY_AND_YEAR = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+export const KINDS = [
+  { type: "directdial", credit: "contactcredit", hidden: "phone_encrypted" },
+  { type: "businessemail", credit: "bus_email_credits", hidden: "business_email_encrypted" },
+  { type: "personalemail", credit: "personal_email_credits", hidden: "personal_email_encrypted" },
+];
 
 const MAIL = { businessemail: "business", personalemail: "personal" };
 
@@ -21,8 +20,9 @@ export const payable = (card) => KINDS.filter((kind) => card[kind.hidden] && val
 /** `0 credits, Max revealed this on 3 Nov`; with the year when it was another one. */
 export function memory({ name, revealedon }, now = new Date()) {
   const on = new Date(revealedon);
-  const day = on.getFullYear() === now.getFullYear() ? DAY : DAY_AND_YEAR;
-  return `0 credits, ${name ?? "an API key"} revealed this on ${day.format(on)}`;
+  const year = on.getFullYear() === now.getFullYear() ? {} : { year: "numeric" };
+  const day = on.toLocaleDateString(locale(), { day: "numeric", month: "short", ...year });
+  return t("memory", { name: name ?? t("key"), day });
 }
 
 function element(tag, properties, ...children) {
@@ -49,12 +49,12 @@ const linkOf = (type, value) =>
 export function linesOf(card, fresh, onReveal) {
   return KINDS.map((kind) => {
     const values = valuesOf(card, kind);
-    const label = element("span", { className: "kind", textContent: kind.label });
-    if (values.length === 0) return element("li", { className: "line" }, label, element("span", { className: "quiet", textContent: kind.none }));
+    const label = element("span", { className: "kind", textContent: t(kind.type) });
+    if (values.length === 0) return element("li", { className: "line" }, label, element("span", { className: "quiet", textContent: t(`no${kind.type}`) }));
     if (card[kind.hidden]) {
-      const button = element("button", { type: "button", className: "second", textContent: "Reveal · 1 credit", onclick: () => onReveal(kind) });
-      button.setAttribute("aria-label", `Reveal ${kind.label} · 1 credit`);
-      const mask = values.length > 1 ? `${values[0]} and ${values.length - 1} more` : values[0];
+      const button = element("button", { type: "button", className: "second", textContent: t("reveal"), onclick: () => onReveal(kind) });
+      button.setAttribute("aria-label", t("revealof", { kind: t(kind.type) }));
+      const mask = values.length > 1 ? t("andmore", { value: values[0], count: values.length - 1 }) : values[0];
       return element("li", { className: "line" }, label, element("span", { className: "mask", textContent: mask }), button);
     }
     const paid = card.revealed.find(({ type }) => type === kind.type);
@@ -67,4 +67,4 @@ export function linesOf(card, fresh, onReveal) {
 
 /** The balances by kind, for the foot of the panel. */
 export const balanceOf = (credits) =>
-  KINDS.map(({ label, credit }) => element("div", {}, element("dt", { textContent: label }), element("dd", { textContent: credits[credit].toLocaleString("en") })));
+  KINDS.map(({ type, credit }) => element("div", {}, element("dt", { textContent: t(type) }), element("dd", { textContent: credits[credit].toLocaleString(locale()) })));

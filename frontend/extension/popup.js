@@ -2,6 +2,7 @@
 import { addToList, creditsOf, listsOf, lookUp, personOf, reveal, sessionOfPage } from "./api.js";
 import { MOST, joined, profileOf, profilesOf } from "./collect.js";
 import { balanceOf, linesOf, payable } from "./person.js";
+import { speak, spoken, t } from "./texts.js";
 
 const at = (id) => document.getElementById(id);
 const stored = async () => ({ list: [], account: null, ...(await chrome.storage.session.get(["list", "account"])) });
@@ -20,12 +21,13 @@ function say(text, bad = false) {
 async function draw() {
   const { list, account } = await stored();
   const person = account !== null && shown.url !== null && shown.view === "person";
-  at("brand").textContent = account?.brand ?? "Contact collector";
+  translate(account);
+  at("brand").textContent = account?.brand ?? t("collector");
   at("close").hidden = !framed;
   at("views").hidden = account === null || shown.url === null;
   at("toperson").setAttribute("aria-pressed", String(person));
   at("tolist").setAttribute("aria-pressed", String(!person));
-  at("inlist").textContent = String(list.length);
+  at("tolist").textContent = t("tolist", { count: list.length });
   at("connect").hidden = account !== null;
   at("connectnow").hidden = framed;
   at("how").hidden = framed;
@@ -35,6 +37,7 @@ async function draw() {
   at("collect").hidden = account === null || person;
   at("account").hidden = account === null;
   at("count").textContent = String(list.length);
+  at("ofmost").textContent = t("contacts", { count: "", most: MOST }).trim();
   at("meter").value = list.length;
   at("clear").hidden = list.length === 0;
   at("collected").hidden = list.length === 0;
@@ -48,21 +51,31 @@ async function draw() {
   if (person) drawPerson();
 }
 
+/** Puts the texts of the page into the language of the app, or of the browser until it is connected. */
+function translate(account) {
+  speak(account ? account.language : navigator.language.slice(0, 2));
+  document.documentElement.lang = spoken();
+  document.title = account?.brand ?? t("collector");
+  for (const part of document.querySelectorAll("[data-t]")) part.textContent = t(part.dataset.t);
+  for (const part of document.querySelectorAll("[data-label]")) part.setAttribute("aria-label", t(part.dataset.label));
+  at("listname").placeholder = t("listname");
+}
+
 async function drawApp() {
   const origin = await lastOrigin();
   at("open").hidden = !origin;
-  if (origin) Object.assign(at("open"), { href: origin, textContent: `Open ${new URL(origin).host}` });
+  if (origin) Object.assign(at("open"), { href: origin, textContent: t("open", { host: new URL(origin).host }) });
 }
 
 function drawPerson(fresh = []) {
   const { card } = shown;
-  at("name").textContent = card ? card.full_name : "No contact details found.";
-  at("about").textContent = card ? [card.title, card.company, card.city].filter(Boolean).join(" · ") : "No credit was used.";
+  at("name").textContent = card ? card.full_name : t("nobody");
+  at("about").textContent = card ? [card.title, card.company, card.city].filter(Boolean).join(" · ") : t("free");
   at("kinds").replaceChildren(...(card ? linesOf(card, fresh, (kind) => void attempt(() => buy([kind]))) : []));
   at("kinds").hidden = !card;
   const open = card ? payable(card) : [];
   at("revealall").hidden = open.length < 2;
-  at("revealall").textContent = `Reveal all · ${open.length} credits`;
+  at("revealall").textContent = t("revealall", { count: open.length });
   at("keep").hidden = !card;
   at("lists").replaceChildren(...shown.lists.map(({ name }) => Object.assign(document.createElement("option"), { value: name })));
   at("stay").hidden = framed;
@@ -88,11 +101,19 @@ async function follow() {
   if (url === shown.url || !account) return;
   Object.assign(shown, { url, card: undefined, view: "person" });
   if (url === null) return draw();
-  say("Fetching details...");
+  say(t("fetching"));
   const [card, credits, lists] = await Promise.all([personOf(account, url), creditsOf(account), listsOf(account)]);
   if (shown.url !== url) return; // the tab is elsewhere by now
   Object.assign(shown, { card, credits, lists });
   say("");
+  await draw();
+}
+
+/** Fetches the balance for a tab without a profile; with one it comes with the person. */
+async function weigh() {
+  const { account } = await stored();
+  if (!account || shown.url !== null || shown.credits !== null) return;
+  shown.credits = await creditsOf(account);
   await draw();
 }
 
@@ -113,17 +134,17 @@ async function buy(kinds) {
     await draw();
     drawPerson(done);
   }
-  say("Saved in My Contacts.");
+  say(t("saved"));
 }
 
 async function keep() {
   const { account } = await stored();
   const name = at("listname").value.trim();
-  if (!name) return say("Please enter the name of a list", true);
+  if (!name) return say(t("nameless"), true);
   const added = await addToList(account, shown.lists, name, shown.url);
   shown.lists = await listsOf(account);
   at("listname").value = "";
-  say(added ? `Added to “${name}”.` : `Already on “${name}”.`);
+  say(t(added ? "added" : "already", { name }));
 }
 
 async function stay() {
@@ -133,14 +154,15 @@ async function stay() {
 
 async function connect() {
   const account = await inTab({ func: sessionOfPage }).catch(() => null);
-  if (!account) return say("This tab is not the app, or you are not signed in there.", true);
+  if (!account) return say(t("notapp"), true);
   // Saved first, because the permission prompt may close this popup. Only this one host is requested.
   await chrome.storage.session.set({ account });
   await chrome.storage.local.set({ origin: account.origin });
   const granted = await chrome.permissions.request({ origins: [`${account.origin.replace(/:\d+$/, "")}/*`] });
-  if (granted) return say(`Connected to ${account.brand}.`);
+  translate(account);
+  if (granted) return say(t("connected", { brand: account.brand }));
   await chrome.storage.session.remove("account");
-  say("Without access to that address nothing can be sent.", true);
+  say(t("noaccess"), true);
 }
 
 async function collect() {
@@ -149,19 +171,19 @@ async function collect() {
   const next = joined(list, found);
   await chrome.storage.session.set({ list: next });
   const added = next.length - list.length;
-  say(next.length === MOST ? `The list is full: ${MOST} contacts.` : `${added} added.`, found.length === 0);
+  say(next.length === MOST ? t("full", { most: MOST }) : t("more", { count: added }), found.length === 0);
 }
 
 const kinds = () => [...document.querySelectorAll("input[name=kind]:checked")].map(({ value }) => value);
 
 async function price() {
   const { list, account } = await stored();
-  if (kinds().length === 0) return say("Please choose options", true);
+  if (kinds().length === 0) return say(t("choose"), true);
   const { estimate } = await lookUp(account, list, kinds(), { max_credits: 0, estimateonly: true });
   at("price").hidden = true;
   at("send").hidden = false;
   at("send").value = String(estimate);
-  at("send").textContent = `Look up for ${estimate} credits`;
+  at("send").textContent = t("send", { count: estimate });
 }
 
 async function send() {
@@ -183,7 +205,7 @@ async function attempt(act) {
     return true;
   } catch (error) {
     if (error.status === 401) await disconnect();
-    say(error.status === 401 ? "Your account access session is expired" : error.message, true);
+    say(error.status === 401 ? t("expired") : error.message, true);
     await draw();
     return false;
   }
@@ -215,10 +237,11 @@ at("keep").addEventListener("submit", (event) => {
 });
 for (const box of document.querySelectorAll("input[name=kind]")) box.addEventListener("change", () => void draw());
 document.documentElement.toggleAttribute("data-framed", framed);
-await draw();
-await attempt(follow);
 // The network goes from one profile to the next without loading a page.
 chrome.tabs.onUpdated.addListener(() => void attempt(follow));
 chrome.tabs.onActivated.addListener(() => void attempt(follow));
 // Connected or disconnected in another panel.
-chrome.storage.session.onChanged.addListener(() => void draw().then(() => attempt(follow)));
+chrome.storage.session.onChanged.addListener(() => void draw().then(() => attempt(follow)).then(() => attempt(weigh)));
+await draw();
+await attempt(follow);
+await attempt(weigh);
