@@ -23,7 +23,7 @@ export const offers: Translation<typeof english> = {
     membersHint: "Plätze, zu denen Sie einladen können.",
     membersUpTo: "Bis zu {{number}}",
     api: "API-Zugang",
-    apiHint: "Kontakte aus eigenen Programmen abfragen.",
+    apiHint: "Kontakte aus eigenen Programmen nachschlagen.",
     apiCredits: "Die API verbraucht dieselben Credits.",
     apiKeys: "{{number}} Schlüssel",
     notIncluded: "Nicht enthalten",
