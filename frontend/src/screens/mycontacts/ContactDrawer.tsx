@@ -39,13 +39,14 @@ export default function ContactDrawer({ contactid, rows, isMine, onChange, onRem
   const at = rows.findIndex((row) => row.contactid === contactid);
   const isMissing = contactid > 0 && !listed && fetched.isSuccess && fetched.data === null;
   const shown = isMissing ? null : contact;
+  const about = person.data ? aboutOf(person.data) : [shown?.title, shown?.company].filter(Boolean).join(" · ");
 
   return (
     <Drawer
       opened={contactid > 0}
       onClose={() => onChange(0)}
       title={shown?.name ?? t("contacts.title")}
-      subtitle={person.data ? aboutOf(person.data) : person.isPending && shown && <Skeleton width={180} height={12} mt={6} />}
+      subtitle={about || (person.isPending && shown && <Skeleton width={180} height={12} mt={6} />)}
       lead={shown && <NameAvatar name={shown.name} size={40} />}
       actions={
         <>

@@ -9,8 +9,8 @@ import { ActionsCell } from "./ActionsCell";
 import classes from "./MyContacts.module.css";
 import { ValuesCell } from "./ValuesCell";
 
-const columns = (single: boolean): readonly Column<UserContact>[] => [
-  { key: "name", head: t("contacts.name"), sort: "name", cell: (row) => <NameCell row={row} /> },
+const columns = (single: boolean, about = true): readonly Column<UserContact>[] => [
+  { key: "name", head: t("contacts.name"), sort: "name", cell: (row) => <NameCell row={row} about={about} /> },
   { key: "phone", head: t("contacts.phone"), cell: (row) => <ValuesCell row={row} kind="phone" single={single} /> },
   { key: "business", head: t("contacts.business"), cell: (row) => <ValuesCell row={row} kind="business" single={single} /> },
   { key: "personal", head: t("contacts.personal"), cell: (row) => <ValuesCell row={row} kind="personal" single={single} /> },
@@ -20,8 +20,10 @@ const columns = (single: boolean): readonly Column<UserContact>[] => [
 
 const THREE = columns(false);
 const SINGLE = columns(true);
+const NAMES = [columns(false, false), columns(true, false)] as const;
 
 export const HIDEABLE: readonly (readonly [key: string, text: TextKey])[] = [
+  ["about", "contacts.about"],
   ["phone", "contacts.phone"],
   ["business", "contacts.business"],
   ["personal", "contacts.personal"],
@@ -29,13 +31,14 @@ export const HIDEABLE: readonly (readonly [key: string, text: TextKey])[] = [
   ["feedback", "contacts.feedback"],
 ];
 
-/** The columns that are not hidden, with up to three values of a kind in a cell or, with `single`, the first. */
+/** The columns that are not hidden, without title and company where `about` is, with up to three values of a kind in a cell or, with `single`, the first. */
 export function columnsOf(hidden: readonly string[], single: boolean): readonly Column<UserContact>[] {
-  const all = single ? SINGLE : THREE;
+  const all = hidden.includes("about") ? NAMES[single ? 1 : 0] : single ? SINGLE : THREE;
   return hidden.length === 0 ? all : all.filter(({ key }) => !hidden.includes(key));
 }
 
-function NameCell({ row }: { row: UserContact }) {
+function NameCell({ row, about }: { row: UserContact; about: boolean }) {
+  const work = about ? [row.title, row.company].filter(Boolean).join(" · ") : "";
   return (
     <span className={classes.name}>
       <NameAvatar name={row.name} size={24} />
@@ -43,7 +46,11 @@ function NameCell({ row }: { row: UserContact }) {
         <a href={profileLink(row.linkedinurl)} target="_blank" rel="noopener noreferrer" className={classes.link}>
           {row.name}
         </a>
-        {(row.title || row.company) && <span className={classes.about}>{[row.title, row.company].filter(Boolean).join(" · ")}</span>}
+        {work && (
+          <span className={classes.about} title={work}>
+            {work}
+          </span>
+        )}
         {Boolean(row.deleted) && <span className={classes.removed}>{t("contacts.deleted")}</span>}
       </span>
     </span>

@@ -1,12 +1,12 @@
 /** Imports people into a list, from pasted addresses or a file with any columns, and saves a list as a file. */
-import { Button, FileButton, NativeSelect, Textarea } from "@mantine/core";
+import { Button, Checkbox, FileButton, NativeSelect, Textarea } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Download, Upload } from "lucide-react";
 import { useState } from "react";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { explainExport } from "../../api/exports";
-import { type ListForm, useExportList, useImportList } from "../../api/listfiles";
+import { LIST_COLUMNS, type ListColumn, type ListForm, useExportList, useImportList } from "../../api/listfiles";
 import { contactLists } from "../../api/people";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
@@ -17,6 +17,8 @@ import classes from "./PeopleSearch.module.css";
 
 const MEANINGS = ["", "linkedinurl", "name", "firstname", "lastname", "company", "tags", "note"] as const;
 type Meaning = (typeof MEANINGS)[number];
+// The columns that the server chooses by itself.
+const USUAL: ListColumn[] = ["full_name", "title", "company", "country", "email", "phone"];
 const FORMS: ListForm[] = ["", "hubspot", "salesforce", "pipedrive"];
 
 /** The columns of a file that the server could not read by their names. */
@@ -31,6 +33,7 @@ export default function ListsDialog({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState("");
   const [mapping, setMapping] = useState<Record<string, Meaning>>({});
   const [form, setForm] = useState<ListForm>("");
+  const [wanted, setWanted] = useState<readonly ListColumn[]>(USUAL);
   const imports = useImportList();
   const exports = useExportList();
   const listid = Number(chosen || lists[0]?.listid || 0);
@@ -43,7 +46,7 @@ export default function ListsDialog({ onClose }: { onClose: () => void }) {
     imports.reset();
   };
   const submit = () => imports.mutate({ listid, text, mapping: columns.length > 0 ? mapping : null }, { onSuccess: ({ added }) => toast(t("people.imported", { count: added })) });
-  const save = (format: "csv" | "xlsx") => exports.mutate({ listid, form, format });
+  const save = (format: "csv" | "xlsx") => exports.mutate({ listid, form, format, columns: wanted });
 
   return (
     <Dialog opened onClose={onClose} title={t("people.lists")}>
@@ -78,9 +81,10 @@ export default function ListsDialog({ onClose }: { onClose: () => void }) {
           </div>
           <FormAlert text={exports.error && explainExport(exports.error)} />
           <NativeSelect label={t("people.exportFor")} data={FORMS.map((value) => ({ value, label: t(`people.form.${value || "plain"}`) }))} value={form} onChange={(event) => setForm(event.currentTarget.value as ListForm)} />
+          {form === "" && <Columns wanted={wanted} onChange={setWanted} />}
           <div className={classes.dialogFoot}>
             {(["csv", "xlsx"] as const).map((format) => (
-              <Button key={format} variant="default" loading={exports.isPending} leftSection={<Download size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={() => save(format)}>
+              <Button key={format} variant="default" disabled={form === "" && wanted.length === 0} loading={exports.isPending} leftSection={<Download size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={() => save(format)}>
                 {t(`people.as.${format}`)}
               </Button>
             ))}
@@ -88,5 +92,24 @@ export default function ListsDialog({ onClose }: { onClose: () => void }) {
         </div>
       )}
     </Dialog>
+  );
+}
+
+/** The columns of a spreadsheet, in the order of the file. */
+function Columns({ wanted, onChange }: { wanted: readonly ListColumn[]; onChange: (columns: readonly ListColumn[]) => void }) {
+  return (
+    <details className={classes.columns}>
+      <summary>{t("people.exportColumns", { count: wanted.length })}</summary>
+      <div>
+        {LIST_COLUMNS.map((column) => (
+          <Checkbox
+            key={column}
+            label={t(`people.column.${column}`)}
+            checked={wanted.includes(column)}
+            onChange={({ currentTarget: { checked } }) => onChange(LIST_COLUMNS.filter((one) => (one === column ? checked : wanted.includes(one))))}
+          />
+        ))}
+      </div>
+    </details>
   );
 }

@@ -48,6 +48,7 @@ export const contacts = {
     valuesThree: "Up to three",
     valuesSingle: "First only",
     columns: "Columns",
+    about: "Title and company",
     density: "Density",
     comfortable: "Comfortable",
     compact: "Compact",
