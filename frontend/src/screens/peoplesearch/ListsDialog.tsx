@@ -98,7 +98,7 @@ export default function ListsDialog({ onClose }: { onClose: () => void }) {
 /** The columns of a spreadsheet, in the order of the file. */
 function Columns({ wanted, onChange }: { wanted: readonly ListColumn[]; onChange: (columns: readonly ListColumn[]) => void }) {
   return (
-    <details className={classes.columns}>
+    <details className={classes.chooser}>
       <summary>{t("people.exportColumns", { count: wanted.length })}</summary>
       <div>
         {LIST_COLUMNS.map((column) => (

@@ -101,7 +101,7 @@ test("a price above the ceiling is refused in words, and nothing is bought", asy
   await user.clear(dialog.getByLabelText("Spend at most"));
   await user.type(dialog.getByLabelText("Spend at most"), "1");
   await user.click(dialog.getByRole("button", { name: "Reveal for 2 credits" }));
-  expect(await dialog.findByText(/more than the ceiling/)).toBeVisible();
+  expect(await dialog.findByText(/more than you want to spend/)).toBeVisible();
   expect(sent.findLast(({ path }) => path === "revealmany")!.body).toEqual({ search: { company: ["Acme"] }, first: 40, kinds: ["directdial"], max_credits: 1 });
 });
 

@@ -171,6 +171,10 @@ export function PeopleSearchScreen() {
               setBuying(null);
               setPicked(new Map());
             }}
+            onList={(urls) => {
+              setBuying(null);
+              setListing(urls);
+            }}
           />
         )}
         {managing && <ListsDialog onClose={() => setManaging(false)} />}

@@ -1,9 +1,10 @@
 /** What a reveal of several people costs, the kinds to choose and a ceiling; then it is bought. */
-import { Checkbox, Loader } from "@mantine/core";
+import { Button, Checkbox, Loader } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import { creditsOf, useAccount, useBalancesKnown } from "../../api/account";
+import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { type Bought, type Chosen, priceOf, useRevealMany } from "../../api/people";
 import { BusyButton } from "../../components/ui/BusyButton";
@@ -22,9 +23,14 @@ interface Props {
   count: number;
   onClose: () => void;
   onDone: () => void;
+  /** Puts the people that were revealed on a list. */
+  onList: (urls: string[]) => void;
 }
 
-export default function RevealDialog({ chosen, count, onClose, onDone }: Props) {
+const refusal = (error: unknown) =>
+  error instanceof ApiError && error.reason === "over_ceiling" ? t("people.overCeiling", { count: Number(error.context["price"]) }) : explain(error);
+
+export default function RevealDialog({ chosen, count, onClose, onDone, onList }: Props) {
   const credits = creditsOf(useAccount());
   const know = useBalancesKnown();
   const [kinds, setKinds] = useState<readonly Kind[]>(["phone"]);
@@ -40,18 +46,24 @@ export default function RevealDialog({ chosen, count, onClose, onDone }: Props) 
     setMost(null);
     buy.reset();
   };
+  const found = done ? done.resource.filter(({ status }) => status === "found").map(({ linkedinurl }) => linkedinurl) : [];
   const close = () => (done ? onDone() : onClose());
 
   return (
     <Dialog opened onClose={close} title={t("people.revealTitle", { count })}>
       {done ? (
         <div className={classes.dialog} role="status">
-          <p className={classes.price}>{t("people.revealed", { count: done.resource.filter(({ status }) => status === "found").length })}</p>
+          <p className={classes.price}>{t("people.revealed", { count: found.length })}</p>
           <p className={classes.dim}>{t("people.charged", { count: done.charged })}</p>
           <div className={classes.dialogFoot}>
             <Link to="/dashboard/main/mycontacts" className={classes.link}>
               {t("bulk.inContacts")}
             </Link>
+            {found.length > 0 && (
+              <Button variant="default" onClick={() => onList(found)}>
+                {t("people.toList")}
+              </Button>
+            )}
             <BusyButton busy={false} onClick={onDone}>
               {t("done")}
             </BusyButton>
@@ -74,7 +86,7 @@ export default function RevealDialog({ chosen, count, onClose, onDone }: Props) 
             );
           }}
         >
-          <FormAlert text={(buy.error && explain(buy.error)) ?? (price.error && explain(price.error))} />
+          <FormAlert text={(buy.error && refusal(buy.error)) ?? (price.error && explain(price.error))} />
           <fieldset className={classes.kinds}>
             <legend className="visually-hidden">{t("bulk.kinds")}</legend>
             {KINDS.map((kind) => (

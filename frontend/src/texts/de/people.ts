@@ -69,6 +69,8 @@ export const people: Translation<typeof english> = {
     revealFor_other: "Für {{count}} Credits aufdecken",
     ceiling: "Höchstens ausgeben",
     ceilingText: "Ist der Preis dann höher, wird nichts aufgedeckt und nichts berechnet.",
+    overCeiling_one: "Es kostet {{count}} Credit, mehr als Sie ausgeben möchten. Es wurde nichts berechnet.",
+    overCeiling_other: "Es kostet {{count}} Credits, mehr als Sie ausgeben möchten. Es wurde nichts berechnet.",
     revealed_one: "{{count}} Person aufgedeckt",
     revealed_other: "{{count}} Personen aufgedeckt",
     charged_one: "{{count}} Credit wurde berechnet.",

@@ -66,6 +66,8 @@ export const people = {
     revealFor_other: "Reveal for {{count}} credits",
     ceiling: "Spend at most",
     ceilingText: "If the price is higher by then, nothing is revealed and nothing is charged.",
+    overCeiling_one: "It costs {{count}} credit, more than you want to spend. Nothing was charged.",
+    overCeiling_other: "It costs {{count}} credits, more than you want to spend. Nothing was charged.",
     revealed_one: "{{count}} person revealed",
     revealed_other: "{{count}} people revealed",
     charged_one: "{{count}} credit was charged.",
