@@ -1,7 +1,7 @@
 /** The fields of a company: in the second step of signing up, and in the profile of its owner. */
 import { NativeSelect, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
-import { COUNTRIES } from "../lib/countries";
+import { COUNTRIES, codeOf } from "../lib/countries";
 import { t } from "../lib/i18n";
 import { digitsOf, isBlank, isCount } from "../lib/validate";
 import classes from "./CompanyFields.module.css";
@@ -80,14 +80,15 @@ export function CompanyFields({ form }: { form: CompanyForm }) {
         countryLabel={t("company.phoneCountry")}
         value={form.values.phonenumber}
         onChange={(phone) => form.setFieldValue("phonenumber", phone)}
+        onCountry={(iso2) => form.values.country || form.setFieldValue("country", codeOf(iso2))}
         error={form.errors["phonenumber"]}
       />
       <NativeSelect label={t("company.country")} data={OPTIONS} autoComplete="country" {...form.getInputProps("country")} />
       <div className={classes.pair}>
         <CountInput label={t("company.salespeople")} {...form.getInputProps("salespeoplecount")} />
-        <CountInput label={t("company.leads")} {...form.getInputProps("requiredleadcount")} />
+        <CountInput label={t("company.leads")} placeholder={t("company.optional")} {...form.getInputProps("requiredleadcount")} />
       </div>
-      <TextInput label={t("company.department")} {...form.getInputProps("department")} />
+      <TextInput label={t("company.department")} placeholder={t("company.optional")} {...form.getInputProps("department")} />
     </>
   );
 }

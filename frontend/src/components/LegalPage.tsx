@@ -1,6 +1,7 @@
 /** A legal text as a page of its own. */
 import { type TextKey, t } from "../lib/i18n.dashboard";
-import type { Document } from "../domain/legal";
+import { type Document, legalSections } from "../domain/legal";
+import classes from "./LegalPage.module.css";
 import { LegalText } from "./LegalText";
 import type { ReactNode } from "react";
 import { Page } from "./ui/Page";
@@ -17,6 +18,15 @@ export function LegalPage({ document, brand, children }: { document: Document; b
   const title = t(LEGAL_TITLES[document]);
   return (
     <Page title={title} lead={t("legal.updated")} width="doc">
+      <nav className={classes.contents} aria-label={t("legal.contents")}>
+        <ul>
+          {legalSections(document).map(({ heading }, index) => (
+            <li key={heading}>
+              <a href={`#section-${index + 1}`}>{heading}</a>
+            </li>
+          ))}
+        </ul>
+      </nav>
       <LegalText document={document} brand={brand} />
       {children}
     </Page>

@@ -32,6 +32,13 @@ function isOfHost(url: string, host: string): boolean {
 /** Whether the path of an address is that of a person, and not of a company, a post or a list of Sales Navigator. */
 export const namesPerson = (url: string): boolean => /^[^/]*\/+(m(wlite)?\/+)?(in|pub)\/+[^/?]/i.test(url);
 
+/** The words of a person's address that may be their name: without numbers and other marks. */
+export function nameIn(url: string): string {
+  const [, slug = ""] = url.match(/\/(?:in|pub)\/+([^/?]+)/i) ?? [];
+  const words = slug.split("-").filter((word) => /^[a-z]{2,}$/i.test(word));
+  return words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join(" ");
+}
+
 /** The address of a profile starting at the network's host, as the look-up API takes it. Others stay unchanged.
 
  Text round the address is dropped: only a word that is an address of the host counts, not one that contains it.

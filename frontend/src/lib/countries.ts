@@ -11,6 +11,9 @@ export interface Country {
   name: string;
 }
 
+/** The three-letter code of a two-letter one; empty for an unknown one. */
+export const codeOf = (iso2: string): string => alpha2ToAlpha3(iso2.toUpperCase()) ?? "";
+
 const isEnglish = language().name === "en";
 
 export const COUNTRIES: Country[] = Object.entries(getNames("en", { select: "official" }))

@@ -20,6 +20,12 @@ export function loadPhones(): Promise<void> {
   return loading;
 }
 
+/** The number in groups, or as it is where its country is unknown. */
+export async function groupedPhone(value: string): Promise<string> {
+  await loadPhones();
+  return read && value.trim().startsWith("+") ? read(value.replaceAll(" ", "")).text : value;
+}
+
 function subscribe(listener: () => void): () => void {
   void loadPhones();
   listeners.add(listener);

@@ -1,8 +1,9 @@
-/** A phone number with the flag of its country. The flags are our own files: nothing is fetched from elsewhere. */
+/** A phone number with the flag of its country, in groups while nothing is typed. The flags are our own files: nothing is fetched from elsewhere. */
 import "react-international-phone/style.css";
 import { TextInput } from "@mantine/core";
-import { type ReactNode, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { CountrySelector, defaultCountries, parseCountry } from "react-international-phone";
+import { groupedPhone } from "../../lib/usephone";
 import { type DialCode, countryOf, withDialCode } from "../../lib/phone";
 import classes from "./PhoneInput.module.css";
 
@@ -17,14 +18,23 @@ interface Props {
   countryLabel: string;
   value: string;
   onChange: (value: string) => void;
+  /** The country that was chosen in the list of codes. */
+  onCountry?: (iso2: string) => void;
   error?: ReactNode;
 }
 
-export function PhoneInput({ label, countryLabel, value, onChange, error }: Props) {
+export function PhoneInput({ label, countryLabel, value, onChange, onCountry, error }: Props) {
   const [chosen, setChosen] = useState("us");
+  const [typing, setTyping] = useState(false);
+  const [grouped, setGrouped] = useState({ value: "", text: "" });
   const input = useRef<HTMLInputElement>(null);
   // The typed digits decide; the chosen country matters only among several that share a code.
   const country = countryOf(value, CODES, chosen);
+
+  const shown = !typing && grouped.value === value ? grouped.text : value;
+  useEffect(() => {
+    if (!typing && value) void groupedPhone(value).then((text) => setGrouped({ value, text }));
+  }, [typing, value]);
 
   return (
     <TextInput
@@ -33,8 +43,10 @@ export function PhoneInput({ label, countryLabel, value, onChange, error }: Prop
       autoComplete="tel"
       label={label}
       error={error}
-      value={value}
+      value={shown}
       onChange={(event) => onChange(event.currentTarget.value)}
+      onFocus={() => setTyping(true)}
+      onBlur={() => setTyping(false)}
       leftSectionWidth={62}
       leftSectionPointerEvents="all"
       leftSection={
@@ -43,6 +55,7 @@ export function PhoneInput({ label, countryLabel, value, onChange, error }: Prop
           selectedCountry={country.iso2}
           onSelect={({ iso2, dialCode }) => {
             setChosen(iso2);
+            onCountry?.(iso2);
             onChange(withDialCode(value, country, dialCode));
             input.current?.focus();
           }}

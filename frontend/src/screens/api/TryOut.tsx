@@ -88,7 +88,7 @@ function FetchButton({ kind, canPay, busy, onFetch }: FetchProps) {
     <div className={classes.fetch}>
       <span>{name}</span>
       {canPay ? (
-        <BusyButton size="compact-md" busy={busy} aria-label={t("api.fetchOf", { kind: name })} onClick={() => onFetch(type)}>
+        <BusyButton size="compact-md" variant="default" busy={busy} aria-label={t("api.fetchOf", { kind: name })} onClick={() => onFetch(type)}>
           {t("api.fetch")}
         </BusyButton>
       ) : (

@@ -1,10 +1,11 @@
 /** The first screen: the plan, what is left of it, and what has been found so far. */
 import { useQuery } from "@tanstack/react-query";
 import { Lock } from "lucide-react";
-import { useState } from "react";
+import { Suspense, lazy, useState } from "react";
 import { creditsOf, isOwner, subscriptionOf, useAccount } from "../../api/account";
 import { appCounters } from "../../api/dashboard";
 import { Page } from "../../components/ui/Page";
+import { standingOf } from "../../domain/subscription";
 import { t } from "../../lib/i18n.dashboard";
 import { AskCard } from "./AskCard";
 import { Checklist } from "./Checklist";
@@ -19,11 +20,14 @@ import { RevealedStat } from "./RevealedStat";
 import { TeamFaces } from "./TeamFaces";
 import type { Days } from "./useRevealed";
 
+const ExpiredBanner = lazy(() => import("./ExpiredBanner"));
+
 export function DashboardMainScreen() {
   const me = useAccount();
   const owns = isOwner(me);
   const credits = creditsOf(me);
-  const plan = subscriptionOf(me)?.subscriptionplan_by_planid;
+  const subscription = subscriptionOf(me);
+  const plan = subscription?.subscriptionplan_by_planid;
   const [days, setDays] = useState<Days>("7");
   const [team, setTeam] = useState(false);
   const hasKeys = (plan?.availableapicall ?? 0) > 0;
@@ -32,6 +36,11 @@ export function DashboardMainScreen() {
 
   return (
     <Page title={t("menu.dashboard")} heading={t("home.hello", { name: me.firstname || me.name })} lead={<p>{t("home.lead")}</p>}>
+      {standingOf(subscription, credits) === "expired" && (
+        <Suspense>
+          <ExpiredBanner />
+        </Suspense>
+      )}
       <AskCard isNew={isNew} />
       {isNew && counters.data && <Checklist counters={counters.data} />}
       <div className={classes.stats}>

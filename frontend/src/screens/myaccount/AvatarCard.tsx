@@ -75,7 +75,7 @@ export function AvatarCard() {
               </Button>
             )}
           </FileButton>
-          <BusyButton variant={chosen ? "filled" : "default"} onClick={update} busy={save.isPending}>
+          <BusyButton variant={chosen ? "filled" : "subtle"} onClick={update} busy={save.isPending}>
             {t("account.update")}
           </BusyButton>
           <Button variant="subtle" color="red" onClick={remove} disabled={!chosen && !me.avatar}>

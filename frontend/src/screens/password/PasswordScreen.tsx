@@ -89,9 +89,7 @@ function ChangePassword() {
       <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
       <SecretInput label={t("password.old")} autoComplete="current-password" {...form.getInputProps("old_password")} />
       <SecretInput label={t("password.new")} autoComplete="new-password" {...form.getInputProps("new_password")} />
-      <div className={classes.hint}>
-        <PasswordHint password={form.values.new_password} />
-      </div>
+      <PasswordHint password={form.values.new_password} />
       <SecretInput label={t("field.confirmPassword")} autoComplete="new-password" {...form.getInputProps("confirm_password")} />
       <BusyButton type="submit" busy={change.isPending} className={classes.submit}>
         {t("password.submit")}

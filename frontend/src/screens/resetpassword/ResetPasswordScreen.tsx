@@ -14,6 +14,7 @@ import { SecretInput } from "../../components/ui/SecretInput";
 import { t } from "../../lib/i18n";
 import { passwordError } from "../../lib/passworderror";
 import { toast } from "../../stores/toasts";
+import classes from "./ResetPassword.module.css";
 
 export function ResetPasswordScreen() {
   const [params] = useSearchParams();
@@ -57,7 +58,7 @@ export function ResetPasswordScreen() {
       }
     >
       <TextInput label={t("field.email")} value={email} readOnly autoComplete="username" />
-      <TextInput label={t("reset.code")} value={code} readOnly />
+      <TextInput label={t("reset.code")} value={code} readOnly variant="unstyled" size="xs" classNames={{ input: classes.code }} />
       <SecretInput label={t("field.password")} autoComplete="new-password" {...form.getInputProps("password")} />
       <PasswordHint password={form.values.password} />
       <SecretInput label={t("field.confirmPassword")} autoComplete="new-password" {...form.getInputProps("confirm_password")} />

@@ -1,6 +1,7 @@
 /** Asks for a demo, or for anything else of sales. */
 import { TextInput, Textarea } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { Check } from "lucide-react";
 import { useAccount } from "../../api/account";
 import { explain, fieldErrors } from "../../api/explain";
 import { useScript } from "../../api/scripts";
@@ -13,6 +14,7 @@ import { toast } from "../../stores/toasts";
 import classes from "./ScheduleDemo.module.css";
 
 const LONGEST = 200;
+const SHOWN = ["find", "reveal", "team", "api"] as const;
 
 export function ScheduleDemoScreen() {
   const { name, email } = useAccount();
@@ -39,21 +41,34 @@ export function ScheduleDemoScreen() {
 
   return (
     <Page title={t("demoForm.title")} lead={t("demoForm.lead")} width="form">
-      <Card>
-        <form className={classes.form} onSubmit={form.onSubmit(submit)} noValidate>
-          <TextInput label={t("demoForm.name")} autoComplete="name" maxLength={100} {...form.getInputProps("name")} />
-          <TextInput label={t("field.email")} type="email" autoComplete="email" {...form.getInputProps("email")} />
-          <Textarea
-            label={t("demoForm.query")}
-            description={t("demoForm.queryHint")}
-            rows={4}
-            {...form.getInputProps("query")}
-          />
-          <BusyButton type="submit" busy={send.isPending} className={classes.submit}>
-            {t("submit")}
-          </BusyButton>
-        </form>
-      </Card>
+      <div className={classes.beside}>
+        <Card>
+          <form className={classes.form} onSubmit={form.onSubmit(submit)} noValidate>
+            <TextInput label={t("demoForm.name")} autoComplete="name" maxLength={100} {...form.getInputProps("name")} />
+            <TextInput label={t("field.email")} type="email" autoComplete="email" {...form.getInputProps("email")} />
+            <Textarea
+              label={t("demoForm.query")}
+              description={t("demoForm.queryHint")}
+              rows={4}
+              {...form.getInputProps("query")}
+            />
+            <BusyButton type="submit" busy={send.isPending} className={classes.submit}>
+              {t("submit")}
+            </BusyButton>
+          </form>
+        </Card>
+        <aside className={classes.shown} aria-label={t("demoForm.shown")}>
+          <h2>{t("demoForm.shown")}</h2>
+          <ul>
+            {SHOWN.map((part) => (
+              <li key={part}>
+                <Check size={16} strokeWidth={1.75} aria-hidden="true" />
+                {t(`demoForm.${part}`)}
+              </li>
+            ))}
+          </ul>
+        </aside>
+      </div>
     </Page>
   );
 }

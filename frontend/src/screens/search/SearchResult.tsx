@@ -1,9 +1,10 @@
 /** The result: idle, loading, error, empty, or the contact. */
-import { Skeleton } from "@mantine/core";
+import { Button, Skeleton } from "@mantine/core";
 import { type UseQueryResult, useQueryClient } from "@tanstack/react-query";
 import { ScanSearch, SearchX } from "lucide-react";
+import { Link } from "react-router";
 import { useAccount } from "../../api/account";
-import { config, profileHost } from "../../api/config";
+import { config, isComing, profileHost } from "../../api/config";
 import { type Asked, searchContact } from "../../api/contacts";
 import { problemOf } from "../../api/explain";
 import type { Found } from "../../api/types";
@@ -12,7 +13,7 @@ import { Examples } from "../../components/Examples";
 import { PasteButton } from "../../components/PasteButton";
 import { Problem } from "../../components/Problem";
 import { useAsk } from "../../api/ask";
-import { namesPerson } from "../../domain/profileurl";
+import { nameIn, namesPerson } from "../../domain/profileurl";
 import { KINDS } from "../../domain/reveal";
 import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
@@ -70,7 +71,16 @@ function NoMatch({ url }: { url: string }) {
       icon={<SearchX size={24} strokeWidth={1.75} aria-hidden="true" />}
       title={t("search.none")}
       text={t("search.noneText")}
-      action={<p>{namesPerson(url) ? t("search.noneFree") : t("search.noPerson", { host: profileHost() })}</p>}
+      action={
+        <>
+          <p>{namesPerson(url) ? t("search.noneFree") : t("search.noPerson", { host: profileHost() })}</p>
+          {namesPerson(url) && nameIn(url) && !isComing("peoplesearch") && (
+            <Button component={Link} to={`/dashboard/main/peoplesearch?name=${encodeURIComponent(nameIn(url))}`} role="link" variant="default">
+              {t("search.byName", { name: nameIn(url) })}
+            </Button>
+          )}
+        </>
+      }
     />
   );
 }

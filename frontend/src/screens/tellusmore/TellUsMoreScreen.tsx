@@ -42,7 +42,7 @@ function Form({ me }: { me: Account }) {
     <AuthForm title={t("tellus.title")} lead={t("tellus.lead")} alert={finish.error && explain(finish.error)} onSubmit={form.onSubmit(save)}>
       <CompanyFields form={form} />
       <Group grow>
-        <Button size="md" variant="default" disabled={finish.isPending} onClick={() => finish.mutate(null)}>
+        <Button size="md" variant="subtle" color="gray" disabled={finish.isPending} onClick={() => finish.mutate(null)}>
           {t("tellus.skip")}
         </Button>
         <BusyButton size="md" type="submit" busy={finish.isPending}>

@@ -1,8 +1,8 @@
 /** Shown until the user has opened the mailed link. Checks again when the mouse enters or leaves the window, and
  periodically. */
-import { Anchor } from "@mantine/core";
+import { Anchor, Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { MailCheck } from "lucide-react";
+import { ExternalLink, MailCheck } from "lucide-react";
 import { Link, Navigate } from "react-router";
 import { account } from "../../api/account";
 import { explain } from "../../api/explain";
@@ -16,6 +16,10 @@ import { type Unverified, useUnverified } from "../../stores/unverified";
 import classes from "./VerifyEmail.module.css";
 
 const LOOK_EVERY_MS = 10_000;
+const INBOXES = [
+  ["Gmail", "https://mail.google.com/"],
+  ["Outlook", "https://outlook.office.com/mail/"],
+] as const;
 
 export function VerifyEmailScreen() {
   const person = useUnverified();
@@ -62,7 +66,14 @@ function Waiting({ person: { email, checktoken } }: { person: Unverified }) {
           <MailCheck size={20} strokeWidth={1.75} aria-hidden="true" />
           {t("verify.note")}
         </p>
-        <BusyButton size="md" onClick={send} busy={resend.isPending}>
+        <div className={classes.inboxes}>
+          {INBOXES.map(([name, href]) => (
+            <Button key={name} component="a" href={href} target="_blank" rel="noopener noreferrer" size="md" variant="default" rightSection={<ExternalLink size={16} strokeWidth={1.75} aria-hidden="true" />}>
+              {t("verify.open", { name })}
+            </Button>
+          ))}
+        </div>
+        <BusyButton size="md" variant="subtle" onClick={send} busy={resend.isPending}>
           {t("verify.resend")}
         </BusyButton>
       </AuthForm>

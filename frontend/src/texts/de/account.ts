@@ -60,6 +60,11 @@ export const account: Translation<typeof english> = {
     nameMissing: "Bitte geben Sie Ihren Namen ein",
     queryMissing: "Bitte geben Sie Ihr Anliegen ein",
     queryLong: "Höchstens 200 Zeichen",
+    shown: "Das zeigen wir Ihnen",
+    find: "Personen und Firmen über Filter finden, mit dem Preis vor jedem Aufdecken",
+    reveal: "Werte mit Herkunft, Prüfung und dem Credit, der zurückkommt",
+    team: "Plätze, gemeinsame Listen und wer was aufgedeckt hat",
+    api: "Anreichern per API, per Datei und in Ihrem CRM",
     sent: "Vielen Dank! Ihre Nachricht wurde gesendet.",
   },
 };

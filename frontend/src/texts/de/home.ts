@@ -5,6 +5,10 @@ import type { Translation } from "../shape";
 export const home: Translation<typeof english> = {
   home: {
     hello: "Schön, Sie zu sehen, {{name}}",
+    expiredTitle: "Ihr Tarif ist abgelaufen.",
+    expiredText: "Aufdecken ruht, bis Sie einen Tarif wählen. Ihre Kontakte, Listen und Ihr Team bleiben, wie sie sind.",
+    expiredMember: "Aufdecken ruht, bis der Inhaber des Kontos einen Tarif wählt. Ihre Kontakte und Listen bleiben, wie sie sind.",
+    expiredPlans: "Tarif wählen",
     lead: "Ihr Tarif und was Ihr Team gefunden hat.",
     ask: "Jemanden finden",
     askPlaceholder: "Eine Profiladresse oder viele einfügen, oder einen Namen eingeben",

@@ -75,6 +75,7 @@ export const login: Translation<typeof english> = {
     trust: "Vertrauen",
     open: "In neuem Tab öffnen",
     documents: "Rechtliche Texte",
+    contents: "Inhalt",
     updated: "Zuletzt geändert am 1. November 2026",
   },
 };

@@ -57,6 +57,11 @@ export const account = {
     nameMissing: "Please enter your name",
     queryMissing: "Please enter your query",
     queryLong: "At most 200 characters",
+    shown: "What we show you",
+    find: "Finding people and companies by filters, and what a reveal costs before you pay",
+    reveal: "Values with their source, their check and the credit that comes back",
+    team: "Seats, shared lists and who revealed what",
+    api: "Enrichment by API, by file and in your CRM",
     sent: "Thank you! Your message has been sent.",
   },
 } as const;

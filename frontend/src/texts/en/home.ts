@@ -2,6 +2,10 @@
 export const home = {
   home: {
     hello: "Good to see you, {{name}}",
+    expiredTitle: "Your plan has expired.",
+    expiredText: "Revealing rests until you choose a plan. Your contacts, lists and team stay as they are.",
+    expiredMember: "Revealing rests until the owner of the account chooses a plan. Your contacts and lists stay as they are.",
+    expiredPlans: "Choose a plan",
     lead: "Your plan and what your team found.",
     ask: "Find somebody",
     askPlaceholder: "Paste one profile address or many, or type a name",

@@ -72,6 +72,7 @@ export const login = {
     trust: "Trust",
     open: "Open in a new tab",
     documents: "Legal documents",
+    contents: "Contents",
     updated: "Last updated 1 November 2026",
   },
 } as const;

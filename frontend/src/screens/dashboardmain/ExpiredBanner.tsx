@@ -1,0 +1,20 @@
+/** The plan has expired: what rests until there is another, and what stays. */
+import { Button } from "@mantine/core";
+import { Link } from "react-router";
+import { isOwner, useAccount } from "../../api/account";
+import { Banner } from "../../components/ui/Banner";
+import { t } from "../../lib/i18n.dashboard";
+
+export default function ExpiredBanner() {
+  const owns = isOwner(useAccount());
+  const action = owns && (
+    <Button component={Link} to="/dashboard/upgradeplan" role="link" size="sm" variant="default">
+      {t("home.expiredPlans")}
+    </Button>
+  );
+  return (
+    <Banner tone="warn" title={t("home.expiredTitle")} action={action}>
+      {t(owns ? "home.expiredText" : "home.expiredMember")}
+    </Banner>
+  );
+}
