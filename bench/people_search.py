@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 import resource
+import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -151,6 +152,14 @@ async def _filled(stage: Stage, server: str, size: int) -> str:
     await connection.execute("drop table made")
     await connection.execute("vacuum (analyze) person")
     await connection.execute("checkpoint")
+    words = [sys.executable, "-m", "tableapi", "run", "indexpeople"]
+    while not await connection.fetchval("select ready from personindex"):
+        await asyncio.to_thread(
+            subprocess.run, words, cwd=ROOT, env=settings(stage, url), check=True, capture_output=True
+        )
+        blocks = await connection.fetchval("select count(*) from personterm where term = 'a:'")
+        print(f"search: bitmaps of {blocks} blocks, {time.monotonic() - began:.0f} s", flush=True)
+    await connection.execute("vacuum (analyze) personterm")
     room = await connection.fetchval("select pg_size_pretty(pg_database_size(current_database()))")
     await connection.close()
     await accounts(url)

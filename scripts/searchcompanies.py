@@ -7,7 +7,8 @@ from pydantic import BaseModel, ConfigDict
 from product import api_keys, call_limits, callers
 from product.context import Context
 from product.people import search
-from product.people.search import CompanyMatch, CompanySearch, Meta, Page
+from product.people.search import CompanyMatch, CompanySearch
+from product.people.search_pages import Meta, Page
 from product.roles import SESSION, VIEW
 from tableapi import script
 

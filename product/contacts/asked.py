@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from product.callers import Caller
 from product.context import Context
-from product.people import directory, profile_url, search, search_use
+from product.people import directory, profile_url, search, search_pages, search_use
 from product.people.directory import Person
-from product.people.search import Page, PeopleSearch
+from product.people.search import PeopleSearch
+from product.people.search_pages import PEOPLE, Page
 
 Asked = tuple[str, Person | None, bool]  # the address, the person, and whether it is the address of a profile
 
@@ -23,7 +24,7 @@ async def find(
     if query is not None:
         await search_use.page(ctx, caller.clientid)
         page = Page(order=query.order, limit=first)
-        _, rows = await search.find(ctx, search.PEOPLE, search.people_query(query), page)
+        _, rows = await search_pages.find(ctx, PEOPLE, search.people_query(query), page)
         await search_use.people(ctx, caller.clientid, [row["personid"] for row in rows])
         keys = [row["profilekey"] for row in rows]
         persons = await directory.find_many(ctx, keys)

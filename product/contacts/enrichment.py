@@ -79,7 +79,7 @@ async def _by_email(ctx: Context, address: str) -> Match:
 async def by_name(ctx: Context, name: str, company: str) -> Match:
     """Return the only person with a name at a company, given the company's name or domain."""
     query = search_terms.exact_name(name)
-    at = search_terms.query({"company": [company]}, {})
+    at = search_terms.tsquery(search_terms.conditions({"company": [company]}))
     return _one(await directory.find_by_query(ctx, f"{query} & {at}", 2))
 
 

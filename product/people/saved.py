@@ -7,6 +7,7 @@ from pydantic import BaseModel
 from product.context import Context
 from product.people import search
 from product.people.search import CompanySearch, PeopleSearch
+from product.people.search_pages import EXACT
 from tableapi import validate
 
 MODELS: dict[str, type[BaseModel]] = {"people": PeopleSearch, "companies": CompanySearch}
@@ -33,8 +34,8 @@ async def news(ctx: Context) -> list[dict[str, object]]:
     for row in rows:
         query = search.people_query(PeopleSearch.model_validate(row["filters"]))
         new = await search.count_new(ctx, query, row["seenupto"])
-        estimated = new > search.EXACT
-        counts.append({"savedsearchid": row["savedsearchid"], "new": min(new, search.EXACT), "estimated": estimated})
+        estimated = new > EXACT
+        counts.append({"savedsearchid": row["savedsearchid"], "new": min(new, EXACT), "estimated": estimated})
     return counts
 
 

@@ -1,31 +1,20 @@
-"""Search people and companies of the directory, page by page. Results never depend on contact values.
-
-Counting and paging have two strategies. Up to `EXACT` matches are collected from the index of terms, counted and
-sorted. With more matches, the rows of a page are close together in the index of the order, which is read from where the
-previous page ended; the count is then the planner's estimate.
-"""
+"""Search people and companies of the directory. Results never depend on contact values."""
 
 from __future__ import annotations
 
-import hashlib
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Annotated, Literal
 
-import orjson
 from asyncpg import Record
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from product.callers import Caller
 from product.context import Context
-from product.people import directory, profile_url, search_terms, search_use
-from product.people.search_terms import KINDS
-from tableapi import BadRequest, Internal, Invalid
+from product.people import directory, profile_url, search_terms, search_use, term_index
+from product.people.search_pages import COMPANIES, EXACT, PEOPLE, Meta, Page, Query, condition, find
+from product.people.search_terms import KINDS, Condition
 
-EXACT = 10_000
-MAX_LIMIT = 100
 MAX_VALUES = 50  # per filter
 Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
 
@@ -72,14 +61,6 @@ class Excluded(PeopleFilters):
     title: Texts = []  # type: ignore[assignment]
 
 
-class Page(BaseModel):
-    """The part of a search that selects the page."""
-
-    order: str = Field(default="", max_length=60)
-    limit: int = Field(default=25, ge=1, le=MAX_LIMIT)
-    cursor: str = Field(default="", max_length=4000)
-
-
 class PeopleSearch(PeopleFilters):
     """A search for people, without its page."""
 
@@ -97,17 +78,6 @@ class CompanySearch(CompanyFilters):
     order: str = Field(default="", max_length=60)
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
-
-
-class Meta(BaseModel):
-    """The number of matches, `estimated` above 10,000.
-
-    `next` is the cursor of the next page, null at the end.
-    """
-
-    count: int
-    estimated: bool
-    next: str | None = None
 
 
 class Owner(BaseModel):
@@ -152,23 +122,6 @@ class CompanyMatch(BaseModel):
     functions: dict[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
-    """One order: an indexed expression, its type, and whether it descends by default."""
-
-    sql: str
-    cast: str = "text"
-    descending: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """The terms of a search as a tsquery, and a constant SQL condition for the kinds that exist."""
-
-    terms: str
-    sql: str = ""
-
-
 # Kinds that most people have and words that most addresses contain would make long lists in the index.
 _HAS = {
     "directdial": "phonecipher is not null",
@@ -176,90 +129,10 @@ _HAS = {
     "personalemail": "personalcipher is not null",
 }
 _VERIFIED = {word: f"verification = '{word}'" for word in search_terms.VERIFICATIONS}
-_NAME = {"full_name": "full_name", "name": "full_name"}
-PEOPLE_ORDERS = {
-    "": Order("personid", "bigint", True),
-    "full_name": Order('lower(full_name) collate "C"'),
-    "title": Order('lower(title) collate "C"'),
-    "company": Order('lower(company) collate "C"'),
-    "lastchecked": Order("updatedon", "timestamptz", True),
-}
-COMPANY_ORDERS = {"": Order("people", "integer", True), "company": Order("companykey"),
-                  "people": Order("people", "integer", True)}  # fmt: skip
 _OWNED = """
     select r.personid, r.kind, r.createdon, u.name from reveal r left join appuser u using (appuserid)
     where r.clientid = $1 and r.personid = any($2)
 """
-_UNUSED = " and $3::text is null and $4::bigint is null"  # gives a first page the same parameters
-# The right plan depends on the terms, so generic plans are disabled.
-_PLAN = "select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('work_mem', '64MB', true)"
-_PLAN_BY_INDEX = _PLAN + ", set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true)"
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """The target of a search: the table, its key, its columns and its orders."""
-
-    table: str
-    key: str
-    columns: str
-    exists: str
-    orders: dict[str, Order]
-
-
-PEOPLE = Target(
-    "person", "personid",
-    "personid, profilekey, full_name, title, company, company_domain, country, city, industry, company_size, seniority,"
-    " jobfunction, verification, firstseen, updatedon, phonecipher is not null as directdial,"
-    " businesscipher is not null as businessemail, personalcipher is not null as personalemail",
-    "full_name <> ''", PEOPLE_ORDERS,
-)  # fmt: skip
-COMPANIES = Target(
-    "company", "companyid",
-    "companyid, companykey, company, company_domain, people, countries, industry, company_size, functions",
-    "people > 0", COMPANY_ORDERS,
-)  # fmt: skip
-
-
-@dataclass(slots=True)
-class Cursor:
-    """The start of a page: after a row of an order. The count is that of the first page."""
-
-    digest: str
-    count: int
-    estimated: bool
-    value: object = None
-    ident: int | None = None
-
-    def sealed(self, ctx: Context) -> str:
-        fields = [self.digest, self.count, self.estimated, self.value, self.ident]
-        return ctx.vault.seal(orjson.dumps(fields).decode())
-
-
-def _cursor(ctx: Context, text: str, digest: str) -> Cursor:
-    """Parse a cursor. Raises BadRequest (400) if it is invalid or belongs to another search."""
-    try:
-        cursor = Cursor(*orjson.loads(ctx.vault.open(text)))
-    except (Internal, ValueError, TypeError, IndexError):
-        raise BadRequest("The cursor is not one of this call.", reason="bad_cursor") from None
-    if cursor.digest != digest:
-        raise BadRequest("The cursor belongs to a search with other filters or another order.", reason="bad_cursor")
-    return cursor
-
-
-def _order(target: Target, text: str) -> tuple[Order, bool]:
-    """Return an order, and whether it descends. Raises Invalid (422)."""
-    name, _, direction = text.strip().partition(" ")
-    order, way = target.orders.get(_NAME.get(name, name)), direction.strip().lower()
-    if order is None or way not in ("", "asc", "desc"):
-        names = ", ".join(name for name in target.orders if name)
-        raise Invalid({"order": f"Choose one of {names}, with ASC or DESC"})
-    return order, way == "desc" if way else order.descending
-
-
-def _where(target: Target, query: Query) -> str:
-    terms = "searchable @@ $1::text::tsquery" if query.terms else "$1::text = ''"
-    return f"{target.exists} and {terms}{query.sql}"
 
 
 def _filters(model: BaseModel) -> dict[str, str | list[str]]:
@@ -272,19 +145,39 @@ def _filters(model: BaseModel) -> dict[str, str | list[str]]:
 def people_query(search: PeopleSearch) -> Query:
     """Build the query for a search for people."""
     filters, excluded = _filters(search), _filters(search.not_)
-    sql = [_HAS[kind] for kind in filters.pop("has", ())]  # every kind listed
+    sql: list[str] = []
+    included: list[Condition] = []
+    for kind in filters.pop("has", ()):  # every kind listed
+        sql.append(_HAS[kind])
+        included.append(((term_index.kind_term(kind),),))
     if words := filters.pop("verification", ()):
         sql.append("(" + " or ".join(_VERIFIED[word] for word in words) + ")")
-    sql += [f"not {_HAS[kind]}" for kind in excluded.pop("has", ())]
-    sql += [f"({_VERIFIED[word]}) is not true" for word in excluded.pop("verification", ())]
-    return Query(search_terms.query(filters, excluded), "".join(f" and {condition}" for condition in sorted(sql)))
+        included.append(_verifications(words))
+    without: list[Condition] = []
+    for kind in excluded.pop("has", ()):
+        sql.append(f"not {_HAS[kind]}")
+        without.append(((term_index.kind_term(kind),),))
+    if words := excluded.pop("verification", ()):
+        sql += [f"({_VERIFIED[word]}) is not true" for word in words]
+        without.append(_verifications(words))
+    terms, gone = search_terms.conditions(filters), search_terms.conditions(excluded)
+    return Query(
+        search_terms.tsquery(terms, gone),
+        "".join(f" and {condition}" for condition in sorted(sql)),
+        (*terms, *included),
+        (*gone, *without),
+    )
+
+
+def _verifications(words: Iterable[str]) -> Condition:
+    return tuple((term_index.verification_term(word),) for word in words)
 
 
 def company_query(search: CompanySearch) -> Query:
     """Build the query for a search for companies."""
     filters = _filters(search)
     name = str(filters.pop("name", ""))
-    query = search_terms.query(filters, _filters(search.not_))
+    query = search_terms.tsquery(search_terms.conditions(filters), search_terms.conditions(_filters(search.not_)))
     typed = search_terms.company_prefixes(name) if name else ""
     return Query(" & ".join(part for part in (typed, query) if part))
 
@@ -341,120 +234,10 @@ def _match(ctx: Context, row: Record, owned: list[Owner]) -> Match:
     )
 
 
-async def find(ctx: Context, target: Target, query: Query, page: Page) -> tuple[Meta, list[Record]]:
-    """Return the count of a query and the rows of one page."""
-    order, descending = _order(target, page.order)
-    text = f"{target.table}\n{query.terms}\n{query.sql}\n{page.order.strip()}"
-    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-    cursor = _cursor(ctx, page.cursor, digest) if page.cursor else None
-    rows: list[Record] = []
-    if cursor is None:
-        rows = await _few(ctx, target, query, order, descending, page.limit + 1)
-        count = rows[0]["matches"] if rows else 0
-        cursor = Cursor(digest, count, count > EXACT)
-        if cursor.estimated:
-            cursor.count = await _estimate(ctx, target, query)
-            bound = None if order.sql == target.key else rows[0]["bound"]  # the newest rows agree with every filter
-            rows = await _first(ctx, target, query, order, descending, page.limit + 1, bound)
-            if len(rows) <= page.limit:  # the sample was not representative
-                rows = await _many(ctx, target, query, order, descending, page.limit + 1, cursor)
-    elif cursor.estimated:
-        rows = await _many(ctx, target, query, order, descending, page.limit + 1, cursor)
-    else:
-        rows = await _few(ctx, target, query, order, descending, page.limit + 1, cursor)
-    meta = Meta(count=cursor.count, estimated=cursor.estimated)
-    if len(rows) > page.limit:
-        rows = rows[: page.limit]
-        last = rows[-1]
-        meta.next = Cursor(digest, cursor.count, cursor.estimated, last["sortvalue"], last[target.key]).sealed(ctx)
-    return meta, rows
-
-
-def _after(target: Target, order: Order, descending: bool) -> str:
-    """Return the condition for rows after the cursor's, $3 and $4."""
-    sign = "<" if descending else ">"
-    if order.sql == target.key:
-        return f" and {target.key} {sign} $4::bigint and $3::text is not null"
-    return f" and ({order.sql}, {target.key}) {sign} ($3::text::{order.cast}, $4::bigint)"
-
-
-async def _few(
-    ctx: Context, target: Target, query: Query, order: Order, descending: bool, limit: int, cursor: Cursor | None = None
-) -> list[Record]:
-    """Return the page of a query with at most `EXACT` matches, and their number in each row.
-
-    With more matches, the rows are a sample, and `bound` is a value of the order beyond the end of the page.
-    """
-    way = "desc" if descending else "asc"
-    key, columns = target.key, target.columns
-    after = _after(target, order, descending).replace(order.sql, "sortkey") if cursor else _UNUSED
-    sql = f"""
-        with matches as materialized (
-            select {key}, {order.sql} as sortkey from {target.table} where {_where(target, query)} limit {EXACT + 1}
-        ), page as (
-            select {key}, sortkey from matches where true{after} order by sortkey {way}, {key} {way} limit $2
-        )
-        select {columns}, sortkey::text as sortvalue, (select count(*) from matches) as matches,
-               (select sortkey from matches order by sortkey {way} offset $2 limit 1)::text as bound
-        from page join {target.table} using ({key}) order by sortkey {way}, {key} {way}
-    """  # noqa: S608 - every part is a constant
-    value, ident = (cursor.value, cursor.ident) if cursor else (None, None)
-    async with ctx.db.transaction():
-        await ctx.db.execute(_PLAN)
-        return list(await ctx.db.fetch(sql, query.terms, limit, value, ident))
-
-
-async def _first(
-    ctx: Context, target: Target, query: Query, order: Order, descending: bool, limit: int, bound: str | None
-) -> list[Record]:
-    """Return the first page of a query with many matches, up to a bound of the order.
-
-    The bound makes a page cheap if the order and the filters fit badly: names that begin with Z, by name.
-    """
-    way, sign = ("desc", ">=") if descending else ("asc", "<=")
-    by = f"{target.key} {way}" if order.sql == target.key else f"{order.sql} {way}, {target.key} {way}"
-    sql = f"""
-        select {target.columns}, ({order.sql})::text as sortvalue from {target.table}
-        where {_where(target, query)} and {order.sql} {sign} $3::text::{order.cast} order by {by} limit $2
-    """  # noqa: S608 - every part is a constant
-    if bound is None:
-        return []
-    async with ctx.db.transaction():
-        await ctx.db.execute(_PLAN)
-        return list(await ctx.db.fetch(sql, query.terms, limit, bound))
-
-
-async def _many(
-    ctx: Context, target: Target, query: Query, order: Order, descending: bool, limit: int, cursor: Cursor
-) -> list[Record]:
-    """Return the page of a query with many matches, in the order of an index."""
-    way = "desc" if descending else "asc"
-    after = "" if cursor.ident is None else _after(target, order, descending)
-    unused = "" if after else _UNUSED
-    by = f"{target.key} {way}" if order.sql == target.key else f"{order.sql} {way}, {target.key} {way}"
-    sql = f"""
-        select {target.columns}, ({order.sql})::text as sortvalue from {target.table}
-        where {_where(target, query)}{after}{unused} order by {by} limit $2
-    """  # noqa: S608 - every part is a constant
-    async with ctx.db.transaction():
-        await ctx.db.execute(_PLAN_BY_INDEX)
-        return list(await ctx.db.fetch(sql, query.terms, limit, cursor.value, cursor.ident))
-
-
-async def _estimate(ctx: Context, target: Target, query: Query) -> int:
-    """Return the planner's estimate of the matches, rounded to two digits."""
-    sql = f"explain (format json) select 1 from {target.table} where {_where(target, query)}"  # noqa: S608
-    plan = await ctx.db.fetchval(sql, query.terms)
-    plan = orjson.loads(plan) if isinstance(plan, str) else plan
-    rows = max(EXACT + 1, int(plan[0]["Plan"]["Plan Rows"]))
-    unit = 10 ** (math.floor(math.log10(rows)) - 1)
-    return max(EXACT + 1, int(round(rows / unit) * unit))
-
-
 async def count_new(ctx: Context, query: Query, after: int) -> int:
     """Return the number of people matching a query that were added after an id, `EXACT` + 1 at most."""
     sql = f"""
-        select count(*) from (select 1 from person where {_where(PEOPLE, query)} and personid > $2
+        select count(*) from (select 1 from person where {condition(PEOPLE, query)} and personid > $2
                               limit {EXACT + 1}) matches
     """  # noqa: S608 - every part is a constant
     count: int = await ctx.db.fetchval(sql, query.terms, after)

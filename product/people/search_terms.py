@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from base64 import urlsafe_b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import pycountry
@@ -25,7 +26,6 @@ _DOMAIN = re.compile(r"[\w-]+(?:\.[\w-]+)+")
 _LETTERS = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ß": "ss", "ł": "l", "đ": "d", "ı": "i"})
 _HASH_BYTES = 12
 MAX_WORDS = 12  # per text
-NOTHING = "'x:'"  # a term that no row has
 
 
 def words(text: str) -> list[str]:
@@ -117,67 +117,80 @@ def of_name(name: str) -> str:
 # Queries --------------------------------------------------------------------------------------------------------------
 
 
-def _all(terms: Sequence[str]) -> str:
-    return " & ".join(terms) if terms else NOTHING
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A term to look for, or the beginning of one."""
+
+    text: str
+    prefix: bool = False
+
+    def __str__(self) -> str:
+        return f"'{self.text}'" + (":*" if self.prefix else "")
 
 
-def _prefixes(letter: str, text: str) -> str:
-    """Return the query for prefixes of the words in a text; numbers are matched whole."""
-    parts = words(text)
-    last = [f"'{letter}:{word}'" + (":*" if len(word) > 1 and not word.isdigit() else "") for word in parts]
-    return f"({_all(last)})"
+# A filter: any of these alternatives, of which a row has all terms.
+Condition = tuple[tuple[Term, ...], ...]
+NOTHING = Term("x:")  # no row has it
 
 
-def _any(queries: Iterable[str]) -> str:
-    return f"({' | '.join(queries)})"
+def _all(letter: str, texts: Iterable[str]) -> tuple[Term, ...]:
+    return tuple(Term(f"{letter}:{text}") for text in texts) or (NOTHING,)
 
 
-def _company(value: str) -> str:
-    named = f"({_all(_of_words('c', value))})"
-    domain = _of_domain(value)
-    return f"({named} | {domain[0]})" if domain else named
+def _prefixes(letter: str, text: str) -> tuple[Term, ...]:
+    """Return the terms for prefixes of the words in a text; numbers are matched whole."""
+    return tuple(Term(f"{letter}:{word}", len(word) > 1 and not word.isdigit()) for word in words(text)) or (NOTHING,)
 
 
-def _phrases(letter: str, values: Iterable[str]) -> str:
-    return _any(f"'{letter}:{phrase(value)}'" for value in values)
+def _company(value: str) -> Condition:
+    domain = value.strip().lower()
+    return (_all("c", words(value)), *([_all("d", [domain])] if _DOMAIN.fullmatch(domain) else []))
 
 
-def conditions(filters: dict[str, str | list[str]]) -> list[str]:
-    """Return the queries of the filters that are set."""
-    queries = []
-    for name, value in filters.items():
-        if not value:
-            continue
-        texts = [value] if isinstance(value, str) else value
-        match name:
-            case "name" | "title":
-                queries.append(_any(_prefixes(name[0], text) for text in texts))
-            case "company":
-                queries.append(_any(_company(text) for text in texts))
-            case "seniority":
-                queries.append(_any(f"'e:{job_titles.canonical(text)}'" for text in texts))
-            case "function":
-                queries.append(_any(f"'f:{job_titles.canonical(text)}'" for text in texts))
-            case "country":
-                queries.append(_any(f"'y:{country_code(text)}'" for text in texts))
-            case _:
-                queries.append(_phrases(_PHRASES[name], texts))
-    return queries
+def _alternatives(name: str, texts: Sequence[str]) -> Condition:
+    match name:
+        case "name" | "title":
+            return tuple(_prefixes(name[0], text) for text in texts)
+        case "company":
+            return tuple(terms for text in texts for terms in _company(text))
+        case "seniority":
+            return tuple(_all("e", [job_titles.canonical(text)]) for text in texts)
+        case "function":
+            return tuple(_all("f", [job_titles.canonical(text)]) for text in texts)
+        case "country":
+            return tuple(_all("y", [country_code(text)]) for text in texts)
+        case _:
+            return tuple(_all(_PHRASES[name], [phrase(text)]) for text in texts)
 
 
 _PHRASES = {"company_size": "s", "industry": "u", "city": "i"}
 
 
-def query(filters: dict[str, str | list[str]], excluded: dict[str, str | list[str]]) -> str:
-    """Return a tsquery for filters and exclusions; "" if there are none."""
-    return " & ".join([*conditions(filters), *(f"!{condition}" for condition in conditions(excluded))])
+def conditions(filters: Mapping[str, str | list[str]]) -> list[Condition]:
+    """Return the conditions of the filters that are set."""
+    return [
+        _alternatives(name, [value] if isinstance(value, str) else value) for name, value in filters.items() if value
+    ]
+
+
+def _text(condition: Condition) -> str:
+    return f"({' | '.join(_joined(terms) for terms in condition)})"
+
+
+def _joined(terms: Iterable[Term]) -> str:
+    return f"({' & '.join(map(str, terms))})"
+
+
+def tsquery(included: Iterable[Condition], excluded: Iterable[Condition] = ()) -> str:
+    """Return the tsquery of conditions; "" if there are none."""
+    return " & ".join([*map(_text, included), *(f"!{_text(condition)}" for condition in excluded)])
 
 
 def exact_name(name: str) -> str:
     """Return the query for people with every word of a name."""
-    return f"({_all(_of_words('n', name))})"
+    return _joined(_all("n", words(name)))
 
 
 def company_prefixes(text: str) -> str:
     """Return the query for companies, by prefixes of the words in a name."""
-    return _prefixes("c", text)
+    return _joined(_prefixes("c", text))

@@ -1,22 +1,25 @@
-"""Every ten minutes, fill in what people and contacts are found by, in rows stored without it.
+"""Every minute, index people and contacts that were stored without it, and make stale bitmaps again.
 
 By hand: `tableapi run indexpeople`. With rebuild=1 every row is filled again, after SECRET_KEYS have lost a key or the
-rules for titles have changed.
+rules for titles have changed. With least=0 a directory of any size gets bitmaps.
 """
 
 from __future__ import annotations
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from product.context import Context
-from product.people import indexing
+from product.people import indexing, term_index
 from tableapi import script
 
 
 class Input(BaseModel):
     rebuild: bool = False
+    least: int = Field(default=term_index.LEAST, ge=0)
 
 
-@script(every="10m")
+@script(every="1m")
 async def run(ctx: Context, input: Input) -> int:
-    return await indexing.fill(ctx, rebuild=input.rebuild)
+    filled = await indexing.fill(ctx, rebuild=input.rebuild)
+    await term_index.update(ctx, least=input.least)
+    return filled

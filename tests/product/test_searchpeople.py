@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from product.people import search
+from product.people import search_pages
 from tests.helpers.product import API, Account, Product
 
 PEOPLE = (
@@ -181,13 +181,13 @@ async def test_owned_kinds_name_the_revealing_user(account: Account, other: Acco
 
 
 @pytest.mark.parametrize("order", ["", "full_name", "title DESC", "company", "lastchecked", "lastchecked ASC"])
-@pytest.mark.parametrize("exact", [search.EXACT, 2])
+@pytest.mark.parametrize("exact", [search_pages.EXACT, 2])
 async def test_pages_follow_each_other(
     account: Account, mark: str, order: str, exact: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every person comes once, in the order of one page, whether the matches are sorted or read from an index."""
     whole = await _search(account.owner, name=mark, order=order)
-    monkeypatch.setattr(search, "EXACT", exact)
+    monkeypatch.setattr(search_pages, "EXACT", exact)
     urls, cursor = [], ""
     for _ in range(5):
         page = await _search(account.owner, name=mark, order=order, limit=1, cursor=cursor)
