@@ -1,5 +1,5 @@
 // Studio on a server that asks for a key: nothing is shown without it, and it is kept in the tab alone.
-import { accessible, check, journey, picture } from "./browser.mjs";
+import { SMALL, accessible, check, journey, picture } from "./browser.mjs";
 
 journey("studio asks for a key", async (open) => {
   const page = await open();
@@ -41,4 +41,50 @@ journey("studio asks for a key", async (open) => {
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
   await page.reload();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
+});
+
+async function enter(page, key) {
+  await page.goto("/studio#/shop/item");
+  await page.getByLabel("API key").fill(key);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("grid").getByText("seen").waitFor();
+  await page.getByRole("grid").focus();
+  await page.keyboard.press("Enter");
+  await page.locator(".drawer").getByRole("heading", { level: 2 }).waitFor();
+}
+
+journey("studio says why not", async (open) => {
+  // The row rule of the role refuses a record that would be outside of it.
+  const writer = await open();
+  await enter(writer, "writer");
+  await writer.locator(".drawer").getByRole("textbox", { name: "name" }).fill("unseen");
+  await writer.getByRole("button", { name: "Save" }).click();
+  await writer.getByRole("alert").first().waitFor();
+  await writer.getByRole("button", { name: "Why not?" }).click();
+  const dialog = writer.getByRole("dialog", { name: "Why, and for whom" });
+  await dialog.getByText("Refused.").waitFor();
+  await dialog.getByText("Row condition").waitFor();
+  await dialog.getByText(/name = .?seen/).first().waitFor();
+  await accessible(writer, "why a change is refused", "dialog");
+  await picture(writer, "studio-why");
+  await writer.setViewportSize(SMALL);
+  await picture(writer, "studio-why");
+  await writer.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+
+  // Full rights ask for another role.
+  const admin = await open();
+  await enter(admin, "admin");
+  await admin.locator(".drawer").getByRole("button", { name: "More" }).first().click();
+  await admin.getByRole("button", { name: "Who may do this?" }).click();
+  const asked = admin.getByRole("dialog", { name: "Why, and for whom" });
+  await asked.getByText("Allowed.").waitFor();
+  await asked.getByLabel("Action").selectOption("Delete");
+  await asked.getByLabel("Role").fill("clerk");
+  await asked.getByRole("button", { name: "Ask" }).click();
+  await asked.getByText("No rule lets the role 'clerk' delete 'item'.").waitFor();
+  await asked.getByLabel("Role").fill("nobody");
+  await asked.getByRole("button", { name: "Ask" }).click();
+  await asked.getByText("There is no role 'nobody'").waitFor();
+  await picture(admin, "studio-why-role");
 });

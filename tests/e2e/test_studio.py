@@ -27,9 +27,14 @@ def test_studio_shows_what_a_key_permits(serve: Serve, new_database: NewDatabase
         "create table item (id integer primary key, name text); create table hidden (id integer primary key);"
         "insert into item values (1, 'seen')"
     )
+    seen = {"name": "name", "operator": "=", "value": "seen"}
+    own = {"component": "_table/item/*", "verb_mask": 31, "filters": [seen]}
     rights = {
-        "keys": {"clerk": {"role": "clerk"}},
-        "roles": {"clerk": {"access": [{"component": "_table/item/*", "verb_mask": 1}]}},
+        "keys": {"clerk": {"role": "clerk"}, "writer": {"role": "writer"}, "admin": {"role": "*"}},
+        "roles": {
+            "clerk": {"access": [{"component": "_table/item/*", "verb_mask": 1}]},
+            "writer": {"access": [own], "explain": True},
+        },
     }
     (access := tmp_path / "access.json").write_text(json.dumps(rights))
     server = serve("--dataset", f"shop={url}", "--access", str(access), cwd=tmp_path)

@@ -26,11 +26,20 @@ export interface ErrorContext {
   resource?: BatchEntry[];
 }
 
+/** A request as it was sent, without its headers. */
+export interface Wire {
+  path: string;
+  method: string;
+  params?: Params;
+  body?: unknown;
+}
+
 export class ApiError extends Error {
   constructor(
     readonly status: number,
     message: string,
     readonly context: ErrorContext = {},
+    readonly request?: Wire,
   ) {
     super(message);
   }
@@ -84,14 +93,14 @@ export async function send(path: string, { method = "GET", params, body, headers
     if (signal?.aborted) throw error;
     throw new ApiError(0, "The server cannot be reached.");
   }
-  if (!response.ok) throw await refusal(response);
+  if (!response.ok) throw await refusal(response, { path, method, params, body });
   return response;
 }
 
-async function refusal(response: Response): Promise<ApiError> {
+async function refusal(response: Response, request: Wire): Promise<ApiError> {
   try {
     const { error } = (await response.json()) as { error: { message: string; context?: ErrorContext | null } };
-    return new ApiError(response.status, error.message, error.context ?? {});
+    return new ApiError(response.status, error.message, error.context ?? {}, request);
   } catch {
     return new ApiError(response.status, `The server answered with status ${response.status}.`);
   }

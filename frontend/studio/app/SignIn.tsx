@@ -1,6 +1,7 @@
 /** Asks for an API key and, if the server has sessions, a session token. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
+import { MOUNT } from "../api/client";
 import { currentCredentials, signIn } from "../api/credentials";
 import { config } from "../api/queries";
 import { T } from "../texts";
@@ -37,6 +38,7 @@ export function SignIn({ error }: { error: Error | null }) {
           <input className="input" type="password" value={session} onChange={(event) => setSession(event.target.value)} autoComplete="off" />
         </Labelled>
         <Button tone="primary" type="submit">{T.signIn}</Button>
+        {appKey && <p className="dim">{T.signInApp} <a href={`${MOUNT}/login`}>{T.toApp}</a></p>}
       </form>
     </main>
   );

@@ -11,6 +11,7 @@ import { T } from "../texts";
 import { tell } from "../toasts";
 import { Button, Dialog, Waiting } from "../ui";
 import { childCounts, children } from "./children";
+import { Refusal } from "./Why";
 
 interface Props {
   dataset: string;
@@ -23,7 +24,7 @@ interface Props {
 
 export function DeleteDialog({ dataset, info, id, row, etag, onClose }: Props) {
   const client = useQueryClient();
-  const [problem, setProblem] = useState<string | null>(null);
+  const [refused, setRefused] = useState<Error | null>(null);
   const counts = useQuery(childCounts(dataset, info, id));
   const referring = children(info).filter(({ type, name }) => type !== "many_many" && (counts.data?.[name] ?? 0) > 0);
 
@@ -31,7 +32,7 @@ export function DeleteDialog({ dataset, info, id, row, etag, onClose }: Props) {
     try {
       await ask(recordPath(dataset, info.name, id), { method: "DELETE", headers: etag ? { "If-Match": etag } : {} });
     } catch (error) {
-      setProblem((error as Error).message);
+      setRefused(error as Error);
       return;
     }
     change({ open: null }, { replace: true });
@@ -56,7 +57,7 @@ export function DeleteDialog({ dataset, info, id, row, etag, onClose }: Props) {
           <p className="dim">{T.deleteHint}</p>
         </>
       ))}
-      {problem && <p className="form-error" role="alert">{problem}</p>}
+      {refused && <Refusal message={refused.message} error={refused} />}
       <div className="actions">
         <Button tone="danger" onClick={() => void remove()}>{T.remove}</Button>
         <Button onClick={onClose}>{T.cancel}</Button>

@@ -1,7 +1,8 @@
 /** A record next to the grid: its fields, its relations, and its actions. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { ArrowLeft, ArrowRight, Copy, Ellipsis, Trash2, X } from "lucide-react";
+import { ArrowLeft, ArrowRight, Copy, Ellipsis, ShieldQuestion, Trash2, X } from "lucide-react";
+import { type Wire, recordPath } from "../api/client";
 import { record, tableInfo } from "../api/queries";
 import type { Row, TableInfo } from "../api/types";
 import { change } from "../lib/address";
@@ -13,6 +14,7 @@ import { nextRecord } from "./next";
 import { placeOf, readPlace } from "./place";
 import { RecordForm } from "./RecordForm";
 import { Relations } from "./Relations";
+import { Why } from "./Why";
 
 const closeDrawer = (): void => {
   change({ open: null });
@@ -76,6 +78,7 @@ interface ActionsProps {
 /** What is done with a record as a whole. */
 function Actions({ dataset, info, id, row, etag }: ActionsProps) {
   const [isDeleting, setDeleting] = useState(false);
+  const [isAsking, setAsking] = useState(false);
   const [duplicates, deletes] = ["POST", "DELETE"].map((verb) => info.access.includes(verb));
   if (!duplicates && !deletes) return null;
 
@@ -90,13 +93,26 @@ function Actions({ dataset, info, id, row, etag }: ActionsProps) {
         {(close) => (
           <ul className="menu-list">
             {duplicates && <li><Button tone="ghost" icon={Copy} onClick={() => { close(); duplicate(); }}>{T.duplicate}</Button></li>}
+            <li><Button tone="ghost" icon={ShieldQuestion} onClick={() => { close(); setAsking(true); }}>{T.whyMenu}</Button></li>
             {deletes && <li><Button tone="danger" icon={Trash2} onClick={() => { close(); setDeleting(true); }}>{T.remove}</Button></li>}
           </ul>
         )}
       </Popover>
+      {isAsking && <Why requests={requestsOf(dataset, info, id, row)} onClose={() => setAsking(false)} />}
       {isDeleting && <DeleteDialog dataset={dataset} info={info} id={id} row={row} etag={etag} onClose={() => setDeleting(false)} />}
     </>
   );
+}
+
+/** What may be asked about a record: reading it, writing it as it is, and deleting it. */
+function requestsOf(dataset: string, info: TableInfo, id: string, row: Row): Record<string, Wire> {
+  const path = recordPath(dataset, info.name, id);
+  const field = info.field.find(({ name, update }) => update && !info.primary_key.includes(name));
+  return {
+    GET: { path, method: "GET" },
+    ...(field && { PATCH: { path, method: "PATCH", body: { [field.name]: row[field.name] ?? null } } }),
+    DELETE: { path, method: "DELETE" },
+  };
 }
 
 function Fresh({ dataset, info }: { dataset: string; info: TableInfo }) {

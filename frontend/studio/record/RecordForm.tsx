@@ -8,6 +8,7 @@ import { FieldInput } from "./FieldInput";
 import { type Draft, changesOf, textOf } from "./draft";
 import { nextRecord } from "./next";
 import { useSave } from "./useSave";
+import { Refusal } from "./Why";
 
 interface Props {
   dataset: string;
@@ -49,7 +50,7 @@ export function RecordForm({ dataset, info, id, row, etag }: Props) {
             onChange={(text) => setDraft({ ...draft, [field.name]: text })}
           />
         ))}
-        {saving.problem && <p className="form-error" role="alert">{saving.problem}</p>}
+        {saving.problem && <Refusal message={saving.problem} error={saving.refused} />}
         {(isChanged || isNew) && (
           <div className="save-bar">
             <Button tone="primary" type="submit" disabled={saving.isBusy}>{T.save}</Button>

@@ -36,6 +36,7 @@ export function useSave({ dataset, info, id, row, etag, onSaved }: Options) {
   const client = useQueryClient();
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [problem, setProblem] = useState<string | null>(null);
+  const [refused, setRefused] = useState<unknown>(null);
   const [conflict, setConflict] = useState<VersionConflict | null>(null);
   const [isBusy, setBusy] = useState(false);
   const path = recordPath(dataset, info.name, id);
@@ -93,6 +94,7 @@ export function useSave({ dataset, info, id, row, etag, onSaved }: Options) {
   }
 
   function refuse(error: unknown): void {
+    setRefused(error);
     if (error instanceof BadValue) setErrors({ [error.field]: error.message });
     else if (error instanceof ApiError) {
       const { field, fields, resource } = error.context;
@@ -118,6 +120,7 @@ export function useSave({ dataset, info, id, row, etag, onSaved }: Options) {
   return {
     errors,
     problem,
+    refused,
     conflict,
     isBusy,
     save,
