@@ -1,8 +1,8 @@
 /** The overview of a database: its largest tables, and those opened recently in this browser. */
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Suspense, lazy } from "react";
 import { Book, BookOpen, List, Network } from "lucide-react";
-import { MOUNT } from "../api/client";
+import { MOUNT, ask, tablePath } from "../api/client";
 import { config, tables } from "../api/queries";
 import type { TableLine } from "../api/types";
 import { hrefOf, parseAddress } from "../lib/address";
@@ -22,6 +22,17 @@ function sizeOf({ is_view, rows }: TableLine): string {
   return rows === null ? "" : T.compactRows(rows);
 }
 
+/** The rows that the reader may see, where the size of the tables is not told; a table that is not counted is left out. */
+const countsOf = (dataset: string, names: readonly string[]) =>
+  queryOptions({
+    queryKey: ["overview", dataset, "counts", names],
+    queryFn: async ({ signal }): Promise<ReadonlyMap<string, number>> => {
+      const params = { count_only: true };
+      const counts = await Promise.allSettled(names.map(async (name) => (await ask<number>(tablePath(dataset, name), { params, signal })).data));
+      return new Map(counts.flatMap((count, index) => (count.status === "fulfilled" ? [[names[index]!, count.value] as const] : [])));
+    },
+  });
+
 /** The addresses of a database that this browser opened last. */
 function lately(dataset: string): Asked[] {
   return history().filter(({ href }) => parseAddress(href).dataset === dataset).slice(0, MOST_ASKED);
@@ -33,6 +44,11 @@ export function Overview({ dataset, onAll }: { dataset: string; onAll: () => voi
   const all = useQuery(tables(dataset));
   const settings = useQuery(config());
   const views = useViews(dataset);
+  // With row rules the number of rows is unknown, so tables are sorted by name, and what the reader may see is counted.
+  const isSized = all.data?.some(({ rows }) => (rows ?? 0) > 0) ?? false;
+  const shown = isSized ? largest(all.data ?? []) : (all.data ?? []).slice(0, MOST_TABLES);
+  const readable = shown.filter(({ access }) => access.includes("GET")).map(({ name }) => name);
+  const counts = useQuery({ ...countsOf(dataset, readable), enabled: all.isSuccess && !isSized }).data;
   if (all.isPending) return <Waiting />;
   if (all.isError) {
     return (
@@ -46,9 +62,6 @@ export function Overview({ dataset, onAll }: { dataset: string; onAll: () => voi
   const docs = settings.data?.docsurl;
   const rows = all.data.reduce((sum, table) => sum + (table.rows ?? 0), 0);
   const most = Math.max(1, ...all.data.map((table) => table.rows ?? 0));
-  // With row rules the number of rows is unknown, so tables are sorted by name.
-  const isSized = rows > 0;
-  const shown = isSized ? largest(all.data) : all.data.slice(0, MOST_TABLES);
   return (
     <section className="overview" aria-label={T.overview(dataset)}>
       <div className="overview-head">
@@ -68,7 +81,7 @@ export function Overview({ dataset, onAll }: { dataset: string; onAll: () => voi
               <li key={table.name}>
                 <a href={hrefOf(dataset, table.name)}>
                   <strong>{table.name}</strong>
-                  <span className="overview-rows">{sizeOf(table)}</span>
+                  <span className="overview-rows">{sizeOf(counts?.has(table.name) ? { ...table, rows: counts.get(table.name)! } : table)}</span>
                   {table.description && <span className="overview-text">{table.description}</span>}
                   {isSized && table.rows !== null && <span className="overview-size" style={{ width: `${Math.max(0.5, (100 * table.rows) / most)}%` }} />}
                 </a>
