@@ -236,6 +236,9 @@ def _match(ctx: Context, row: Record, owned: list[Owner]) -> Match:
 
 async def count_new(ctx: Context, query: Query, after: int) -> int:
     """Return the number of people matching a query that were added after an id, `EXACT` + 1 at most."""
+    found = await term_index.find(ctx, query.included, query.excluded)
+    if found is not None:
+        return min(term_index.count(found, after), EXACT + 1)
     sql = f"""
         select count(*) from (select 1 from person where {condition(PEOPLE, query)} and personid > $2
                               limit {EXACT + 1}) matches

@@ -227,9 +227,9 @@ def _both(first: Bits, second: Bits) -> Bits:
 # -- using -------------------------------------------------------------------------------------------------------------
 
 
-def count(people: Bits) -> int:
-    """Return the number of people."""
-    return sum(map(int.bit_count, people.values()))
+def count(people: Bits, after: int = -1) -> int:
+    """Return the number of people, of those with an id above `after`."""
+    return sum((bits >> max(after + 1 - block * BLOCK, 0)).bit_count() for block, bits in people.items())
 
 
 def ids(people: Bits) -> list[int]:

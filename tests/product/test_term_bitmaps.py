@@ -122,6 +122,20 @@ async def test_every_page_of_a_long_list_follows_the_one_before(product: Product
         assert found == [row["profilekey"] for row in rows]
 
 
+async def test_new_matches_of_a_saved_search_are_counted(product: Product, account: Account, mark: str) -> None:
+    member = await account.user()
+    record = {"name": "Sales", "filters": {"name": mark, "title": "sales"}}
+    saved = (await member.table("POST", "savedsearch", record)).json()["resource"][0]["savedsearchid"]
+    ids = [row["personid"] for row in await product.db.fetch(
+        "select personid from person where profilekey like $1 and title ~ 'Sales' order by personid", f"in/{mark}-%"
+    )]  # fmt: skip
+    await _index(product)
+    for seen in (0, ids[0] - 1, ids[0], ids[1000], ids[-1] - 1, ids[-1], ids[-1] + 10**6):
+        await product.db.execute("update savedsearch set seenupto = $2 where savedsearchid = $1", saved, seen)
+        news = (await member.post("searchnews")).json()["resource"]
+        assert [each["new"] for each in news] == [sum(ident > seen for ident in ids)]
+
+
 async def test_people_that_changed_since_are_left_out_and_found_after_the_job(
     product: Product, account: Account, mark: str
 ) -> None:
