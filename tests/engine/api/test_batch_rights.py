@@ -1,0 +1,227 @@
+"""Every step of a batch has the answer that the same request has alone, for each table, verb and caller."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.helpers.support import NewDatabase, Serve, SqlClient
+
+STORE, OTHER = 1, 2  # of the callers that a row rule limits, and of other callers
+TABLES = {
+    "customer": "text not null",
+    "orders": "text check (note <> 'wrong')",
+    "order_line": "text unique",
+    "secret": "text",
+}
+SQL = (
+    "".join(
+        f"create table {name} (id int primary key, store int not null, parent int, note {note});\n"
+        f"insert into {name} select n, 1 + n % 2, nullif(n - 1, 0), '{name} ' || n from generate_series(1, 6) n;\n"
+        for name, note in TABLES.items()
+    )
+    + """
+alter table orders add foreign key (parent) references customer;
+alter table order_line add foreign key (parent) references orders;
+create table number (id int primary key);
+insert into number select n from generate_series(0, 9) n;
+create view sold as select id, store, note from orders;
+create role cashier nologin;
+grant usage on schema public to cashier;
+grant select on number, sold, customer to cashier;
+grant select (id, store, parent), insert, update (note) on orders to cashier;
+grant select, delete on order_line to cashier;
+alter table order_line enable row level security;
+create policy own on order_line to cashier using (store = 1)
+"""
+)
+OWN = [{"name": "store", "operator": "=", "value": "{user.store}"}]
+NUMBERS = {"component": "_table/number/*", "verb_mask": 1}
+
+
+def _access(mask: int, *tables: str, **more: Any) -> list[dict[str, Any]]:
+    return [{"component": f"_table/{table}/*", "verb_mask": mask} | more for table in tables]
+
+
+ACCESS = {
+    "keys": {
+        "boss": {"role": "*"},
+        "reader": {"role": "reader"},
+        "writer": {"role": "writer"},
+        "clerk": {"role": "clerk", "user": {"store": STORE}},
+        "stranger": {"role": "clerk"},  # its row rule lacks a value
+        "cashier": {"role": "cashier"},
+        "guest": {"role": "guest"},
+    },
+    "roles": {
+        "reader": {"access": [NUMBERS, *_access(1, "customer", "orders", "order_line", "sold")]},
+        "writer": {"access": [NUMBERS, *_access(2 + 4 + 8, "customer", "orders"), *_access(16, "order_line")]},
+        "clerk": {
+            "access": [
+                NUMBERS,
+                *_access(31, "customer", "order_line", filters=OWN),
+                *_access(1, "orders", "sold"),
+                *_access(2 + 8, "orders", filters=OWN),
+            ]
+        },
+        "cashier": {"database_role": "cashier"},
+        "guest": {"access": []},
+    },
+}
+SEED = {"id": "seed", "path": "_table/number", "query": {"order": "id"}}
+LAST = {"id": "last", "path": "_table/number/12345"}
+WITHOUT_NUMBERS = ("guest", "")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A request: its path below the table, its options, and its records."""
+
+    method: str
+    path: str = ""
+    query: dict[str, Any] | None = None
+    body: Any = None
+
+
+def value(number: int, *, referred: bool) -> Any:
+    """Return a number, or a reference to the row of the first request that holds it."""
+    return {"$ref": f"seed.resource.{number}.id"} if referred else number
+
+
+def cases(*, referred: bool) -> Iterator[Case]:
+    """Return the requests for a table. Records 2, 4 and 6 are of STORE; 1, 3 and 5 are not."""
+
+    def of(number: int) -> Any:
+        return value(number, referred=referred)
+
+    def record(ident: int, **more: Any) -> dict[str, Any]:
+        return {"id": ident, "store": of(STORE), "parent": of(2), "note": f"new {ident}"} | more
+
+    whole = {"fields": "id,store"}
+    yield Case("GET", query={"order": "id"})
+    yield Case("GET", query={"ids": [of(2), of(3)], "fields": "id,note"})
+    yield Case("GET", query={"filter": "store = 1", "fields": "id", "order": "id", "limit": of(2)})
+    yield Case("GET", query={"fields": "COUNT(*),MAX(store)"})
+    yield Case("GET", query={"related": "orders_by_parent", "ids": of(2)})
+    yield Case("GET", query={"filter": "nothing = 1"})
+    for path in ("/2", "/3", "/77", "/x"):
+        yield Case("GET", path)
+    yield Case("POST", body=[record(70)])
+    yield Case("POST", query=whole, body=[record(70), record(71)])
+    yield Case("POST", body=[record(70), record(71, store=OTHER)])
+    yield Case("POST", body=[record(70, parent=of(9))])
+    yield Case("POST", body=[record(of(2))])
+    yield Case("POST", body=[record(70, note="wrong")])
+    yield Case("POST", query={"continue": "true"}, body=[record(70), record(71, store="x")])
+    yield Case("POST", query={"upsert": "true", **whole}, body=[record(of(2)), record(72)])
+    yield Case("POST", query={"upsert": "true"}, body=[record(of(3))])
+    yield Case("POST", query={"upsert": "get"}, body=[record(of(4)), record(73)])
+    for method in ("PATCH", "PUT"):
+        yield Case(method, query=whole, body=[record(of(2)), record(of(4))])
+        yield Case(method, body=[record(of(2)), record(of(3))])
+        yield Case(method, body=[record(of(2), store=OTHER)])
+        yield Case(method, body=[record(77)])
+        for ident in (2, 3, 77):
+            yield Case(method, f"/{ident}", body=record(ident))
+    yield Case("PATCH", query={"ids": [of(2), of(4)]}, body=[{"note": "changed"}])
+    yield Case(
+        "PATCH", query={"filter": f"store = {STORE} and id > 3", "fields": "id,store"}, body=[{"store": of(STORE)}]
+    )
+    yield Case("PATCH", query={"filter": "id > 0", "max_affected": of(2)}, body=[{"store": of(STORE)}])
+    yield Case("DELETE", query={"ids": [of(6)], "fields": "id,store"})
+    yield Case("DELETE", query={"ids": [of(6), of(5)]})
+    yield Case("DELETE", query={"filter": "id >= 5"})
+    for ident in (6, 5, 77):
+        yield Case("DELETE", f"/{ident}")
+
+
+@pytest.fixture(scope="module")
+def url(module_database: NewDatabase) -> Iterator[str]:
+    url = module_database(SQL)
+    yield url
+    with SqlClient(url) as db:  # roles belong to all databases of the server
+        db.execute("drop owned by cashier; drop role cashier")
+
+
+@pytest.fixture(scope="module")
+def base(url: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
+    access: Path = tmp_path_factory.mktemp("batch") / "access.json"
+    access.write_text(json.dumps(ACCESS))
+    return module_serve("--dataset", f"shop={url}", "--access", str(access)).url + "/api/v2/shop/"
+
+
+@pytest.fixture(scope="module")
+def client(base: str) -> Iterator[httpx2.Client]:
+    with httpx2.Client(base_url=base, timeout=60) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def db(url: str) -> Iterator[SqlClient]:
+    with SqlClient(url) as db:
+        yield db
+
+
+def _alone(client: httpx2.Client, headers: dict[str, str], table: str, case: Case) -> tuple[int, Any]:
+    """Return status, and body or error, of a request that is rolled back."""
+    query = {k: ",".join(map(str, v)) if isinstance(v, list) else v for k, v in (case.query or {}).items()}
+    if case.method != "GET":
+        query["dry_run"] = "true"
+    path = f"_table/{table}{case.path}"
+    response = client.request(case.method, path, params=query, headers=headers, json=case.body)
+    body = response.json()
+    return response.status_code, body if response.status_code == 200 else _plain(body["error"])
+
+
+def _step(table: str, case: Case) -> dict[str, Any]:
+    step = {"method": case.method, "path": f"_table/{table}{case.path}", "query": case.query, "id": "step"}
+    return step | ({"body": case.body} if case.body is not None else {})
+
+
+def _in_batch(response: httpx2.Response, index: int) -> tuple[int, Any]:
+    """Return status, and body or error, of a step."""
+    body = response.json()
+    if response.status_code == 200:
+        return body["responses"][index]["status"], body["responses"][index]["body"]
+    context = body["error"]["context"]
+    if context.get("reason") != "batch_step":  # of the batch as a whole
+        return response.status_code, _plain(body["error"])
+    assert (context["index"], context["id"]) == (index, "step"), body
+    return response.status_code, _plain(context["error"])
+
+
+def _plain(error: dict[str, Any]) -> dict[str, Any]:
+    """Return an error without what differs between two requests, or is said once for a response."""
+    return error | {"context": {k: v for k, v in error["context"].items() if k not in ("request_id", "doc")}}
+
+
+@pytest.mark.parametrize("caller", [*ACCESS["keys"], ""])
+@pytest.mark.parametrize("table", [*TABLES, "sold"])
+def test_a_step_has_the_answer_of_the_same_request_alone(
+    client: httpx2.Client, db: SqlClient, table: str, caller: str
+) -> None:
+    def contents() -> list[Any]:
+        return [db.fetch(f"select * from {name} order by id") for name in TABLES]
+
+    headers, refers = {"X-API-Key": caller} if caller else {}, caller not in WITHOUT_NUMBERS
+    before, differing, seen = contents(), [], set()
+    for plain, referring in zip(cases(referred=False), cases(referred=True), strict=True):
+        alone = _alone(client, headers, table, plain)
+        seen.add(alone[0])
+        steps = [SEED, _step(table, referring)] if refers else [_step(table, plain)]
+        response = client.post("_batch", json={"requests": steps, "dry_run": alone[0] == 200}, headers=headers)
+        if (found := _in_batch(response, len(steps) - 1)) != alone:
+            differing.append((plain, alone, found))
+        if alone[0] == 200 and plain.method != "GET":  # an error of the last step rolls back what it wrote
+            failed = client.post("_batch", json={"requests": [*steps, LAST]}, headers=headers)
+            context = failed.json()["error"]["context"]
+            assert (failed.status_code, context["index"], context["id"]) == (404, len(steps), "last"), failed.text
+    assert not differing, f"{len(differing)} differ, first: {differing[0]}"
+    assert contents() == before
+    assert {"": 401, "guest": 403, "boss": 200}.get(caller, min(seen)) in seen
