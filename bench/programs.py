@@ -44,6 +44,8 @@ class _Client:
         """Return the time from the request to the last byte. Raises WrongAnswers."""
         content = None if body is None else json.dumps(body).encode()
         headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        if path == "/mcp":
+            headers["MCP-Protocol-Version"] = "2025-11-25"
         start = time.perf_counter()
         self._connection.request(method, path, content, headers)
         response = self._connection.getresponse()

@@ -14,6 +14,7 @@ from typing import Any
 
 from tableapi.mcp import tools
 from tableapi.mcp.caller import Caller
+from tableapi.mcp.results import WITHOUT_STRUCTURE
 from tableapi.version import VERSION
 
 NAME = "tableapi"
@@ -32,12 +33,17 @@ NULL_ID = json.dumps(
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tool call. `modern`: the protocol revision includes version and capabilities in every message."""
+    """A tool call.
+
+    modern: the protocol revision includes version and capabilities in every message. structured: it has structured
+    content.
+    """
 
     ident: int | str
     tool: tools.Tool
     arguments: dict[str, Any]
     modern: bool
+    structured: bool
 
 
 def decoded(content: bytes) -> Any:
@@ -70,7 +76,10 @@ def call_of(message: Any, headers: Mapping[str, str], pairs: Iterable[tuple[byte
     if tool is None or not isinstance(arguments, dict) or not isinstance(meta, dict):
         return None
     modern = _is_modern(message, meta, headers, pairs)
-    return None if modern is None else Call(ident, tool, arguments, modern)
+    if modern is None:
+        return None
+    structured = headers.get("mcp-protocol-version") not in WITHOUT_STRUCTURE
+    return Call(ident, tool, arguments, modern, structured)
 
 
 @lru_cache(maxsize=64)
@@ -125,10 +134,14 @@ def _accepted(meta: str) -> bool:
 async def respond(caller: Caller, call: Call) -> bytes:
     """Run a call, and return the response as JSON."""
     outcome = await tools.call(caller, call.tool, call.arguments)
+    structured = call.structured and caller.structured
     result: dict[str, Any] = {
-        "content": [{"type": "text", "text": text} for text in outcome.texts],
-        "isError": outcome.is_error,
+        "content": outcome.content(structured=structured),
+        "isError": outcome.error is not None,
     }
     if call.modern:
         result |= {"resultType": "complete", "_meta": _SERVER_INFO}
-    return json.dumps({"jsonrpc": "2.0", "id": call.ident, "result": result}, separators=(",", ":")).encode()
+    text = json.dumps({"jsonrpc": "2.0", "id": call.ident, "result": result}, separators=(",", ":")).encode()
+    if structured and outcome.error is None:
+        return text[:-2] + b',"structuredContent":' + outcome.encoded() + b"}}"
+    return text

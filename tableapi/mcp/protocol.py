@@ -12,6 +12,7 @@ from tableapi.mcp import resources, tools
 from tableapi.mcp.caller import Caller
 from tableapi.mcp.direct import NAME
 from tableapi.mcp.resources import Documentation
+from tableapi.mcp.results import WITHOUT_STRUCTURE
 from tableapi.version import VERSION, install_command
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ def server(caller_of: CallerOf, documentation: Documentation) -> Server[Any]:
 
     async def list_tools(ctx: Any, params: Any) -> types.ListToolsResult:
         caller = await _authorized(caller_of, ctx)
-        return types.ListToolsResult(tools=[_tool(offer) for offer in offers.of(caller)])
+        structured = _is_structured(caller, ctx)
+        return types.ListToolsResult(tools=[_tool(offer, structured=structured) for offer in offers.of(caller)])
 
     async def call_tool(ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         caller = await _authorized(caller_of, ctx)
@@ -58,8 +60,11 @@ def server(caller_of: CallerOf, documentation: Documentation) -> Server[Any]:
         except BadRequest as error:
             raise _protocol_error(error) from None
         outcome = await tools.call(caller, tool, params.arguments)
-        content: list[Any] = [types.TextContent(type="text", text=text) for text in outcome.texts]
-        return types.CallToolResult(content=content, is_error=outcome.is_error)
+        structured = _is_structured(caller, ctx)
+        content: list[Any] = [types.TextContent(**part) for part in outcome.content(structured=structured)]
+        if outcome.error is not None or not structured:
+            return types.CallToolResult(content=content, is_error=outcome.error is not None)
+        return types.CallToolResult(content=content, structured_content=outcome.plain())
 
     async def list_resources(ctx: Any, params: Any) -> types.ListResourcesResult:
         found = resources.listed(await _authorized(caller_of, ctx), documentation)
@@ -103,8 +108,14 @@ def server(caller_of: CallerOf, documentation: Documentation) -> Server[Any]:
     )
 
 
-def _tool(offer: tools.Offer) -> Any:
-    """Convert a tool to the protocol's description."""
+def _is_structured(caller: Caller, ctx: Any) -> bool:
+    """Whether the results of a caller's tools are structured content."""
+    version = ctx.protocol_version if ctx.request is None else ctx.request.headers.get("mcp-protocol-version")
+    return caller.structured and version not in WITHOUT_STRUCTURE
+
+
+def _tool(offer: tools.Offer, *, structured: bool) -> Any:
+    """Convert a tool to the protocol's description. structured: with the schema of its results."""
     import mcp.types as types
 
     tool = offer.tool
@@ -115,8 +126,9 @@ def _tool(offer: tools.Offer) -> Any:
         open_world_hint=False,
     )
     return types.Tool(
-        name=tool.name, title=tool.title, description=offer.description, input_schema=offer.schema, annotations=hints
-    )
+        name=tool.name, title=tool.title, description=offer.description, input_schema=offer.schema, annotations=hints,
+        output_schema=dict(tool.output) if structured else None,
+    )  # fmt: skip
 
 
 async def _authorized(caller_of: CallerOf, ctx: Any) -> Caller:
