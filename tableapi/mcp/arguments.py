@@ -11,6 +11,7 @@ from tableapi.mcp.conditions import SentCondition
 MAX_ROWS = 200  # in one answer
 MAX_DESCRIBED = 10
 MAX_WRITTEN = 1000
+MAX_STEPS = 100
 
 T = TypeVar("T")
 # The first invalid item ends the validation: an error for each of 100,000 would take a second.
@@ -18,10 +19,10 @@ Many = Annotated[list[T], Field(fail_fast=True)]
 
 # Said by the first tool of a caller that takes a filter; the others name that tool.
 FILTER = (
-    "Which rows. A text such as \"status = 'open' and (total > 100 or customer_by_id.city = 'Oslo')\", or a list of "
+    "Such as \"status = 'open' and (total > 100 or customer_by_id.city = 'Oslo')\", or a list of "
     "{field, operator, value} that must all hold. Operators: = != > >= < <= IN (a,b) LIKE ILIKE CONTAINS STARTS WITH, "
-    "ENDS WITH, BETWEEN a AND b, IS NULL, IS NOT NULL; AND OR NOT and parentheses. Text in single quotes. "
-    "<relation>.<column> filters by a related row. No functions except NOW() and CURRENT_DATE."
+    "ENDS WITH, BETWEEN a AND b, IS NULL, IS NOT NULL; AND OR NOT. "
+    "<relation>.<column> is of a related row. No functions except NOW() and CURRENT_DATE."
 )
 Filter = Annotated[
     str | Many[SentCondition], WithJsonSchema({"type": ["string", "array"], "items": {"type": "object"}})
@@ -49,9 +50,7 @@ class DatabaseArguments(Arguments):
 class ListTables(DatabaseArguments):
     """Arguments of list_tables."""
 
-    search: str = Field(
-        default="", max_length=100, description="Words in the names and comments of tables and columns."
-    )
+    search: str = Field(default="", max_length=100, description="Words in names and comments.")
     offset: int = Field(default=0, ge=0)
 
 
@@ -72,10 +71,10 @@ class Query(TableArguments):
     """Arguments of query."""
 
     filter: Filter = ""
-    fields: Names = Field(default=[], description="All by default; few give short answers.")
+    fields: Names = Field(default=[], description="All by default.")
     related: Names = Field(default=[])
     related_limit: int = Field(default=10, ge=1, le=MAX_ROWS)
-    order: Names = Field(default=[], description='For example ["total desc", "id"].')
+    order: Names = Field(default=[], description='Such as ["total desc", "id"].')
     limit: int = Field(default=20, ge=1, le=MAX_ROWS)
     offset: int = Field(default=0, ge=0, description="next_offset of the last answer.")
     count: bool = False
@@ -112,16 +111,15 @@ class GetRecord(TableArguments):
     text_from: int = Field(default=0, ge=0, description="Read on in texts that were cut.")
 
 
+MaxAffected = Annotated[int, Field(ge=1, le=MAX_WRITTEN, description="Change nothing beyond so many rows.")]
+DryRun = Annotated[bool, Field(description="Keep nothing.")]
+
+
 class WriteArguments(TableArguments):
     """Arguments of every write."""
 
-    max_affected: int = Field(
-        default=10,
-        ge=1,
-        le=MAX_WRITTEN,
-        description="Change nothing if more rows are concerned.",
-    )
-    dry_run: bool = Field(default=False, description="Keep nothing.")
+    max_affected: MaxAffected = 10
+    dry_run: DryRun = False
 
 
 OF_WRITES = tuple(name for name in WriteArguments.model_fields if name not in TableArguments.model_fields)
@@ -146,6 +144,19 @@ class DeleteRecords(WriteArguments):
 
     ids: Many[Identifier] = Field(default=[], max_length=MAX_WRITTEN)
     filter: Filter = ""
+
+
+class Batch(DatabaseArguments):
+    """Arguments of batch."""
+
+    requests: Many[dict[str, Any]] = Field(
+        min_length=1,
+        max_length=MAX_STEPS,
+        description='Of HTTP: {"id": "a", "method": "POST", "path": "_table/<table>", "query": {}, "body": [records]}. '
+        '{"$ref": "a.resource.0.<column>"} in a later one is a value of that response.',
+    )
+    max_affected: MaxAffected = 10
+    dry_run: DryRun = False
 
 
 class CallFunction(DatabaseArguments):

@@ -12,12 +12,13 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from tableapi.auth.scopes import OF_METHOD, READ, WRITE, require
+from tableapi.auth.policy import VERBS
+from tableapi.auth.scopes import OF_METHOD, READ, WRITE, Scopes, require
 from tableapi.db.errors import to_api_error
 from tableapi.errors import ApiError, BadRequest, Forbidden, Internal, Invalid
 from tableapi.log import get_logger
 from tableapi.mcp import arguments as args
-from tableapi.mcp import calls, catalog, reading, results, writing
+from tableapi.mcp import batching, calls, catalog, reading, results, writing
 from tableapi.mcp.caller import Caller
 from tableapi.mcp.results import ToolResult
 from tableapi.project.guard import Endpoint
@@ -62,27 +63,30 @@ class Tool:
 
 ANY = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _OF_TABLES = (
-    Tool("list_tables", "List tables", "List the tables with their columns, relations and what you may do with them.",
+    Tool("list_tables", "List tables", "Tables with their columns, relations and what you may do.",
          args.ListTables, catalog.list_tables, ANY,
          output=results.schema(tables="array", databases="array", count="integer", next_offset="integer")),
     Tool("describe_tables", "Describe tables",
-         "Types of columns, keys, relations, example values, estimated rows, and which rows you may see.",
+         "Types, keys, relations, example values, estimated rows, and which rows you may see.",
          args.DescribeTables, catalog.describe_tables, ANY, output=results.schema("tables", tables="array")),
-    Tool("query", "Query rows", "Return rows of a table by filter and order, with related rows if asked for.",
+    Tool("query", "Query rows", "Rows of a table, with related rows.",
          args.Query, reading.query, ("GET",), output=results.PAGE),
-    Tool("aggregate", "Aggregate rows", "Count, sum, average, minimum and maximum over the rows of a table, by groups.",
+    Tool("aggregate", "Aggregate rows", "Aggregates over the rows of a table, by groups.",
          args.Aggregate, reading.aggregate, ("GET",), output=results.PAGE),
-    Tool("get_record", "Get one record", "Return one record by its primary key, with its texts in full.",
+    Tool("get_record", "Get one record", "One record by its key, with texts in full.",
          args.GetRecord, reading.get_record, ("GET",), output=results.schema("record", record="object")),
-    Tool("create_records", "Create records", "Create records: all of them or, if one is rejected, none.",
+    Tool("create_records", "Create records", "Create records: all or none.",
          args.CreateRecords, writing.create_records, ("POST",), output=results.WRITTEN),
     Tool("update_records", "Change records",
-         "Change records: each by its key, or every record of a filter in the same way. All or none.",
+         "Change records by key, or all of a filter alike: all or none.",
          args.UpdateRecords, writing.update_records, ("PATCH",), destructive=True, repeatable=True,
          output=results.WRITTEN),
-    Tool("delete_records", "Delete records", "Delete records by their keys or by a filter: all or none.",
+    Tool("delete_records", "Delete records", "Delete records by key or filter: all or none.",
          args.DeleteRecords, writing.delete_records, ("DELETE",), destructive=True, repeatable=True,
          output=results.WRITTEN),
+    Tool("batch", "Run a batch", "Run requests in one transaction: all or none.",
+         args.Batch, batching.batch, ("POST", "PUT", "PATCH", "DELETE"), destructive=True,
+         output=results.schema("responses", responses="array")),
 )  # fmt: skip
 _FUNCTION = Tool("call_function", "Call a function", "Call a function of the database:",
                  args.CallFunction, calls.call_function, destructive=True)  # fmt: skip
@@ -153,7 +157,14 @@ def offered(caller: Caller) -> list[Offer]:
     for endpoint in caller.endpoints:
         if endpoint.tool:
             tool = _of_script(endpoint)
-            offers.append(Offer(tool, tool.description, _short_schema(endpoint.input), reads_only=tool.reads_only))
+            schema = copy.deepcopy(_short_schema(endpoint.input))
+            for name, shape in schema["properties"].items():
+                if (
+                    "description" in shape
+                    and told.setdefault(f"{name}: {shape['description']}", tool.name) != tool.name
+                ):
+                    del shape["description"]
+            offers.append(Offer(tool, tool.description, schema, reads_only=tool.reads_only))
     return offers
 
 
@@ -166,6 +177,7 @@ def _describe_once(tool: str, fields: dict[str, Any], told: dict[str, str]) -> N
         if name in fields:
             if name in told:
                 fields[name].pop("description")
+                fields[name].pop("default", None)
             told.setdefault(name, tool)
 
 
@@ -297,11 +309,23 @@ def require_scope(caller: Caller, message: Any) -> None:
                 require(scopes, endpoint.scope)
     elif tool is _FUNCTION:
         require(scopes, WRITE)
+    elif tool.run is batching.batch:
+        steps = arguments.get("requests")
+        for step in steps if isinstance(steps, list) else ():
+            if isinstance(step, dict) and (written := batching.written_table(step)) is not None:
+                _require_table(caller, scopes, *written)
     elif len(tool.verbs) == 1 and isinstance(table := arguments.get("table"), str):
-        for dataset in caller.all_datasets.values():
-            found = dataset.schema.find(table)
-            if found is not None and dataset.rights(caller.actor.role).right(found, tool.verbs[0]) is not None:
-                require(scopes, OF_METHOD[tool.verbs[0]], found.name)
+        _require_table(caller, scopes, tool.verbs[0], table)
+
+
+def _require_table(caller: Caller, scopes: Scopes, verb: str, table: str) -> None:
+    """Require the scope of a verb on a table that the user has the right for. Raises InsufficientScope."""
+    for dataset in caller.all_datasets.values():
+        found = dataset.schema.find(table)
+        if verb not in VERBS or found is None:
+            continue
+        if dataset.rights(caller.actor.role).right(found, verb) is not None:
+            require(scopes, OF_METHOD[verb], found.name)
 
 
 def _checked(tool: Tool, sent: dict[str, Any]) -> args.Arguments:
@@ -340,6 +364,9 @@ def error_text(error: ApiError) -> str:
             lines.append(f"Record {position}: {entry['message']} (reason: {reason})")
     elif error.reason == "invalid" and len(error.context.get("fields", {})) > 1:
         lines += [f"{name}: {text}" for name, text in error.context["fields"].items() if text not in error.message]
+    elif error.reason == "batch_step":
+        inner = error.context["error"]["context"]
+        lines[0] = f"{error.message} (reason: {inner['reason']}, status: {error.status})"
     if retry := error.headers.get("Retry-After"):
         lines.append(f"Try again in {retry} seconds.")
     return "\n".join(lines)

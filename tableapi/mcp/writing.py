@@ -64,7 +64,7 @@ async def _write(
     dataset = caller.dataset(arguments.database)
     table = await caller.table(dataset, arguments.table)
     if records is not None and not dataset.hooked(table.name, verb):
-        _refuse_unknown(caller, dataset, table, records)
+        refuse_unknown(caller, dataset, table, records)
     options |= {
         "max_affected": arguments.max_affected,
         "dry_run": arguments.dry_run or None,
@@ -81,7 +81,7 @@ async def _write(
     return result
 
 
-def _refuse_unknown(caller: Caller, dataset: Dataset, table: Table, records: list[dict[str, Any]]) -> None:
+def refuse_unknown(caller: Caller, dataset: Dataset, table: Table, records: list[dict[str, Any]]) -> None:
     """Reject unknown names, which HTTP ignores and an agent would not notice."""
     for name in dict.fromkeys(name for record in records for name in record):
         if table.find(name) is None and table.relation(name) is None:

@@ -39,6 +39,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("create_records", {"table": "language", "records": [{"language_id": 9, "name": "Latin"}], "dry_run": True}),
     ("update_records", {"table": "language", "records": [{"language_id": 1, "name": "Latin"}], "dry_run": True}),
     ("delete_records", {"table": "exact", "ids": ["9007199254740993"], "dry_run": True}),
+    ("batch", {"requests": [{"path": "_table/exact"}, {"path": "_table/film/1"}], "dry_run": True}),
     ("call_function", {"name": "titles"}),
     ("call_function", {"name": "answer"}),
 ]

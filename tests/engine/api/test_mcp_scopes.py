@@ -150,6 +150,28 @@ def test_each_tool_needs_its_scope(
     assert re.search(rf'error="insufficient_scope", scope="{needed}", resource_metadata="', challenge)
 
 
+@pytest.mark.parametrize(
+    ("scope", "needed"),
+    [("read", "write"), ("read:orders write:customer", "write:orders"), ("read write", "delete"), ("", "read")],
+)
+def test_each_request_of_a_batch_needs_its_scope(server: Server, peer: Issuer, scope: str, needed: str) -> None:
+    steps = [
+        {"path": "_table/customer"}
+        if needed == "read"
+        else {"method": "PATCH", "path": "_table/customer/1", "body": {}},
+        {"method": "POST", "path": "_table/orders", "body": [{"id": 7}]},
+        {"method": "DELETE", "path": "_table/orders/7"},
+    ][1 if needed == "write" else 0 :]
+    headers = sent(server, peer, scope=scope)
+    answer = httpx.post(f"{server.url}/mcp", json=message("batch", requests=steps), headers=headers)
+    assert answer.status_code == 403
+    assert f'scope="{needed}"' in answer.headers["www-authenticate"]
+    if scope == "read write":  # granted
+        allowed = message("batch", requests=[{"path": "_table/orders"}], dry_run=True)
+        result = httpx.post(f"{server.url}/mcp", json=allowed, headers=headers).json()["result"]
+        assert result["isError"] is False, result
+
+
 def test_a_scope_grants_no_right_that_its_user_lacks(server: Server, peer: Issuer) -> None:
     headers = sent(server, peer, role="reader", scope="read")
     create = message("create_records", table="orders", records=[{"id": 9}])
