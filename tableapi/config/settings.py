@@ -119,7 +119,7 @@ class Settings(BaseModel):
     jwt_leeway_seconds: float = Field(default=10.0, ge=0, le=300)
     mcp_audience: Words = ()  # `aud` of tokens for /mcp, if the issuer cannot use its URL
     mcp_read_only: bool | None = None  # agents only read; None: on for --open, off for a project and --access
-    mcp_structured: bool = True  # results of tools as structured content; off: as texts
+    mcp_results: Literal["both", "structured", "text"] = "both"  # form of the results of tools
     metrics_token: str = Field(default="", repr=False)
     security_contact: Annotated[str, AfterValidator(_contact)] = ""  # for /.well-known/security.txt
     strict_options: bool | None = None  # reject unknown options; None: off for a project, on for --open and --access

@@ -37,7 +37,8 @@ class Caller:
     datasets: all databases, by name. endpoints: the scripts that are offered to agents and that the caller may call.
     send: requests to the API; their rights, limits and log lines are those of requests over HTTP. all_datasets: without
     the scopes of the caller's token, for the tools that it could use if its user granted more. reads_only: whether
-    agents only read on this server. structured: whether results are structured content, where the protocol has it.
+    agents only read on this server. results: their form where the protocol has structured
+    content: `both`, `structured` with a short text, or `text`.
     """
 
     actor: Actor
@@ -46,7 +47,7 @@ class Caller:
     send: Send
     all_datasets: Mapping[str, Dataset]
     reads_only: bool = False
-    structured: bool = True
+    results: str = "both"
 
     def rights(self, dataset: Dataset) -> Rights:
         """Return the rights of the caller in a database."""

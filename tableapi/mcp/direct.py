@@ -134,9 +134,9 @@ def _accepted(meta: str) -> bool:
 async def respond(caller: Caller, call: Call) -> bytes:
     """Run a call, and return the response as JSON."""
     outcome = await tools.call(caller, call.tool, call.arguments)
-    structured = call.structured and caller.structured
+    structured = call.structured and caller.results != "text"
     result: dict[str, Any] = {
-        "content": outcome.content(structured=structured),
+        "content": outcome.content(brief=structured and caller.results == "structured"),
         "isError": outcome.error is not None,
     }
     if call.modern:

@@ -61,7 +61,9 @@ def server(caller_of: CallerOf, documentation: Documentation) -> Server[Any]:
             raise _protocol_error(error) from None
         outcome = await tools.call(caller, tool, params.arguments)
         structured = _is_structured(caller, ctx)
-        content: list[Any] = [types.TextContent(**part) for part in outcome.content(structured=structured)]
+        content: list[Any] = [
+            types.TextContent(**part) for part in outcome.content(brief=structured and caller.results == "structured")
+        ]
         if outcome.error is not None or not structured:
             return types.CallToolResult(content=content, is_error=outcome.error is not None)
         return types.CallToolResult(content=content, structured_content=outcome.plain())
@@ -109,9 +111,9 @@ def server(caller_of: CallerOf, documentation: Documentation) -> Server[Any]:
 
 
 def _is_structured(caller: Caller, ctx: Any) -> bool:
-    """Whether the results of a caller's tools are structured content."""
+    """Whether the results of a caller's tools have structured content."""
     version = ctx.protocol_version if ctx.request is None else ctx.request.headers.get("mcp-protocol-version")
-    return caller.structured and version not in WITHOUT_STRUCTURE
+    return caller.results != "text" and version not in WITHOUT_STRUCTURE
 
 
 def _tool(offer: tools.Offer, *, structured: bool) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from tableapi import exact_json
@@ -37,11 +38,11 @@ class ToolResult:
     data: Mapping[str, Any]
     error: str | None = None
 
-    def content(self, *, structured: bool) -> list[dict[str, str]]:
-        """Return the texts. structured: the data goes into structuredContent."""
+    def content(self, *, brief: bool) -> list[dict[str, str]]:
+        """Return the texts. brief: the data is in structuredContent alone."""
         if self.error is not None:
             texts = [self.error]
-        elif structured:
+        elif brief:
             texts = [self._summary()]
         else:
             texts = [DATA_NOTE, self.encoded().decode()]
@@ -52,7 +53,7 @@ class ToolResult:
         return exact_json.dumps(self.data)
 
     def plain(self) -> dict[str, Any]:
-        """Return the data for the SDK. A fraction that a float cannot hold is a text."""
+        """Return the data for the SDK. A fraction with a value beyond floats is a text."""
         decoded: dict[str, Any] = json.loads(self.encoded(), parse_float=_fraction)
         return decoded
 
@@ -65,5 +66,5 @@ class ToolResult:
 
 
 def _fraction(text: str) -> float | str:
-    kept = exact_json.loads(text)
-    return text if isinstance(kept, exact_json.Number) else float(kept)
+    value = float(text)
+    return value if Decimal(repr(value)) == Decimal(text) else text

@@ -47,8 +47,6 @@ class Agent:
         """Call a tool; return whether it failed, and the texts of its result."""
         result = await self.client.call_tool(tool, arguments)
         texts = [getattr(content, "text", "") for content in result.content]
-        if result.structured_content is not None:
-            texts.append(json.dumps(result.structured_content, ensure_ascii=False))
         self.calls += 1
         self.characters += sum(map(len, texts))
         self.heard += texts

@@ -79,8 +79,8 @@ class Agents(Feature):
         full = datasets = self._services.datasets_of(actor.role)
         if actor.scopes is not None:
             datasets = {name: self._services.scoped.of(dataset, actor.scopes) for name, dataset in full.items()}
-        send, structured = partial(self._requests.send, request), self._services.settings.mcp_structured
-        return Caller(actor, datasets, endpoints, send, full, self._reads_only, structured)
+        send, results = partial(self._requests.send, request), self._services.settings.mcp_results
+        return Caller(actor, datasets, endpoints, send, full, self._reads_only, results)
 
     # -- HTTP ----------------------------------------------------------------------------------------------------------
 

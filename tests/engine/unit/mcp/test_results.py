@@ -15,9 +15,9 @@ from tableapi.mcp.results import ToolResult
         ("-0.1", -0.1),
         ("9007199254740993", 9007199254740993),
         ("12345678901234567.891", "12345678901234567.891"),
-        ("1.50", "1.50"),
+        ("1.50", 1.5),
         ("[null, true, 0.25]", [None, True, 0.25]),
     ],
 )
-def test_a_fraction_that_a_float_cannot_hold_is_a_text(sent: str, plain: object) -> None:
+def test_a_fraction_with_a_value_beyond_floats_is_a_text(sent: str, plain: object) -> None:
     assert ToolResult({"rows": [exact_json.loads(sent)]}).plain() == {"rows": [plain]}
