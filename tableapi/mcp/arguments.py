@@ -146,7 +146,7 @@ class DeleteRecords(WriteArguments):
     filter: Filter = ""
 
 
-class Batch(DatabaseArguments):
+class RunBatch(DatabaseArguments):
     """Arguments of batch."""
 
     requests: Many[dict[str, Any]] = Field(

@@ -7,12 +7,12 @@ from typing import Any
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest
 from tableapi.mcp import answers
-from tableapi.mcp.arguments import Batch
+from tableapi.mcp.arguments import RunBatch
 from tableapi.mcp.caller import Caller
 from tableapi.mcp.writing import refuse_unknown
 
 
-async def batch(caller: Caller, arguments: Batch) -> dict[str, Any]:
+async def batch(caller: Caller, arguments: RunBatch) -> dict[str, Any]:
     """Run the requests in order, all or none, and return their responses."""
     dataset = caller.dataset(arguments.database)
     for step in arguments.requests:

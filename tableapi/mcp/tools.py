@@ -85,7 +85,7 @@ _OF_TABLES = (
          args.DeleteRecords, writing.delete_records, ("DELETE",), destructive=True, repeatable=True,
          output=results.WRITTEN),
     Tool("batch", "Run a batch", "Run requests in one transaction: all or none.",
-         args.Batch, batching.batch, ("POST", "PUT", "PATCH", "DELETE"), destructive=True,
+         args.RunBatch, batching.batch, ("POST", "PUT", "PATCH", "DELETE"), destructive=True,
          output=results.schema("responses", responses="array")),
 )  # fmt: skip
 _FUNCTION = Tool("call_function", "Call a function", "Call a function of the database:",
