@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tableapi.auth.policy import DatabaseRole
-from tableapi.auth.rights import DerivedRights, Right, Rights
+from tableapi.auth.rights import CHANNEL, DerivedRights, Right, Rights
 from tableapi.schema.model import Table
 from tableapi.schema.privileges import NO_FIELDS, RolePrivileges, TablePrivileges
 
@@ -19,6 +19,8 @@ class GrantedRights(DerivedRights):
 
     def routine(self, kind: str, name: str, verb: str) -> bool:
         """Whether the role may execute a routine. A name without a schema is looked up in the served schemas."""
+        if kind == CHANNEL:
+            return False  # PostgreSQL has no such right
         schema, dot, bare = name.partition(".")
         schemas = {schema} & self._schemas if dot else self._schemas
         return any((schema, bare if dot else name) in self._privileges.routines for schema in schemas)

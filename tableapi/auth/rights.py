@@ -62,10 +62,14 @@ class Rights(Protocol):
         ...
 
     def routine(self, kind: str, name: str, verb: str) -> bool:
-        """Whether the role may call a routine. `kind` is `_func` or `_proc`; patterns do not match routines."""
+        """Whether the role may call a routine or follow a channel. Patterns do not match them.
+
+        kind: `_func`, `_proc` or `_channel`.
+        """
         ...
 
 
+CHANNEL = "_channel"  # a kind of `Rights.routine`: following notifications
 EVERYTHING = Right(computed=None)
 
 

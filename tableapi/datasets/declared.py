@@ -10,13 +10,14 @@ from typing import Any
 
 from tableapi.auth.access_file import AccessFile, Entry, Role, actor_names, row_condition
 from tableapi.auth.policy import VERBS, Access, ActorTerms, Rule, Sessions
+from tableapi.auth.rights import CHANNEL
 from tableapi.query.spelling import suggestion
 from tableapi.schema.model import Schema, Table
 from tableapi.schema.sqltypes import DIALECT
 from tableapi.schema.types import BadValue
 
 ACTOR = ActorTerms()
-_GROUPS = ("_table", "_schema", "_func", "_proc")
+_GROUPS = ("_table", "_schema", "_func", "_proc", CHANNEL)
 _ACTIONS = ("read", "create", "update", "delete")
 
 
@@ -171,6 +172,10 @@ def _check_component(
     else:
         names = tables
     name = rest.removesuffix("/*").rstrip("/")
+    if group == CHANNEL:  # PostgreSQL declares none
+        if "*" in rest or not name:
+            raise BadRights(f"{place}: the component '{component}' has to name one channel.")
+        return []
     if name in ("", "*"):
         return list(tables.values()) if group == "_table" else []
     found = [n for n in names if (n.lower().startswith(name[:-1]) if name.endswith("*") else n.lower() == name)]

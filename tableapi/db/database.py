@@ -246,6 +246,13 @@ class Db:
             self._listening.cancel()
         self._listening = background.start(self._listen(), "listen")
 
+    async def listening_connection(self, lost: Callable[[], None]) -> asyncpg.Connection:
+        """Return a connection of its own for notifications, past a pooler. `lost` is called when it ends."""
+        connection = await connect(self._direct, server_settings=self._server_settings, timeout=CONNECT_SECONDS)
+        keep_alive(connection)
+        connection.add_termination_listener(lambda _: lost())
+        return connection
+
     async def _listen(self) -> None:
         def notify(_: Any, __: int, channel: str, payload: object) -> None:
             for callback in self._listeners[channel]:
@@ -255,10 +262,8 @@ class Db:
         while True:
             connection: asyncpg.Connection | None = None
             try:
-                connection = await connect(self._direct, server_settings=self._server_settings, timeout=CONNECT_SECONDS)
-                keep_alive(connection)
                 closed = asyncio.Event()
-                connection.add_termination_listener(lambda _, closed=closed: closed.set())
+                connection = await self.listening_connection(closed.set)
                 for channel, callbacks in self._listeners.items():
                     await connection.add_listener(channel, notify)
                     for callback in callbacks if not first else ():

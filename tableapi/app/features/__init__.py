@@ -10,6 +10,7 @@ from tableapi.app.feature import Route
 from tableapi.app.features.agents.endpoint import Agents
 from tableapi.app.features.batch import Batches
 from tableapi.app.features.changes import Changes
+from tableapi.app.features.channels import Channels
 from tableapi.app.features.meta import Meta
 from tableapi.app.features.metrics import Metrics
 from tableapi.app.features.studio import Studio
@@ -19,7 +20,7 @@ from tableapi.app.options import Datasets
 from tableapi.app.routes import ROUTES
 from tableapi.config.settings import Settings
 
-FEATURES = (Agents, Studio, Meta, Batches, WebhookCalls, Changes, Metrics)
+FEATURES = (Agents, Studio, Meta, Batches, WebhookCalls, Changes, Channels, Metrics)
 
 
 def application(settings: Settings, served: Datasets, process: Process | None = None) -> App:

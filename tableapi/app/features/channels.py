@@ -1,0 +1,109 @@
+"""`GET _channel/<name>`: a stream of a channel's notifications (docs/reference/wire.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tableapi.app.application import App
+from tableapi.app.feature import Feature, Route
+from tableapi.app.routes import GET
+from tableapi.auth.access_file import AccessFile
+from tableapi.auth.policy import Actor
+from tableapi.auth.rights import CHANNEL, Rights
+from tableapi.auth.scopes import READ, require
+from tableapi.changes.channels import ChannelHub, ChannelStream
+from tableapi.datasets.dataset import Dataset
+from tableapi.errors import BadRequest, Busy, Forbidden, MethodNotAllowed, NotFound, TooMany, Unauthorized
+from tableapi.http.request import HttpRequest
+from tableapi.http.response import Reply
+
+MAX_BYTES = 63  # of a name in PostgreSQL
+OWN = ("tableapi", "ch_pgqueuer")  # the program's own channels begin with these
+
+
+class Channels(Feature):
+    """The streams of one worker process."""
+
+    def __init__(self, app: App) -> None:
+        services = self._services = app.services
+        heartbeat = services.settings.live_heartbeat_seconds
+        self._hubs = {name: ChannelHub(each, heartbeat, self._check) for name, each in services.datasets.items()}
+        self._stopped = False
+
+    async def answer(
+        self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: Mapping[str, str]
+    ) -> Reply:
+        """Open a stream of the notifications of a channel.
+
+        Raises:
+            Unauthorized, Forbidden: the caller may not follow it.
+            BadRequest: the name is not that of a channel, or there is an option.
+            Busy, TooMany: there are too many streams, or the database does not answer.
+        """
+        if request.method != "GET":
+            raise MethodNotAllowed("A channel is followed with GET.", headers={"Allow": "GET"})
+        if len(parts) != 2 or not parts[1]:
+            raise NotFound("Name one channel: _channel/NAME.", reason="unknown_resource")
+        name, actor = parts[1], request.actor
+        if not actor.role:
+            raise Unauthorized(actor.key_error, reason="no_key")
+        if actor.scopes is not None:
+            require(actor.scopes, READ)
+        if actor.role != "*" and not rights.routine(CHANNEL, name, "GET"):
+            raise Forbidden(f"Your role may not follow the channel '{name[:100]}'.")
+        if len(name.encode()) > MAX_BYTES or not name.isprintable() or name.lower().startswith(OWN):
+            raise BadRequest(f"'{name[:100]}' is not the name of a channel to follow.", reason="bad_identifier")
+        if request.inner:
+            raise BadRequest("A stream cannot be part of another request.", reason="bad_option")
+        for option in query:
+            raise BadRequest(
+                f"A stream of notifications has no option '{option[:100]}'.",
+                reason="unknown_option",
+                context={"option": option[:100]},
+            )
+        caller = actor.session or f"{actor.key} {request.network}"
+        self._check_limits(caller)
+        hub = self._hubs[dataset.name]
+        limit = self._services.settings.live_queue_bytes
+        stream = ChannelStream(hub, name, actor, caller, dict(request.headers), request.ip, limit)
+        await hub.open(stream)
+        request.forget()
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # nginx would buffer the events
+        return Reply(b"", 200, "text/event-stream", headers, stream=stream, disconnected=stream.end)
+
+    def _check_limits(self, caller: str) -> None:
+        settings, streams = self._services.settings, [stream for hub in self._hubs.values() for stream in hub]
+        if self._stopped:
+            raise Busy("The server is stopping. Try again in a moment.", headers={"Retry-After": "1"})
+        if sum(stream.caller == caller for stream in streams) >= settings.live_streams_per_caller:
+            raise TooMany(
+                f"You have {settings.live_streams_per_caller} streams open. Close one first.",
+                reason="too_many_streams",
+                headers={"Retry-After": "15"},
+            )
+        if len(streams) >= settings.live_streams:
+            raise Busy(
+                "The server has as many streams open as it may. Try again later.",
+                reason="too_many_streams",
+                headers={"Retry-After": "30"},
+            )
+
+    async def _check(self, headers: Mapping[str, str], ip: str) -> Actor:
+        return await self._services.callers.again(headers, ip)
+
+    routes = (Route(GET, "/api/v2/{dataset}/_channel/{channel}", answer, "reference/wire.md"),)
+
+    def drain(self) -> None:
+        self._stopped = True
+        for hub in self._hubs.values():
+            hub.stop()
+
+    async def close(self) -> None:
+        self.drain()
+        for hub in self._hubs.values():
+            for stream in hub:
+                await stream.aclose()
+
+    def use_access(self, access: AccessFile) -> None:
+        for hub in self._hubs.values():
+            hub.stop()  # clients reconnect under the new rights

@@ -1,0 +1,155 @@
+"""`GET _channel/<name>`: notifications of PostgreSQL as a stream."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.helpers.support import NewDatabase, Serve, Server, SqlClient, tableapi
+
+ACCESS: dict[str, dict[str, Any]] = {
+    "keys": {"boss": {"role": "*"}, "clerk": {"role": "clerk"}, "wide": {"role": "wide"}},
+    "roles": {
+        "clerk": {"access": [{"component": "_channel/Orders", "verb_mask": 1}]},
+        "wide": {"access": [{"component": "*", "verb_mask": 31}]},
+    },
+}
+LISTENER = "select pg_terminate_backend(pid) from pg_stat_activity where query ilike 'listen %orders%'"
+
+
+@pytest.fixture(scope="module")
+def url(module_database: NewDatabase) -> str:
+    return module_database("create table item (id integer primary key)")
+
+
+@pytest.fixture(scope="module")
+def access(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("access") / "access.json"
+    path.write_text(json.dumps(ACCESS))
+    return path
+
+
+@pytest.fixture(scope="module")
+def server(url: str, access: Path, module_serve: Serve) -> Server:
+    return module_serve(
+        "--dataset", f"x={url}", "--access", str(access),
+        LIVE_STREAMS_PER_CALLER="3", LIVE_HEARTBEAT_SECONDS="1", WORKERS="1",
+    )  # fmt: skip
+
+
+@pytest.fixture
+def db(url: str) -> Iterator[SqlClient]:
+    with SqlClient(url) as client:
+        yield client
+
+
+@contextmanager
+def follow(server: Server, channel: str = "orders", key: str = "clerk") -> Iterator[Iterator[str]]:
+    """Open a stream, and yield its lines after the first event."""
+    address = f"{server.url}/api/v2/x/_channel/{channel}"
+    with httpx2.stream("GET", address, headers={"X-API-Key": key}, timeout=20) as answer:
+        assert answer.status_code == 200, answer.read()
+        assert answer.headers["content-type"] == "text/event-stream"
+        lines = answer.iter_lines()
+        assert event(lines) == ["event: reset", "data: {}"]
+        yield lines
+
+
+def event(lines: Iterator[str]) -> list[str]:
+    """Return the lines of the next event."""
+    found: list[str] = []
+    for line in lines:
+        if line:
+            found.append(line)
+        elif any(each.startswith("event") for each in found):
+            return [each for each in found if not each.startswith((":", "retry"))]
+    raise AssertionError("the stream has ended")
+
+
+@pytest.mark.parametrize(
+    ("key", "path", "status", "reason"),
+    [
+        ("", "orders", 401, "no_key"),
+        ("wrong", "orders", 401, "no_key"),
+        ("clerk", "payments", 403, "forbidden"),
+        ("wide", "orders", 403, "forbidden"),
+        ("boss", "", 404, "unknown_resource"),
+        ("boss", "a/b", 404, "unknown_resource"),
+        ("boss", "tableapi_schema", 400, "bad_identifier"),
+        ("boss", "Tableapi_schema", 400, "bad_identifier"),
+        ("boss", "ch_pgqueuer", 400, "bad_identifier"),
+        ("boss", "x" * 64, 400, "bad_identifier"),
+        ("boss", "a%00b", 400, None),
+        ("boss", "orders?filter=x", 400, "unknown_option"),
+    ],
+)
+def test_callers_and_names_that_are_rejected(
+    server: Server, key: str, path: str, status: int, reason: str | None
+) -> None:
+    answer = httpx2.get(f"{server.url}/api/v2/x/_channel/{path}", headers={"X-API-Key": key} if key else {})
+    assert answer.status_code == status, answer.text
+    assert reason in (None, answer.json()["error"]["context"]["reason"])
+
+
+def test_another_method_is_rejected(server: Server) -> None:
+    answer = httpx2.post(f"{server.url}/api/v2/x/_channel/orders", headers={"X-API-Key": "boss"}, json={})
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
+
+
+@pytest.mark.parametrize("component", ["_channel/*", "_channel", "_channel/ord*"])
+def test_a_pattern_of_channels_ends_the_start(url: str, tmp_path: Path, component: str) -> None:
+    roles = {"clerk": {"access": [{"component": component, "verb_mask": 1}]}}
+    (tmp_path / "access.json").write_text(json.dumps({"keys": {"k": {"role": "clerk"}}, "roles": roles}))
+    refused = tableapi("serve", "--dataset", f"x={url}", "--access", "access.json", cwd=tmp_path)
+    assert refused.returncode != 0
+    assert "has to name one channel" in refused.stderr + refused.stdout
+
+
+def test_notifications_reach_every_stream_of_their_channel(server: Server, db: SqlClient) -> None:
+    with follow(server) as first, follow(server, key="boss") as second, follow(server, "other", "boss") as third:
+        db.execute("notify orders, 'one'; notify payments, 'no'")
+        db.execute("select pg_notify('orders', E'{\"id\": 2}\\nsecond line'), pg_notify('other', '')")
+        for lines in (first, second):
+            assert event(lines) == ["event: notification", "data: one"]
+            assert event(lines) == ["event: notification", 'data: {"id": 2}', "data: second line"]
+        assert event(third) == ["event: notification", "data: "]
+        with follow(server) as late:
+            db.execute("notify orders, 'three'")
+            assert event(late) == event(first) == ["event: notification", "data: three"]
+
+
+def test_a_lost_connection_resets_the_streams(server: Server, db: SqlClient) -> None:
+    with follow(server) as lines:
+        assert db.fetch(LISTENER)
+        assert event(lines) == ["event: reset", "data: {}"]
+        db.execute("notify orders, 'after'")
+        assert event(lines) == ["event: notification", "data: after"]
+        assert next(line for line in lines if line.startswith(":")) == ": heartbeat"
+
+
+def test_a_caller_has_few_streams(server: Server) -> None:
+    address, headers = f"{server.url}/api/v2/x/_channel/orders", {"X-API-Key": "clerk"}
+    with follow(server), follow(server), follow(server):
+        answer = httpx2.get(address, headers=headers)
+        assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (429, "too_many_streams")
+    for _ in range(200):  # the server learns that the clients have left
+        with httpx2.stream("GET", address, headers=headers) as answer:
+            if answer.status_code == 200:
+                return
+    pytest.fail("closed streams still count")
+
+
+def test_other_rights_end_the_streams(server: Server, access: Path) -> None:
+    with follow(server) as lines:
+        access.write_text(json.dumps(ACCESS | {"roles": {**ACCESS["roles"], "clerk": {"access": []}}}))
+        server.process.send_signal(signal.SIGHUP)
+        assert [line for line in lines if line.startswith("event")] == []
+    access.write_text(json.dumps(ACCESS))
+    server.process.send_signal(signal.SIGHUP)
