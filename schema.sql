@@ -477,6 +477,7 @@ create index person_hidden on person (personid) where searchable = '' and full_n
 -- it has the column beside the expression of it.
 create index person_name on person (lower(full_name) collate "C", personid) include (full_name);
 create index person_title on person (lower(title) collate "C", personid) include (title);
+create index person_seniority on person (seniority, lower(title) collate "C", personid) include (title);
 create index person_company on person (lower(company) collate "C", personid) include (company);
 create index person_updatedon on person (updatedon, personid);
 alter table person alter searchable set statistics 500;

@@ -53,7 +53,7 @@ ORDERS = ("", "full_name", "full_name DESC", "title", "company", "company DESC",
 COMPANIES = 100_000
 SYLLABLES = ("an", "bel", "cor", "da", "el", "fen", "gar", "hu", "il", "jo", "ka", "lor", "mi", "no", "or", "pe", "ri",
              "sto", "ta", "um", "ve", "wil", "xan", "yor", "zu")  # fmt: skip
-INDEXES = ("person_searchable", "person_name", "person_title", "person_company", "person_updatedon")
+INDEXES = ("person_searchable", "person_name", "person_title", "person_seniority", "person_company", "person_updatedon")
 # A value is the more frequent the earlier it stands in its list; people of one company are spread over the table.
 FILL = """
 insert into person (profilekey, full_name, title, company, company_domain, country, city, industry, company_size,

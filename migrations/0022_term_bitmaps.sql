@@ -41,3 +41,6 @@ drop index concurrently if exists person_company_new;
 create index concurrently person_company_new on person (lower(company) collate "C", personid) include (company);
 drop index concurrently if exists person_company;
 alter index if exists person_company_new rename to person_company;
+-- Titles of one seniority, which stand together in the order of titles.
+drop index concurrently if exists person_seniority;
+create index concurrently person_seniority on person (seniority, lower(title) collate "C", personid) include (title);

@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstr
 
 from product.callers import Caller
 from product.context import Context
-from product.people import directory, profile_url, search_terms, search_use, term_index
+from product.people import directory, job_titles, profile_url, search_terms, search_use, term_index
 from product.people.search_pages import COMPANIES, EXACT, PEOPLE, Meta, Page, Query, condition, find
 from product.people.search_terms import KINDS, Condition
 
@@ -160,12 +160,14 @@ def people_query(search: PeopleSearch) -> Query:
     if words := excluded.pop("verification", ()):
         sql += [f"({_VERIFIED[word]}) is not true" for word in words]
         without.append(_verifications(words))
+    ranks = {job_titles.canonical(text) for text in search.seniority}
     terms, gone = search_terms.conditions(filters), search_terms.conditions(excluded)
     return Query(
         search_terms.tsquery(terms, gone),
         "".join(f" and {condition}" for condition in sorted(sql)),
         (*terms, *included),
         (*gone, *without),
+        ranks.pop() if len(ranks) == 1 else "",
     )
 
 

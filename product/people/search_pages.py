@@ -61,13 +61,14 @@ class Order:
 class Query:
     """The terms of a search as a tsquery, and a constant SQL condition for the kinds that exist.
 
-    `included` and `excluded` are both of them as conditions for bitmaps.
+    `included` and `excluded` are both of them as conditions for bitmaps. `seniority`: the only one to find, if any.
     """
 
     terms: str
     sql: str = ""
     included: tuple[Condition, ...] = ()
     excluded: tuple[Condition, ...] = ()
+    seniority: str = ""
 
 
 _NAME = {"full_name": "full_name", "name": "full_name"}
@@ -221,11 +222,11 @@ async def _of_bitmaps(
             following = term_index.ids_in_order(found, descending=descending, after=ident)
             candidates = list(islice(following, limit))
         else:
-            places = await _walk(ctx, order, descending, limit, value, ident, found, STEPS)
+            places = await _walk(ctx, query, order, descending, limit, value, ident, found, STEPS)
             if len(places) < limit and count <= SORTED_AT_WORST:
                 return await _sorted(ctx, query, order, descending, limit, cursor, term_index.ids(found))
             if len(places) < limit:
-                places = await _walk(ctx, order, descending, limit, value, ident, found, None)
+                places = await _walk(ctx, query, order, descending, limit, value, ident, found, None)
             candidates = [place["personid"] for place in places]
             value = places[-1]["sortvalue"] if places else value
         rows += await _sorted(ctx, query, order, descending, limit, None, candidates)
@@ -253,23 +254,27 @@ async def _sorted(
 
 
 async def _walk(
-    ctx: Context, order: Order, descending: bool, limit: int, value: object, ident: int | None,
+    ctx: Context, query: Query, order: Order, descending: bool, limit: int, value: object, ident: int | None,
     found: term_index.Bits, steps: int | None,
 ) -> list[Record]:  # fmt: skip
-    """Return the next people of bitmaps in the index of an order, which has all that is read."""
+    """Return the next people of bitmaps in the index of an order, which has all that is read.
+
+    Titles of one seniority stand together in the order of titles, so these have an index for each seniority.
+    """
     way = "desc" if descending else "asc"
     after = _UNUSED if ident is None else _after(PEOPLE, order, descending)
     bitmap = term_index.flat(found)
+    within = "seniority = $7" if query.seniority and order is PEOPLE_ORDERS["title"] else "$7::text is not null"
     sql = f"""
         select personid, sortkey::text as sortvalue from (
-            select personid, {order.sql} as sortkey from person where true{after}
+            select personid, {order.sql} as sortkey from person where {within}{after}
             order by {order.sql} {way}, personid {way} limit $5::bigint
         ) read
         where case when personid < $6::bigint then get_bit($1::bytea, personid) = 1 else false end limit $2
     """  # noqa: S608 - every part is a constant
     async with ctx.db.transaction():
         await ctx.db.execute(_PLAN_BY_INDEX)
-        return list(await ctx.db.fetch(sql, bitmap, limit, value, ident, steps, len(bitmap) * 8))
+        return list(await ctx.db.fetch(sql, bitmap, limit, value, ident, steps, len(bitmap) * 8, query.seniority))
 
 
 async def _few(

@@ -14,7 +14,16 @@ from product.people import job_titles, search_terms
 from tests.helpers.product import Account, Product
 
 PEOPLE = 7_000  # more than are sorted, so that pages are read in the index of an order, too
-TITLES = ("Head of Sales", "VP Engineering", "Sales Director", "Junior Data Analyst", "CFO", "Buyer")
+TITLES = (
+    "Head of Sales",
+    "VP Engineering",
+    "VP Sales",
+    "VP Data",
+    "Sales Director",
+    "Junior Data Analyst",
+    "CFO",
+    "Buyer",
+)
 PLACES = (("DEU", "Berlin"), ("DEU", "Munich"), ("USA", "Austin"), ("FRA", "Lyon"))
 INDUSTRIES = ("Logistics", "Health Care", "Energy")
 SIZES = ("1-10", "51-200")
@@ -111,6 +120,15 @@ async def test_pages_and_counts_are_those_of_the_rows(product: Product, account:
 
 async def test_every_page_of_a_long_list_follows_the_one_before(product: Product, account: Account, mark: str) -> None:
     await _index(product)
+    vps = await _asked(account, {"name": mark, "seniority": ["VP"], "order": "title DESC", "limit": 100}, pages=100)
+    rows = await product.db.fetch(
+        "select profilekey from person where profilekey like $1 and seniority = 'vp'"
+        ' order by lower(title) collate "C" desc, personid desc',
+        f"in/{mark}-%",
+    )
+    found = [url.partition("linkedin.com/")[2] for _, _, urls in vps for url in urls]
+    assert len(found) > 2_000
+    assert found == [row["profilekey"] for row in rows]
     for order, column in (("title", 'lower(title) collate "C"'), ("lastchecked DESC", "updatedon"), ("", "personid")):
         pages = await _asked(account, {"name": mark, "order": order, "limit": 100}, pages=100)
         way = "" if order == "title" else "desc"
