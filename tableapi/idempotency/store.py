@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import sqlite3
 import time
+import weakref
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -215,13 +216,14 @@ class InFile:
     """
 
     def __init__(self, path: Path | None) -> None:
+        if path is not None:
+            private_folder(path.parent)
+            path.touch(mode=0o600)
+        self._db = sqlite3.connect(path or ":memory:", timeout=5, isolation_level=None, check_same_thread=False)
+        weakref.finalize(self, self._db.close)  # an application may be made and never started
         if path is None:
-            self._db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
             self._db.execute(_TABLE)
             return
-        private_folder(path.parent)
-        path.touch(mode=0o600)
-        self._db = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
         with path.with_suffix(".gate").open("w") as gate:  # SQLite does not wait for locks here
             flock(gate, LOCK_EX)
             self._db.execute("pragma journal_mode = wal")
