@@ -15,6 +15,7 @@ from tableapi.app.dispatch import Dispatch
 from tableapi.app.feature import Route
 from tableapi.app.features import all_routes, application
 from tableapi.app.features.agents.endpoint import Agents
+from tableapi.app.features.channels import Channels
 from tableapi.app.features.metrics import Metrics
 from tableapi.app.features.studio import Studio
 from tableapi.app.features.webhooks import WebhookCalls
@@ -39,11 +40,12 @@ BODIES: dict[str, Any] = {"POST": {"resource": [{"id": 1, "customer_id": 1}]}, "
 SETTINGS = Settings(public_routines=("answer", "nothing"), security_contact="mailto:security@example.com")
 METHODS = ("GET", "QUERY", "POST", "PUT", "PATCH", "DELETE")
 # Served by scripts, by a front end or by Studio (test_studio.py), only if the documentation is built, metrics are on or
-# webhooks are declared (test_webhooks.py), with MCP messages, or for clients that sign in (test_mcp_scopes.py).
+# webhooks are declared (test_webhooks.py), as an endless stream (test_channels.py), with MCP messages, or for clients
+# that sign in (test_mcp_scopes.py).
 ROUTES = all_routes()
 ELSEWHERE = (
     ScriptCalls.answer, Pages.docs, Studio.file, Metrics.metrics, Agents.answer, WebhookCalls.answer, Agents.resource,
-    Agents.server,
+    Agents.server, Channels.answer,
 )  # fmt: skip
 
 
@@ -108,7 +110,17 @@ def test_the_dispatch_tables_come_from_the_lists() -> None:
     app = application(Settings(), SERVED)
     dispatch = Dispatch(app.pages, app.features)
     assert set(dispatch.api) == {"", "_spec", "config", "docs", "system"}
-    assert set(dispatch.dataset) == {"", "_spec", "_schema", "_proc", "_func", "_table", "_batch", "_webhooks"}
+    assert set(dispatch.dataset) == {
+        "",
+        "_spec",
+        "_schema",
+        "_proc",
+        "_func",
+        "_table",
+        "_batch",
+        "_channel",
+        "_webhooks",
+    }
     assert all(dispatch.page(path) for path in ("/healthz", "/readyz", "/metrics", "/docs/x", "/studio"))
     assert dispatch.page("/none") is None
     assert dispatch.own("/mcp/") is not None
