@@ -137,8 +137,8 @@ def _ways(table: str, own: int | None, record: dict[str, Any]) -> Iterator[tuple
 
 
 def _reason(answer: httpx2.Response, *idents: int) -> tuple[int, str]:
-    """Return status and body without the sent identifier and the request id."""
-    text = re.sub(r'"request_id":"[^"]*"', "", answer.text)
+    """Return status and body without the sent identifier, which may be 403, too, and the request id."""
+    text = re.sub(r'"request_id":"[^"]*"|"(status_)?code":\d+', "", answer.text)
     for ident in idents:
         text = re.sub(rf"\b{ident}\b", "ID", text)
     return answer.status_code, re.sub(r'"row":.*', "", text)
