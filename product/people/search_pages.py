@@ -187,12 +187,30 @@ async def find(ctx: Context, target: Target, query: Query, page: Page) -> tuple[
     return meta, rows
 
 
-def _after(target: Target, order: Order, descending: bool) -> str:
-    """Return the condition for rows after the cursor's, $3 and $4."""
+def _after(target: Target, order: Order, descending: bool, ident: int | None) -> str:
+    """Return the condition for rows after the cursor's, $3 and $4.
+
+    Without a cursor it always holds.
+    """
     sign = "<" if descending else ">"
+    if ident is None:
+        return _UNUSED
     if order.sql == target.key:
         return f" and {target.key} {sign} $4::bigint and $3::text is not null"
     return f" and ({order.sql}, {target.key}) {sign} ($3::text::{order.cast}, $4::bigint)"
+
+
+async def _fetched(ctx: Context, plan: str, sql: str, *args: object) -> list[Record]:
+    """Return the rows of a statement under the settings of a plan."""
+    async with ctx.db.transaction():
+        await ctx.db.execute(plan)
+        return list(await ctx.db.fetch(sql, *args))
+
+
+def _by(target: Target, order: Order, descending: bool) -> str:
+    """Return what rows are sorted by."""
+    way = "desc" if descending else "asc"
+    return f"{target.key} {way}" if order.sql == target.key else f"{order.sql} {way}, {target.key} {way}"
 
 
 def _counted(digest: str, count: int) -> Cursor:
@@ -217,16 +235,17 @@ async def _of_bitmaps(
     if order.sql != PEOPLE.key and count <= SORTED:
         return await _sorted(ctx, query, order, descending, limit, cursor, term_index.ids(found))
     value, ident = cursor.value, cursor.ident
+    bitmap = b"" if order.sql == PEOPLE.key else term_index.flat(found)
     while len(rows) < limit:
         if order.sql == PEOPLE.key:
             following = term_index.ids_in_order(found, descending=descending, after=ident)
             candidates = list(islice(following, limit))
         else:
-            places = await _walk(ctx, query, order, descending, limit, value, ident, found, STEPS)
+            places = await _walk(ctx, query, order, descending, limit, value, ident, bitmap, STEPS)
             if len(places) < limit and count <= SORTED_AT_WORST:
                 return await _sorted(ctx, query, order, descending, limit, cursor, term_index.ids(found))
             if len(places) < limit:
-                places = await _walk(ctx, query, order, descending, limit, value, ident, found, None)
+                places = await _walk(ctx, query, order, descending, limit, value, ident, bitmap, None)
             candidates = [place["personid"] for place in places]
             value = places[-1]["sortvalue"] if places else value
         rows += await _sorted(ctx, query, order, descending, limit, None, candidates)
@@ -240,41 +259,35 @@ async def _sorted(
     ctx: Context, query: Query, order: Order, descending: bool, limit: int, cursor: Cursor | None, ids: list[int]
 ) -> list[Record]:
     """Return the matching ones of some people, in order, after a cursor."""
-    way = "desc" if descending else "asc"
-    after = _after(PEOPLE, order, descending) if cursor is not None and cursor.ident is not None else _UNUSED
-    by = f"{order.sql} {way}, {PEOPLE.key} {way}" if order.sql != PEOPLE.key else f"{PEOPLE.key} {way}"
+    value, ident = (cursor.value, cursor.ident) if cursor is not None else (None, None)
+    after, by = _after(PEOPLE, order, descending, ident), _by(PEOPLE, order, descending)
     sql = f"""
         select {PEOPLE.columns}, ({order.sql})::text as sortvalue from {PEOPLE.table}
         where {PEOPLE.key} = any($5::bigint[]) and ({condition(PEOPLE, query)}) is true{after} order by {by} limit $2
     """  # noqa: S608 - every part is a constant
-    value, ident = (cursor.value, cursor.ident) if cursor is not None else (None, None)
-    async with ctx.db.transaction():
-        await ctx.db.execute(_PLAN_BY_KEY)
-        return list(await ctx.db.fetch(sql, query.terms, limit, value, ident, ids))
+    return await _fetched(ctx, _PLAN_BY_KEY, sql, query.terms, limit, value, ident, ids)
 
 
 async def _walk(
     ctx: Context, query: Query, order: Order, descending: bool, limit: int, value: object, ident: int | None,
-    found: term_index.Bits, steps: int | None,
+    bitmap: bytes, steps: int | None,
 ) -> list[Record]:  # fmt: skip
     """Return the next people of bitmaps in the index of an order, which has all that is read.
 
     Titles of one seniority stand together in the order of titles, so these have an index for each seniority.
     """
-    way = "desc" if descending else "asc"
-    after = _UNUSED if ident is None else _after(PEOPLE, order, descending)
-    bitmap = term_index.flat(found)
+    after, by = _after(PEOPLE, order, descending, ident), _by(PEOPLE, order, descending)
     within = "seniority = $7" if query.seniority and order is PEOPLE_ORDERS["title"] else "$7::text is not null"
     sql = f"""
         select personid, sortkey::text as sortvalue from (
             select personid, {order.sql} as sortkey from person where {within}{after}
-            order by {order.sql} {way}, personid {way} limit $5::bigint
+            order by {by} limit $5::bigint
         ) read
         where case when personid < $6::bigint then get_bit($1::bytea, personid) = 1 else false end limit $2
     """  # noqa: S608 - every part is a constant
-    async with ctx.db.transaction():
-        await ctx.db.execute(_PLAN_BY_INDEX)
-        return list(await ctx.db.fetch(sql, bitmap, limit, value, ident, steps, len(bitmap) * 8, query.seniority))
+    return await _fetched(
+        ctx, _PLAN_BY_INDEX, sql, bitmap, limit, value, ident, steps, len(bitmap) * 8, query.seniority
+    )
 
 
 async def _few(
@@ -286,7 +299,8 @@ async def _few(
     """
     way = "desc" if descending else "asc"
     key, columns = target.key, target.columns
-    after = _after(target, order, descending).replace(order.sql, "sortkey") if cursor else _UNUSED
+    value, ident = (cursor.value, cursor.ident) if cursor else (None, None)
+    after = _after(target, order, descending, ident).replace(order.sql, "sortkey")
     sql = f"""
         with matches as materialized (
             select {key}, {order.sql} as sortkey from {target.table} where {condition(target, query)} limit {EXACT + 1}
@@ -297,10 +311,7 @@ async def _few(
                (select sortkey from matches order by sortkey {way} offset $2 limit 1)::text as bound
         from page join {target.table} using ({key}) order by sortkey {way}, {key} {way}
     """  # noqa: S608 - every part is a constant
-    value, ident = (cursor.value, cursor.ident) if cursor else (None, None)
-    async with ctx.db.transaction():
-        await ctx.db.execute(_PLAN)
-        return list(await ctx.db.fetch(sql, query.terms, limit, value, ident))
+    return await _fetched(ctx, _PLAN, sql, query.terms, limit, value, ident)
 
 
 async def _first(
@@ -310,34 +321,26 @@ async def _first(
 
     The bound makes a page cheap if the order and the filters fit badly: names that begin with Z, by name.
     """
-    way, sign = ("desc", ">=") if descending else ("asc", "<=")
-    by = f"{target.key} {way}" if order.sql == target.key else f"{order.sql} {way}, {target.key} {way}"
+    sign, by = ">=" if descending else "<=", _by(target, order, descending)
     sql = f"""
         select {target.columns}, ({order.sql})::text as sortvalue from {target.table}
         where {condition(target, query)} and {order.sql} {sign} $3::text::{order.cast} order by {by} limit $2
     """  # noqa: S608 - every part is a constant
     if bound is None:
         return []
-    async with ctx.db.transaction():
-        await ctx.db.execute(_PLAN)
-        return list(await ctx.db.fetch(sql, query.terms, limit, bound))
+    return await _fetched(ctx, _PLAN, sql, query.terms, limit, bound)
 
 
 async def _many(
     ctx: Context, target: Target, query: Query, order: Order, descending: bool, limit: int, cursor: Cursor
 ) -> list[Record]:
     """Return the page of a query with many matches, in the order of an index."""
-    way = "desc" if descending else "asc"
-    after = "" if cursor.ident is None else _after(target, order, descending)
-    unused = "" if after else _UNUSED
-    by = f"{target.key} {way}" if order.sql == target.key else f"{order.sql} {way}, {target.key} {way}"
+    after, by = _after(target, order, descending, cursor.ident), _by(target, order, descending)
     sql = f"""
         select {target.columns}, ({order.sql})::text as sortvalue from {target.table}
-        where {condition(target, query)}{after}{unused} order by {by} limit $2
+        where {condition(target, query)}{after} order by {by} limit $2
     """  # noqa: S608 - every part is a constant
-    async with ctx.db.transaction():
-        await ctx.db.execute(_PLAN_BY_INDEX)
-        return list(await ctx.db.fetch(sql, query.terms, limit, cursor.value, cursor.ident))
+    return await _fetched(ctx, _PLAN_BY_INDEX, sql, query.terms, limit, cursor.value, cursor.ident)
 
 
 async def _estimate(ctx: Context, target: Target, query: Query) -> int:
