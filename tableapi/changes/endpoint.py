@@ -8,10 +8,11 @@ from tableapi.auth.authenticators import Authenticator
 from tableapi.auth.policy import Actor
 from tableapi.changes.hub import LiveHub, LiveLimits
 from tableapi.changes.listener import Listener
+from tableapi.changes.stream import check_limits
 from tableapi.changes.subscription import subscribe
 from tableapi.config.settings import Settings
 from tableapi.datasets.dataset import Dataset
-from tableapi.errors import Busy, Conflict, TooMany
+from tableapi.errors import Conflict
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply
 from tableapi.query import plan
@@ -84,20 +85,14 @@ class LiveChanges:
         return Reply(b"", 200, CONTENT_TYPE, headers, stream=listener, disconnected=listener.end)
 
     def _check_limits(self, hub: LiveHub, caller: str) -> None:
-        if hub.stopped:
-            raise Busy("The server is stopping. Try again in a moment.", headers={"Retry-After": "1"})
-        if hub.streams_of(caller) >= self._limits.per_caller:
-            raise TooMany(
-                f"You have {self._limits.per_caller} streams open. Close one first.",
-                reason="too_many_streams",
-                headers={"Retry-After": "15"},
-            )
-        if len(self) >= self._limits.streams:
-            raise Busy(
-                "The server has as many streams open as it may. Try again later, or read the table instead.",
-                reason="too_many_streams",
-                headers={"Retry-After": "30"},
-            )
+        check_limits(
+            stopped=hub.stopped,
+            own=hub.streams_of(caller),
+            most_own=self._limits.per_caller,
+            open_=len(self),
+            most=self._limits.streams,
+            instead=", or read the table instead",
+        )
 
     async def _check(self, headers: Mapping[str, str], ip: str) -> Actor:
         """Authenticate the caller of a stream again. Raises Unauthorized if its session has ended."""

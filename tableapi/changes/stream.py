@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
+from abc import ABC, abstractmethod
 from typing import Any, Self
+
+from tableapi.errors import Busy, TooMany
 
 RETRY_MILLISECONDS = 2000  # before a browser reconnects
 
 
-class EventStream:
+class EventStream(ABC):
     """The stream of one client: an asynchronous iterator of bytes.
 
     limit: bytes that may be pending. beaten: time of the last heartbeat.
@@ -76,6 +79,31 @@ class EventStream:
         self._closed = True
         self.removed()
 
+    @abstractmethod
     def removed(self) -> None:
         """Forget the stream, which has ended."""
-        raise NotImplementedError
+
+
+def check_limits(*, stopped: bool, own: int, most_own: int, open_: int, most: int, instead: str = "") -> None:
+    """Reject a further stream.
+
+    own, open_: the open streams of the caller, and of all callers. instead: advice for a server that is full.
+
+    Raises:
+        Busy: the server is stopping, or has as many streams as it may.
+        TooMany: the caller has.
+    """
+    if stopped:
+        raise Busy("The server is stopping. Try again in a moment.", headers={"Retry-After": "1"})
+    if own >= most_own:
+        raise TooMany(
+            f"You have {most_own} streams open. Close one first.",
+            reason="too_many_streams",
+            headers={"Retry-After": "15"},
+        )
+    if open_ >= most:
+        raise Busy(
+            f"The server has as many streams open as it may. Try again later{instead}.",
+            reason="too_many_streams",
+            headers={"Retry-After": "30"},
+        )

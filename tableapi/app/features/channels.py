@@ -12,8 +12,9 @@ from tableapi.auth.policy import Actor
 from tableapi.auth.rights import CHANNEL, Rights
 from tableapi.auth.scopes import READ, require
 from tableapi.changes.channels import ChannelHub, ChannelStream
+from tableapi.changes.stream import check_limits
 from tableapi.datasets.dataset import Dataset
-from tableapi.errors import BadRequest, Busy, Forbidden, MethodNotAllowed, NotFound, TooMany, Unauthorized
+from tableapi.errors import BadRequest, Forbidden, MethodNotAllowed, NotFound, Unauthorized
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply
 
@@ -73,20 +74,13 @@ class Channels(Feature):
 
     def _check_limits(self, caller: str) -> None:
         settings, streams = self._services.settings, [stream for hub in self._hubs.values() for stream in hub]
-        if self._stopped:
-            raise Busy("The server is stopping. Try again in a moment.", headers={"Retry-After": "1"})
-        if sum(stream.caller == caller for stream in streams) >= settings.live_streams_per_caller:
-            raise TooMany(
-                f"You have {settings.live_streams_per_caller} streams open. Close one first.",
-                reason="too_many_streams",
-                headers={"Retry-After": "15"},
-            )
-        if len(streams) >= settings.live_streams:
-            raise Busy(
-                "The server has as many streams open as it may. Try again later.",
-                reason="too_many_streams",
-                headers={"Retry-After": "30"},
-            )
+        check_limits(
+            stopped=self._stopped,
+            own=sum(stream.caller == caller for stream in streams),
+            most_own=settings.live_streams_per_caller,
+            open_=len(streams),
+            most=settings.live_streams,
+        )
 
     async def _check(self, headers: Mapping[str, str], ip: str) -> Actor:
         return await self._services.callers.again(headers, ip)
