@@ -143,5 +143,5 @@ async def respond(caller: Caller, call: Call) -> bytes:
         result |= {"resultType": "complete", "_meta": _SERVER_INFO}
     text = json.dumps({"jsonrpc": "2.0", "id": call.ident, "result": result}, separators=(",", ":")).encode()
     if structured and outcome.error is None:
-        return text[:-2] + b',"structuredContent":' + outcome.encoded() + b"}}"
+        return text[:-2] + b',"structuredContent":' + outcome.encoded + b"}}"
     return text

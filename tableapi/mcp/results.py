@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 from tableapi import exact_json
@@ -31,7 +32,7 @@ PAGE = schema("rows", columns="array", rows="array", next_offset="integer")
 WRITTEN = schema("rows", columns="array", rows="array", count="integer")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ToolResult:
     """The result of one call of a tool, or the text of an error."""
 
@@ -45,16 +46,17 @@ class ToolResult:
         elif brief:
             texts = [self._summary()]
         else:
-            texts = [DATA_NOTE, self.encoded().decode()]
+            texts = [DATA_NOTE, self.encoded.decode()]
         return [{"type": "text", "text": text} for text in texts]
 
+    @cached_property
     def encoded(self) -> bytes:
-        """Return the data as JSON with every digit of its numbers."""
+        """The data as JSON with every digit of its numbers."""
         return exact_json.dumps(self.data)
 
     def plain(self) -> dict[str, Any]:
         """Return the data for the SDK. A fraction with a value beyond floats is a text."""
-        decoded: dict[str, Any] = json.loads(self.encoded(), parse_float=_fraction)
+        decoded: dict[str, Any] = json.loads(self.encoded, parse_float=_fraction)
         return decoded
 
     def _summary(self) -> str:
