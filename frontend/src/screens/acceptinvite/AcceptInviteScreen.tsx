@@ -9,6 +9,7 @@ import { explain } from "../../api/explain";
 import { useScript } from "../../api/scripts";
 import { invitedUser } from "../../api/signup";
 import { AuthForm } from "../../components/AuthForm";
+import { Fact } from "../../components/Fact";
 import { NameAvatar } from "../../components/NameAvatar";
 import { Title } from "../../components/Title";
 import { BusyButton } from "../../components/ui/BusyButton";
@@ -73,15 +74,6 @@ export function AcceptInviteScreen() {
         {t("invite.accept")}
       </BusyButton>
     </AuthForm>
-  );
-}
-
-function Fact({ term, value }: { term: string; value: string }) {
-  return (
-    <div>
-      <dt>{term}</dt>
-      <dd>{value}</dd>
-    </div>
   );
 }
 

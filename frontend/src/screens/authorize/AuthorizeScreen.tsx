@@ -6,6 +6,7 @@ import { useLocation } from "react-router";
 import { useAccount } from "../../api/account";
 import { type AccessRequest, accessRequest, useDecision } from "../../api/agents";
 import { explain, problemOf } from "../../api/explain";
+import { Fact } from "../../components/Fact";
 import { Problem } from "../../components/Problem";
 import { Banner } from "../../components/ui/Banner";
 import { BusyButton } from "../../components/ui/BusyButton";
@@ -65,15 +66,6 @@ function Consent({ request, search }: { request: AccessRequest; search: string }
         </div>
       </Card>
     </Page>
-  );
-}
-
-function Fact({ term, value }: { term: string; value: string }) {
-  return (
-    <div>
-      <dt>{term}</dt>
-      <dd>{value}</dd>
-    </div>
   );
 }
 
