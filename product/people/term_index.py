@@ -15,7 +15,7 @@ import re
 import time
 from array import array
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from uuid import UUID
 
 from asyncpg import Record
@@ -118,9 +118,13 @@ def _packed(positions: list[int]) -> bytes:
     if len(positions) * 4 < _BYTES:
         return array("I", positions).tobytes()
     bitmap = bytearray(_BYTES)
+    _mark(bitmap, positions)
+    return bytes(bitmap)
+
+
+def _mark(bitmap: bytearray, positions: Iterable[int]) -> None:
     for position in positions:
         bitmap[position >> 3] |= 1 << (position & 7)
-    return bytes(bitmap)
 
 
 def kind_term(kind: str) -> Term:
@@ -191,9 +195,7 @@ def _unpacked(rows: Sequence[Record], terms: Sequence[Term]) -> dict[Term, Bits]
             continue
         positions = array("I")
         positions.frombytes(people)
-        bitmap = sparse.setdefault((term, block), bytearray(_BYTES))
-        for position in positions:
-            bitmap[position >> 3] |= 1 << (position & 7)
+        _mark(sparse.setdefault((term, block), bytearray(_BYTES)), positions)
     for (term, block), bitmap in sparse.items():
         found[term][block] = found[term].get(block, 0) | int.from_bytes(bitmap, "little")
     return found
