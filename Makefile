@@ -7,7 +7,7 @@ MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 
 BIN := .venv/bin
-FRONTEND := $(shell find frontend/src frontend/studio frontend/public frontend/extension frontend/tools frontend/index.html frontend/*.ts frontend/*.json -type f 2>/dev/null)
+FRONTEND := $(shell find frontend/src frontend/studio frontend/shared frontend/public frontend/extension frontend/tools frontend/index.html frontend/*.ts frontend/*.json -type f 2>/dev/null)
 DOC_FILES := $(shell find docs frontend/docs zensical.toml tools/docs -type f)
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 # Node from PATH if it is new enough, else the one that setup put into .venv.

@@ -89,7 +89,7 @@ export default defineConfig({
     // Rules are tested without a browser, which takes half a second to set up. Screens share the modules of their worker:
     // each file would load React and Mantine again, which takes as long as its tests.
     projects: [
-      { extends: true, test: { name: "rules", sequence: { groupOrder: 0 }, environment: "node", include: [`src/{${RULES}}/**/*.test.ts`] } },
+      { extends: true, test: { name: "rules", sequence: { groupOrder: 0 }, environment: "node", include: [`src/{${RULES}}/**/*.test.ts`, "shared/**/*.test.ts"] } },
       { extends: true, test: { name: "screens", isolate: false, sequence: { groupOrder: 1 }, environment: "jsdom", setupFiles: ["src/testing/setup.ts"], include: ["{src,studio,extension}/**/*.test.{ts,tsx}"], exclude: [`src/{${RULES}}/**`] } },
     ],
   },

@@ -1,5 +1,4 @@
 import "@fontsource-variable/instrument-sans";
-import "../src/app/tokens.css";
 import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/grid.css";
@@ -8,14 +7,15 @@ import "./styles/panels.css";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { ApiError } from "./api/client";
+import { isPassing } from "../shared/apierror";
+import "../shared/tokens.css";
 import { App } from "./app/App";
 
 const client = new QueryClient({
   defaultOptions: {
     queries: {
       // A rejected request stays rejected; a busy or unreachable server may respond a moment later.
-      retry: (failures, error) => failures < 2 && error instanceof ApiError && (error.status === 503 || error.isOffline),
+      retry: (failures, error) => failures < 2 && isPassing(error),
       refetchOnWindowFocus: false,
     },
   },

@@ -4,7 +4,7 @@
 PDFs, made with fonttools from the latin and latin-ext files of `@fontsource-variable/instrument-sans` (SIL Open Font
 License 1.1), because typst reads neither woff2 nor variable fonts.
 
-`LIGHT` and `DARK` map colors by the names of `frontend/src/app/tokens.css` without hyphens: `LIGHT["onaccent"]`.
+`LIGHT` and `DARK` map colors by the names of `frontend/shared/tokens.css` without hyphens: `LIGHT["onaccent"]`.
 """
 
 from __future__ import annotations

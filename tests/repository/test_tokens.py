@@ -1,4 +1,4 @@
-"""The copies of the design tokens match frontend/src/app/tokens.css, and no color is defined elsewhere."""
+"""The copies of the design tokens match frontend/shared/tokens.css, and no color is defined elsewhere."""
 
 from __future__ import annotations
 

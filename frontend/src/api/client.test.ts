@@ -1,7 +1,8 @@
 import { beforeEach, expect, test, vi } from "vitest";
+import { isPassing } from "../../shared/apierror";
 import { currentSession, sessionEnded, sessionStarted, tokenReplaced } from "../stores/session";
-import { call, forgetAnswers } from "./client";
-import { ApiError, endsSession, isPassing } from "./errors";
+import { call } from "./client";
+import { ApiError, endsSession } from "./errors";
 import { openField } from "./fieldcrypto";
 import { renewing } from "./renewal";
 
@@ -23,7 +24,6 @@ async function failure(work: Promise<unknown>): Promise<ApiError> {
 }
 
 beforeEach(() => {
-  forgetAnswers();
   sessionEnded();
   sessionStarted({ apiKey: "app-key", sessionToken: TOKEN, emailid: "a@b.co" });
 });
@@ -106,28 +106,6 @@ test.each([
   [500, undefined, false],
 ])("status %s with scope %s ends the session: %s", (status, scope, ends) => {
   expect(endsSession(new ApiError(status, "", status, { scope: scope as "account" }))).toBe(ends);
-});
-
-test("a list that did not change is not sent again", async () => {
-  const list = { resource: [{ name: "a", emails: SEALED }] };
-  answers(200, list, { ETag: 'W/"1"' });
-  const first = await call("GET", "leads/_table/usercontact", { contacts: true });
-
-  const fetched = vi.fn(async (..._args: [string, RequestInit]) => new Response(null, { status: 304 }));
-  vi.stubGlobal("fetch", fetched);
-  expect(await call("GET", "leads/_table/usercontact", { contacts: true })).toBe(first);
-  expect(fetched.mock.calls[0]![1].headers).toHaveProperty("If-None-Match", 'W/"1"');
-});
-
-test("an answer is never used for another question or another session", async () => {
-  answers(200, { resource: [] }, { ETag: 'W/"1"' });
-  await call("GET", "leads/_table/client");
-
-  const fetched = answers(200, { resource: [{ id: 2 }] });
-  await call("GET", "leads/_table/client", { query: { limit: 1 } });
-  sessionStarted({ apiKey: "app-key", sessionToken: "another", emailid: "c@d.co" });
-  await call("GET", "leads/_table/client");
-  for (const [, init] of fetched.mock.calls) expect(init.headers).not.toHaveProperty("If-None-Match");
 });
 
 /** A server that knows one token at a time; `before` runs before each answer. */

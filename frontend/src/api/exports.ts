@@ -1,7 +1,7 @@
 /** Exports of contacts. The server creates, limits and audits them. */
+import { saveFile } from "../../shared/savefile";
 import { type ContactFilter, type ContactOrder, ORDERS, contactFilter } from "../domain/contactfilter";
 import { t } from "../lib/i18n.dashboard";
-import { saveFile } from "../lib/savefile";
 import { download } from "./client";
 import { ApiError } from "./errors";
 import { explain } from "./explain";

@@ -1,7 +1,7 @@
 /** The invoices of the company: list, search, PDF. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { saveFile } from "../../shared/savefile";
 import { t } from "../lib/i18n.dashboard";
-import { saveFile } from "../lib/savefile";
 import { download } from "./client";
 import { useMutation } from "./mutation";
 import { literal, rows } from "./tables";

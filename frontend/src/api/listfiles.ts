@@ -1,5 +1,5 @@
 /** Lists of people from files and as files. */
-import { saveFile } from "../lib/savefile";
+import { saveFile } from "../../shared/savefile";
 import { download } from "./client";
 import { useMutation } from "./mutation";
 import { useScript } from "./scripts";

@@ -1,5 +1,5 @@
 /** The providers around the routes, and the notifications above them. */
-import { forgetAnswers } from "../api/client";
+import { settleToasts } from "../../shared/toasts";
 import { config } from "../api/config";
 import { MantineProvider } from "@mantine/core";
 import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
@@ -7,7 +7,6 @@ import { useEffect } from "react";
 import { RouterProvider } from "react-router/dom";
 import { Brand } from "../components/Title";
 import { followOtherTabs, useIsLoggedIn } from "../stores/session";
-import { settleToasts } from "../stores/toasts";
 import { Notes } from "./Notes";
 import { preloadOnHover } from "./preload";
 import { router } from "./routes";
@@ -22,9 +21,7 @@ export function App({ queries }: { queries: QueryClient }) {
   useEffect(() => preloadOnHover(queries), [queries]);
   // After the commit, when no screen of the previous account sends requests any more.
   useEffect(() => {
-    if (isLoggedIn) return;
-    queries.clear();
-    forgetAnswers();
+    if (!isLoggedIn) queries.clear();
   }, [isLoggedIn, queries]);
 
   return (

@@ -1,10 +1,11 @@
 /** The query cache: when to refetch, and what to do when the session has ended. */
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
+import { isPassing } from "../../shared/apierror";
+import { toast } from "../../shared/toasts";
 import { account } from "../api/account";
-import { ApiError, endsSession, isPassing } from "../api/errors";
+import { ApiError, endsSession } from "../api/errors";
 import { explainLeaving } from "../api/explain";
 import { currentSession, sessionEnded, sessionExpired } from "../stores/session";
-import { toast } from "../stores/toasts";
 
 const MOST_RETRIES = 2;
 

@@ -2,7 +2,7 @@
 import { ActionIcon } from "@mantine/core";
 import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
-import { copyText } from "../lib/clipboard";
+import { copyText } from "../../shared/clipboard";
 
 const SHOWN_MS = 1000;
 

@@ -2,10 +2,10 @@
 import "@testing-library/jest-dom/vitest";
 import { act, cleanup, configure, prettyDOM, renderHook } from "@testing-library/react";
 import { afterEach, beforeEach } from "vitest";
+import { toastClosed, useToasts } from "../../shared/toasts";
 import { setConfig } from "../api/config";
 import { setLanguage } from "../lib/language";
 import { chooseTimeZone } from "../lib/locale";
-import { toastClosed, useToasts } from "../stores/toasts";
 import { unverifiedLeft } from "../stores/unverified";
 import { CONFIG } from "./answers";
 

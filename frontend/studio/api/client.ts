@@ -1,4 +1,5 @@
 /** Sends requests to the API on the same server. Errors are thrown as `ApiError`; nothing is shown here. */
+import { ApiError, type ErrorContext, type SentRequest } from "../../shared/apierror";
 import { readJson, writeJson } from "./json";
 import { currentCredentials } from "./credentials";
 
@@ -7,50 +8,9 @@ const PAGE = "/studio";
 export const MOUNT = location.pathname.slice(0, Math.max(0, location.pathname.lastIndexOf(PAGE)));
 export const API = `${MOUNT}/api/v2/`;
 
-export interface BatchEntry {
-  code?: number;
-  message?: string;
-  context?: { postgres?: string };
-}
+export { ApiError, type SentRequest };
 
-export interface ErrorContext {
-  reason?: string;
-  /** Of a failed list, in the order of the records that failed. */
-  reasons?: string[];
-  /** The message of PostgreSQL, for callers with full rights. */
-  postgres?: string;
-  field?: string;
-  fields?: Record<string, string>;
-  position?: number;
-  error?: number[];
-  resource?: BatchEntry[];
-}
-
-/** A request as it was sent, without its headers. */
-export interface Wire {
-  path: string;
-  method: string;
-  params?: Params;
-  body?: unknown;
-}
-
-export class ApiError extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-    readonly context: ErrorContext = {},
-    readonly request?: Wire,
-  ) {
-    super(message);
-  }
-
-  /** Whether no response came at all. */
-  get isOffline(): boolean {
-    return this.status === 0;
-  }
-}
-
-export type Params = Record<string, string | number | boolean | undefined>;
+export type Params = NonNullable<SentRequest["params"]>;
 
 export interface Options {
   method?: string;
@@ -97,10 +57,10 @@ export async function send(path: string, { method = "GET", params, body, headers
   return response;
 }
 
-async function refusal(response: Response, request: Wire): Promise<ApiError> {
+async function refusal(response: Response, request: SentRequest): Promise<ApiError> {
   try {
     const { error } = (await response.json()) as { error: { message: string; context?: ErrorContext | null } };
-    return new ApiError(response.status, error.message, error.context ?? {}, request);
+    return new ApiError(response.status, error.message, response.status, error.context ?? {}, undefined, request);
   } catch {
     return new ApiError(response.status, `The server answered with status ${response.status}.`);
   }

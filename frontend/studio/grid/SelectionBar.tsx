@@ -7,10 +7,10 @@ import { written } from "../api/queries";
 import type { Params } from "../api/client";
 import type { Row, TableInfo } from "../api/types";
 import { nameOf, quoted } from "../filter/tree";
-import { copyText } from "../lib/copy";
+import { copyAndReport } from "../lib/copy";
 import { shown } from "../lib/format";
 import { insertsOf } from "../lib/sql";
-import { tellDone } from "../lib/undo";
+import { doneWithUndo } from "../lib/undo";
 import { ExportMenu } from "../panels/ExportMenu";
 import { withRule } from "../record/rule";
 import { Refusal } from "../record/Why";
@@ -40,7 +40,7 @@ export default function SelectionBar({ dataset, info, selected, params, onClear 
     <div className="selection-bar" role="region" aria-label={T.selection}>
       <strong role="status">{T.selected(rows.length)}</strong>
       <ExportMenu dataset={dataset} info={info} request={{ ...params, filter: filterOf(info, rows) }} isSelection />
-      <Button icon={ClipboardCopy} onClick={() => void copyText(insertsOf(info, rows))}>{T.copySql}</Button>
+      <Button icon={ClipboardCopy} onClick={() => void copyAndReport(insertsOf(info, rows))}>{T.copySql}</Button>
       {info.access.includes("DELETE") && <Button tone="danger" icon={Trash2} onClick={() => setDeleting(true)}>{T.remove}</Button>}
       <Button tone="ghost" icon={X} aria-label={T.clearSelection} title={T.clearSelection} onClick={onClear} />
       {isDeleting && <DeleteMany dataset={dataset} info={info} rows={rows} onClose={() => setDeleting(false)} onDone={onClear} />}
@@ -65,7 +65,7 @@ function DeleteMany({ dataset, info, rows, onClose, onDone }: { dataset: string;
       await written(client, dataset);
       const restored = data.resource.map((row) => Object.fromEntries(info.field.filter(({ create }) => create).map(({ name }) => [name, row[name] ?? null])));
       onDone();
-      tellDone(T.deletedMany(rows.length), async () => {
+      doneWithUndo(T.deletedMany(rows.length), async () => {
         await ask(path, { method: "POST", body: { resource: restored } });
         await written(client, dataset);
       });

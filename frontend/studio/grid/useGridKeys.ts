@@ -1,7 +1,7 @@
 /** Move in the grid with the keyboard; edit, copy and preview a cell, open and select a row, undo. */
 import { type KeyboardEvent, useState } from "react";
 import type { Row } from "../api/types";
-import { copyText } from "../lib/copy";
+import { copyAndReport } from "../lib/copy";
 import { shown } from "../lib/format";
 import type { Column } from "../lib/listing";
 
@@ -59,7 +59,7 @@ export function useGridKeys({ columns, count, page, rowAt, onMove, onOpen, onEdi
     else if (event.key === "a" && withControl) handled(onSelectAll);
     else if (event.key === "z" && withControl) handled(onUndo);
     else if (event.key === "c" && withControl) {
-      if (field && getSelection()?.isCollapsed) void copyText(shown(rowAt(row)?.[field.name]));
+      if (field && getSelection()?.isCollapsed) void copyAndReport(shown(rowAt(row)?.[field.name]));
     } else if (withControl) return;
     else if (event.key === "p") handled(() => onPeek(active));
     else if (event.key === "i" && field) onImages(field.name);

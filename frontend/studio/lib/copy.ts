@@ -1,18 +1,9 @@
-/** Put text on the clipboard. */
-import { tell } from "../toasts";
+/** Copies text to the clipboard, and reports it. */
+import { copyText } from "../../shared/clipboard";
+import { toast } from "../../shared/toasts";
 import { T } from "../texts";
 
-export async function copyText(text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    // The clipboard API needs https; without it, a selection can still be copied.
-    const area = document.createElement("textarea");
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    document.execCommand("copy");
-    area.remove();
-  }
-  tell(T.copied);
+export async function copyAndReport(text: string, report: string = T.copied): Promise<void> {
+  await copyText(text);
+  toast(report);
 }

@@ -1,32 +1,32 @@
 /** The changes that can be undone in this tab, latest first. */
+import { toast, toastWithUndo } from "../../shared/toasts";
 import { T } from "../texts";
-import { tell } from "../toasts";
 
 type Undo = () => Promise<void>;
 
-const MOST = 50;
+const MAX_STEPS = 50;
 let steps: readonly Undo[] = [];
 
 /** Reports a change, and keeps its undo for the message's button and Ctrl-Z. */
-export function tellDone(text: string, undo: Undo): void {
-  steps = [...steps, undo].slice(-MOST);
-  tell(text, { undo: () => void take(undo) });
+export function doneWithUndo(text: string, undo: Undo): void {
+  steps = [...steps, undo].slice(-MAX_STEPS);
+  toastWithUndo(text, { undo: () => void take(undo) }, 1); // the button belongs to the last change
 }
 
 async function take(undo: Undo): Promise<void> {
   steps = steps.filter((step) => step !== undo);
   try {
     await undo();
-    tell(T.undone);
+    toast(T.undone, "good", 1);
   } catch (error) {
-    tell(T.notUndone + (error as Error).message, { isError: true });
+    toast(T.notUndone + (error as Error).message, "bad");
   }
 }
 
 export function undoLast(): void {
   const last = steps.at(-1);
   if (last) void take(last);
-  else tell(T.nothingToUndo);
+  else toast(T.nothingToUndo, "plain");
 }
 
 export function forgetUndo(): void {

@@ -4,7 +4,7 @@ import { ClipboardCopy } from "lucide-react";
 import type { Params } from "../api/client";
 import { useCredentials } from "../api/credentials";
 import type { TableInfo } from "../api/types";
-import { copyText } from "../lib/copy";
+import { copyAndReport } from "../lib/copy";
 import { type Shown, curl, javascript, mcp, python } from "../lib/requests";
 import { T } from "../texts";
 import { Button, Popover } from "../ui";
@@ -22,7 +22,7 @@ export function CopyMenu({ dataset, info, request }: { dataset: string; info: Ta
       {(close) => (
         <ul className="menu-list">
           {WAYS.map(([name, text]) => (
-            <li key={name}><Button tone="ghost" onClick={() => { void copyText(text(shown)); close(); }}>{name}</Button></li>
+            <li key={name}><Button tone="ghost" onClick={() => { void copyAndReport(text(shown)); close(); }}>{name}</Button></li>
           ))}
         </ul>
       )}

@@ -4,12 +4,12 @@
  */
 import { useState } from "react";
 import { Download } from "lucide-react";
+import { saveFile } from "../../shared/savefile";
+import { toast } from "../../shared/toasts";
 import { type Params, send, tablePath } from "../api/client";
 import { readJson, writeJson } from "../api/json";
 import type { TableInfo } from "../api/types";
-import { saveBlob } from "../lib/save";
 import { T } from "../texts";
-import { tell } from "../toasts";
 import { Button, Popover } from "../ui";
 
 type Format = "CSV" | "JSON" | "NDJSON" | "xlsx";
@@ -19,7 +19,7 @@ async function download(dataset: string, info: TableInfo, request: Params, forma
   const path = tablePath(dataset, info.name);
   const name = `${info.name}.${format.toLowerCase()}`;
   if (format === "xlsx") {
-    saveBlob(await (await send(path, { params: { ...request, limit: XLSX_ROWS, file: name } })).blob(), name);
+    saveFile(await (await send(path, { params: { ...request, limit: XLSX_ROWS, file: name } })).blob(), name);
     return;
   }
   // Rows without a key cannot be paged, so only one page is exported.
@@ -27,11 +27,11 @@ async function download(dataset: string, info: TableInfo, request: Params, forma
   const response = await send(path, { params: stream ? request : { ...request, limit: XLSX_ROWS, wrap: false }, headers: { Accept: stream ? "application/x-ndjson" : "application/json" } });
   const text = await response.text();
   const lines = stream ? text : (readJson(text) as unknown[]).map((row) => writeJson(row)).join("\n");
-  if (format === "NDJSON") saveBlob(new Blob([lines]), name);
-  else if (format === "JSON") saveBlob(new Blob([`[${lines.trimEnd().replaceAll("\n", ",\n")}]\n`], { type: "application/json" }), name);
+  if (format === "NDJSON") saveFile(new Blob([lines]), name);
+  else if (format === "JSON") saveFile(new Blob([`[${lines.trimEnd().replaceAll("\n", ",\n")}]\n`], { type: "application/json" }), name);
   else {
-    const { csvOf } = await import("./import/files");
-    saveBlob(new Blob([csvOf(lines)], { type: "text/csv" }), name);
+    const { csvOfLines } = await import("./import/files");
+    saveFile(new Blob([csvOfLines(lines)], { type: "text/csv" }), name);
   }
 }
 
@@ -43,7 +43,7 @@ export function ExportMenu({ dataset, info, request, isSelection = false }: { da
     try {
       await download(dataset, info, request, format);
     } catch (error) {
-      tell(error instanceof Error ? error.message : T.failed, { isError: true });
+      toast(error instanceof Error ? error.message : T.failed, "bad");
     } finally {
       setBusy(false);
     }

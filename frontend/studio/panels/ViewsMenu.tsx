@@ -1,12 +1,12 @@
 /** Saves what the table shows under a name, opens what was saved, and copies a link to it. */
 import { type FormEvent, useState } from "react";
 import { Bookmark, Link2, X } from "lucide-react";
-import { copyText } from "../lib/copy";
+import { toast } from "../../shared/toasts";
+import { copyAndReport } from "../lib/copy";
 import { go, hrefOf, parseAddress } from "../lib/address";
 import { said } from "../lib/history";
 import { MAX_NAME, removeView, saveView, useViews } from "../lib/views";
 import { T } from "../texts";
-import { tell } from "../toasts";
 import { Button, Popover } from "../ui";
 
 /** The address of what is shown, without the record that is open beside it. */
@@ -33,7 +33,7 @@ export function ViewsMenu({ dataset, table }: { dataset: string; table: string }
             </ul>
           )}
           <SaveForm onSaved={close} />
-          <Button tone="ghost" icon={Link2} onClick={() => { void copyText(location.href.split("#")[0] + shownNow()).then(() => tell(T.copied)); close(); }}>{T.viewLink}</Button>
+          <Button tone="ghost" icon={Link2} onClick={() => { void copyAndReport(location.href.split("#")[0] + shownNow()); close(); }}>{T.viewLink}</Button>
         </>
       )}
     </Popover>
@@ -46,7 +46,8 @@ function SaveForm({ onSaved }: { onSaved: () => void }) {
   function submit(event: FormEvent): void {
     event.preventDefault();
     const kept = saveView({ name: name.trim(), href: shownNow() });
-    tell(kept ? T.viewSaved(name.trim()) : T.viewNotKept, { isError: !kept });
+    if (kept) toast(T.viewSaved(name.trim()));
+    else toast(T.viewNotKept, "bad");
     onSaved();
   }
 

@@ -1,14 +1,14 @@
 /** Ask before a record is deleted, and say what refers to it. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { toast } from "../../shared/toasts";
 import { ask, recordPath, tablePath } from "../api/client";
 import { written } from "../api/queries";
 import type { Row, TableInfo } from "../api/types";
 import { change } from "../lib/address";
 import { labelOf } from "../lib/format";
-import { tellDone } from "../lib/undo";
+import { doneWithUndo } from "../lib/undo";
 import { T } from "../texts";
-import { tell } from "../toasts";
 import { Button, Dialog, Waiting } from "../ui";
 import { childCounts, children } from "./children";
 import { Refusal } from "./Why";
@@ -38,8 +38,8 @@ export function DeleteDialog({ dataset, info, id, row, etag, onClose }: Props) {
     change({ open: null }, { replace: true });
     await written(client, dataset);
     const values = Object.fromEntries(info.field.filter(({ create }) => create).map(({ name }) => [name, row[name] ?? null]));
-    if (!info.access.includes("POST")) return tell(T.deleted);
-    tellDone(T.deleted, async () => {
+    if (!info.access.includes("POST")) return toast(T.deleted);
+    doneWithUndo(T.deleted, async () => {
       await ask(tablePath(dataset, info.name), { method: "POST", body: { resource: [values] } });
       await written(client, dataset);
     });

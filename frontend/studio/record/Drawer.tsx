@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { ArrowLeft, ArrowRight, Copy, Ellipsis, ShieldQuestion, Trash2, X } from "lucide-react";
-import { type Wire, recordPath } from "../api/client";
+import { type SentRequest, recordPath } from "../api/client";
 import { record, tableInfo } from "../api/queries";
 import type { Row, TableInfo } from "../api/types";
 import { change } from "../lib/address";
@@ -105,7 +105,7 @@ function Actions({ dataset, info, id, row, etag }: ActionsProps) {
 }
 
 /** What may be asked about a record: reading it, writing it as it is, and deleting it. */
-function requestsOf(dataset: string, info: TableInfo, id: string, row: Row): Record<string, Wire> {
+function requestsOf(dataset: string, info: TableInfo, id: string, row: Row): Record<string, SentRequest> {
   const path = recordPath(dataset, info.name, id);
   const field = info.field.find(({ name, update }) => update && !info.primary_key.includes(name));
   return {

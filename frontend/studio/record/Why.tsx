@@ -1,7 +1,7 @@
 /** Why a request is refused, or what a role may do with a record: the rule, its rows and columns, as the server tells them. */
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
-import { ApiError, type Wire, ask } from "../api/client";
+import { ApiError, type SentRequest, ask } from "../api/client";
 import { T } from "../texts";
 import { Button, Dialog, Labelled, Waiting } from "../ui";
 
@@ -23,7 +23,7 @@ const FORBIDDEN = [403, 404];
 
 /** The message of a failed request, and the way to its reason where rights may be that. */
 export function Refusal({ message, error, id }: { message: string; error: unknown; id?: string }) {
-  const [request, setRequest] = useState<Wire | null>(null);
+  const [request, setRequest] = useState<SentRequest | null>(null);
   const wire = error instanceof ApiError && FORBIDDEN.includes(error.status) ? error.request : undefined;
   return (
     <>
@@ -35,7 +35,7 @@ export function Refusal({ message, error, id }: { message: string; error: unknow
 }
 
 /** `requests` by their method; with several, one is chosen. */
-export function Why({ requests, onClose }: { requests: Record<string, Wire>; onClose: () => void }) {
+export function Why({ requests, onClose }: { requests: Record<string, SentRequest>; onClose: () => void }) {
   const methods = Object.keys(requests);
   const [method, setMethod] = useState(methods[0]!);
   const [role, setRole] = useState("");

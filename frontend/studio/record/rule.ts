@@ -21,5 +21,5 @@ export function withRule(error: unknown, sent: Row): unknown {
   const column = columnOf(rule, names) ?? (names.length === 1 ? names[0] : undefined);
   if (!column && !rule) return error;
   const message = T.violates(column ?? "", column ? shown(sent[column]) : "", rule);
-  return new ApiError(error.status, message, { reason: "check", ...(column ? { field: column } : {}) }, error.request);
+  return new ApiError(error.status, message, error.code, { reason: "check", ...(column ? { field: column } : {}) }, error.retryAfter, error.request);
 }

@@ -4,7 +4,7 @@ import { ApiError, ask, recordPath } from "../api/client";
 import { written } from "../api/queries";
 import type { Field, Json, Row, TableInfo } from "../api/types";
 import { idOf, shown } from "../lib/format";
-import { tellDone } from "../lib/undo";
+import { doneWithUndo } from "../lib/undo";
 import { T } from "../texts";
 import { valuesOf } from "./draft";
 import { withRule } from "./rule";
@@ -52,7 +52,7 @@ export function useCellSave(dataset: string, info: TableInfo) {
     const to = valuesOf([field], { [field.name]: text })[field.name] ?? null;
     if (shown(to) === shown(before) && (to === null) === (before === null)) return;
     const after = await replace(client, { dataset, info, id, field, from: before, to });
-    tellDone(T.cellSaved(field.name, shown(before).slice(0, 40), shown(after).slice(0, 40)), async () => {
+    doneWithUndo(T.cellSaved(field.name, shown(before).slice(0, 40), shown(after).slice(0, 40)), async () => {
       await replace(client, { dataset, info, id, field, from: after, to: before });
     });
   };

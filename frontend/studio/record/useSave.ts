@@ -1,15 +1,15 @@
 /** Writes a record with the version that was read, so no other change is lost, and keeps the undo. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { toast } from "../../shared/toasts";
 import { ApiError, ask, recordPath, tablePath } from "../api/client";
 import { written } from "../api/queries";
 import type { Page, Row, TableInfo } from "../api/types";
 import { nameOf } from "../filter/tree";
 import { change } from "../lib/address";
 import { idOf } from "../lib/format";
-import { tellDone } from "../lib/undo";
+import { doneWithUndo } from "../lib/undo";
 import { T } from "../texts";
-import { tell } from "../toasts";
 import { BadValue, type Draft, valuesOf } from "./draft";
 import { nextRecord } from "./next";
 import { placeOf } from "./place";
@@ -48,8 +48,8 @@ export function useSave({ dataset, info, id, row, etag, onSaved }: Options) {
     nextRecord.clear();
     await written(client, dataset);
     change({ open: created ? placeOf(info.name, created) : null }, { replace: true });
-    if (!created || !info.access.includes("DELETE")) return tell(T.created);
-    tellDone(T.created, async () => {
+    if (!created || !info.access.includes("DELETE")) return toast(T.created);
+    doneWithUndo(T.created, async () => {
       await ask(recordPath(dataset, info.name, created), { method: "DELETE" });
       change({ open: null }, { replace: true });
       await written(client, dataset);
@@ -64,7 +64,7 @@ export function useSave({ dataset, info, id, row, etag, onSaved }: Options) {
     await written(client, dataset);
     // The undo carries the version that this write made: a later change is not undone with it.
     const match: Record<string, string> = saved.etag ? { "If-Match": saved.etag } : {};
-    tellDone(T.saved, async () => {
+    doneWithUndo(T.saved, async () => {
       await ask(path, { method: "PATCH", body: before, headers: match });
       await written(client, dataset);
     });

@@ -3,12 +3,12 @@ import { Menu, Skeleton, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Suspense, lazy, useRef, useState } from "react";
 import { useNavigate } from "react-router";
+import { settleToasts } from "../../../shared/toasts";
 import { signOut, useMaybeAccount } from "../../api/account";
 import { useMutation } from "../../api/mutation";
 import { NameAvatar } from "../../components/NameAvatar";
 import { t } from "../../lib/i18n.dashboard";
 import { sessionEnded } from "../../stores/session";
-import { settleToasts } from "../../stores/toasts";
 import classes from "./AvatarMenu.module.css";
 
 const loadItems = () => import("./AvatarItems");

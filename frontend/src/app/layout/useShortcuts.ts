@@ -1,10 +1,10 @@
 /** Listens to pasted profile addresses, ⌘K and ⌘Z (elsewhere with Ctrl), `?`, and `g` with a letter. */
 import { useEffect } from "react";
 import { useNavigate } from "react-router";
+import { undoLast } from "../../../shared/toasts";
 import { profileHost } from "../../api/config";
 import { useAsk } from "../../api/ask";
 import { readAsk } from "../../domain/ask";
-import { undoLast } from "../../stores/toasts";
 import { GO, isText, isTyping } from "./keys";
 
 const PAUSE_MS = 1000;

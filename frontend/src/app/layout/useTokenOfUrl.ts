@@ -2,6 +2,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useLocation, useNavigate } from "react-router";
+import { toast } from "../../../shared/toasts";
 import { account, signInByToken } from "../../api/account";
 import { ApiError } from "../../api/errors";
 import { explainLeaving } from "../../api/explain";
@@ -10,7 +11,6 @@ import { t } from "../../lib/i18n";
 import { adoptLanguage } from "../../lib/language";
 import { returnState } from "../../lib/returnto";
 import { sessionExpired } from "../../stores/session";
-import { toast } from "../../stores/toasts";
 
 /** The token of the first address, taken out of the address bar and of the history. */
 function takeToken(): string | null {

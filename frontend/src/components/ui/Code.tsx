@@ -8,7 +8,7 @@
 import { Button } from "@mantine/core";
 import { Copy } from "lucide-react";
 import type { ReactNode } from "react";
-import { copyText } from "../../lib/clipboard";
+import { copyText } from "../../../shared/clipboard";
 import classes from "./Code.module.css";
 
 interface Props {

@@ -3,6 +3,7 @@ import { Anchor, Button, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link2Off, UserCheck } from "lucide-react";
 import { Link, useNavigate, useSearchParams } from "react-router";
+import { toast } from "../../../shared/toasts";
 import { config } from "../../api/config";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
@@ -15,7 +16,6 @@ import { Title } from "../../components/Title";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Outcome } from "../../components/ui/Outcome";
 import { t } from "../../lib/i18n";
-import { toast } from "../../stores/toasts";
 import classes from "./AcceptInvite.module.css";
 
 export function AcceptInviteScreen() {

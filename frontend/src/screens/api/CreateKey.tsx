@@ -1,11 +1,11 @@
 /** Creates a key. Its name is made by the server and kept for this account while the form is open. */
 import { useEffect } from "react";
+import { toast } from "../../../shared/toasts";
 import { useCreateKey, useGenerateKey } from "../../api/apikeys";
 import { explain } from "../../api/explain";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { t } from "../../lib/i18n.dashboard";
-import { toast } from "../../stores/toasts";
 import { KeyForm } from "./KeyForm";
 
 export function CreateKey({ opened, onClose }: { opened: boolean; onClose: () => void }) {

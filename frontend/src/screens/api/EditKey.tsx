@@ -1,11 +1,11 @@
 /** Changes what a key is for. */
+import { toast } from "../../../shared/toasts";
 import { useChangeKey } from "../../api/apikeys";
 import { explain } from "../../api/explain";
 import type { ApiKey } from "../../api/types";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { t } from "../../lib/i18n.dashboard";
-import { toast } from "../../stores/toasts";
 import { KeyForm } from "./KeyForm";
 
 export function EditKey({ apikey, opened, onClose }: { apikey: ApiKey; opened: boolean; onClose: () => void }) {

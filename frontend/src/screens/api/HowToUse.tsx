@@ -1,11 +1,11 @@
 /** The documentation of the look-up API, with programs that run unchanged. */
 import { Stack, Tabs } from "@mantine/core";
+import { toast } from "../../../shared/toasts";
 import { config, profileHost } from "../../api/config";
 import { Code } from "../../components/ui/Code";
 import { Dialog } from "../../components/ui/Dialog";
 import { t } from "../../lib/i18n.dashboard";
 import { LANGUAGES, snippet } from "../../domain/snippets";
-import { toast } from "../../stores/toasts";
 import classes from "./Api.module.css";
 
 const PARAMETERS = [

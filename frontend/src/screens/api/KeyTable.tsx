@@ -2,6 +2,7 @@
 import { ActionIcon } from "@mantine/core";
 import { Pencil, RefreshCw, Trash2 } from "lucide-react";
 import { Suspense, lazy, useMemo, useState } from "react";
+import { toast } from "../../../shared/toasts";
 import { useChangeKey } from "../../api/apikeys";
 import { explain } from "../../api/explain";
 import type { ApiKey, ApiUsage } from "../../api/types";
@@ -11,7 +12,6 @@ import { type Column, DataTable } from "../../components/ui/DataTable";
 import { localDayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { countText } from "../../lib/locale";
-import { toast } from "../../stores/toasts";
 import classes from "./Api.module.css";
 import { EditKey } from "./EditKey";
 

@@ -2,12 +2,12 @@
 import { Anchor } from "@mantine/core";
 import { Check, ExternalLink } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import { toast } from "../../../shared/toasts";
 import { config, profileHost } from "../../api/config";
 import { Code } from "../../components/ui/Code";
 import { Segment } from "../../components/ui/Segment";
 import { ANSWER, LANGUAGES, type Language, snippet } from "../../domain/snippets";
 import { t } from "../../lib/i18n.dashboard";
-import { toast } from "../../stores/toasts";
 import classes from "./Api.module.css";
 
 export function QuickStart({ apikey }: { apikey: string }) {

@@ -1,6 +1,7 @@
 /** Replaces a key. The old one keeps working for a while, so programs can be changed. */
 import { Button, NativeSelect } from "@mantine/core";
 import { useState } from "react";
+import { toast } from "../../../shared/toasts";
 import { useRotateKey } from "../../api/apikeys";
 import { explain } from "../../api/explain";
 import type { ApiKey } from "../../api/types";
@@ -9,7 +10,6 @@ import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { momentText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
-import { toast } from "../../stores/toasts";
 import classes from "./Api.module.css";
 
 const HOURS = [0, 24, 72, 168];

@@ -14,7 +14,6 @@ import { Page } from "../../components/ui/Page";
 import { Toolbar } from "../../components/ui/Toolbar";
 import { eventText, joined } from "../../domain/event";
 import type { Kind } from "../../domain/reveal";
-import { csvOf } from "../../lib/csv";
 import { t } from "../../lib/i18n.dashboard";
 import { localDayText, timeText } from "../../lib/dates";
 import { pageNumber } from "../../lib/paging";
@@ -56,6 +55,7 @@ export function AuditLogScreen() {
     const { resource } = await auditFile(filter);
     const head = [t("audit.time"), t("audit.event"), t("audit.target"), t("audit.actor"), t("sessions.ip")];
     const lines = resource.map((event) => [event.createdon, eventText(event.event), targetOf(event), nameOf(event), event.ip ?? ""]);
+    const { csvOf } = await import("../../../shared/csv");
     return csvOf(head, lines);
   };
   return (

@@ -1,13 +1,13 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
+import { saveFile } from "../../../shared/savefile";
 import type { Transaction } from "../../api/types";
-import { saveFile } from "../../lib/savefile";
 import { accountAnswer, planAnswer } from "../../testing/answers";
 import { Refusal, draw, serve } from "../../testing/render";
 import { BillingScreen } from "./BillingScreen";
 
-vi.mock("../../lib/savefile");
+vi.mock("../../../shared/savefile");
 
 const user = userEvent.setup();
 const AT = "/dashboard/settings/billing";

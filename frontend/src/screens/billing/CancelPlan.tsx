@@ -1,12 +1,12 @@
 /** Cancels the plan at the end of its period, once that is confirmed. */
 import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
+import { toast } from "../../../shared/toasts";
 import { useAccountStale, useCancelPlan } from "../../api/billing";
 import type { Subscription } from "../../api/types";
 import { Confirm } from "../../components/ui/Confirm";
 import { t } from "../../lib/i18n.dashboard";
 import { endOf } from "../../domain/subscription";
-import { toast } from "../../stores/toasts";
 import classes from "./Billing.module.css";
 
 const REFETCH_MS = 2000;

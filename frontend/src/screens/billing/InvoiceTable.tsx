@@ -2,6 +2,7 @@
 import { Anchor, Badge } from "@mantine/core";
 import { FileDown } from "lucide-react";
 import { useMemo } from "react";
+import { toast } from "../../../shared/toasts";
 import { explain } from "../../api/explain";
 import { useInvoicePdf } from "../../api/invoices";
 import type { Transaction } from "../../api/types";
@@ -11,7 +12,6 @@ import { planText } from "../../domain/plantexts";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { dollars } from "../../lib/money";
-import { toast } from "../../stores/toasts";
 import classes from "./Billing.module.css";
 
 const TONES = { paid: "pine", open: "yellow", refunded: "gray", failed: "red" } as const;

@@ -1,7 +1,7 @@
 /** Saves the outcome of a job, with the contacts that it found, as bulklookup.xlsx. */
+import { toast } from "../../../shared/toasts";
 import type { BulkJob } from "../../api/bulk";
 import { explainExport, useExportJob } from "../../api/exports";
-import { toast } from "../../stores/toasts";
 
 export function useResult() {
   const { mutate, isPending } = useExportJob();

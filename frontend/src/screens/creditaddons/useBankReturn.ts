@@ -1,6 +1,7 @@
 /** Completes a payment after the bank's page has returned here. True while its state is being checked. */
 import { useEffect, useRef } from "react";
 import { useNavigate, useSearchParams } from "react-router";
+import { toast } from "../../../shared/toasts";
 import { useAccount } from "../../api/account";
 import { payAddon } from "../../api/addons";
 import { ApiError } from "../../api/errors";
@@ -8,7 +9,6 @@ import { explain } from "../../api/explain";
 import { useMutation } from "../../api/mutation";
 import { t } from "../../lib/i18n.dashboard";
 import { bankLeft } from "../../stores/bankvisit";
-import { toast } from "../../stores/toasts";
 import { usePaymentDone } from "./usePayment";
 
 export function useBankReturn(): boolean {

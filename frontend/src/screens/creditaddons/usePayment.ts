@@ -1,13 +1,13 @@
 /** Pays for one add-on: the spinner, the toast at the end, and the redirect to the dashboard. */
 import { useEffect, useRef, useState } from "react";
 import { useNavigate } from "react-router";
+import { toast } from "../../../shared/toasts";
 import { useAccount } from "../../api/account";
 import { isDeclined, payAddon } from "../../api/addons";
 import { useAccountStale } from "../../api/billing";
 import { explain } from "../../api/explain";
 import { useMutation } from "../../api/mutation";
 import { t } from "../../lib/i18n.dashboard";
-import { toast } from "../../stores/toasts";
 
 const SPINNER_MS = 5000;
 const HOME = "/dashboard/main/dashboardmain";

@@ -15,7 +15,6 @@ import { Toolbar } from "../../components/ui/Toolbar";
 import { eventText } from "../../domain/event";
 import { type LedgerLine, linesOf } from "../../domain/ledger";
 import { CREDIT_OF, KINDS } from "../../domain/reveal";
-import { csvOf } from "../../lib/csv";
 import { localDayText, timeText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { numberText } from "../../lib/locale";
@@ -73,6 +72,7 @@ export function CreditLedgerScreen() {
     const { resource } = await ledgerFile(filter);
     const head = [t("audit.time"), t("ledger.reason"), t("ledger.kind"), t("audit.actor"), t("ledger.change"), t("ledger.balance")];
     const cells = resource.map((row) => [row.createdon, eventText(row.reason), kindText(row), names.actor(row), row.delta, row.balance_after]);
+    const { csvOf } = await import("../../../shared/csv");
     return csvOf(head, cells);
   };
 

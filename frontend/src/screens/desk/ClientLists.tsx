@@ -1,5 +1,6 @@
 /** The read-only lists of a client: ledger, payments, sessions, audit log, keys. */
 import { useMemo } from "react";
+import { toast } from "../../../shared/toasts";
 import { type Overview, useDesk } from "../../api/desk";
 import { explain } from "../../api/explain";
 import { Empty } from "../../components/Empty";
@@ -13,7 +14,6 @@ import { t as shared } from "../../lib/i18n";
 import { t } from "../../lib/i18n.desk";
 import { numberText } from "../../lib/locale";
 import { dollars } from "../../lib/money";
-import { toast } from "../../stores/toasts";
 
 interface ListProps<Row> {
   label: string;

@@ -1,10 +1,10 @@
 /** Grants credits or takes some, with the balance that follows. */
 import { NativeSelect, NumberInput } from "@mantine/core";
 import { useState } from "react";
+import { toast } from "../../../shared/toasts";
 import { KINDS, type Kind, useDesk } from "../../api/desk";
 import { t } from "../../lib/i18n.desk";
 import { numberText } from "../../lib/locale";
-import { toast } from "../../stores/toasts";
 import { ActionDialog } from "./ActionDialog";
 
 interface Props {

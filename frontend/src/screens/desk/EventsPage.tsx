@@ -3,6 +3,7 @@ import { Anchor } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Link } from "react-router";
+import { toast } from "../../../shared/toasts";
 import { type PaymentEvent, paymentEvents, useDesk } from "../../api/desk";
 import { explain, problemOf } from "../../api/explain";
 import classes from "../../components/History.module.css";
@@ -13,7 +14,6 @@ import { type Column, DataTable } from "../../components/ui/DataTable";
 import { Page } from "../../components/ui/Page";
 import { momentText } from "../../lib/dates";
 import { t } from "../../lib/i18n.desk";
-import { toast } from "../../stores/toasts";
 
 function Client({ of }: { of: PaymentEvent }) {
   if (of.clientid === null) return of.customer ?? t("none");

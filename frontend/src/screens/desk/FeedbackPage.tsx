@@ -3,6 +3,7 @@ import { Anchor, Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { Link } from "react-router";
+import { toast } from "../../../shared/toasts";
 import { type Vote, useDesk, votes } from "../../api/desk";
 import { problemOf } from "../../api/explain";
 import classes from "../../components/History.module.css";
@@ -12,7 +13,6 @@ import { type Column, DataTable } from "../../components/ui/DataTable";
 import { Page } from "../../components/ui/Page";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.desk";
-import { toast } from "../../stores/toasts";
 import { ActionDialog } from "./ActionDialog";
 import desk from "./Desk.module.css";
 

@@ -2,6 +2,7 @@
 import { Badge, Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Fragment, type ReactNode, useState } from "react";
+import { toast } from "../../../shared/toasts";
 import { KINDS, type Overview, useDesk } from "../../api/desk";
 import { PhoneText } from "../../components/PhoneText";
 import { Card } from "../../components/ui/Card";
@@ -10,7 +11,6 @@ import { countryName } from "../../lib/countryname";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.desk";
 import { numberText } from "../../lib/locale";
-import { toast } from "../../stores/toasts";
 import { ActionDialog } from "./ActionDialog";
 import { CreditsDialog } from "./CreditsDialog";
 import desk from "./Desk.module.css";

@@ -1,6 +1,7 @@
 /** The job queue: waiting and failed jobs. */
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { toast } from "../../../shared/toasts";
 import { type Job, jobs, useDesk } from "../../api/desk";
 import { explain, problemOf } from "../../api/explain";
 import classes from "../../components/History.module.css";
@@ -11,7 +12,6 @@ import { type Column, DataTable } from "../../components/ui/DataTable";
 import { Page } from "../../components/ui/Page";
 import { momentText } from "../../lib/dates";
 import { t } from "../../lib/i18n.desk";
-import { toast } from "../../stores/toasts";
 import desk from "./Desk.module.css";
 
 const STATUS = { queued: "queue.queued", picked: "queue.picked", failed: "queue.failed" } as const;

@@ -1,10 +1,10 @@
 /** Puts a person on the removal list. */
 import { TextInput } from "@mantine/core";
 import { useState } from "react";
+import { toast } from "../../../shared/toasts";
 import { useDesk } from "../../api/desk";
 import { t } from "../../lib/i18n.desk";
 import { isEmail } from "../../lib/validate";
-import { toast } from "../../stores/toasts";
 import { ActionDialog } from "./ActionDialog";
 
 export function SuppressDialog({ onClose }: { onClose: () => void }) {

@@ -3,13 +3,13 @@ import { ActionIcon, Menu } from "@mantine/core";
 import { Ellipsis } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
 import { useNavigate } from "react-router";
+import { toast } from "../../../shared/toasts";
 import { type DeskUser, type Overview, useDesk, useView } from "../../api/desk";
 import { explain } from "../../api/explain";
 import classes from "../../components/History.module.css";
 import { type Column, DataTable } from "../../components/ui/DataTable";
 import { momentText } from "../../lib/dates";
 import { t } from "../../lib/i18n.desk";
-import { toast } from "../../stores/toasts";
 import { ActionDialog } from "./ActionDialog";
 import desk from "./Desk.module.css";
 

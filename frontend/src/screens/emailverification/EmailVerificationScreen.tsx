@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Link2Off } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
+import { toast } from "../../../shared/toasts";
 import { account } from "../../api/account";
 import { useMutation } from "../../api/mutation";
 import { runScript } from "../../api/scripts";
@@ -12,7 +13,6 @@ import { Title } from "../../components/Title";
 import { Outcome } from "../../components/ui/Outcome";
 import { t } from "../../lib/i18n";
 import { currentSession } from "../../stores/session";
-import { toast } from "../../stores/toasts";
 import { unverifiedLeft } from "../../stores/unverified";
 import classes from "./EmailVerification.module.css";
 

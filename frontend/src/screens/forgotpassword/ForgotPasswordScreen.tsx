@@ -2,6 +2,7 @@
 import { Anchor, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { Link } from "react-router";
+import { toast } from "../../../shared/toasts";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { useForgot } from "../../api/signup";
@@ -10,7 +11,6 @@ import { Banner } from "../../components/ui/Banner";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { t } from "../../lib/i18n";
 import { isBlank, isEmail } from "../../lib/validate";
-import { toast } from "../../stores/toasts";
 
 export function ForgotPasswordScreen() {
   const forgot = useForgot();

@@ -2,11 +2,11 @@
 import { NativeSelect } from "@mantine/core";
 import { Download } from "lucide-react";
 import { useState } from "react";
+import { saveFile } from "../../../shared/savefile";
+import { toast } from "../../../shared/toasts";
 import { explain } from "../../api/explain";
 import { useUserNames } from "../../api/history";
 import { t } from "../../lib/i18n.dashboard";
-import { saveFile } from "../../lib/savefile";
-import { toast } from "../../stores/toasts";
 import { BusyButton } from "../../components/ui/BusyButton";
 
 /** The user in the parameter `by` of the address; 0 for all. */

@@ -2,6 +2,7 @@
 import { Anchor, Divider, PasswordInput, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { Link, Navigate, useLocation, useNavigate } from "react-router";
+import { toast } from "../../../shared/toasts";
 import { signIn } from "../../api/account";
 import { config } from "../../api/config";
 import { ApiError } from "../../api/errors";
@@ -12,7 +13,6 @@ import { BusyButton } from "../../components/ui/BusyButton";
 import { t } from "../../lib/i18n";
 import { isBlank, isEmail } from "../../lib/validate";
 import { sessionEnded, useIsLoggedIn } from "../../stores/session";
-import { toast } from "../../stores/toasts";
 import { unverifiedMet, type Unverified } from "../../stores/unverified";
 import { DemoDoors } from "./DemoDoors";
 import classes from "./Login.module.css";

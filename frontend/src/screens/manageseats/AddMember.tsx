@@ -1,6 +1,7 @@
 /** Invites a member. The server generates and mails a temporary password. */
 import { Button, Group, NativeSelect, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { toast } from "../../../shared/toasts";
 import { ApiError, EmailTaken, NotBusiness } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { useMutation } from "../../api/mutation";
@@ -10,7 +11,6 @@ import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
 import { t } from "../../lib/i18n.dashboard";
 import { isBlank, isEmail } from "../../lib/validate";
-import { toast } from "../../stores/toasts";
 
 const EMPTY = { firstname: "", lastname: "", email: "", role: "member" };
 const ROLES = [

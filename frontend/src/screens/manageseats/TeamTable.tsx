@@ -1,5 +1,6 @@
 /** The members of the team, with the actions of the owner. */
 import { useMemo, useState } from "react";
+import { toast } from "../../../shared/toasts";
 import { explain } from "../../api/explain";
 import { useDeleteMember, useResendInvite, useToggleMember } from "../../api/team";
 import type { User } from "../../api/types";
@@ -8,7 +9,6 @@ import { Confirm } from "../../components/ui/Confirm";
 import { type Column, DataTable } from "../../components/ui/DataTable";
 import { localDayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
-import { toast } from "../../stores/toasts";
 import { Actions, type MemberActions, MemberStatus, Name, PhoneRow, roleOf } from "./MemberParts";
 
 function columnsOf(actions: MemberActions): Column<User>[] {

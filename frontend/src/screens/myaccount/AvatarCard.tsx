@@ -1,6 +1,7 @@
 /** The picture: choose a file, see it, Update saves it, Delete takes the choice back or the saved picture away. */
 import { Button, FileButton, Group } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
+import { toast, toastWithUndo } from "../../../shared/toasts";
 import { useAccount } from "../../api/account";
 import { explain } from "../../api/explain";
 import { useSaveAvatar } from "../../api/profile";
@@ -8,7 +9,6 @@ import { NameAvatar } from "../../components/NameAvatar";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
 import { t } from "../../lib/i18n.dashboard";
-import { toast, toastWithUndo } from "../../stores/toasts";
 import classes from "./MyAccount.module.css";
 
 const TYPES = ["image/jpeg", "image/png"];

@@ -2,6 +2,7 @@
 import { Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
+import { toast } from "../../../shared/toasts";
 import { ApiError, NotBusiness } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { useMutation } from "../../api/mutation";
@@ -13,7 +14,6 @@ import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
 import { t } from "../../lib/i18n.dashboard";
 import { isBlank, isEmail } from "../../lib/validate";
-import { toast } from "../../stores/toasts";
 
 interface Props {
   opened: boolean;

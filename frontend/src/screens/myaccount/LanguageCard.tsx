@@ -1,6 +1,7 @@
 /** The language of the user, in which mails come too, and the time zone of this browser. */
 import { NativeSelect } from "@mantine/core";
 import { useState } from "react";
+import { toast } from "../../../shared/toasts";
 import { useAccount } from "../../api/account";
 import { explain } from "../../api/explain";
 import { useSaveProfile } from "../../api/profile";
@@ -8,7 +9,6 @@ import { Card } from "../../components/ui/Card";
 import { t } from "../../lib/i18n.dashboard";
 import { LANGUAGES, type Language, language, showIn } from "../../lib/language";
 import { chooseTimeZone, chosenTimeZone, timeZones } from "../../lib/locale";
-import { toast } from "../../stores/toasts";
 import classes from "./MyAccount.module.css";
 
 const FROM_BROWSER = "";

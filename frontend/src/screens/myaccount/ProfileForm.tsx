@@ -1,6 +1,7 @@
 /** Name and e-mail; for the owner the company, its tax number and where its invoices go. */
 import { Anchor, TextInput, Textarea } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { toast } from "../../../shared/toasts";
 import { isOwner } from "../../api/account";
 import { explain, fieldErrors } from "../../api/explain";
 import { useSaveProfile } from "../../api/profile";
@@ -11,7 +12,6 @@ import { Card } from "../../components/ui/Card";
 import { t } from "../../lib/i18n.dashboard";
 import { isBlank } from "../../lib/validate";
 import { bottomBar } from "../../stores/bottombar";
-import { toast } from "../../stores/toasts";
 import classes from "./MyAccount.module.css";
 
 interface Values extends CompanyValues {

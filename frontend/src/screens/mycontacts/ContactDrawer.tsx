@@ -2,6 +2,7 @@
 import { ActionIcon, Anchor, Button, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, ChevronUp, ContactRound, ExternalLink, Trash2 } from "lucide-react";
+import { saveFile } from "../../../shared/savefile";
 import { isOwner, useAccount } from "../../api/account";
 import { oneContact, personOf } from "../../api/contacts";
 import { team } from "../../api/team";
@@ -15,7 +16,6 @@ import { aboutOf } from "../../domain/person";
 import { vcard } from "../../domain/vcard";
 import { localDayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
-import { saveFile } from "../../lib/savefile";
 import { ContactNotes } from "./ContactNotes";
 import { ContactValues } from "./ContactValues";
 import classes from "./ContactDrawer.module.css";

@@ -2,13 +2,13 @@
 import { Skeleton, Textarea } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
+import { toast } from "../../../shared/toasts";
 import { metaOf, useKeepMeta } from "../../api/contacts";
 import { explain } from "../../api/explain";
 import type { ContactMeta } from "../../api/types";
 import { Problem } from "../../components/Problem";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { t } from "../../lib/i18n.dashboard";
-import { toast } from "../../stores/toasts";
 import { ContactTags } from "./ContactTags";
 import classes from "./ContactDrawer.module.css";
 

@@ -3,10 +3,10 @@ import { ActionIcon, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { type KeyboardEvent, useRef, useState } from "react";
+import { toastWithUndo } from "../../../shared/toasts";
 import { myTags } from "../../api/contacts";
 import { areTags, tagsOf } from "../../domain/tags";
 import { t } from "../../lib/i18n.dashboard";
-import { toastWithUndo } from "../../stores/toasts";
 import classes from "./ContactDrawer.module.css";
 
 interface Props {

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { CircleCheck, Flag, Search, ThumbsUp } from "lucide-react";
 import { useState } from "react";
 import { Link } from "react-router";
+import { toast } from "../../../shared/toasts";
 import { useFeedback, votesOn } from "../../api/contacts";
 import { explain } from "../../api/explain";
 import type { Feedback, Found, UserContact } from "../../api/types";
@@ -15,7 +16,6 @@ import { Field } from "../../components/ui/Field";
 import { FEEDBACK_TYPE, KINDS, type Kind, fieldOf } from "../../domain/reveal";
 import { type Votable, type Vote, voteOn } from "../../domain/votes";
 import { t } from "../../lib/i18n.dashboard";
-import { toast } from "../../stores/toasts";
 import classes from "./ContactDrawer.module.css";
 import { votableOf } from "./voting";
 

@@ -1,6 +1,7 @@
 /** The contacts of one page, and the votes about them. */
 import { useQuery } from "@tanstack/react-query";
 import { useLayoutEffect, useMemo, useRef, useState } from "react";
+import { toast } from "../../../shared/toasts";
 import { useFeedback, votesOn } from "../../api/contacts";
 import { explain } from "../../api/explain";
 import type { Feedback, UserContact } from "../../api/types";
@@ -11,7 +12,6 @@ import type { ContactOrder } from "../../domain/contactfilter";
 import { FEEDBACK_TYPE } from "../../domain/reveal";
 import { NO_VOTES, type Votable, voteOn, voteOnAll } from "../../domain/votes";
 import { t } from "../../lib/i18n.dashboard";
-import { toast } from "../../stores/toasts";
 import { columnsOf } from "./columns";
 import { PhoneRow } from "./PhoneRow";
 import { type ChangeList, type ListParams, useIsMine } from "./useListParams";

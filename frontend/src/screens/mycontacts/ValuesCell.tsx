@@ -2,14 +2,14 @@
 import { Popover } from "@mantine/core";
 import { CircleCheck, Phone, ThumbsDown, ThumbsUp } from "lucide-react";
 import { use, useState } from "react";
+import { copyText } from "../../../shared/clipboard";
+import { toast } from "../../../shared/toasts";
 import type { UserContact } from "../../api/types";
 import { PhoneText } from "../../components/PhoneText";
 import { listOf } from "../../domain/contacts";
 import type { Kind } from "../../domain/reveal";
 import { type Vote, voteOn } from "../../domain/votes";
-import { copyText } from "../../lib/clipboard";
 import { t } from "../../lib/i18n.dashboard";
-import { toast } from "../../stores/toasts";
 import classes from "./MyContacts.module.css";
 import { VotingContext, votableOf } from "./voting";
 

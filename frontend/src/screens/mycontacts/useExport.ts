@@ -1,8 +1,8 @@
 /** Exports contacts into mycontacts.xlsx: the ticked ones, or all that are found. The server writes and counts the file. */
+import { toast } from "../../../shared/toasts";
 import { MOST_EXPORTED, MOST_NAMED, explainExport, useExportContacts, useExportFound } from "../../api/exports";
 import type { ContactFilter, ContactOrder } from "../../domain/contactfilter";
 import { t } from "../../lib/i18n.dashboard";
-import { toast } from "../../stores/toasts";
 import type { Selection } from "./useSelection";
 
 const onError = (error: unknown) => toast(explainExport(error), "bad");

@@ -1,11 +1,11 @@
 /** Removes contacts: marked at once, sent once the message with Undo is gone, restored if the server rejects it. */
 import { useMemo } from "react";
+import { toast, toastUndone, toastWithUndo } from "../../../shared/toasts";
 import { useRemoveContact } from "../../api/contacts";
 import { explain } from "../../api/explain";
 import type { UserContact } from "../../api/types";
 import { t } from "../../lib/i18n.dashboard";
 import { contactRemoved, contactSettled, useRemoved } from "../../stores/removed";
-import { toast, toastUndone, toastWithUndo } from "../../stores/toasts";
 
 export interface Removal {
   /** The same rows, with those marked that are removed and not sent yet. */

@@ -1,8 +1,8 @@
 /** The ticked contacts on all pages, or all results. A deleted contact cannot be ticked again, only unticked. */
 import { useEffect, useRef, useState } from "react";
+import { toastClosed, toastWithUndo } from "../../../shared/toasts";
 import type { UserContact } from "../../api/types";
 import { t } from "../../lib/i18n.dashboard";
-import { toastClosed, toastWithUndo } from "../../stores/toasts";
 
 export interface Selection {
   /** Ticked one by one. */

@@ -1,6 +1,7 @@
 /** Changes the password of the signed-in person. Every other session of theirs ends with it. */
 import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
+import { toast } from "../../../shared/toasts";
 import { account, changePassword, useAccount } from "../../api/account";
 import { explain, fieldErrors } from "../../api/explain";
 import { useMutation } from "../../api/mutation";
@@ -13,7 +14,6 @@ import { PasswordHint } from "../../components/ui/PasswordHint";
 import { SecretInput } from "../../components/ui/SecretInput";
 import { t } from "../../lib/i18n.dashboard";
 import { passwordError } from "../../lib/passworderror";
-import { toast } from "../../stores/toasts";
 import classes from "./Password.module.css";
 
 const EMPTY = { old_password: "", new_password: "", confirm_password: "" };

@@ -2,6 +2,7 @@
 import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { toast } from "../../../shared/toasts";
 import { explain } from "../../api/explain";
 import { contactLists } from "../../api/people";
 import { useTableWrite } from "../../api/tables";
@@ -10,7 +11,6 @@ import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { t } from "../../lib/i18n.people";
-import { toast } from "../../stores/toasts";
 import classes from "./PeopleSearch.module.css";
 
 const NEW = "0";

@@ -3,6 +3,7 @@ import { Button, Checkbox, FileButton, NativeSelect, Textarea } from "@mantine/c
 import { useQuery } from "@tanstack/react-query";
 import { Download, Upload } from "lucide-react";
 import { useState } from "react";
+import { toast } from "../../../shared/toasts";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { explainExport } from "../../api/exports";
@@ -12,7 +13,6 @@ import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { t } from "../../lib/i18n.people";
-import { toast } from "../../stores/toasts";
 import classes from "./PeopleSearch.module.css";
 
 const MEANINGS = ["", "linkedinurl", "name", "firstname", "lastname", "company", "tags", "note"] as const;

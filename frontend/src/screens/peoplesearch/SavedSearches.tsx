@@ -3,6 +3,7 @@ import { Button, Checkbox, Popover, TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Bookmark, Trash2 } from "lucide-react";
 import { useState } from "react";
+import { toast } from "../../../shared/toasts";
 import { explain } from "../../api/explain";
 import { markSeen, savedSearches, searchNews } from "../../api/people";
 import { useTableDelete, useTableWrite } from "../../api/tables";
@@ -10,7 +11,6 @@ import { IconButton } from "../../components/ui/IconButton";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { type Asked, type Field, askedOf } from "../../domain/peoplefilter";
 import { t } from "../../lib/i18n.people";
-import { toast } from "../../stores/toasts";
 import classes from "./PeopleSearch.module.css";
 
 interface Props {

@@ -62,7 +62,7 @@ export function RegisterScreen() {
       if (error instanceof FieldRefused) return form.setFieldError(error.field, error.message);
       if (error instanceof NotBusiness) return form.setFieldError("email", t("register.businessOnly"));
       if (error instanceof EmailTaken) return form.setFieldError("email", t("register.emailTaken"));
-      if (!isPassing(error)) form.reset();
+      if (!isRepeatable(error)) form.reset();
     },
   });
 
@@ -96,15 +96,15 @@ export function RegisterScreen() {
   );
 }
 
-/** Worth another try with the same words: the form keeps them. */
-function isPassing(error: unknown): error is ApiError {
+/** Whether the same form may be sent again, so that it keeps its values. */
+function isRepeatable(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.status === 429 || error.status === 0);
 }
 
 /** Form-level errors; field errors appear next to the field. */
 function reasonOf(error: unknown): string | null {
   if (error instanceof FieldRefused || error instanceof NotBusiness || error instanceof EmailTaken) return null;
-  return isPassing(error) ? explain(error) : t("somethingWrong");
+  return isRepeatable(error) ? explain(error) : t("somethingWrong");
 }
 
 export { RegisterScreen as Component };

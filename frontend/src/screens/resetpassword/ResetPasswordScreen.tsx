@@ -5,6 +5,7 @@ import { Anchor, Button, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
+import { toast } from "../../../shared/toasts";
 import { ApiError } from "../../api/errors";
 import { useReset } from "../../api/signup";
 import { AuthForm } from "../../components/AuthForm";
@@ -13,7 +14,6 @@ import { PasswordHint } from "../../components/ui/PasswordHint";
 import { SecretInput } from "../../components/ui/SecretInput";
 import { t } from "../../lib/i18n";
 import { passwordError } from "../../lib/passworderror";
-import { toast } from "../../stores/toasts";
 import classes from "./ResetPassword.module.css";
 
 export function ResetPasswordScreen() {

@@ -2,6 +2,7 @@
 import { TextInput, Textarea } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { Check } from "lucide-react";
+import { toast } from "../../../shared/toasts";
 import { useAccount } from "../../api/account";
 import { explain, fieldErrors } from "../../api/explain";
 import { useScript } from "../../api/scripts";
@@ -10,7 +11,6 @@ import { Card } from "../../components/ui/Card";
 import { Page } from "../../components/ui/Page";
 import { t } from "../../lib/i18n.dashboard";
 import { isBlank, isEmail } from "../../lib/validate";
-import { toast } from "../../stores/toasts";
 import classes from "./ScheduleDemo.module.css";
 
 const LONGEST = 200;

@@ -4,6 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { CircleCheck, ContactRound, ExternalLink, Eye } from "lucide-react";
 import { useState } from "react";
 import { Link } from "react-router";
+import { saveFile } from "../../../shared/savefile";
+import { toast } from "../../../shared/toasts";
 import { creditsOf, hasLivePlan, isExpired, useAccount } from "../../api/account";
 import { type Asked, useFeedback, votesOn } from "../../api/contacts";
 import { explain } from "../../api/explain";
@@ -17,8 +19,6 @@ import { CREDIT_OF, FEEDBACK_TYPE, KINDS, type Kind, fieldOf } from "../../domai
 import { vcard } from "../../domain/vcard";
 import { type Votable, voteOn } from "../../domain/votes";
 import { t } from "../../lib/i18n.dashboard";
-import { saveFile } from "../../lib/savefile";
-import { toast } from "../../stores/toasts";
 import classes from "./ContactCard.module.css";
 import { Exhausted, hasNoCredit } from "./Exhausted";
 import { KindField } from "./KindField";

@@ -2,6 +2,7 @@
 import { ActionIcon, Button, Popover, Tooltip } from "@mantine/core";
 import { CircleCheck, Flag, Phone, QrCode, ThumbsUp } from "lucide-react";
 import { Suspense, lazy, useState } from "react";
+import { toast } from "../../../shared/toasts";
 import { Address } from "../../components/Address";
 import { CopyButton } from "../../components/CopyButton";
 import { PhoneText } from "../../components/PhoneText";
@@ -10,7 +11,6 @@ import type { Kind } from "../../domain/reveal";
 import type { Vote } from "../../domain/votes";
 import { t } from "../../lib/i18n.dashboard";
 import { usePhone } from "../../lib/usephone";
-import { toast } from "../../stores/toasts";
 import classes from "./ContactCard.module.css";
 
 const DialCode = lazy(() => import("../../components/DialCode"));

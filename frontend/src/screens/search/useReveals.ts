@@ -1,6 +1,7 @@
 /** Pays for kinds of data: one, or all that are still hidden. */
 import { useState } from "react";
 import { useNavigate } from "react-router";
+import { toast } from "../../../shared/toasts";
 import { creditsOf, isOwner, useAccount, useBalancesKnown } from "../../api/account";
 import { useReveal } from "../../api/contacts";
 import { ApiError } from "../../api/errors";
@@ -8,7 +9,6 @@ import { explain } from "../../api/explain";
 import type { Found } from "../../api/types";
 import { CREDIT_OF, type Kind, REVEAL_TYPE, withRevealed } from "../../domain/reveal";
 import { t } from "../../lib/i18n.dashboard";
-import { toast } from "../../stores/toasts";
 
 type ByKind<Value> = Partial<Record<Kind, Value>>;
 

@@ -4,6 +4,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { LogOut } from "lucide-react";
 import { useMemo, useState } from "react";
+import { toast } from "../../../shared/toasts";
 import { useAccount } from "../../api/account";
 import { explain, problemOf } from "../../api/explain";
 import { signIns, useEndOthers, useEndSignIn } from "../../api/history";
@@ -18,7 +19,6 @@ import { deviceOf } from "../../domain/device";
 import { scopeText } from "../../domain/scope";
 import { t } from "../../lib/i18n.dashboard";
 import { momentText } from "../../lib/dates";
-import { toast } from "../../stores/toasts";
 
 const deviceText = ({ agent, useragent }: SignIn): string => agent ?? (deviceOf(useragent) || t("sessions.unknown"));
 

@@ -1,6 +1,7 @@
 /** A plan change from the first click to the end: limits, preview, confirmation, payment. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { toast } from "../../../shared/toasts";
 import { subscriptionOf, useAccount } from "../../api/account";
 import { accountOnce, useAccountStale } from "../../api/billing";
 import { explain } from "../../api/explain";
@@ -8,7 +9,6 @@ import { useMutation } from "../../api/mutation";
 import type { Plan } from "../../api/types";
 import { t } from "../../lib/i18n.dashboard";
 import { type Offer, offerOf } from "../../domain/planchange";
-import { toast } from "../../stores/toasts";
 import { type Question, carryOut, overOf, questionAbout, questionAboutKeeping } from "./question";
 
 export interface PlanChange {

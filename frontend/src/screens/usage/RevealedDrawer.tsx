@@ -2,6 +2,7 @@
 import { Anchor, Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { toast } from "../../../shared/toasts";
 import { problemOf } from "../../api/explain";
 import type { PlatformUsage, UserContact } from "../../api/types";
 import { REVEALED_PAGE, type Revealed, revealedBy } from "../../api/usage";
@@ -17,7 +18,6 @@ import { KINDS } from "../../domain/reveal";
 import { localDayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { monthText } from "../../lib/months";
-import { toast } from "../../stores/toasts";
 import classes from "./RevealedDrawer.module.css";
 
 interface Props {

@@ -4,6 +4,7 @@ import { Anchor, Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { ExternalLink, MailCheck } from "lucide-react";
 import { Link, Navigate } from "react-router";
+import { toast } from "../../../shared/toasts";
 import { account } from "../../api/account";
 import { explain } from "../../api/explain";
 import { runScript, useScript } from "../../api/scripts";
@@ -11,7 +12,6 @@ import { AuthForm } from "../../components/AuthForm";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { t } from "../../lib/i18n";
 import { currentSession } from "../../stores/session";
-import { toast } from "../../stores/toasts";
 import { type Unverified, useUnverified } from "../../stores/unverified";
 import classes from "./VerifyEmail.module.css";
 

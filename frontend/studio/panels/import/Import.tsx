@@ -2,10 +2,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { FileUp } from "lucide-react";
+import { toast } from "../../../shared/toasts";
 import { written } from "../../api/queries";
 import type { TableInfo } from "../../api/types";
 import { T } from "../../texts";
-import { tell } from "../../toasts";
 import { Button, Dialog, ICON, Labelled } from "../../ui";
 import { type Checked, type Mapping, linesOf, mapped, sendLines } from "./batches";
 import { type Sheet, readCsv, readFile } from "./files";
@@ -63,7 +63,7 @@ export default function Import({ dataset, info, onClose }: { dataset: string; in
     const wrote = checked && (await send(checked.good, false));
     if (!wrote) return;
     await written(client, dataset);
-    tell(T.importDone(wrote.good.length));
+    toast(T.importDone(wrote.good.length));
     // Some lines fail only now, such as the second one with the same key.
     if (wrote.bad.length > 0) setChecked({ good: [], bad: wrote.bad });
     else onClose();

@@ -1,5 +1,6 @@
 /** Read and write tables of text: CSV by Papa Parse, Excel files by read-excel-file. */
 import Papa from "papaparse";
+import { csvOf } from "../../../shared/csv";
 import { readJson, writeJson } from "../../api/json";
 
 export interface Sheet {
@@ -30,9 +31,11 @@ function cellText(cell: unknown): string {
   return cell instanceof Date ? cell.toISOString().replace(/T00:00:00\.000Z$/, "") : String(cell);
 }
 
-/** Converts JSON lines to CSV. Text that a spreadsheet would interpret as a formula gets a leading apostrophe. */
-export function csvOf(lines: string): string {
+const cellOf = (value: unknown): unknown => (value !== null && typeof value === "object" ? writeJson(value) : value);
+
+/** Converts JSON lines to CSV. */
+export function csvOfLines(lines: string): string {
   const rows = lines.split("\n").filter(Boolean).map((line) => readJson(line) as Record<string, unknown>);
-  const cells = rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value !== null && typeof value === "object" ? writeJson(value) : value])));
-  return Papa.unparse(cells, { escapeFormulae: true });
+  const head = Object.keys(rows[0] ?? {});
+  return csvOf(head, rows.map((row) => head.map((name) => cellOf(row[name]))));
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Field } from "../../api/types";
 import { linesOf, mapped } from "./batches";
-import { csvOf, readCsv } from "./files";
+import { csvOfLines, readCsv } from "./files";
 
 const field = (name: string, db_type: string, more: Partial<Field> = {}): Field => ({ name, db_type, type: "string", picklist: null, create: true, allow_null: true, has_default: false, ...more }) as Field;
 const FIELDS = [field("id", "integer", { has_default: true }), field("full_name", "text"), field("tags", "text[]"), field("fixed", "text", { create: false })];
@@ -22,5 +22,5 @@ test("an empty cell is the default or null, and a bad list has its line", () => 
 });
 
 test("an export holds every digit, and no formula", () => {
-  expect(csvOf('{"n":12345678901234567890,"t":"=1+1","j":{"a":1}}\n')).toBe(`n,t,j\r\n12345678901234567890,"'=1+1","{""a"":1}"`);
+  expect(csvOfLines('{"n":12345678901234567890,"t":"=1+1","j":{"a":1}}\n')).toBe(`n,t,j\r\n12345678901234567890,"'=1+1","{""a"":1}"\r\n`);
 });

@@ -2,11 +2,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { type CSSProperties, type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { Download, Maximize, ZoomIn, ZoomOut } from "lucide-react";
+import { saveFile } from "../../../shared/savefile";
 import { model } from "../../api/queries";
 import type { ModelTable } from "../../api/types";
 import { useNarrow } from "../../grid/useNarrow";
 import { hrefOf } from "../../lib/address";
-import { saveBlob } from "../../lib/save";
 import { T } from "../../texts";
 import { Button, Problem, State, Waiting } from "../../ui";
 import { BOX, type Detail, type Drawing, NAME_BOX, around, busiest, clusters, curve, draw } from "./layout";
@@ -88,7 +88,7 @@ function Loaded({ dataset, tables }: { dataset: string; tables: ModelTable[] }) 
         <Button icon={ZoomOut} aria-label={T.pictureZoomOut} title={T.pictureZoomOut} onClick={() => zoom(1 / SCALES.step)} />
         <Button icon={ZoomIn} aria-label={T.pictureZoomIn} title={T.pictureZoomIn} onClick={() => zoom(SCALES.step)} />
         <Button icon={Maximize} aria-label={T.pictureFit} title={T.pictureFit} disabled={scale === null} onClick={() => setScale(null)} />
-        <Button icon={Download} className="wide-only" onClick={() => svg.current && saveBlob(standalone(svg.current), `${dataset}.svg`)}>{T.pictureSave}</Button>
+        <Button icon={Download} className="wide-only" onClick={() => svg.current && saveFile(standalone(svg.current), `${dataset}.svg`)}>{T.pictureSave}</Button>
       </div>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by the keyboard */}
       <div ref={scroller} className="picture-scroll" tabIndex={0} role="region" aria-label={T.pictureRegion}>

@@ -2,13 +2,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { RotateCcw, Send } from "lucide-react";
+import { toast } from "../../../shared/toasts";
 import { ask, segment } from "../../api/client";
 import { webhooks } from "../../api/queries";
 import type { Attempt, WebhookState } from "../../api/types";
 import { hrefOf } from "../../lib/address";
 import { shown } from "../../lib/format";
 import { T } from "../../texts";
-import { tell } from "../../toasts";
 import { Button, Dialog, Labelled, Problem, State, Waiting } from "../../ui";
 
 // Attempts follow a change within a second.
@@ -38,19 +38,20 @@ function Hook({ dataset, hook }: { dataset: string; hook: WebhookState }) {
   const test = useMutation({
     mutationFn: async () => (await ask<{ delivered: boolean } & Attempt>(`${path}/test`, { method: "POST" })).data,
     onSuccess: (result) => {
-      tell(result.delivered ? T.testDelivered(result.status ?? 0, result.milliseconds ?? 0) : T.testFailed(result.error || String(result.status)), { isError: !result.delivered });
+      if (result.delivered) toast(T.testDelivered(result.status ?? 0, result.milliseconds ?? 0));
+      else toast(T.testFailed(result.error || String(result.status)), "bad");
       return again();
     },
-    onError: (error) => tell(error.message, { isError: true }),
+    onError: (error) => toast(error.message, "bad"),
   });
   const replay = useMutation({
     mutationFn: async (body: Record<string, string>) => (await ask<{ queued: number }>(`${path}/replay`, { method: "POST", body })).data.queued,
     onSuccess: (queued) => {
-      tell(T.replayed(queued));
+      toast(T.replayed(queued));
       setReplaying(false);
       return again();
     },
-    onError: (error) => tell(error.message, { isError: true }),
+    onError: (error) => toast(error.message, "bad"),
   });
 
   return (

@@ -35,10 +35,10 @@ export function toast(text: string, tone: Tone = "good", limit = MAX_TOASTS): vo
 }
 
 /** Shows a message with an Undo button, and returns its id. */
-export function toastWithUndo(text: string, undoable: Undoable): number {
+export function toastWithUndo(text: string, undoable: Undoable, limit = MAX_TOASTS): number {
   const id = ++last;
   undoables.set(id, undoable);
-  show({ id, text, tone: "good", undoable: true }, MAX_TOASTS);
+  show({ id, text, tone: "good", undoable: true }, limit);
   return id;
 }
 
