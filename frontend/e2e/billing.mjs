@@ -199,7 +199,7 @@ async function cancel(page) {
   check((await page.getByText("Current plan").count()) === 0, "no current plan after a cancel");
   await press(page, "Business Yearly", "Subscribe Now");
   await page.getByRole("dialog", { name: "Keep Business Yearly" }).getByRole("button", { name: "Confirm" }).click();
-  await page.getByText("Your plan goes on").waitFor();
+  await page.getByText("Your plan continues").waitFor();
   await card(page, "Business Yearly").getByRole("button", { name: "Current plan" }).waitFor();
 }
 

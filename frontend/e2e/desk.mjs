@@ -58,10 +58,10 @@ async function grantsCredits(page) {
 /** The first page lists the clients that were opened last. */
 async function goesBackToClient(page) {
   await page.goto("/desk");
-  await page.getByRole("region", { name: "Opened last" }).getByRole("link").first().waitFor();
+  await page.getByRole("region", { name: "Recently opened" }).getByRole("link").first().waitFor();
   await accessible(page, "the clients that were opened last");
   await picture(page, "desk-recent");
-  await page.getByRole("region", { name: "Opened last" }).getByRole("link").first().click();
+  await page.getByRole("region", { name: "Recently opened" }).getByRole("link").first().click();
   await page.getByRole("tab", { name: "Ledger" }).waitFor();
 }
 
@@ -79,9 +79,9 @@ async function looksAsOwner(page) {
   await page.getByRole("row").filter({ hasText: OWNER.email }).getByRole("button").click();
   await page.getByRole("menuitem", { name: "View as this user" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByText("The owner is told by mail").waitFor();
+  await dialog.getByText("The owner is notified by email").waitFor();
   await dialog.getByLabel("Reason").fill(REASON);
-  await dialog.getByRole("button", { name: "Look at the app" }).click();
+  await dialog.getByRole("button", { name: "View the app" }).click();
   await page.waitForURL("**/dashboard/main/dashboardmain");
   await page.getByText("Support view of").waitFor();
   await accessible(page, "the dashboard in a support view");

@@ -74,7 +74,7 @@ export const STATES = [
     await page.route("**/user/password?*", (route) => route.fulfill({ json: { success: true } }));
     await page.getByLabel("Email").fill("owner@acme-demo.com");
     await page.getByRole("button", { name: "Send reset link" }).click();
-    await page.getByText(/a link is on its way/).waitFor();
+    await page.getByText(/we have sent a link/).waitFor();
   }],
   ["socialcallback-left", "/socialcallback?error=access_denied", (page) => page.getByRole("button", { name: "Go To Login" }).waitFor()],
   ["dashboardmain-waiting", "/dashboard/main/dashboardmain", waiting("**/_table/usercontact*")],

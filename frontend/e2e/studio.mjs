@@ -204,7 +204,7 @@ journey("studio loads images of others only where that is switched on", async (o
   await page.goto("/studio#/shop/product?columns=id,picture,name");
   await grid(page).locator(".image-switch").first().waitFor();
   await page.goto("/studio#/shop/product?columns=id,picture,name&open=product%2F2");
-  await drawer(page).getByText("Loading it tells images.shop.example that somebody looks at it.").waitFor();
+  await drawer(page).getByText("Loading it tells images.shop.example that someone is viewing it.").waitFor();
   check(asked.length === 0, "no image to be asked for");
   await drawer(page).getByRole("button", { name: "Load the images of picture" }).click();
   await drawer(page).locator("img.preview").waitFor();

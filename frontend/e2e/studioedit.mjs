@@ -55,7 +55,7 @@ journey("a cell is edited in place and undone, by pointer and by keyboard", asyn
   await page.getByLabel(`name of ${before}`).fill("Mine");
   await change("carrier/3", { name: "Theirs" });
   await page.keyboard.press("Enter");
-  await page.getByRole("alert").filter({ hasText: "name was changed to “Theirs” since." }).waitFor();
+  await page.getByRole("alert").filter({ hasText: "name has since been changed to “Theirs”." }).waitFor();
   check((await stored("carrier/3")).name === "Theirs", "their value to stay");
   await page.keyboard.press("Escape");
   await change("carrier/3", { name: before });

@@ -45,7 +45,7 @@ for (const viewport of [WIDE, SMALL]) {
     await page.getByRole("button", { name: "Remove the view Large orders" }).click();
     await page.keyboard.press("Escape");
     await page.goto("/studio#/shop");
-    await overview(page).getByText("Save what a table shows").waitFor();
+    await overview(page).getByText("Save a table").waitFor();
   });
 }
 

@@ -43,7 +43,7 @@ test("pasted lines are taken as a file, and lines without an address are not", a
   draw(<BulkLookupScreen />, { at: AT });
   const box = screen.getByLabelText("Or paste addresses, one a line");
   await user.type(box, "nothing here");
-  expect(screen.getByText("There is no profile address in these lines.")).toBeVisible();
+  expect(screen.getByText("These lines contain no profile address.")).toBeVisible();
   await user.clear(box);
   await user.click(box);
   await user.paste("linkedin.com/in/a\nlinkedin.com/in/b");
@@ -66,7 +66,7 @@ test("a file is priced before anything starts, and starts with the most that may
   await user.upload(screen.getByLabelText("CSV file"), CSV);
   expect(await screen.findByText("7 credits")).toBeVisible();
   expect(screen.getByText("9 addresses")).toBeVisible();
-  expect(screen.getByText(/You have too few credits for all of it/)).toBeVisible();
+  expect(screen.getByText(/You do not have enough credits for everything/)).toBeVisible();
   expect(Object.fromEntries(sent.find(({ method }) => method === "POST")!.query)).toEqual({ kinds: "directdial,businessemail", max_credits: "0", estimateonly: "true" });
 
   const most = screen.getByLabelText("Spend at most");
@@ -84,7 +84,7 @@ async function tooShort(me: ReturnType<typeof accountAnswer>, estimates: Record<
   serve({ "POST bulklookup": { ...PRICE, estimates } });
   const drawn = draw(<BulkLookupScreen />, { at: AT, me });
   await user.upload(screen.getByLabelText("CSV file"), CSV);
-  expect(await screen.findByText(/You have too few credits for all of it/)).toBeVisible();
+  expect(await screen.findByText(/You do not have enough credits for everything/)).toBeVisible();
   return drawn;
 }
 

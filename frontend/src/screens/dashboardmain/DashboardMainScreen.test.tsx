@@ -135,7 +135,7 @@ test("revealed contacts of 7 days, or of 30 or 90, each with its bar", async () 
 
 test("a figure says how it compares with the days before, and the owner may look at the team", async () => {
   const sent = show({}, { "POST getrevealcount": { totalrevealcount: 5, days: [DAY, { date: "2026-03-04", count: 4, people: 2 }] } });
-  expect(await card("Revealed").findByText("50 % more than the 7 days before")).toBeVisible();
+  expect(await card("Revealed").findByText("50% more than the 7 days before")).toBeVisible();
   await userEvent.click(card("Revealed contacts").getByRole("radio", { name: "Team" }));
   expect(await card("Revealed contacts").findByText(/people revealed by your team/)).toBeVisible();
   expect(sent.findLast(({ path }) => path === "getrevealcount")!.body).toMatchObject({ team: true });
@@ -150,7 +150,7 @@ test("people and values are told apart", async () => {
 
 test("days without a reveal are said in words", async () => {
   show({}, { "POST getrevealcount": { totalrevealcount: 0, people: 0, days: [] } });
-  expect(await card("Revealed contacts").findByText("Nobody was revealed in these days.")).toBeVisible();
+  expect(await card("Revealed contacts").findByText("No one was revealed in this period.")).toBeVisible();
 });
 
 test("the calls of the keys are counted, and a plan without the API says so", async () => {
@@ -174,7 +174,7 @@ test("a new account gets its first steps instead of zeros", async () => {
   show({}, { "POST datascript/appcounters": { data: { ...COUNTERS, contacts: 0, members: 0 } } });
   const steps = within(await screen.findByRole("region", { name: "Get started" })).getAllByRole("link");
   expect(steps.map((one) => one.querySelector("strong")!.textContent)).toEqual([
-    "Look somebody up",
+    "Look someone up",
     "Get the extension",
     "Invite your team",
     "Export your contacts",
@@ -216,13 +216,13 @@ test.each([
   ["Maya Thornton", "/dashboard/main/peoplesearch?name=Maya%20Thornton"],
 ])("the box on top takes %s", async (text, to) => {
   show();
-  await userEvent.type(screen.getByLabelText("Find somebody"), `${text}{Enter}`);
+  await userEvent.type(screen.getByLabelText("Find someone"), `${text}{Enter}`);
   expect(await screen.findByText(`at ${to.split("?")[0]}`)).toBeVisible();
 });
 
 test("many pasted addresses lead to their price, and nonsense nowhere", async () => {
   show();
-  const box = screen.getByLabelText("Find somebody");
+  const box = screen.getByLabelText("Find someone");
   await userEvent.type(box, "12345{Enter}");
   expect(screen.getByText("Please input correct url")).toBeVisible();
   await userEvent.clear(box);

@@ -46,11 +46,11 @@ const dialog = async () => within(await screen.findByRole("dialog"));
 test("a client is found by what was typed, and nothing is asked before", async () => {
   const sent = serve({ "POST desk/find": { resource: [ACME, NAMELESS], more: true } });
   const { where } = desk("/desk");
-  expect(screen.queryByText("No client fits")).toBeNull();
+  expect(screen.queryByText("No matching client")).toBeNull();
   await user.type(await screen.findByRole("textbox", { name: "Client" }), " acme {Enter}");
   expect(await screen.findByRole("link", { name: "Acme" })).toHaveAttribute("href", "/desk/client/1");
   expect(screen.getByRole("link", { name: "Client 2" })).toBeVisible();
-  expect(screen.getByText("There are more. Type more of the name.")).toBeVisible();
+  expect(screen.getByText("More clients match. Type more of the name.")).toBeVisible();
   expect(sent.map(({ body }) => body)).toEqual([{ text: "acme" }]);
   expect(where()).toBe("/desk?q=acme");
 });
@@ -62,7 +62,7 @@ test("no client, and a search that failed, are said", async () => {
   expect(await screen.findByText("Busy.", {}, { timeout: 20_000 })).toBeVisible();
   broken = false;
   await press(/again|retry/i);
-  expect(await screen.findByText("No client fits")).toBeVisible();
+  expect(await screen.findByText("No matching client")).toBeVisible();
 });
 
 test("a person is suppressed only with an address and a reason", async () => {

@@ -76,7 +76,7 @@ test("a page behind the end of the list is empty", async () => {
 test("the middle of a very long list is found by a search alone", async () => {
   serve({ [LIST]: contacts(500_000) });
   draw(<MyContactsScreen />, { at: `${AT}?page=10000` });
-  expect(await screen.findByText(/^The list is too long to leaf to this page/)).toBeVisible();
+  expect(await screen.findByText(/^This page is too far into the list/)).toBeVisible();
 });
 
 test("a search waits until the typing rests, and starts at page 1", async () => {

@@ -42,7 +42,7 @@ test("a user of a provider has no old password to type and gets a link instead",
   draw(<PasswordScreen />, { me: accountAnswer({ haspassword: 0 }) });
   expect(screen.queryByLabelText("Old Password")).toBeNull();
   await user.click(screen.getByRole("button", { name: "Send reset link" }));
-  expect(await screen.findByText(/a link is on its way to it/)).toBeVisible();
+  expect(await screen.findByText(/we have sent a link to it/)).toBeVisible();
   expect(sent.map(({ path, body }) => [path, body])).toEqual([["user/password", { email: "owner@acme-demo.com" }]]);
 });
 

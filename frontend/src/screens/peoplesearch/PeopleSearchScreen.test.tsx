@@ -150,7 +150,7 @@ test("people are imported from a file with unknown columns, which are mapped", a
   await user.click(dialog.getByRole("button", { name: "Import" }));
   await user.selectOptions(await dialog.findByLabelText("Adr"), "Profile address");
   await user.click(dialog.getByRole("button", { name: "Import" }));
-  expect(await dialog.findByText("1 added, 1 on the list already, 0 twice in the file, 1 not found.")).toBeVisible();
+  expect(await dialog.findByText("1 added, 1 already on the list, 0 duplicates in the file, 1 not found.")).toBeVisible();
   expect(sent.filter(({ path }) => path === "listimport").map(({ body }) => body)).toEqual([
     { listid: 7, text: "Adr;X", mapping: null },
     { listid: 7, text: "Adr;X", mapping: { Adr: "linkedinurl" } },

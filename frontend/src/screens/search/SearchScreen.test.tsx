@@ -254,7 +254,7 @@ test("a revealed number is called, an address is written to, and the team's memo
   expect(screen.getByRole("link", { name: "maya@acme.example" })).toHaveAttribute("href", "mailto:maya@acme.example");
   expect(screen.getByText(/^0 credits, Max Member revealed this on 3 Nov/)).toBeVisible();
   await user.click(screen.getByRole("button", { name: "Call +493012345678 from a phone" }));
-  expect(await screen.findByRole("img", { name: "Code that dials +493012345678" })).toBeVisible();
+  expect(await screen.findByRole("img", { name: "QR code that calls +493012345678" })).toBeVisible();
 });
 
 test("a contact is saved as a vCard", async () => {

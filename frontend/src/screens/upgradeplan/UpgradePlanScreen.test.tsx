@@ -142,13 +142,13 @@ test("a cancelled plan is taken up again without paying, another one on the host
   draw(<UpgradePlanScreen />, { at: AT, me });
   await user.click(await actionOf("Pro"));
   await user.click(await screen.findByRole("button", { name: "Confirm" }));
-  expect(await screen.findByText("Your plan goes on")).toBeVisible();
+  expect(await screen.findByText("Your plan continues")).toBeVisible();
   expect(sent.some(({ method, path }) => method === "POST" && path === "stripe")).toBe(false);
 
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
   await user.click(await actionOf("Business"));
   const dialog = within(await screen.findByRole("dialog", { name: "Subscribe to Business?" }));
-  expect(dialog.getByText(/A new subscription ends it at once, and what is left of it is lost/)).toBeVisible();
+  expect(dialog.getByText(/A new subscription ends it at once, and the rest of it is lost/)).toBeVisible();
   expect(dialog.getByText("about $99")).toBeVisible();
   expect(dialog.getByText("−5")).toBeVisible();
   expect(sent.some(({ method, path }) => method === "POST" && path === "stripe")).toBe(false);

@@ -11,10 +11,11 @@ import { KIND_ICONS } from "../../components/kindIcons";
 import { CopyButton } from "../../components/CopyButton";
 import { ListState } from "../../components/ListState";
 import { NameAvatar } from "../../components/NameAvatar";
+import { PhoneText } from "../../components/PhoneText";
 import { Drawer } from "../../components/ui/Drawer";
 import { Pager } from "../../components/ui/Pager";
 import { profileLink, valuesOf } from "../../domain/contacts";
-import { KINDS } from "../../domain/reveal";
+import { KINDS, type Kind } from "../../domain/reveal";
 import { localDayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { monthText } from "../../lib/months";
@@ -95,7 +96,7 @@ function Values({ contact }: { contact: UserContact }) {
             </dt>
             <dd>
               {values[kind].map((value) => (
-                <Value key={value} value={value} />
+                <Value key={value} kind={kind} value={value} />
               ))}
             </dd>
           </div>
@@ -105,11 +106,11 @@ function Values({ contact }: { contact: UserContact }) {
   );
 }
 
-function Value({ value }: { value: string }) {
+function Value({ kind, value }: { kind: Kind; value: string }) {
   return (
     <div>
       <span>
-        <Address text={value} />
+        {kind === "phone" ? <PhoneText value={value} plain /> : <Address text={value} />}
       </span>
       <CopyButton text={value} label={t("search.copy", { value })} onCopied={() => toast(t("copied"))} />
     </div>

@@ -3,7 +3,7 @@ export const account = {
   account: {
     title: "Profile",
     company: "Company",
-    companyText: "What is printed on your invoices, and what we know about your team.",
+    companyText: "Printed on your invoices, and used to set up your account.",
     unsaved: "You have unsaved changes",
     update: "Update",
     saved: "Profile updated successfully!",
@@ -20,7 +20,7 @@ export const account = {
   },
   password: {
     title: "Change password",
-    text: "Every other session of yours ends when the password changes.",
+    text: "Changing your password signs you out everywhere else.",
     old: "Old Password",
     new: "New Password",
     submit: "Change Password",
@@ -43,10 +43,10 @@ export const account = {
   },
   preferences: {
     title: "Language and time",
-    text: "The language is also that of your mails and invoices; the time zone is kept in this browser.",
+    text: "Your emails and invoices use this language too. The time zone is stored in this browser.",
     language: "Language",
     timeZone: "Time zone",
-    fromBrowser: "As in the browser",
+    fromBrowser: "Same as the browser",
   },
   demoForm: {
     title: "Schedule a demo",
@@ -59,7 +59,7 @@ export const account = {
     queryLong: "At most 200 characters",
     shown: "What we show you",
     find: "Finding people and companies by filters, and what a reveal costs before you pay",
-    reveal: "Values with their source, their check and the credit that comes back",
+    reveal: "Values with their source and verification, and credits back for wrong ones",
     team: "Seats, shared lists and who revealed what",
     api: "Enrichment by API, by file and in your CRM",
     sent: "Thank you! Your message has been sent.",

@@ -2,12 +2,12 @@
 export const agents = {
   authorize: {
     title: "Connect {{name}}",
-    lead: "{{name}} asks to use your account {{email}}.",
+    lead: "{{name}} wants to use your account {{email}}.",
     from: "Published by",
     unverified: "Unknown publisher. The application chose this name itself.",
     answered: "Returns to",
     may: "It may",
-    rights: "It never may do more than you, and you can end it under Settings > Sessions.",
+    rights: "It can never do more than you can. You can disconnect it under Settings > Sessions.",
     allow: "Allow",
     cancel: "Cancel",
     leaving: "Returning to the application…",

@@ -1,7 +1,7 @@
 /** English texts of sessions, audit log and credit ledger. */
 export const records = {
   sessions: {
-    lead: "Where you are signed in, and the applications that you connected. A session ends by itself after a day without use.",
+    lead: "Where you are signed in, and the applications you have connected. A session ends after a day without use.",
     may: "May {{scopes}}",
     device: "Device",
     unknown: "Unknown device",
@@ -19,14 +19,14 @@ export const records = {
     othersEnded: "Every other session was ended.",
   },
   audit: {
-    lead: "What was done in your account, newest first. Entries cannot be changed.",
+    lead: "Activity in your account, newest first. Entries cannot be changed.",
     time: "Time",
     event: "Event",
     target: "Target",
     actor: "By",
     filters: "Filters",
     showReads: "Show reads",
-    everybody: "By everybody",
+    everybody: "By anyone",
     about: "What happened",
     everything: "Everything",
     reveals: "Reveals and contacts",

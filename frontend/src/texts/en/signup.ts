@@ -13,7 +13,7 @@ export const signup = {
   },
   tellus: {
     title: "Tell us a little more...",
-    lead: "It helps us to set up your account. You can change all of it later.",
+    lead: "This helps us set up your account. You can change it later.",
     skip: "Skip",
   },
   company: {
@@ -59,9 +59,9 @@ export const signup = {
     roleAdmin: "Admin",
     roleMember: "Member",
     email: "Your email",
-    next: "Then you sign in with the temporary password of the mail and choose your own. It costs you nothing.",
+    next: "You then sign in with the temporary password from the email and choose your own. It costs you nothing.",
     accept: "Accept Invitation",
-    accepted: "Invitation accepted. Please sign in with the password of the mail.",
+    accepted: "Invitation accepted. Please sign in with the password from the email.",
     already: "You are already an active user. Please sign in.",
     notFound: "User not found",
     notFoundText: "This invitation does not exist any more. Ask the owner of the account for a new one.",

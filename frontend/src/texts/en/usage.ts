@@ -2,7 +2,7 @@
 export const usage = {
   usage: {
     title: "Usage",
-    lead: "What your team and your API keys revealed in a month.",
+    lead: "Reveals by your team and your API keys in a month.",
     csv: "Download CSV",
     byMember: "Revealed by member",
     byKey: "Revealed by API key",
@@ -28,7 +28,7 @@ export const usage = {
     key: "API Key",
     calls: "Calls",
     purpose: "Purpose",
-    noKeys: "Calls and what they revealed are listed here, one line for each API key.",
+    noKeys: "Calls and their reveals appear here, one row for each API key.",
     noApi: "API keys come with the Business plans. Their calls are listed here.",
     toKeys: "API keys",
     overage: "Overage",
