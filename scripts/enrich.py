@@ -105,7 +105,7 @@ async def _enrich(ctx: Context, caller: Caller, input: Input) -> Output:
     bought, left = await purchase.buy(ctx, caller, people, kinds, price)
     charged = sum(item.charged for item in bought.values())
     await enrichment.count_use(ctx, caller, found, kinds, bought)
-    items = [_item(ctx, wanted, match, bought, price) for wanted, match in zip(input.people, found, strict=True)]
+    items = [_item(ctx, wanted, match, bought) for wanted, match in zip(input.people, found, strict=True)]
     ctx.headers["X-Credits-Charged"] = str(charged)
     return Output(price=price.price, charged=charged, credits=left, resource=items)
 
@@ -123,13 +123,12 @@ def _item(
     wanted: Wanted,
     match: enrichment.Match,
     bought: dict[int, purchase.Bought],
-    price: purchase.Quote,
 ) -> Item:
     item = Item(reference=wanted.reference, status=match.status, reason=match.why)
     if match.person is None:
         return item
     done, person = bought[match.person.personid], match.person
-    item.owned = list(price.owned[person.personid])
+    item.owned = list(done.owned)
     item.charged, done.charged = done.charged, 0  # a person that was named twice is charged at the first mention
     if done.unpaid:
         item.status, item.reason = "no_credit", "no_credit"

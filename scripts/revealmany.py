@@ -84,10 +84,10 @@ def _item(
         url = profile_url.url_of(address, ctx.settings.profile_host) if valid else address[:2000]
         return Item(linkedinurl=url, charged=0, status="not_found" if valid else "invalid", owned=[], unpaid=[])
     url = profile_url.url_of(person.key, ctx.settings.profile_host)
-    owned = list(found.owned[person.personid])
     if bought is None:
+        owned = list(found.owned[person.personid])
         return Item(linkedinurl=url, charged=0, status="found", owned=owned, unpaid=[])
     item = bought[person.personid]
     charged, item.charged = item.charged, 0  # a person that was named twice is charged at the first mention
     status: Literal["found", "no_credit"] = "no_credit" if item.unpaid else "found"
-    return Item(linkedinurl=url, charged=charged, status=status, owned=owned, unpaid=item.unpaid)
+    return Item(linkedinurl=url, charged=charged, status=status, owned=list(item.owned), unpaid=item.unpaid)

@@ -95,6 +95,7 @@ def priced(ctx: Context, named: asked.Asked, kinds: Sequence[str], price: Quote)
 def revealed(item: Revealed, person: Person, done: Bought) -> Revealed:
     """Add the values that were paid for, now or before."""
     item.charged, done.charged = done.charged, 0  # a person that was named twice is charged where it comes first
+    item.owned = list(done.owned)
     if done.unpaid:
         item.status = "no_credit"
     if "directdial" in done.revealed:

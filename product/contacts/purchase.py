@@ -40,11 +40,14 @@ class OverCeiling(ApiError):
 
 @dataclass(slots=True)
 class Bought:
-    """The outcome for one person: the credits charged, the kinds paid for, and the kinds without credits."""
+    """The outcome for one person: the credits charged, the kinds paid for, and the kinds without credits.
+
+    `owned` are the kinds that another call has paid for: before this one, or while it ran.
+    """
 
     person: Person
     charged: int = 0
-    owned: tuple[str, ...] = ()  # before this call
+    owned: tuple[str, ...] = ()
     revealed: list[str] = field(default_factory=list)
     unpaid: list[str] = field(default_factory=list)
     contact: Contact | None = None
@@ -62,15 +65,20 @@ class Quote:
 async def quote(ctx: Context, clientid: int, people: Sequence[Person], kinds: Sequence[str]) -> Quote:
     """Return the current price of the kinds of some people. Values that the account owns cost nothing."""
     by_id = {person.personid: person for person in people}
-    rows = await ctx.db.all(_Owned, _OWNED, clientid, list(by_id)) if by_id else ()
-    paid = {(row.personid, row.kind) for row in rows}
-    owned = {ident: tuple(kind for kind in KINDS if (ident, kind) in paid) for ident in by_id}
+    owned = await _owned(ctx, clientid, list(by_id))
     price = sum(
         person.has(kind) and kind not in owned[ident]
         for ident, person in by_id.items()
         for kind in dict.fromkeys(kinds)
     )
     return Quote(owned, price)
+
+
+async def _owned(ctx: Context, clientid: int, personids: list[int]) -> dict[int, tuple[str, ...]]:
+    """Return the kinds that the account has paid for, by person."""
+    rows = await ctx.db.all(_Owned, _OWNED, clientid, personids) if personids else ()
+    paid = {(row.personid, row.kind) for row in rows}
+    return {ident: tuple(kind for kind in KINDS if (ident, kind) in paid) for ident in personids}
 
 
 def check_ceiling(price: int, most: int | None) -> None:
@@ -90,16 +98,18 @@ async def buy(
     Returns the outcome for each person, by id, and the remaining balances.
     """
     bought: dict[int, Bought] = {}
+    owned = found.owned
     empty: set[str] = set()  # kinds without credits
     left = found.price  # a value that was not part of the price is not bought
     for person in people:
         if person.personid in bought:
             continue
-        item = bought[person.personid] = Bought(person, owned=found.owned.get(person.personid, ()))
+        paid = set(owned.get(person.personid, ()))
+        item = bought[person.personid] = Bought(person)
         for kind in dict.fromkeys(kinds):
             if not person.has(kind):
                 continue
-            if kind not in item.owned and (kind in empty or left <= 0):
+            if kind not in owned.get(person.personid, ()) and (kind in empty or left <= 0):
                 item.unpaid.append(kind)
                 continue
             try:
@@ -115,11 +125,16 @@ async def buy(
             except (NoCredit, SubscriptionExpired):
                 empty.add(kind)
                 item.unpaid.append(kind)
+                # What another request has bought meanwhile is still returned.
+                owned = await _owned(ctx, caller.clientid, [each.personid for each in people])
                 continue
             left -= done.charged
             item.charged += done.charged
+            if not done.charged:
+                paid.add(kind)
             item.revealed.append(kind)
             item.contact = done.contact
+        item.owned = tuple(kind for kind in KINDS if kind in paid)
     await _check(ctx, caller, bought.values())
     return bought, await balance.balances(ctx, caller.clientid)
 

@@ -17,7 +17,7 @@ from product.settings import Settings
 from tableapi.app.features import application
 from tableapi.app.options import of_project
 from tableapi.server import migrate
-from tests.helpers.product import KEY, Account, Product, SmtpServer
+from tests.helpers.product import KEY, SECRET, Account, Product, SmtpServer
 from tests.helpers.shop import Shop, open_shop
 from tests.helpers.support import ROOT, free_port
 
@@ -47,7 +47,7 @@ async def open_product(url: str, data_dir: Path, **more: Any) -> AsyncIterator[P
         database_url=url,
         data_dir=data_dir,
         app_keys=(KEY,),
-        secret_keys=("a secret for tests",),
+        secret_keys=(SECRET,),
         mail_url=f"smtp://127.0.0.1:{port}",
         _env_file=None,
         **more,

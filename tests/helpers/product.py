@@ -26,7 +26,7 @@ from tableapi.crypto.vault import token_hash
 from tableapi.db.database import Db
 from tableapi.project.registry import Scripts
 
-KEY = "test-app-key"
+KEY, SECRET = "test-app-key", "a secret for tests"
 API = "/api/v2/"
 TABLE = "/api/v2/leads/_table/"
 

@@ -1,0 +1,332 @@
+"""Two requests at once that spend or return the same credits, each at its own node; a third client reads the books.
+
+Every value is paid for once, both answers say what happened, and the ledger is the balance at every moment between.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.helpers.product import API, KEY, SECRET, Account, Product
+from tests.helpers.support import Server, start
+
+KINDS = {"directdial": "contactcredit", "businessemail": "bus_email_credits", "personalemail": "personal_email_credits"}
+BOOKS = "usercredit_by_clientid,creditledger_by_clientid"
+BAD_PHONE = "+120255501"
+HUNDRED = 100
+
+
+@pytest.fixture(scope="module")
+def nodes(product: Product, product_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Server]]:
+    """Start two nodes on the database of the product."""
+    with ExitStack() as stack:
+        yield [
+            start(
+                stack, tmp_path_factory.mktemp("node"), DATABASE_URL=product_url, SECRET_KEYS=SECRET, APP_KEYS=KEY,
+                INIT="off", WORKER="off", RATE_LIMITS="off", LOG_LEVEL="warning",
+            )
+            for _ in range(2)
+        ]  # fmt: skip
+
+
+@dataclass
+class Racers:
+    """One account at two nodes: a user at the first, a colleague or key at the second, and the owner, who reads."""
+
+    account: Account
+    first: httpx2.AsyncClient
+    second: httpx2.AsyncClient
+    reader: httpx2.AsyncClient
+
+    async def at_once(self, path: str, *bodies: dict[str, Any], key: str = "") -> list[httpx2.Response]:
+        """Send one body from both, or one body from each, while the books are read; return the answers."""
+        headers = {"Idempotency-Key": key} if key else {}
+        both = zip((self.first, self.second), bodies * (2 // len(bodies)), strict=True)
+        async with _read_books(self.reader):
+            return list(await asyncio.gather(*(one.post(path, json=body, headers=headers) for one, body in both)))
+
+    async def left(self) -> list[int]:
+        """Return the balances of phone numbers, work addresses and private addresses."""
+        balances = await self.account.credits()
+        return [balances[column] for column in KINDS.values()]
+
+    async def reveals(self) -> int:
+        """Return the number of values that the account has paid for; each is booked once."""
+        db, clientid = self.account.product.db, self.account.clientid
+        count = await db.fetchval("select count(*) from reveal where clientid = $1", clientid)
+        booked = await db.fetchval(
+            "select count(*) from creditledger where clientid = $1 and source = 'reveal'", clientid
+        )
+        assert count == booked
+        return int(count)
+
+
+async def _check_books(reader: httpx2.AsyncClient) -> None:
+    """Read balance and ledger in one request: every row follows from the one before, and the last is the balance."""
+    answer = await reader.get("leads/_table/client", params={"related": BOOKS})
+    assert answer.status_code == 200, answer.text
+    (client,) = answer.json()["resource"]
+    (balances,) = client["usercredit_by_clientid"]
+    sums = Counter[str]()
+    for row in sorted(client["creditledger_by_clientid"], key=lambda row: int(row["ledgerid"])):
+        sums[row["kind"]] += row["delta"]
+        assert row["balance_after"] == sums[row["kind"]] >= 0
+    assert {kind: balances[kind] for kind in KINDS.values()} == {kind: sums[kind] for kind in KINDS.values()}
+
+
+@asynccontextmanager
+async def _read_books(reader: httpx2.AsyncClient) -> AsyncIterator[None]:
+    """Read the books again and again until the block ends, and once afterwards."""
+    ended, count = asyncio.Event(), 0
+
+    async def read() -> None:
+        nonlocal count
+        while not ended.is_set():
+            await _check_books(reader)
+            count += 1
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(read())
+        yield
+        ended.set()
+    await _check_books(reader)
+    assert count > 1
+
+
+def _client(node: Server, token: str = "", key: str = KEY) -> httpx2.AsyncClient:
+    headers = {"X-API-Key": key} | ({"X-Session-Token": token} if token else {})
+    return httpx2.AsyncClient(base_url=f"{node.url}{API}", headers=headers, timeout=60)
+
+
+@pytest.fixture
+async def racers(nodes: list[Server], account: Account) -> AsyncIterator[Racers]:
+    """Return an account with 40 credits of each kind, the owner at one node and a member at the other."""
+    await account.set_credits(40)
+    member = await account.user()
+    owner = account.owner.token
+    async with _client(nodes[0], owner) as one, _client(nodes[1], member.token) as two, _client(nodes[1], owner) as see:
+        yield Racers(account, one, two, see)
+
+
+@pytest.fixture
+async def programs(nodes: list[Server], account: Account) -> AsyncIterator[Racers]:
+    """Return an account with 1000 credits of each kind, and a key at each node."""
+    await account.set_credits(1000)
+    keys = []
+    for _ in range(2):
+        made = await account.owner.table("POST", "apikeys", {"purpose": "CRM", "scopes": ["enrich"]})
+        keys.append(made.json()["resource"][0]["apikey"])
+    async with (
+        _client(nodes[0], key=keys[0]) as one,
+        _client(nodes[1], key=keys[1]) as two,
+        _client(nodes[1], account.owner.token) as see,
+    ):
+        yield Racers(account, one, two, see)
+
+
+async def _hundred(product: Product) -> tuple[str, list[str]]:
+    """Insert a hundred people; return the word in all their names, and their addresses."""
+    mark = "c" + secrets.token_hex(4)
+    for number in range(HUNDRED):
+        await product.person(f"{mark}-{number:03}", full_name=f"Person {number:03} {mark}")
+    return mark, [f"https://www.linkedin.com/in/{mark}-{number:03}" for number in range(HUNDRED)]
+
+
+def _read(answers: list[httpx2.Response]) -> list[dict[str, Any]]:
+    assert [answer.status_code for answer in answers] == [200, 200], [answer.text for answer in answers]
+    return [answer.json() for answer in answers]
+
+
+# Reveal "first 100" with 40 credits
+
+
+async def test_forty_credits_pay_for_forty_of_two_first_hundreds(product: Product, racers: Racers) -> None:
+    mark, urls = await _hundred(product)
+    body = {"search": {"name": mark, "order": "full_name"}, "first": HUNDRED, "kinds": ["directdial"]}
+    answers = _read(await racers.at_once("revealmany", body))
+    assert sum(answer["charged"] for answer in answers) == 40
+    assert min(answer["price"] for answer in answers) >= 60
+    for answer in answers:
+        assert answer["charged"] == sum(item["charged"] for item in answer["resource"])
+        assert answer["credits"]["contactcredit"] == 0
+        # The first forty are known to both: paid for by this request, or by the other and therefore owned.
+        assert [item["linkedinurl"] for item in answer["resource"]] == urls
+        assert [item["status"] for item in answer["resource"]] == ["found"] * 40 + ["no_credit"] * 60
+        for item in answer["resource"][:40]:
+            assert item["charged"] + len(item["owned"]) == 1, item
+            assert item["unpaid"] == []
+        assert all((item["owned"], item["unpaid"]) == ([], ["directdial"]) for item in answer["resource"][40:])
+    paid = [sum(items) for items in zip(*([i["charged"] for i in a["resource"]] for a in answers), strict=True)]
+    assert paid == [1] * 40 + [0] * 60
+    assert (await racers.left(), await racers.reveals()) == ([0, 40, 40], 40)
+
+
+async def test_forty_credits_and_opposite_orders(product: Product, racers: Racers) -> None:
+    """Where each request pays for people at its own end, both still say "found" for all that the account owns now."""
+    _, urls = await _hundred(product)
+    bodies = [{"linkedinurls": each, "kinds": list(KINDS)} for each in (urls, urls[::-1])]
+    answers = _read(await racers.at_once("revealmany", *bodies))
+    assert sum(answer["charged"] for answer in answers) == 120
+    assert (await racers.left(), await racers.reveals()) == ([0, 0, 0], 120)
+    contacts = await product.db.fetch(
+        "select linkedinurl, phonecost + businessemailcost + personalemailcost as kinds from usercontact"
+        " where clientid = $1", racers.account.clientid,
+    )  # fmt: skip
+    bought = Counter({row["linkedinurl"]: int(row["kinds"]) for row in contacts})
+    said = Counter[str]()
+    for answer in answers:
+        for item in answer["resource"]:
+            url = item["linkedinurl"]
+            said[url] += item["charged"]
+            assert len(item["unpaid"]) == 3 - bought[url], item
+            assert item["charged"] + len(item["owned"]) == bought[url], item
+            assert item["status"] == ("no_credit" if item["unpaid"] else "found")
+    assert +said == bought
+
+
+async def test_a_ceiling_holds_for_each_of_two_requests(product: Product, racers: Racers) -> None:
+    _, urls = await _hundred(product)
+    body = {"linkedinurls": urls[:30], "kinds": ["directdial"], "max_credits": 29}
+    refused = await racers.at_once("revealmany", body)
+    assert [(one.status_code, one.json()["error"]["context"]["reason"]) for one in refused] == [
+        (402, "over_ceiling"), (402, "over_ceiling"),
+    ]  # fmt: skip
+    assert (await racers.left(), await racers.reveals()) == ([40, 40, 40], 0)
+
+    low, high = body, body | {"max_credits": 30}
+    answers = await racers.at_once("revealmany", low, high)
+    assert answers[1].json()["charged"] + (answers[0].json().get("charged") or 0) == 30
+    if answers[0].status_code == 402:  # the price was that of all thirty, and not yet of those that the other had left
+        assert answers[0].json()["error"]["context"]["reason"] == "over_ceiling"
+    else:
+        assert answers[0].json()["price"] <= 29
+    assert (await racers.left(), await racers.reveals()) == ([10, 40, 40], 30)
+
+
+async def test_one_idempotency_key_at_once_is_one_request(product: Product, racers: Racers) -> None:
+    """The repeat gets the first answer, or 409 until there is one."""
+    mark, _ = await _hundred(product)
+    same = Racers(racers.account, racers.first, racers.reader, racers.reader)
+    body = {"search": {"name": mark}, "first": HUNDRED, "kinds": ["directdial"]}
+    answers = await same.at_once("revealmany", body, key="first-100")
+    assert {answer.status_code for answer in answers} <= {200, 409}
+    repeated = await same.at_once("revealmany", body, key="first-100")
+    done = _read(repeated)
+    assert done[0] == done[1] == next(answer.json() for answer in answers if answer.status_code == 200)
+    assert done[0]["charged"] == 40
+    assert [answer.headers["Idempotency-Replayed"] for answer in repeated] == ["true", "true"]
+    assert (await racers.left(), await racers.reveals()) == ([0, 40, 40], 40)
+
+
+# Enrichment by two keys
+
+
+async def test_two_keys_at_once_pay_for_each_value_once(product: Product, programs: Racers) -> None:
+    _, urls = await _hundred(product)
+    body = {"people": [{"linkedinurl": url} for url in urls], "kinds": list(KINDS)}
+    answers = _read(await programs.at_once("enrich", body))
+    assert sum(answer["charged"] for answer in answers) == 300
+    for answer in answers:
+        assert [item["status"] for item in answer["resource"]] == ["found"] * HUNDRED
+        for item in answer["resource"]:
+            # A value was paid for by this call, or owned before it was: the answer of the second says which.
+            assert item["charged"] + len(item["owned"]) == 3, item
+            person = item["person"]
+            assert (len(person["phones"]), len(person["business_emails"]), len(person["personal_emails"])) == (1, 2, 1)
+    for one, two in zip(*(answer["resource"] for answer in answers), strict=True):
+        assert one["charged"] + two["charged"] == 3
+        assert len(one["owned"]) + len(two["owned"]) == 3
+    assert (await programs.left(), await programs.reveals()) == ([900, 900, 900], 300)
+    used: Any = await product.db.fetchrow(
+        "select sum(charged) as charged, count(*) as rows from apiusage where clientid = $1", programs.account.clientid
+    )
+    assert (used["charged"], used["rows"]) == (300, 600)
+
+
+async def test_two_keys_with_a_ceiling(product: Product, programs: Racers) -> None:
+    """The ceiling of a call holds for what it pays, whatever the other pays meanwhile."""
+    _, urls = await _hundred(product)
+    people = [{"linkedinurl": url} for url in urls]
+    body = {"people": people, "kinds": ["directdial"]}
+    answers = await programs.at_once("enrich", body | {"max_credits": 100}, body | {"max_credits": 50})
+    charged = [int(answer.headers.get("X-Credits-Charged", "0")) for answer in answers]
+    assert answers[0].status_code == 200
+    assert sum(charged) == 100
+    assert charged[1] <= 50
+    assert (await programs.left(), await programs.reveals()) == ([900, 1000, 1000], 100)
+
+
+async def test_one_idempotency_key_of_a_program_at_once(
+    product: Product, programs: Racers, nodes: list[Server]
+) -> None:
+    _, urls = await _hundred(product)
+    body = {"people": [{"linkedinurl": url} for url in urls], "kinds": ["businessemail"]}
+    apikey = programs.first.headers["X-API-Key"]
+    async with _client(nodes[1], key=apikey) as again:
+        same = Racers(programs.account, programs.first, again, programs.reader)
+        answers = await same.at_once("enrich", body, key="same")
+        assert {answer.status_code for answer in answers} <= {200, 409}
+        repeated = await same.at_once("enrich", body, key="same")
+    done = _read(repeated)
+    assert done[0] == done[1] == next(answer.json() for answer in answers if answer.status_code == 200)
+    assert done[0]["charged"] == 100
+    assert [answer.headers["X-Credits-Charged"] for answer in repeated] == ["100", "100"]
+    # The other key is another caller, with a response of its own.
+    (other,) = _read([await programs.second.post("enrich", json=body, headers={"Idempotency-Key": "same"})] * 2)[:1]
+    assert (other["charged"], {tuple(item["owned"]) for item in other["resource"]}) == (0, {("businessemail",)})
+    assert (await programs.left(), await programs.reveals()) == ([1000, 900, 1000], 100)
+
+
+# A credit back
+
+
+async def test_a_proved_downvote_at_once_returns_one_credit(product: Product, racers: Racers) -> None:
+    """From two users of the account, each several times: one credit, one row, and one answer that says so."""
+    person = await product.person(phones=[BAD_PHONE])
+    reveal = {"linkedinurl": f"linkedin.com/{person.key}", "type": "directdial", "action": "reveal"}
+    assert (await racers.first.post("getcontact", json=reveal)).json()["charged"] == 1
+    assert (await racers.second.post("getcontact", json=reveal)).json()["charged"] == 0
+    assert await racers.left() == [39, 40, 40]
+    vote = {
+        "linkedin_url": f"linkedin.com/{person.key}", "info": BAD_PHONE, "action": "downvote", "type": "phone",
+        "downvotereason": "invalid", "reasonnote": "+12025550188",
+    }  # fmt: skip
+    answers = await racers.at_once("leads/_table/contactfeedback", {"resource": [vote]})
+    answers += await racers.at_once("leads/_table/contactfeedback", {"resource": [vote]})
+    assert {answer.status_code for answer in answers} == {200}, [answer.text for answer in answers]
+    assert sorted(answer.json()["resource"][0].get("creditback", 0) for answer in answers) == [0, 0, 0, 1]
+    assert await racers.left() == [40, 40, 40]
+    db, clientid = product.db, racers.account.clientid
+    assert await db.fetchval("select count(*) from creditback where clientid = $1", clientid) == 1
+    mails = await product.mails(racers.account.owner.email)
+    assert [mail["Subject"] for mail in mails] == ["You got a credit back"]
+
+
+async def test_a_credit_back_beside_the_last_reveals(product: Product, racers: Racers) -> None:
+    """The returned credit pays for one more, or comes too late for it; it is never lost or counted twice."""
+    _, urls = await _hundred(product)
+    person = await product.person(phones=[BAD_PHONE])
+    reveal = {"linkedinurl": f"linkedin.com/{person.key}", "type": "directdial", "action": "reveal"}
+    assert (await racers.first.post("getcontact", json=reveal)).json()["charged"] == 1
+    vote = {
+        "linkedin_url": f"linkedin.com/{person.key}", "info": BAD_PHONE, "action": "downvote", "type": "phone",
+        "downvotereason": "invalid", "reasonnote": "+12025550188",
+    }  # fmt: skip
+    async with _read_books(racers.reader):
+        voted, bought = await asyncio.gather(
+            racers.first.post("leads/_table/contactfeedback", json={"resource": [vote]}),
+            racers.second.post("revealmany", json={"linkedinurls": urls, "kinds": ["directdial"]}),
+        )
+    assert voted.json()["resource"][0]["creditback"] == 1
+    charged = bought.json()["charged"]
+    assert charged in (39, 40)
+    assert (await racers.left(), await racers.reveals()) == ([40 - charged, 40, 40], 1 + charged)
