@@ -40,7 +40,7 @@ def nodes(product: Product, product_url: str, tmp_path_factory: pytest.TempPathF
 
 @dataclass
 class Racers:
-    """One account at two nodes: a user at the first, a colleague or key at the second, and the owner, who reads."""
+    """One account at two nodes: a user at the first, a colleague or key at the second, and a reader of the owner."""
 
     account: Account
     first: httpx2.AsyncClient
@@ -290,7 +290,7 @@ async def test_one_idempotency_key_of_a_program_at_once(
 
 
 async def test_a_proved_downvote_at_once_returns_one_credit(product: Product, racers: Racers) -> None:
-    """From two users of the account, each several times: one credit, one row, and one answer that says so."""
+    """From two users of the account, each several times: one credit, one row, and one answer that names it."""
     person = await product.person(phones=[BAD_PHONE])
     reveal = {"linkedinurl": f"linkedin.com/{person.key}", "type": "directdial", "action": "reveal"}
     assert (await racers.first.post("getcontact", json=reveal)).json()["charged"] == 1

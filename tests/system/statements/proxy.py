@@ -32,6 +32,7 @@ class StatementProxy:
         self._target = target
         self.count = 0
         self.heard: Callable[[str], object] = lambda text: None  # gets the text of each statement that is parsed
+        self.ran: Callable[[str], object] = lambda text: None  # and of each that is executed
         self._spoiled, self._fault = 0, ""
         self._armed = False
         self._port = 0
@@ -96,11 +97,20 @@ class StatementProxy:
                 writer.write(head + await reader.readexactly(int.from_bytes(head[:4], "big") - 8))
                 if int.from_bytes(head[4:], "big") not in (_SSL_REQUEST, _GSS_REQUEST):
                     break
+            texts, portals = dict[bytes, str](), dict[bytes, str]()
             while True:
                 head = await reader.readexactly(5)
                 message = head + await reader.readexactly(int.from_bytes(head[1:], "big") - 4)
+                words = message[5:].split(b"\0", 2)
                 if head[:1] == b"P":
-                    self.heard(message[5:].split(b"\0")[1].decode())
+                    texts[words[0]] = words[1].decode()
+                    self.heard(texts[words[0]])
+                elif head[:1] == b"B":
+                    portals[words[0]] = texts[words[1]]
+                elif head[:1] == b"E":
+                    self.ran(portals[words[0]])
+                elif head[:1] == b"Q":
+                    self.ran(words[0].decode())
                 if self._armed and head[:1] in b"EQ":
                     self.count += 1
                     if self.count == self._spoiled:
