@@ -1,7 +1,7 @@
 """Two directories that differ in sealed values alone answer every question alike, and execute the same statements.
 
-One directory holds the values that are looked for, the other one holds others in their place. Whoever could tell them
-apart, by an answer, a header, a count, an order or the work that a request makes, could look for a value.
+One directory has the values under search, the other one has different values instead. If a response, a header,
+a count, an order or the work of a request told them apart, a caller could search for a value.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Two:
 
 
 async def _open(stack: AsyncExitStack, url: str, folder: Any, values: dict[str, list[str]]) -> Side:
-    """Fill a database: nine people without particular values, and three whose values are looked for."""
+    """Fill a database: nine people without particular values, and three with the values under search."""
     proxy = StatementProxy(urlsplit(url).port or 5432)
     await proxy.start()
     stack.push_async_callback(proxy.stop)

@@ -17,7 +17,7 @@ ENGINE = sorted((ROOT / "tableapi").rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 FRONTEND = sorted(
     path
-    for folder in ("src", "studio", "e2e", "tools", "extension")
+    for folder in ("src", "studio", "shared", "e2e", "tools", "extension")
     for path in (ROOT / "frontend" / folder).rglob("*.*")
     if path.suffix in (".ts", ".tsx", ".mjs", ".js") and not path.name.endswith(".gen.ts")
 )
