@@ -204,7 +204,7 @@ class Sessions:
     client_prefix: str = "mcp_"
     key_lookup: str = ""
     key_purpose: str = "apikey"
-    unknown_key: str = "The key in X-API-Key is not a valid app key."
+    unknown_key: str = "The API key in X-API-Key is not valid."
     channel: str = "tableapi_actor"
     user: str | tuple[str, ...] = ""
     account: str = ""
