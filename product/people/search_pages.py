@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 import orjson
 from asyncpg import Record
@@ -113,25 +115,35 @@ COMPANIES = Target(
 )  # fmt: skip
 
 
+class Place(NamedTuple):
+    """A row of an order: its value there, and its key. Without a key, the place before every row."""
+
+    value: object = None
+    ident: int | None = None
+
+
+_START = Place()
+
+
 @dataclass(slots=True)
 class Cursor:
-    """The start of a page: after a row of an order. The count is that of the first page."""
+    """The place after which a page starts, and the count of the first page."""
 
     digest: str
     count: int
     estimated: bool
-    value: object = None
-    ident: int | None = None
+    place: Place = _START
 
     def sealed(self, ctx: Context) -> str:
-        fields = [self.digest, self.count, self.estimated, self.value, self.ident]
+        fields = [self.digest, self.count, self.estimated, *self.place]
         return ctx.vault.seal(orjson.dumps(fields).decode())
 
 
 def _cursor(ctx: Context, text: str, digest: str) -> Cursor:
     """Parse a cursor. Raises BadRequest (400) if it is invalid or belongs to another search."""
     try:
-        cursor = Cursor(*orjson.loads(ctx.vault.open(text)))
+        found, count, estimated, *place = orjson.loads(ctx.vault.open(text))
+        cursor = Cursor(found, count, estimated, Place(*place))
     except (Internal, ValueError, TypeError, IndexError):
         raise BadRequest("The cursor is not one of this call.", reason="bad_cursor") from None
     if cursor.digest != digest:
@@ -160,61 +172,28 @@ async def find(ctx: Context, target: Target, query: Query, page: Page) -> tuple[
     text = f"{target.table}\n{query.terms}\n{query.sql}\n{page.order.strip()}"
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     cursor = _cursor(ctx, page.cursor, digest) if page.cursor else None
-    rows: list[Record] = []
+    # One row more than the page tells whether another one follows.
+    read = _Read(ctx, target, query, order, descending, page.limit + 1)
     found = await term_index.find(ctx, query.included, query.excluded) if target is PEOPLE else None
     if found is not None:
-        cursor = cursor or _counted(digest, term_index.count(found))
-        rows = await _of_bitmaps(ctx, query, order, descending, page.limit + 1, cursor, found)
+        matches = term_index.count(found)
+        cursor = cursor or Cursor(digest, _rounded(matches) if matches > EXACT else matches, matches > EXACT)
+        rows = await read.of_bitmaps(found, matches, cursor.place)
     elif cursor is None:
-        rows = await _few(ctx, target, query, order, descending, page.limit + 1)
+        rows = await read.few(_START)
         count = rows[0]["matches"] if rows else 0
         cursor = Cursor(digest, count, count > EXACT)
         if cursor.estimated:
-            cursor.count = await _estimate(ctx, target, query)
-            bound = None if order.sql == target.key else rows[0]["bound"]  # the newest rows agree with every filter
-            rows = await _first(ctx, target, query, order, descending, page.limit + 1, bound)
-            if len(rows) <= page.limit:  # the sample was not representative
-                rows = await _many(ctx, target, query, order, descending, page.limit + 1, cursor)
-    elif cursor.estimated:
-        rows = await _many(ctx, target, query, order, descending, page.limit + 1, cursor)
+            cursor.count = await read.estimate()
+            rows = await read.first_of_many(rows[0]["bound"])
     else:
-        rows = await _few(ctx, target, query, order, descending, page.limit + 1, cursor)
+        rows = await (read.many(cursor.place) if cursor.estimated else read.few(cursor.place))
     meta = Meta(count=cursor.count, estimated=cursor.estimated)
     if len(rows) > page.limit:
         rows = rows[: page.limit]
-        last = rows[-1]
-        meta.next = Cursor(digest, cursor.count, cursor.estimated, last["sortvalue"], last[target.key]).sealed(ctx)
+        place = Place(rows[-1]["sortvalue"], rows[-1][target.key])
+        meta.next = Cursor(digest, cursor.count, cursor.estimated, place).sealed(ctx)
     return meta, rows
-
-
-def _after(target: Target, order: Order, descending: bool, ident: int | None) -> str:
-    """Return the condition for rows after the cursor's, $3 and $4.
-
-    Without a cursor it always holds.
-    """
-    sign = "<" if descending else ">"
-    if ident is None:
-        return _UNUSED
-    if order.sql == target.key:
-        return f" and {target.key} {sign} $4::bigint and $3::text is not null"
-    return f" and ({order.sql}, {target.key}) {sign} ($3::text::{order.cast}, $4::bigint)"
-
-
-async def _fetched(ctx: Context, plan: str, sql: str, *args: object) -> list[Record]:
-    """Return the rows of a statement under the settings of a plan."""
-    async with ctx.db.transaction():
-        await ctx.db.execute(plan)
-        return list(await ctx.db.fetch(sql, *args))
-
-
-def _by(target: Target, order: Order, descending: bool) -> str:
-    """Return what rows are sorted by."""
-    way = "desc" if descending else "asc"
-    return f"{target.key} {way}" if order.sql == target.key else f"{order.sql} {way}, {target.key} {way}"
-
-
-def _counted(digest: str, count: int) -> Cursor:
-    return Cursor(digest, _rounded(count) if count > EXACT else count, count > EXACT)
 
 
 def _rounded(count: int) -> int:
@@ -223,129 +202,148 @@ def _rounded(count: int) -> int:
     return max(EXACT + 1, int(round(count / unit) * unit))
 
 
-async def _of_bitmaps(
-    ctx: Context, query: Query, order: Order, descending: bool, limit: int, cursor: Cursor, found: term_index.Bits
-) -> list[Record]:
-    """Return the page after a cursor of the people in bitmaps.
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """The statements that read up to `limit` rows of a search in one order."""
 
-    People that have changed since the bitmaps were made are left out where they match no more.
-    """
-    rows: list[Record] = []
-    count = term_index.count(found)
-    if order.sql != PEOPLE.key and count <= SORTED:
-        return await _sorted(ctx, query, order, descending, limit, cursor, term_index.ids(found))
-    value, ident = cursor.value, cursor.ident
-    bitmap = b"" if order.sql == PEOPLE.key else term_index.flat(found)
-    while len(rows) < limit:
-        if order.sql == PEOPLE.key:
-            following = term_index.ids_in_order(found, descending=descending, after=ident)
-            candidates = list(islice(following, limit))
-        else:
-            places = await _walk(ctx, query, order, descending, limit, value, ident, bitmap, STEPS)
-            if len(places) < limit and count <= SORTED_AT_WORST:
-                return await _sorted(ctx, query, order, descending, limit, cursor, term_index.ids(found))
-            if len(places) < limit:
-                places = await _walk(ctx, query, order, descending, limit, value, ident, bitmap, None)
-            candidates = [place["personid"] for place in places]
-            value = places[-1]["sortvalue"] if places else value
-        rows += await _sorted(ctx, query, order, descending, limit, None, candidates)
-        if len(candidates) < limit:
-            break
-        ident = candidates[-1]
-    return rows[:limit]
+    ctx: Context
+    target: Target
+    query: Query
+    order: Order
+    descending: bool
+    limit: int
 
+    @property
+    def _by_key(self) -> bool:
+        return self.order.sql == self.target.key
 
-async def _sorted(
-    ctx: Context, query: Query, order: Order, descending: bool, limit: int, cursor: Cursor | None, ids: list[int]
-) -> list[Record]:
-    """Return the matching ones of some people, in order, after a cursor."""
-    value, ident = (cursor.value, cursor.ident) if cursor is not None else (None, None)
-    after, by = _after(PEOPLE, order, descending, ident), _by(PEOPLE, order, descending)
-    sql = f"""
-        select {PEOPLE.columns}, ({order.sql})::text as sortvalue from {PEOPLE.table}
-        where {PEOPLE.key} = any($5::bigint[]) and ({condition(PEOPLE, query)}) is true{after} order by {by} limit $2
-    """  # noqa: S608 - every part is a constant
-    return await _fetched(ctx, _PLAN_BY_KEY, sql, query.terms, limit, value, ident, ids)
+    @property
+    def _matching(self) -> str:
+        return condition(self.target, self.query)
 
+    def _by(self, value: str) -> str:
+        """Return the list of ORDER BY, for the name that the order's value has in the statement."""
+        way, key = "desc" if self.descending else "asc", self.target.key
+        return f"{key} {way}" if self._by_key else f"{value} {way}, {key} {way}"
 
-async def _walk(
-    ctx: Context, query: Query, order: Order, descending: bool, limit: int, value: object, ident: int | None,
-    bitmap: bytes, steps: int | None,
-) -> list[Record]:  # fmt: skip
-    """Return the next people of bitmaps in the index of an order, which has all that is read.
+    def _after(self, place: Place, value: str) -> str:
+        """Return the condition for rows after a place, $3 and $4. It always holds for the start."""
+        sign, key = "<" if self.descending else ">", self.target.key
+        if place.ident is None:
+            return _UNUSED
+        if self._by_key:
+            return f" and {key} {sign} $4::bigint and $3::text is not null"
+        return f" and ({value}, {key}) {sign} ($3::text::{self.order.cast}, $4::bigint)"
 
-    Titles of one seniority stand together in the order of titles, so these have an index for each seniority.
-    """
-    after, by = _after(PEOPLE, order, descending, ident), _by(PEOPLE, order, descending)
-    within = "seniority = $7" if query.seniority and order is PEOPLE_ORDERS["title"] else "$7::text is not null"
-    sql = f"""
-        select personid, sortkey::text as sortvalue from (
-            select personid, {order.sql} as sortkey from person where {within}{after}
-            order by {by} limit $5::bigint
-        ) read
-        where case when personid < $6::bigint then get_bit($1::bytea, personid) = 1 else false end limit $2
-    """  # noqa: S608 - every part is a constant
-    return await _fetched(
-        ctx, _PLAN_BY_INDEX, sql, bitmap, limit, value, ident, steps, len(bitmap) * 8, query.seniority
-    )
+    async def _rows(self, plan: str, sql: str, *args: object) -> list[Record]:
+        """Run a statement under the settings of a plan."""
+        async with self.ctx.db.transaction():
+            await self.ctx.db.execute(plan)
+            return list(await self.ctx.db.fetch(sql, *args))
 
+    async def of_bitmaps(self, found: term_index.Bits, matches: int, place: Place) -> list[Record]:
+        """Return the people of bitmaps after a place.
 
-async def _few(
-    ctx: Context, target: Target, query: Query, order: Order, descending: bool, limit: int, cursor: Cursor | None = None
-) -> list[Record]:
-    """Return the page of a query with at most `EXACT` matches, and their number in each row.
+        People that have changed since the bitmaps were made are left out where they match no more.
+        """
+        if not self._by_key and matches <= SORTED:
+            return await self._sorted(term_index.ids(found), place)
+        rows: list[Record] = []
+        bitmap = b"" if self._by_key else term_index.flat(found)
+        while len(rows) < self.limit:
+            if self._by_key:
+                following = term_index.ids_in_order(found, descending=self.descending, after=place.ident)
+                places = [Place(None, ident) for ident in islice(following, self.limit)]
+            else:
+                places = await self._walk(place, bitmap, STEPS)
+                if len(places) < self.limit and matches <= SORTED_AT_WORST:
+                    return await self._sorted(term_index.ids(found), place)
+                if len(places) < self.limit:
+                    places = await self._walk(place, bitmap, None)
+            rows += await self._sorted([each.ident for each in places], _START)
+            if len(places) < self.limit:
+                break
+            place = places[-1]
+        return rows[: self.limit]
 
-    With more matches, the rows are a sample, and `bound` is a value of the order beyond the end of the page.
-    """
-    way = "desc" if descending else "asc"
-    key, columns = target.key, target.columns
-    value, ident = (cursor.value, cursor.ident) if cursor else (None, None)
-    after = _after(target, order, descending, ident).replace(order.sql, "sortkey")
-    sql = f"""
-        with matches as materialized (
-            select {key}, {order.sql} as sortkey from {target.table} where {condition(target, query)} limit {EXACT + 1}
-        ), page as (
-            select {key}, sortkey from matches where true{after} order by sortkey {way}, {key} {way} limit $2
+    async def _sorted(self, ids: Sequence[int | None], place: Place) -> list[Record]:
+        """Return the matching ones of some people, in order, after a place."""
+        value = self.order.sql
+        sql = f"""
+            select {PEOPLE.columns}, ({value})::text as sortvalue from {PEOPLE.table}
+            where {PEOPLE.key} = any($5::bigint[]) and ({self._matching}) is true{self._after(place, value)}
+            order by {self._by(value)} limit $2
+        """  # noqa: S608 - every part is a constant
+        return await self._rows(_PLAN_BY_KEY, sql, self.query.terms, self.limit, *place, ids)
+
+    async def _walk(self, place: Place, bitmap: bytes, steps: int | None) -> list[Place]:
+        """Return the next people of a bitmap in the index of the order, which has every column that is read.
+
+        Titles of one seniority are next to each other in the order of titles, which has an index for each seniority.
+        """
+        value, query = self.order.sql, self.query
+        within = (
+            "seniority = $7" if query.seniority and self.order is PEOPLE_ORDERS["title"] else "$7::text is not null"
         )
-        select {columns}, sortkey::text as sortvalue, (select count(*) from matches) as matches,
-               (select sortkey from matches order by sortkey {way} offset $2 limit 1)::text as bound
-        from page join {target.table} using ({key}) order by sortkey {way}, {key} {way}
-    """  # noqa: S608 - every part is a constant
-    return await _fetched(ctx, _PLAN, sql, query.terms, limit, value, ident)
+        sql = f"""
+            select personid, sortkey::text as sortvalue from (
+                select personid, {value} as sortkey from person where {within}{self._after(place, value)}
+                order by {self._by(value)} limit $5::bigint
+            ) read
+            where case when personid < $6::bigint then get_bit($1::bytea, personid) = 1 else false end limit $2
+        """  # noqa: S608 - every part is a constant
+        args = (bitmap, self.limit, *place, steps, len(bitmap) * 8, query.seniority)
+        return [Place(row["sortvalue"], row["personid"]) for row in await self._rows(_PLAN_BY_INDEX, sql, *args)]
 
+    async def few(self, place: Place) -> list[Record]:
+        """Return the page after a place of at most `EXACT` matches, with their number in each row.
 
-async def _first(
-    ctx: Context, target: Target, query: Query, order: Order, descending: bool, limit: int, bound: str | None
-) -> list[Record]:
-    """Return the first page of a query with many matches, up to a bound of the order.
+        With more matches, the rows are a sample, and `bound` is a value of the order beyond the end of the page.
+        """
+        key, by = self.target.key, self._by("sortkey")
+        sql = f"""
+            with matches as materialized (
+                select {key}, {self.order.sql} as sortkey from {self.target.table}
+                where {self._matching} limit {EXACT + 1}
+            ), page as (
+                select {key}, sortkey from matches where true{self._after(place, "sortkey")} order by {by} limit $2
+            )
+            select {self.target.columns}, sortkey::text as sortvalue, (select count(*) from matches) as matches,
+                   (select sortkey from matches order by {by} offset $2 limit 1)::text as bound
+            from page join {self.target.table} using ({key}) order by {by}
+        """  # noqa: S608 - every part is a constant
+        return await self._rows(_PLAN, sql, self.query.terms, self.limit, *place)
 
-    The bound makes a page cheap if the order and the filters fit badly: names that begin with Z, by name.
-    """
-    sign, by = ">=" if descending else "<=", _by(target, order, descending)
-    sql = f"""
-        select {target.columns}, ({order.sql})::text as sortvalue from {target.table}
-        where {condition(target, query)} and {order.sql} {sign} $3::text::{order.cast} order by {by} limit $2
-    """  # noqa: S608 - every part is a constant
-    if bound is None:
-        return []
-    return await _fetched(ctx, _PLAN, sql, query.terms, limit, bound)
+    async def first_of_many(self, bound: str | None) -> list[Record]:
+        """Return the first page of a query with many matches.
 
+        It is read up to `bound`, which makes it cheap if the order and the filters fit badly: names that begin with Z,
+        by name. The newest rows agree with every filter.
+        """
+        rows: list[Record] = []
+        if bound is not None and not self._by_key:
+            sign, value = ">=" if self.descending else "<=", self.order.sql
+            sql = f"""
+                select {self.target.columns}, ({value})::text as sortvalue from {self.target.table}
+                where {self._matching} and {value} {sign} $3::text::{self.order.cast}
+                order by {self._by(value)} limit $2
+            """  # noqa: S608 - every part is a constant
+            rows = await self._rows(_PLAN, sql, self.query.terms, self.limit, bound)
+        # A sample that was not representative has its bound too early.
+        return rows if len(rows) == self.limit else await self.many(_START)
 
-async def _many(
-    ctx: Context, target: Target, query: Query, order: Order, descending: bool, limit: int, cursor: Cursor
-) -> list[Record]:
-    """Return the page of a query with many matches, in the order of an index."""
-    after, by = _after(target, order, descending, cursor.ident), _by(target, order, descending)
-    sql = f"""
-        select {target.columns}, ({order.sql})::text as sortvalue from {target.table}
-        where {condition(target, query)}{after} order by {by} limit $2
-    """  # noqa: S608 - every part is a constant
-    return await _fetched(ctx, _PLAN_BY_INDEX, sql, query.terms, limit, cursor.value, cursor.ident)
+    async def many(self, place: Place) -> list[Record]:
+        """Return the page after a place of a query with many matches, in the order of an index."""
+        value = self.order.sql
+        sql = f"""
+            select {self.target.columns}, ({value})::text as sortvalue from {self.target.table}
+            where {self._matching}{self._after(place, value)} order by {self._by(value)} limit $2
+        """  # noqa: S608 - every part is a constant
+        return await self._rows(_PLAN_BY_INDEX, sql, self.query.terms, self.limit, *place)
 
-
-async def _estimate(ctx: Context, target: Target, query: Query) -> int:
-    """Return the planner's estimate of the matches, rounded to two digits."""
-    sql = f"explain (format json) select 1 from {target.table} where {condition(target, query)}"  # noqa: S608
-    plan = await ctx.db.fetchval(sql, query.terms)
-    plan = orjson.loads(plan) if isinstance(plan, str) else plan
-    return _rounded(max(EXACT + 1, int(plan[0]["Plan"]["Plan Rows"])))
+    async def estimate(self) -> int:
+        """Return the planner's estimate of the matches, rounded to two digits."""
+        sql = f"explain (format json) select 1 from {self.target.table} where {self._matching}"  # noqa: S608
+        plan = await self.ctx.db.fetchval(sql, self.query.terms)
+        plan = orjson.loads(plan) if isinstance(plan, str) else plan
+        return _rounded(max(EXACT + 1, int(plan[0]["Plan"]["Plan Rows"])))
