@@ -63,12 +63,13 @@ function javascript({ method, path, headers, body }) {
 export const SAMPLES = { curl, Python: python, JavaScript: javascript };
 
 /**
- * Return the commands that make a typed client from the document at an address. `security` is that of the document: where
- * the tables need a session, the command has its header before a token is entered.
+ * Return the commands that fetch typed clients, and the document at an address. `security` is the document's: if tables
+ * need a session, the commands have its header before a token is entered.
  */
 export function generators(address, headers, security = []) {
   const needed = security.some((choice) => "session" in choice) ? { [TOKEN]: "" } : {};
   const names = Object.entries({ ...needed, ...headers }).map(([name, value]) => (name === TOKEN ? `"${name}: $TOKEN"` : quoted(`${name}: ${value}`)));
-  const fetched = `curl -o openapi.json ${[...names.map((header) => `-H ${header}`), quoted(`${address}?typed=true`)].join(" ")}`;
-  return `${fetched}\nnpx openapi-typescript openapi.json -o schema.d.ts\nopenapi-python-client generate --path openapi.json`;
+  const credentials = names.map((header) => `-H ${header} `).join("");
+  const fetched = (file, query) => `curl -o ${file} ${credentials}${quoted(`${address}?${query}`)}`;
+  return `${fetched("client.ts", "client=typescript")}\n${fetched("client.py", "client=python")}\n# The document, for any generator:\n${fetched("openapi.json", "typed=true")}`;
 }

@@ -9,6 +9,19 @@ import { reader } from "./schema.js";
 const placeOf = (scheme) =>
   scheme.type === "http" ? "Authorization: Bearer …" : `${scheme.name}${scheme.in === "query" ? " in the query" : ": …"}`;
 
+/** Return the rows of credentials. Headers for one thing are in one row, and so is a header for two things. */
+function schemeRows(schemes) {
+  const rows = [];
+  for (const scheme of schemes) {
+    const [place, text] = [placeOf(scheme), scheme.description ?? ""];
+    const row = rows.find(({ places, texts }) => places.has(place) || (text && texts.has(text)));
+    if (row) row.places.add(place), row.texts.add(text);
+    else rows.push({ places: new Set([place]), texts: new Set([text]) });
+  }
+  const lines = (tag, values, attrs) => h("div", {}, ...[...values].map((value) => h(tag, attrs, value)));
+  return rows.map(({ places, texts }) => h("div", { class: "scheme" }, lines("code", places, {}), lines("p", texts, { class: "quiet" })));
+}
+
 /** Return a box with a request in a language that the reader chooses, and a function that writes it anew. */
 function requestBox(request) {
   const text = h("pre", { tabindex: "0" });
@@ -40,8 +53,7 @@ function requestBox(request) {
 
 /** Return the start page: credentials, the first call, errors. `address` is that of the document. */
 export function startPage(spec, first, link, address) {
-  const schemes = Object.values(spec.components.securitySchemes ?? {}).map((scheme) =>
-    h("div", { class: "scheme" }, h("code", {}, placeOf(scheme)), h("span", { class: "quiet" }, scheme.description ?? "")));
+  const schemes = schemeRows(Object.values(spec.components.securitySchemes ?? {}));
   const open = h("button", { type: "button" }, "Enter credentials");
   open.addEventListener("click", () => {
     document.getElementById("credentials").open = true;
@@ -57,23 +69,23 @@ export function startPage(spec, first, link, address) {
   return h("div", { class: "page" },
     h("div", {},
       h("h2", {}, "Get started"),
-      h("p", { class: "lead" }, ...prose("The first call takes half a minute: take a key, copy the request, read the answer. Everything here can also be "
-        + "sent from this page.")),
+      h("p", { class: "lead" }, ...prose("The first call takes half a minute: get a key, copy the request, read the response. You can also send every request "
+        + "from this page.")),
       h("ol", { class: "steps" },
-        step("Take credentials", h("p", { class: "quiet" }, "They are sent as headers with every request."), ...schemes,
+        step("Get credentials", h("p", { class: "quiet" }, "Send them as headers with every request."), ...schemes,
           h("div", { class: "send" }, open, store.getItem("token") ? h("span", { class: "status good" }, "Signed in") : null)),
         first ? step("Send the first request",
           h("p", { class: "quiet" }, "Copy the request on this page, or fill in the form: ", h("a", { href: link(first.operationId) }, titleOf(first, sentences(first.summary)[0])), ".")) : null,
-        step("Read the answer",
-          h("p", { class: "quiet" }, ...prose("A good answer is 200 or 201 with JSON. An error has the status of the response: `message` is for people, "
-            + "`context.reason` is stable and what a program compares.")),
+        step("Read the response",
+          h("p", { class: "quiet" }, ...prose("A success is 200 or 201 with JSON. An error has the HTTP status of its cause: `message` is for people, "
+            + "`context.reason` is stable, so programs compare that.")),
           tableOf(["Status", "What to do"], [
             ["400, 422", "Correct the request; the context names the field."],
             ["401", "The credentials are missing, wrong or expired."],
-            ["402", "Something has to be paid for first."],
-            ["403", "The credentials lack the right."],
-            ["404", "The record does not exist, or not for these credentials."],
-            ["429", "Wait for the seconds in Retry-After. X-RateLimit-* say how many calls are allowed."],
+            ["402", "A payment or credits are needed first."],
+            ["403", "The credentials do not have the right."],
+            ["404", "The record does not exist, or these credentials cannot see it."],
+            ["429", "Wait for the seconds in Retry-After. The X-RateLimit-* headers give the limits."],
             ["503", "Repeat after Retry-After."],
           ].map((cells) => h("tr", {}, ...cells.map((cell) => h("td", {}, cell)))))))),
     h("aside", {}, example, codeBox("An error", h("pre", { tabindex: "0" }, ...highlighted(JSON.stringify(error, null, 2), "JSON"))), codeBox("A typed client", commands)));
