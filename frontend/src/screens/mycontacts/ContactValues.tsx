@@ -1,41 +1,25 @@
 /** The values of a contact in the drawer, each with copy and votes; a kind that was not revealed leads to the search. */
-import { ActionIcon, Button } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { CircleCheck, Flag, Search, ThumbsUp } from "lucide-react";
-import { useState } from "react";
+import { Button } from "@mantine/core";
+import { CircleCheck, Search } from "lucide-react";
 import { Link } from "react-router";
 import { toast } from "../../../shared/toasts";
-import { useFeedback, votesOn } from "../../api/contacts";
-import { explain } from "../../api/explain";
-import type { Feedback, Found, UserContact } from "../../api/types";
-import { Address } from "../../components/Address";
+import { usePersonVotes } from "../../api/personvotes";
+import type { Found, UserContact } from "../../api/types";
 import { CopyButton } from "../../components/CopyButton";
-import { type FlagAnswer, FlagDialog } from "../../components/FlagDialog";
-import { PhoneText } from "../../components/PhoneText";
+import { FlagDialog } from "../../components/FlagDialog";
 import { Field } from "../../components/ui/Field";
-import { FEEDBACK_TYPE, KINDS, type Kind, fieldOf } from "../../domain/reveal";
-import { type Votable, type Vote, voteOn } from "../../domain/votes";
+import { ValueLink } from "../../components/ValueLink";
+import { VoteButtons } from "../../components/VoteButtons";
+import { KINDS, type Kind, fieldOf } from "../../domain/reveal";
+import type { Vote } from "../../domain/votes";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./ContactDrawer.module.css";
 import { votableOf } from "./voting";
 
 export function ContactValues({ contact, person }: { contact: UserContact; person: Found | null }) {
   const url = contact.linkedinurl;
-  const [flagged, setFlagged] = useState<Votable | null>(null);
-  const { data: votes } = useQuery(votesOn([url]));
-  const feedback = useFeedback();
+  const voting = usePersonVotes(url);
   const all = votableOf(contact);
-
-  const vote = (details: Omit<Feedback, "linkedin_url">) =>
-    feedback.mutate([{ linkedin_url: url, ...details }], {
-      onSuccess: () => {
-        setFlagged(null);
-        toast(t(details.action === "withdraw" ? "vote.withdrawn" : "vote.thanks"));
-      },
-      onError: (error) => toast(explain(error), "bad"),
-    });
-  const voteOf = (one: Votable) => votes && voteOn(votes, url, one);
-  const flag = (answer: FlagAnswer) => vote({ action: "downvote", ...answer });
 
   return (
     <>
@@ -49,16 +33,16 @@ export function ContactValues({ contact, person }: { contact: UserContact; perso
                 kind={kind}
                 value={one.value}
                 verified={isVerified(person, kind, one.value)}
-                vote={voteOf(one)}
-                onUpvote={() => vote({ action: voteOf(one) === "upvote" ? "withdraw" : "upvote", info: one.value, type: FEEDBACK_TYPE[kind] })}
-                onFlag={() => setFlagged(one)}
+                vote={voting.voteOf(one)}
+                onUpvote={() => voting.upvote(one)}
+                onFlag={() => voting.flag(one)}
               />
             ))}
             {values.length === 0 && <Missing kind={kind} url={url} />}
           </Field>
         );
       })}
-      <FlagDialog values={flagged && [flagged]} busy={feedback.isPending} voteOf={voteOf} onClose={() => setFlagged(null)} onSubmit={flag} onWithdraw={(answer) => vote({ action: "withdraw", ...answer })} />
+      <FlagDialog {...voting.dialog} />
     </>
   );
 }
@@ -82,32 +66,16 @@ function Bought({ kind, value, verified, vote, onUpvote, onFlag }: BoughtProps) 
   return (
     <div className={classes.bought}>
       <span className={classes.whole}>
-        {kind === "phone" ? (
-          <a href={`tel:${value}`} className={classes.reach}>
-            <PhoneText value={value} />
-          </a>
-        ) : (
-          <a href={`mailto:${value}`} className={classes.reach}>
-            <Address text={value} />
-          </a>
-        )}
+        <ValueLink kind={kind} value={value} />
       </span>
       {verified && <CircleCheck size={14} className={classes.good} role="img" aria-label={t("search.verified")} />}
       <span className={classes.tools}>
         <CopyButton text={value} label={t("search.copy", { value })} onCopied={() => toast(t("copied"))} />
-        <ActionIcon {...look(vote === "upvote")} aria-label={`${t("vote.up")} ${value}`} onClick={onUpvote}>
-          <ThumbsUp size={16} strokeWidth={1.75} aria-hidden="true" />
-        </ActionIcon>
-        <ActionIcon {...look(vote === "downvote")} aria-label={t("vote.flag", { value })} onClick={onFlag}>
-          <Flag size={16} strokeWidth={1.75} aria-hidden="true" />
-        </ActionIcon>
+        <VoteButtons value={value} vote={vote} onUpvote={onUpvote} onFlag={onFlag} />
       </span>
     </div>
   );
 }
-
-const look = (pressed: boolean) =>
-  ({ variant: pressed ? "light" : "subtle", color: pressed ? "pine" : "gray", "aria-pressed": pressed }) as const;
 
 function Missing({ kind, url }: { kind: Kind; url: string }) {
   return (

@@ -1,23 +1,19 @@
 /** The person found, with each requested kind of data. */
 import { Anchor } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { CircleCheck, ContactRound, ExternalLink, Eye } from "lucide-react";
-import { useState } from "react";
 import { Link } from "react-router";
 import { saveFile } from "../../../shared/savefile";
-import { toast } from "../../../shared/toasts";
 import { creditsOf, hasLivePlan, isExpired, useAccount } from "../../api/account";
-import { type Asked, useFeedback, votesOn } from "../../api/contacts";
-import { explain } from "../../api/explain";
-import type { Feedback, Found } from "../../api/types";
-import { type FlagAnswer, FlagDialog } from "../../components/FlagDialog";
+import type { Asked } from "../../api/contacts";
+import { usePersonVotes } from "../../api/personvotes";
+import type { Found } from "../../api/types";
+import { FlagDialog } from "../../components/FlagDialog";
 import { NameAvatar } from "../../components/NameAvatar";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { profileLink } from "../../domain/contacts";
 import { aboutOf } from "../../domain/person";
-import { CREDIT_OF, FEEDBACK_TYPE, KINDS, type Kind, fieldOf } from "../../domain/reveal";
+import { CREDIT_OF, KINDS, type Kind, fieldOf } from "../../domain/reveal";
 import { vcard } from "../../domain/vcard";
-import { type Votable, voteOn } from "../../domain/votes";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./ContactCard.module.css";
 import { Exhausted, hasNoCredit } from "./Exhausted";
@@ -32,24 +28,11 @@ interface Props {
 
 export function ContactCard({ found, asked, onChange }: Props) {
   const me = useAccount();
-  const [flagged, setFlagged] = useState<Votable | null>(null);
-  const feedback = useFeedback();
   const url = found.linkedinurl || asked.linkedinurl;
   const reveals = useReveals(url, onChange);
   const kinds = KINDS.filter((kind) => asked[kind]);
   const paid = kinds.some((kind) => isShown(found, kind));
-  const { data: votes } = useQuery({ ...votesOn([url]), enabled: paid });
-
-  const vote = (details: Omit<Feedback, "linkedin_url">) =>
-    feedback.mutate([{ linkedin_url: url, ...details }], {
-      onSuccess: () => {
-        setFlagged(null);
-        toast(t(details.action === "withdraw" ? "vote.withdrawn" : "vote.thanks"));
-      },
-      onError: (error) => toast(explain(error), "bad"),
-    });
-  const voteOf = (one: Votable) => votes && voteOn(votes, url, one);
-  const flag = (answer: FlagAnswer) => vote({ action: "downvote", ...answer });
+  const voting = usePersonVotes(url, paid);
   const hidden = isExpired(me) ? [] : kinds.filter((kind) => fieldOf(found, kind).hidden);
 
   return (
@@ -77,9 +60,9 @@ export function ContactCard({ found, asked, onChange }: Props) {
           found={found}
           canReveal={!isExpired(me)}
           reveals={reveals}
-          voteOf={(value) => voteOf({ kind, value })}
-          onUpvote={(value) => vote({ action: voteOf({ kind, value }) === "upvote" ? "withdraw" : "upvote", info: value, type: FEEDBACK_TYPE[kind] })}
-          onFlag={(value) => setFlagged({ kind, value })}
+          voteOf={(value) => voting.voteOf({ kind, value })}
+          onUpvote={(value) => voting.upvote({ kind, value })}
+          onFlag={(value) => voting.flag({ kind, value })}
         />
       ))}
       {paid && (
@@ -93,7 +76,7 @@ export function ContactCard({ found, asked, onChange }: Props) {
           </button>
         </footer>
       )}
-      <FlagDialog values={flagged && [flagged]} busy={feedback.isPending} voteOf={voteOf} onClose={() => setFlagged(null)} onSubmit={flag} onWithdraw={(answer) => vote({ action: "withdraw", ...answer })} />
+      <FlagDialog {...voting.dialog} />
     </article>
   );
 }

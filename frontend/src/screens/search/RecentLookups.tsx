@@ -1,8 +1,7 @@
 /** The last lookups as links that search again. */
 import { History } from "lucide-react";
-import { Link } from "react-router";
 import { useAccount } from "../../api/account";
-import { NameAvatar } from "../../components/NameAvatar";
+import { PersonLinks } from "../../components/PersonLinks";
 import { t } from "../../lib/i18n.dashboard";
 import { useRecent } from "../../stores/recent";
 import classes from "./Search.module.css";
@@ -10,25 +9,14 @@ import classes from "./Search.module.css";
 export function RecentLookups() {
   const lookups = useRecent(useAccount().appuserid);
   if (lookups.length === 0) return null;
+  const links = lookups.map(({ url, name, about }) => ({ to: `?url=${encodeURIComponent(url)}`, name, about: about || url }));
   return (
-    <section className={classes.recent} aria-labelledby="recent">
+    <section aria-labelledby="recent">
       <h2 id="recent" className={classes.recentTitle}>
         <History size={16} strokeWidth={1.75} aria-hidden="true" />
         {t("search.recent")}
       </h2>
-      <ul>
-        {lookups.map(({ url, name, about }) => (
-          <li key={url}>
-            <Link to={`?url=${encodeURIComponent(url)}`} preventScrollReset>
-              <NameAvatar name={name} size={32} drawn />
-              <span className={classes.who}>
-                <strong>{name}</strong>
-                <span>{about || url}</span>
-              </span>
-            </Link>
-          </li>
-        ))}
-      </ul>
+      <PersonLinks people={links} preventScrollReset />
     </section>
   );
 }

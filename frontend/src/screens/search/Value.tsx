@@ -1,11 +1,11 @@
 /** One phone number or address: masked, or with its actions. */
 import { ActionIcon, Button, Popover, Tooltip } from "@mantine/core";
-import { CircleCheck, Flag, Phone, QrCode, ThumbsUp } from "lucide-react";
+import { CircleCheck, Phone, QrCode } from "lucide-react";
 import { Suspense, lazy, useState } from "react";
 import { toast } from "../../../shared/toasts";
-import { Address } from "../../components/Address";
 import { CopyButton } from "../../components/CopyButton";
-import { PhoneText } from "../../components/PhoneText";
+import { ValueLink } from "../../components/ValueLink";
+import { VoteButtons } from "../../components/VoteButtons";
 import { localTime } from "../../domain/localtime";
 import type { Kind } from "../../domain/reveal";
 import type { Vote } from "../../domain/votes";
@@ -31,17 +31,7 @@ export function Value({ kind, value, hidden, verified, vote, onUpvote, onFlag }:
   return (
     <li className={classes.value}>
       <span className={classes.text}>
-        {hidden ? (
-          value
-        ) : kind === "phone" ? (
-          <a href={`tel:${value}`} className={classes.reach}>
-            <PhoneText value={value} />
-          </a>
-        ) : (
-          <a href={`mailto:${value}`} className={classes.reach}>
-            <Address text={value} />
-          </a>
-        )}
+        {hidden ? value : <ValueLink kind={kind} value={value} />}
       </span>
       <span className={classes.status}>
         {verified !== null && <Status verified={verified} />}
@@ -58,12 +48,7 @@ export function Value({ kind, value, hidden, verified, vote, onUpvote, onFlag }:
             </>
           )}
           <CopyButton text={value} label={t("search.copy", { value })} onCopied={() => toast(t("copiedFully"))} />
-          <ActionIcon {...look(vote === "upvote")} className={classes.late} aria-label={`${t("vote.up")} ${value}`} onClick={onUpvote}>
-            <ThumbsUp size={16} strokeWidth={1.75} aria-hidden="true" />
-          </ActionIcon>
-          <ActionIcon {...look(vote === "downvote")} className={classes.late} aria-label={t("vote.flag", { value })} onClick={onFlag}>
-            <Flag size={16} strokeWidth={1.75} aria-hidden="true" />
-          </ActionIcon>
+          <VoteButtons value={value} vote={vote} className={classes.late} onUpvote={onUpvote} onFlag={onFlag} />
         </span>
       )}
     </li>
@@ -108,6 +93,3 @@ function Status({ verified }: { verified: boolean }) {
     </Tooltip>
   );
 }
-
-const look = (pressed: boolean) =>
-  ({ variant: pressed ? "light" : "subtle", color: pressed ? "pine" : "gray", "aria-pressed": pressed }) as const;
