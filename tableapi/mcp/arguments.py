@@ -19,10 +19,10 @@ Many = Annotated[list[T], Field(fail_fast=True)]
 
 # Said by the first tool of a caller that takes a filter; the others name that tool.
 FILTER = (
-    "Such as \"status = 'open' and (total > 100 or customer_by_id.city = 'Oslo')\", or a list of "
-    "{field, operator, value} that must all hold. Operators: = != > >= < <= IN (a,b) LIKE ILIKE CONTAINS STARTS WITH, "
-    "ENDS WITH, BETWEEN a AND b, IS NULL, IS NOT NULL; AND OR NOT. "
-    "<relation>.<column> is of a related row. No functions except NOW() and CURRENT_DATE."
+    "E.g. \"status = 'open' and (total > 100 or customer_by_id.city = 'Oslo')\", or a list of "
+    "{field, operator, value} that all hold. Operators: = != > >= < <= IN (a,b) LIKE ILIKE CONTAINS STARTS WITH "
+    "ENDS WITH BETWEEN a AND b, IS [NOT] NULL; AND OR NOT. "
+    "<relation>.<column>: of a related row. Functions: NOW(), CURRENT_DATE."
 )
 Filter = Annotated[
     str | Many[SentCondition], WithJsonSchema({"type": ["string", "array"], "items": {"type": "object"}})
@@ -71,10 +71,10 @@ class Query(TableArguments):
     """Arguments of query."""
 
     filter: Filter = ""
-    fields: Names = Field(default=[], description="All by default.")
+    fields: Names = Field(default=[], description="Default all; also SUM(x) OVER (ORDER BY y) AS z.")
     related: Names = Field(default=[])
     related_limit: int = Field(default=10, ge=1, le=MAX_ROWS)
-    order: Names = Field(default=[], description='Such as ["total desc", "id"].')
+    order: Names = Field(default=[], description='E.g. ["total desc", "id"].')
     limit: int = Field(default=20, ge=1, le=MAX_ROWS)
     offset: int = Field(default=0, ge=0, description="next_offset of the last answer.")
     count: bool = False

@@ -20,7 +20,9 @@ OPTIONS: dict[str, tuple[Json, str]] = {
         " identifying ones. Also `<relation>.<field>` of a parent, `<json field>.<key>`, CAST(f AS type), MONTH(f) and"
         " other parts of dates, `<relation>.COUNT(*)` and other aggregates of related records, HIGHLIGHT(f); each with"
         " `AS <name>`. With `group` also COUNT(*), COUNT(f), SUM(f), AVG(f), MIN(f), MAX(f), PERCENTILE(f, 0.9),"
-        " each also with FILTER (WHERE <conditions>) AS <name>. Alias: select.",
+        " each also with FILTER (WHERE <conditions>) AS <name>. In lists also window functions over the rows of the"
+        " page: SUM(f) OVER (PARTITION BY g ORDER BY h) AS <name>, and COUNT, AVG, MIN, MAX, ROW_NUMBER(), RANK(),"
+        " DENSE_RANK(), LAG(f), LEAD(f), FIRST_VALUE(f), LAST_VALUE(f). Alias: select.",
     ),
     "filter": (
         _TEXT,

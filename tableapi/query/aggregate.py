@@ -14,7 +14,7 @@ from tableapi.query import cursor
 from tableapi.query.bounds import Limits
 from tableapi.query.expressions import fields, syntax
 from tableapi.query.expressions.conditions import clause
-from tableapi.query.expressions.operands import Operand, aggregate, single
+from tableapi.query.expressions.operands import Operand, aggregate, no_window, single
 from tableapi.query.expressions.order import order_terms
 from tableapi.query.expressions.scope import Scope
 from tableapi.query.expressions.syntax import Function, Selected, Term
@@ -55,7 +55,9 @@ def json_of(row: Any, names: Sequence[str] | None) -> Any:
 
 def probed(binder: Binder, rows: Any, limit: int, names: Sequence[str] | None = None) -> sa.Select[Any]:
     """Return a page without its last row, which was read in addition, and whether that row exists."""
-    numbered = rows.add_columns(sa.func.row_number().over().label(PLACE)).subquery(binder.name(ROWS))
+    if PLACE not in rows.selected_columns:  # rows with window functions have their places
+        rows = rows.add_columns(sa.func.row_number().over().label(PLACE))
+    numbered = rows.subquery(binder.name(ROWS))
     place = numbered.c[PLACE]
     size: sa.ColumnElement[Any] = sa.literal_column(str(limit))
     row = (
@@ -202,11 +204,7 @@ def _key(scope: Scope, part: Selected) -> Operand:
     if part.term.aggregates:
         raise BadRequest("Groups are made of fields, not of aggregates.", reason="bad_option")
     key = single(scope, part.term)
-    if key.text is not None:  # null inside JSON counts as missing
-        key = replace(
-            key, expression=sa.func.nullif(key.expression, sa.cast(sa.literal_column("'null'"), Named("jsonb")))
-        )
-    return key
+    return replace(key, expression=key.sortable)
 
 
 def _columns(group: Group, options: Options) -> dict[str, Any]:
@@ -220,6 +218,8 @@ def _columns(group: Group, options: Options) -> dict[str, Any]:
     found: list[tuple[str, Operand]] = []
     for part in syntax.selected(options.fields):
         group.binder.count("fields")
+        if part.term is not None and part.term.function is not None and part.term.function.over is not None:
+            raise no_window(part.term.function)
         if part.term is not None and part.term.aggregates:
             operand = group.operand(part.term.path, part.term.function)
         else:

@@ -22,12 +22,13 @@ class Limits:
         """Return the limits of a whole request, by the kind of item counted."""
         return {
             "conditions": 2 * self.conditions, "values": 2 * self.values, "fields": MAX_FIELDS, "terms": MAX_TERMS,
+            "windows": MAX_WINDOWS,
         }  # fmt: skip
 
 
 # Per request: renamed or computed fields, and terms of `order` and `group`, including those of relations. Plain columns
 # are bounded by the tables.
-MAX_FIELDS, MAX_TERMS = 300, 100
+MAX_FIELDS, MAX_TERMS, MAX_WINDOWS = 300, 100, 20
 
 
 DEFAULT_LIMITS = Limits()

@@ -14,7 +14,7 @@ from tableapi.query.cursor import directed, ordering
 from tableapi.query.expressions import fields
 from tableapi.query.expressions.conditions import clause, guarded
 from tableapi.query.expressions.order import order_terms
-from tableapi.query.expressions.scope import Scope
+from tableapi.query.expressions.scope import Page, Scope
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import shifted
 from tableapi.query.names import names as name_list
@@ -163,6 +163,7 @@ class Reader:
         self.relations = 0
         source = page.cte(scope.binder.name("m"))
         top = scope.over(source)
+        top.page = Page(sa.literal_column("0"))  # sizes do not depend on the order of a window
         sizes = [sa.select(_size(top, self.options.fields)).select_from(source)]
         sizes += self._sizes(top, source, self.options.related, ())
         union = sa.union_all(*sizes).limit(sa.literal_column(str(rows + 1))).subquery(scope.binder.name("s"))

@@ -33,7 +33,7 @@ def ordering(scope: Scope, terms: list[OrderTerm], key: tuple[str, ...], *, tota
     seen: set[str] = set()
     scope.binder.count("terms", len(terms))
     for term in terms:
-        column, target = _ordered(scope, term.term)
+        column, target = ordered(scope, term.term)
         order.append((term, target, column))
         if term.term.plain:
             seen.add(column.name)
@@ -67,7 +67,7 @@ _PLACE = {
 }
 
 
-def _ordered(scope: Scope, term: Term) -> tuple[Column, sa.ColumnElement[Any]]:
+def ordered(scope: Scope, term: Term) -> tuple[Column, sa.ColumnElement[Any]]:
     """Return the target of an order term: a field, a value inside one, a field of a parent, or a function."""
     if term.aggregates:
         raise BadRequest("Aggregates order groups. Add 'group', or put a relation before it.", reason="bad_order")
@@ -75,9 +75,7 @@ def _ordered(scope: Scope, term: Term) -> tuple[Column, sa.ColumnElement[Any]]:
     check_sortable(operand)
     if operand.column is not None:
         return operand.column, operand.expression
-    target = operand.expression if operand.nearness is None else operand.nearness
-    if operand.text is not None:  # null inside JSON counts as missing
-        target = sa.func.nullif(target, sa.cast(sa.literal_column("'null'"), Named("jsonb")))
+    target = operand.sortable if operand.nearness is None else operand.nearness
     return Column(operand.name, operand.type, True, None, "", False), target
 
 

@@ -15,9 +15,10 @@ import sqlalchemy as sa
 from tableapi.query import aggregate, cursor
 from tableapi.query.bounds import Limits
 from tableapi.query.columns import Reader
+from tableapi.query.expressions import syntax
 from tableapi.query.expressions.conditions import conjuncts, fixes, guarded_by, joined, rule_and_filter, rule_of, where
 from tableapi.query.expressions.order import order_terms
-from tableapi.query.expressions.scope import ACTOR, Scope
+from tableapi.query.expressions.scope import ACTOR, Page, Scope
 from tableapi.query.filter.ast import Node
 from tableapi.query.options import Options
 from tableapi.query.statement import Binder, ParamSource, Statement, finish
@@ -86,16 +87,34 @@ def listing(
         page = cut.subquery(scope.binder.name("p" if listed is None else "k"))
         if listed is not None:
             page = _allowed(page.select(), page, page, scope, tree, terms)
-    inner = scope.over(page)
+    inner, windows = scope.over(page), not options.as_list and syntax.windowed(options.fields)
+    if windows:
+        inner = _placed(scope, page, limit if probe else None)
+        page = inner.clause
     rows = sa.select(*reader.columns(inner, options.fields, options.related, limit)).select_from(page)
     if position is not None:
         rows = rows.add_columns(page.c[aggregate.MARK])
+    if windows:  # a window sorts the rows in its own order
+        rows = (rows.add_columns(page.c[aggregate.PLACE]) if probe else rows).order_by(page.c[aggregate.PLACE])
     result = (
         aggregate.probed(scope.binder, rows, limit, reader.names) if probe else whole(scope.binder, rows, reader.names)
     )
     if options.include_count and not options.estimated:
         result = result.add_columns(_count(scope, all_rows, tree).scalar_subquery().label("count"))
     return measured(result, scope, reader, page, max_rows)
+
+
+def _placed(scope: Scope, page: Any, limit: int | None) -> Scope:
+    """Return the rows of a page with their places, for window functions.
+
+    limit: how many of them belong to the page, None for all.
+    """
+    place = sa.func.row_number().over().label(aggregate.PLACE)
+    rows = sa.select(*page.c, place).select_from(page).subquery(scope.binder.name("w"))
+    placed = scope.over(rows)
+    within = None if limit is None else rows.c[aggregate.PLACE] <= sa.literal_column(str(limit))
+    placed.page = Page(rows.c[aggregate.PLACE], within)
+    return placed
 
 
 def _listed(scope: Scope, tree: Node | None, terms: cursor.Terms) -> Any:

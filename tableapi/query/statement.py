@@ -269,7 +269,10 @@ def _check_lists(parameters: list[Parameter], values: Bindings) -> None:
 def too_complex(what: str, limits: Limits) -> BadRequest:
     """Build the error for a request with too many conditions, values, fields or terms in total."""
     most = limits.of_request()[what]
-    names = {"fields": "renamed or computed fields", "terms": "terms of order and group"}
+    names = {
+        "fields": "renamed or computed fields", "terms": "terms of order, group and windows",
+        "windows": "window functions",
+    }  # fmt: skip
     return BadRequest(
         f"The request has more than {most} {names.get(what, what)}, those of relations and 'having' included. "
         "Ask for less, or in several requests.",

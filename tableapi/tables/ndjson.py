@@ -9,6 +9,7 @@ from tableapi import exact_json, threads
 from tableapi.errors import BadRequest
 from tableapi.http.response import Reply
 from tableapi.query import aggregate
+from tableapi.query.expressions import syntax
 from tableapi.tables import read
 from tableapi.tables.request import TableRequest
 
@@ -31,6 +32,11 @@ async def answer(call: TableRequest) -> Reply:
                 f"Option '{name}' cannot be used with {CONTENT_TYPE}.", reason="bad_option", context={"option": name}
             )
     options = call.options()
+    if syntax.windowed(options.fields):
+        raise BadRequest(
+            f"Window functions read the rows of a page, and {CONTENT_TYPE} has no pages. Read a list as JSON or CSV.",
+            reason="bad_window",
+        )
     query = {name: value for name, value in call.query.items() if name not in ("limit", "top", "accept", "wrap")}
     headers = {name: value for name, value in call.headers.items() if name not in ("accept", "wrap", "if-none-match")}
     rest = options.limit if options.limit is not None and options.limit > 0 else None

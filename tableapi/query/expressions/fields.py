@@ -13,6 +13,7 @@ from tableapi.query.expressions.operands import Operand, of_response, single
 from tableapi.query.expressions.scope import Scope
 from tableapi.query.expressions.syntax import Selected
 from tableapi.query.names import names
+from tableapi.query.windows import window
 from tableapi.schema.model import Column
 from tableapi.schema.sqltypes import shown
 
@@ -119,6 +120,8 @@ def _selected(scope: Scope, part: Selected) -> tuple[Field, bool]:
         if message := syntax.called(part.text):
             raise BadRequest(message, reason="unknown_function", context={"option": "fields"})
         return of_column(scope, scope.column(part.text)), False
+    if term.function is not None and term.function.over is not None:
+        return Field(part.alias, window(scope, term)), len(term.path) > 1 and scope.relation(term.path[0]) is not None
     operand = single(scope, term, shown=True)
     through = bool(term.function and term.function.through) or scope.relation(term.path[0]) is not None
     return Field(part.alias or operand.name, operand), through

@@ -47,11 +47,20 @@ class Operand:
         is_number = sa.func.jsonb_typeof(self.expression) == "number"
         return sa.case((is_number, sa.cast(self.text, Named("numeric"))))
 
+    @property
+    def sortable(self) -> Any:
+        """The expression to order, group and partition by. Null inside JSON counts as missing."""
+        if self.text is None:
+            return self.expression
+        return sa.func.nullif(self.expression, sa.cast(sa.literal_column("'null'"), Named("jsonb")))
+
 
 def of_row(scope: Scope, path: tuple[str, ...], function: Function | None) -> Operand:
     """Return an expression of a row; only the path of an aggregate leads through relations."""
     if function is None:
         return _field(scope, path)
+    if function.needs_window or function.over is not None:
+        raise no_window(function)
     if function.aggregates:
         if not function.through:
             raise BadRequest(
@@ -63,6 +72,21 @@ def of_row(scope: Scope, path: tuple[str, ...], function: Function | None) -> Op
     return _APPLIED[function.name](scope, _field(scope, path), function)
 
 
+def no_window(function: Function) -> BadRequest:
+    """Build the error for a window function where there is no page, or without OVER."""
+    name = function.name.upper()
+    if function.over is None:
+        call = f"{name}()" if function.argument == "rows" else f"{name}(<field>)"
+        message = f"{name}() needs a window: {call} OVER (ORDER BY <field>) AS <name>, in 'fields' of a list."
+    else:
+        message = (
+            f"{name}() OVER (...) reads the rows of a page, so it belongs into 'fields' of a list of records: not into "
+            "groups, relations, conditions, orders, writes or reads by identifier. For records by identifier, write "
+            "filter=<key> IN (...)."
+        )
+    return BadRequest(message, reason="bad_window", context={"function": name})
+
+
 def single(scope: Scope, term: Term, *, shown: bool = False, ordering: bool = False, level: int = 0) -> Operand:
     """Return an expression for a term with one value per row, possibly a field of a parent.
 
@@ -72,6 +96,8 @@ def single(scope: Scope, term: Term, *, shown: bool = False, ordering: bool = Fa
         BadRequest: the path leads to many records.
     """
     path, function = term.path, term.function
+    if function is not None and (function.needs_window or function.over is not None):
+        raise no_window(function)
     through = function is not None and function.aggregates
     relation = scope.relation(path[0]) if len(path) > 1 and not through else None
     if relation is None:

@@ -6,6 +6,7 @@ A hidden field gets the same error as a field that does not exist.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -24,11 +25,25 @@ from tableapi.schema.sqltypes import DIALECT, Named, call
 ACTOR = ActorTerms()
 
 
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The page that the rows of a scope are: the place of a row in it, and whether a row is part of it.
+
+    within: None if every row is. The row that a probe reads in addition is not.
+    """
+
+    place: Any
+    within: Any = None
+
+
 class Scope:
     """A table under an alias, as one caller may use it.
 
-    path: the relations that lead to it from the table of the request.
+    path: the relations that lead to it from the table of the request. page: the page that its rows are, for window
+    functions; None elsewhere, where there are none.
     """
+
+    page: Page | None = None
 
     def __init__(
         self,

@@ -11,7 +11,9 @@ from tableapi.query.spelling import suggestion
 
 DATE_PARTS = frozenset(("year", "quarter", "month", "week", "day", "hour"))
 OF_TEXT = frozenset(("rank", "highlight"))
-KNOWN = FUNCTIONS | DATE_PARTS | OF_TEXT | {"cast", "distance"}
+RANKINGS = frozenset(("row_number", "rank", "dense_rank"))  # of rows; RANK(f) with a field is one of OF_TEXT
+OF_OTHER_ROWS = frozenset(("lag", "lead", "first_value", "last_value"))
+KNOWN = FUNCTIONS | DATE_PARTS | OF_TEXT | RANKINGS | OF_OTHER_ROWS | {"cast", "distance"}
 _WORD = re.compile(r"[^\W\d]\w*+")
 _STEP = re.compile(r"\d{1,9}+(?![\w$])|[^\W\d][\w$]*+")
 _CALL = re.compile(r"([^\W\d]\w*+)\s*+\(")
@@ -19,6 +21,14 @@ _AS = re.compile(r"\s++AS\s++(?=\S)", re.IGNORECASE)
 _SHAPE = re.compile(r"\s*+,\s*+(?:'((?:[^']|'')*+)'|(:[^\W\d]\w*+))")
 _DISTINCT = re.compile(r"DISTINCT\s++(?=\S)", re.IGNORECASE)
 _FILTER = re.compile(r"\s*+FILTER\s*+\(\s*+(?:WHERE(?=[\s(])\s*+)?", re.IGNORECASE)
+_OVER = re.compile(r"\s*+OVER\b\s*+", re.IGNORECASE)
+_AFTER_CALL = re.compile(r"\)\s*+OVER\b", re.IGNORECASE)
+_PARTITION = re.compile(r"PARTITION\s++BY\b\s*+", re.IGNORECASE)
+_FRAME = re.compile(r"\b(?:ROWS|RANGE|GROUPS)\s++(?:BETWEEN|UNBOUNDED|CURRENT|\d)", re.IGNORECASE)
+_ORDER = re.compile(
+    r"""'(?:[^']|'')*+'|"[^"]*+"|`[^`]*+`|\[[^\]]*+\]|(?P<order>(?<![\w$])ORDER\s++BY\b\s*+)""", re.IGNORECASE
+)
+_ROWS = re.compile(r"\s*+,\s*+(\d{1,4}+)\s*+(?=\))")
 _FRACTION = re.compile(r"\s*+,\s*+(\d{1,9}+(?:\.\d{1,9}+)?+)\s*+(?=\))")
 MAX_ALIAS_CHARS = 100
 RESERVED = "tableapi "  # prefix of columns that statements add internally
@@ -26,12 +36,21 @@ MAX_FUNCTIONS = 3  # nesting; two make sense, and a third one is reported
 
 
 @dataclass(frozen=True, slots=True)
+class Over:
+    """The window of a function, as texts: what separates the rows of a page, or "", and their order."""
+
+    partition: str
+    order: str
+
+
+@dataclass(frozen=True, slots=True)
 class Function:
     """A function of a field.
 
-    argument: the type of a cast, "distinct", the fraction of a percentile, or the shape of a distance (`:name` for a
-    named value). through: the relations before an aggregate, to the rows that it reads. inner: a function that is
-    applied first. where: the condition of the rows that an aggregate reads.
+    argument: the type of a cast, "distinct", the fraction of a percentile, the shape of a distance (`:name` for a named
+    value), how many rows away LAG and LEAD look, or "rows" for a ranking. through: the relations before an aggregate,
+    to the rows that it reads. inner: a function that is applied first. where: the condition of the rows that an
+    aggregate reads. over: the window, if it has one.
     """
 
     name: str
@@ -39,11 +58,17 @@ class Function:
     through: tuple[str, ...] = ()
     inner: Function | None = None
     where: str = ""
+    over: Over | None = None
 
     @property
     def aggregates(self) -> bool:
-        """Whether it reads several rows."""
-        return self.name in FUNCTIONS
+        """Whether it makes one value of several rows."""
+        return self.name in FUNCTIONS and self.over is None
+
+    @property
+    def needs_window(self) -> bool:
+        """Whether it exists with OVER only."""
+        return self.name in OF_OTHER_ROWS or (self.name in RANKINGS and self.argument == "rows")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +147,12 @@ def _is_name(part: Selected) -> bool:
     return part.term.plain if part.term is not None else not called(part.text)
 
 
+def windowed(fields: str | None) -> bool:
+    """Return whether option `fields` has a window function."""
+    terms = (part.term for part in selected(fields or ""))
+    return any(term is not None and term.function is not None and term.function.over is not None for term in terms)
+
+
 def called(text: str, at: int = 0) -> str:
     """Return the message for an unknown function at this position, or "" if no function is called."""
     match = _CALL.match(text, at)
@@ -133,9 +164,16 @@ def called(text: str, at: int = 0) -> str:
 def _selected(part: str) -> Selected:
     parsed = parse(part)
     if parsed is None:
+        if _AFTER_CALL.search(part) is not None and not called(part):
+            raise _bad_window(part)
         return Selected(plain(part), None, "")
-    term, at = _filtered(part, *parsed)
+    term, at = _over(part, *_filtered(part, *parsed))
     if at == len(part):
+        if term.function is not None and term.function.over is not None:
+            raise BadRequest(
+                f"'{part[:100]}': name a window function: {part[:50].rstrip()} AS {term.function.name}.",
+                reason="bad_alias", context={"field": part[:100]},
+            )  # fmt: skip
         if term.function is not None and term.function.where:
             raise BadRequest(
                 f"'{part[:100]}': name an aggregate with FILTER: {part[:30]} ... AS open_orders.", reason="bad_alias",
@@ -143,6 +181,8 @@ def _selected(part: str) -> Selected:
             )  # fmt: skip
         return Selected(plain(part), term, "")
     if (word := _AS.match(part, at)) is None:
+        if _AFTER_CALL.search(part) is not None and not called(part):
+            raise _bad_window(part)
         return Selected(plain(part), None, "")
     alias = plain(part[word.end() :])
     named = alias != part[word.end() :] or path(alias) == ((alias,), len(alias))
@@ -164,23 +204,75 @@ def _filtered(text: str, term: Term, at: int) -> tuple[Term, int]:
     """
     if term.function is None or not term.function.aggregates or (match := _FILTER.match(text, at)) is None:
         return term, at
-    start = end = match.end()
-    depth = 1
-    while end < len(text):
-        sign = text[end]
-        if sign == "'" and (closing := text.find("'", end + 1)) > 0:
-            end = closing
-        depth += (sign == "(") - (sign == ")")
-        if depth == 0:
-            break
-        end += 1
+    start = match.end()
+    end = _closing(text, start, "'")
     where = text[start:end].strip()
-    if depth or not where:
+    if end == len(text) or not where:
         raise BadRequest(
             f"'{text[:100]}': FILTER needs a condition: COUNT(*) FILTER (WHERE status = 'open') AS open_orders.",
             reason="bad_aggregate", context={"field": text[:100]},
         )  # fmt: skip
     return replace(term, function=replace(term.function, where=where)), end + 1
+
+
+def _closing(text: str, at: int, quotes: str) -> int:
+    """Return the position of the parenthesis that closes the one before `at`, or the end of the text."""
+    depth = 1
+    while at < len(text):
+        sign = text[at]
+        if sign in quotes and (closing := text.find(sign, at + 1)) > 0:
+            at = closing
+        depth += (sign == "(") - (sign == ")")
+        if depth == 0:
+            break
+        at += 1
+    return at
+
+
+def _over(text: str, term: Term, at: int) -> tuple[Term, int]:
+    """Return a function with the window that comes next, if one does, and the position after it.
+
+    Raises:
+        BadRequest: OVER does not fit the function, or the window has no order.
+    """
+    function = term.function
+    if function is None or (match := _OVER.match(text, at)) is None:
+        return term, at
+    if not function.aggregates and not function.needs_window:
+        raise _bad_window(text, f"{function.name.upper()}(<field>) has no window")
+    if function.through or (function.argument == "rows" and term.path != ("*",)):
+        raise _bad_window(text, "a window is of the rows of the page, not of related rows")
+    if text[match.end() : match.end() + 1] != "(":
+        raise _bad_window(text, "OVER needs parentheses")
+    end = _closing(text, match.end() + 1, "'\"`")
+    window = text[match.end() + 1 : end].strip()
+    if end == len(text):
+        raise _bad_window(text, "the parenthesis after OVER is not closed")
+    if _FRAME.search(window) is not None:
+        raise _bad_window(text, "the rows of a window cannot be chosen; aggregates run to the current row")
+    if _AFTER_CALL.search(window) is not None:
+        raise _bad_window(text, "a window function cannot be inside another")
+    order = next((found for found in _ORDER.finditer(window) if found["order"] is not None), None)
+    before, terms = (window, "") if order is None else (window[: order.start()].strip(), window[order.end() :].strip())
+    if not terms:
+        raise _bad_window(text, "OVER needs an order")
+    partition = _PARTITION.match(before)
+    if before and (partition is None or partition.end() == len(before)):
+        raise _bad_window(text, "before ORDER BY comes only PARTITION BY with fields")
+    over = Over(before[partition.end() :] if partition is not None else "", terms)
+    return replace(term, function=replace(function, over=over)), end + 1
+
+
+def _bad_window(text: str, problem: str = "") -> BadRequest:
+    """Build the error for a window function that cannot be parsed."""
+    return BadRequest(
+        f"'{text[:100]}': {problem or 'this is not a window function, or one is inside another'}. Write "
+        "SUM(total) OVER (PARTITION BY customer_id ORDER BY created) AS running, or ROW_NUMBER() OVER (ORDER BY total "
+        "DESC) AS place. With OVER there are ROW_NUMBER(), RANK(), DENSE_RANK(), LAG(f), LEAD(f), FIRST_VALUE(f), "
+        "LAST_VALUE(f), COUNT, SUM, AVG, MIN and MAX.",
+        reason="bad_window",
+        context={"field": text[:100]},
+    )
 
 
 def _through(names: tuple[str, ...], term: Term) -> Term:
@@ -215,7 +307,12 @@ def _call(text: str, at: int, depth: int) -> tuple[Term, int] | None:
     if text[at : at + 1] != "(":
         return None
     at = skip(text, at + 1)
-    parsed = _aggregated(name, text, at, depth + 1) if name in FUNCTIONS else _applied(name, text, at, depth + 1)
+    if name in RANKINGS and (name != "rank" or text[at : at + 1] == ")"):
+        parsed: tuple[Term, int] | None = Term(("*",), Function(name, "rows")), at
+    elif name in OF_OTHER_ROWS:
+        parsed = _of_another_row(name, text, at, depth + 1)
+    else:
+        parsed = _aggregated(name, text, at, depth + 1) if name in FUNCTIONS else _applied(name, text, at, depth + 1)
     if parsed is None:
         return None
     at = skip(text, parsed[1])
@@ -234,7 +331,7 @@ def _aggregated(name: str, text: str, at: int, depth: int) -> tuple[Term, int] |
         argument, parsed = fraction[1], (parsed[0], fraction.end())
     if parsed is not None and text[skip(text, parsed[1]) : skip(text, parsed[1]) + 1] == ")":
         term, at = parsed
-        if term.function is not None and term.function.aggregates:
+        if term.function is not None and (term.function.aggregates or term.function.needs_window):
             return None
         return Term(term.path, Function(name, argument, (), term.function)), at
     end = text.find(")", at)  # an unquoted field with spaces or punctuation
@@ -242,6 +339,18 @@ def _aggregated(name: str, text: str, at: int, depth: int) -> tuple[Term, int] |
     if not field or "(" in field or "*" in field:
         return None
     return Term((field,), Function(name)), end
+
+
+def _of_another_row(name: str, text: str, at: int, depth: int) -> tuple[Term, int] | None:
+    """Parse the arguments of LAG and its like; return the term and the position after it."""
+    parsed = parse(text, at, depth)
+    if parsed is None or ((inner := parsed[0].function) is not None and (inner.aggregates or inner.needs_window)):
+        return None
+    term, at = parsed
+    rows = "1"
+    if name in ("lag", "lead") and (match := _ROWS.match(text, at)) is not None:
+        rows, at = match[1], match.end()
+    return Term(term.path, Function(name, rows, (), term.function)), at
 
 
 def _applied(name: str, text: str, at: int, depth: int) -> tuple[Term, int] | None:

@@ -148,7 +148,9 @@ def test_a_sealed_value_is_a_mask(auditor: httpx.Client) -> None:
     parent = {"related": "card_by_accountid", "card_by_accountid.fields": "number"}
     account = auditor.get("data/_table/account/1", params=parent).json()
     assert account["card_by_accountid"] == [{"number": "*****", "accountid": 1}]
-    for query in ({"filter": "number is null"}, {"order": "number"}, {"group": "number"}, {"fields": "number::text"}):
+    for query in ({"filter": "number is null"}, {"order": "number"}, {"group": "number"}, {"fields": "number::text"},
+                  {"fields": "LAG(number) OVER (ORDER BY cardid) AS v"},
+                  {"fields": "ROW_NUMBER() OVER (ORDER BY number) AS v"}):  # fmt: skip
         answer = auditor.get("data/_table/card", params=query)
         assert (answer.status_code, "s1." in answer.text) == (400, False), query
     assert auditor.get("hello").json() == {"opened": "*****"}
