@@ -51,6 +51,8 @@ class Generator:
         self.aliases = 0
         name = self.random.choice(list(self.model.tables))
         source = self.model.tables[name]
+        if self.newest and (source.key,) == source.identity and self.random.random() < 0.3:
+            return self._page(name, source)
         return self._groups(name, source) if self.random.random() < 0.2 else self._list(name, source)
 
     def selection(self) -> Selection:
@@ -82,6 +84,8 @@ class Generator:
 
     def _list(self, name: str, source: Source) -> Read:
         fields = [self.value(source, "t") for _ in range(self.random.randint(1, 3))]
+        if self.newest and source.key == "id" and source.many and self.random.random() < 0.3:
+            fields.append(self._of_related(source))
         wire, condition = self.condition(source, "t", 3)
         order = [(*self.value(source, "t"), self._direction()) for _ in range(self.random.randint(0, 2))]
         columns = ", ".join(f"{sql} as n{n}" for n, (_, sql) in enumerate(fields))
@@ -101,6 +105,71 @@ class Generator:
             options["order"] = ",".join(text for text, _ in fields[:most])
             ordered = ",".join(str(number + 1) for number in range(most))
         return Read(name, options, f"select {columns} from {name} t where {condition} order by {ordered}{limit}")
+
+    def _page(self, name: str, source: Source) -> Read:
+        """Return a page with window functions of its rows. Equal rows of a window are in the order of the page."""
+        wire, condition = self.condition(source, "t", 2)
+        fields = [self.value(source, "t") for _ in range(self.random.randint(0, 2))]
+        fields += [self._window(source) for _ in range(self.random.randint(1, 3))]
+        if source.many and self.random.random() < 0.2:
+            fields.append(self._of_related(source))
+        cursor = self.random.random() < 0.2
+        pick = self._plain if cursor else self.value
+        order = [(*pick(source, "t"), self._direction()) for _ in range(self.random.randint(0, 2))]
+        ordered = ", ".join([f"{sql}{direction}" for _, sql, direction in order] + [f"t.{source.key}"])
+        options = {
+            "fields": ",".join(f"{text} AS n{n}" for n, (text, _) in enumerate(fields)),
+            "filter": wire,
+            "order": ",".join(f"{text}{direction}" for text, _, direction in order),
+        }
+        size, skip = 1000, 0
+        if cursor or self.random.random() < 0.7:
+            size, skip = self.random.randint(1, 25), 0 if cursor else self.random.randint(0, 10)
+            options |= {"limit": str(size)} | ({"cursor": ""} if cursor else {"offset": str(skip)})
+        columns = ", ".join(f"{sql} as n{n}" for n, (_, sql) in enumerate(fields))
+        rows = f"select t.*, row_number() over (order by {ordered}) as place from {name} t where {condition}"
+        page = f"select * from ({rows}) x order by place limit {size} offset {skip}"
+        return Read(name, options, f"select {columns} from ({page}) t order by t.place")
+
+    def _plain(self, source: Source, alias: str) -> tuple[str, str]:
+        column = self._column(source, "integer", "text", "numeric", "boolean")
+        return column, f"{alias}.{column}"
+
+    def _window(self, source: Source) -> tuple[str, str]:
+        """Return a window function."""
+        terms = [(*self.value(source, "t"), self._direction()) for _ in range(self.random.randint(1, 2))]
+        order, ordered = (", ".join(f"{term[place]}{term[2]}" for term in terms) for place in (0, 1))
+        parts = [self.value(source, "t", grouped=True) for _ in range(self.random.choice([0, 0, 1, 1, 2]))]
+        wire, sql = f"ORDER BY {order}", f"order by {ordered}"
+        if parts:
+            wire = f"PARTITION BY {', '.join(text for text, _ in parts)} {wire}"
+            sql = f"partition by {', '.join(part for _, part in parts)} {sql}"
+        if self.random.random() < 0.2:
+            word = self.random.choice(["RANK", "DENSE_RANK"])
+            return f"{word}() OVER ({wire})", f"{word}() over ({sql})"
+        sql += ", t.place"
+        if self.random.random() < 0.2:
+            return f"ROW_NUMBER() OVER ({wire})", f"row_number() over ({sql})"
+        numbers = [column for column, kind in source.columns.items() if kind in ("integer", "numeric")]
+        if numbers and self.random.random() < 0.5:
+            column, function = self.random.choice(numbers), self.random.choice([*AGGREGATES, "AVG"])
+            filtered, condition = "", ""
+            if self.random.random() < 0.3:
+                text, condition = self.condition(source, "t", 1)
+                filtered, condition = f" FILTER (WHERE {text})", f" filter (where {condition})"
+            running = f"{function}(t.{column}){condition} over ({sql} rows unbounded preceding)"
+            return f"{function}({column}){filtered} OVER ({wire})", running
+        text, value = self._argument(source)
+        if self.random.random() < 0.5:
+            word, rows = self.random.choice(["LAG", "LEAD"]), self.random.randint(1, 3)
+            return f"{word}({text}, {rows}) OVER ({wire})", f"{word}({value}, {rows}) over ({sql})"
+        word = self.random.choice(["FIRST_VALUE", "LAST_VALUE"])
+        whole = "rows between unbounded preceding and unbounded following"
+        return f"{word}({text}) OVER ({wire})", f"{word}({value}) over ({sql} {whole})"
+
+    def _argument(self, source: Source) -> tuple[str, str]:
+        """Return an expression without an aggregate."""
+        return self.value(source, "t", grouped=True)
 
     def _groups(self, name: str, source: Source) -> Read:
         wire, condition = self.condition(source, "t", 2)
@@ -125,7 +194,24 @@ class Generator:
             column, share = self.random.choice(numbers), self.random.choice(["0", "0.1", "0.5", "0.75", "1"])
             options["fields"] += f",PERCENTILE({column}, {share}) AS p"
             columns += f", percentile_cont({share}) within group (order by t.{column}) as p"
-        return Read(name, options, f"select {columns} from {name} t where {condition} group by 1 order by 1")
+        keys = "1"
+        if self.newest and self.random.random() < 0.4:
+            text, sql = self._second_key(source)
+            options |= {"group": f"{options['group']},{text} AS k2", "order": "k,k2"}
+            options["fields"] = f"{text} AS k2,{options['fields']}"
+            columns, keys = f"{sql} as k2, {columns}", "2, 1"
+        return Read(name, options, f"select {columns} from {name} t where {condition} group by {keys} order by {keys}")
+
+    def _second_key(self, source: Source) -> tuple[str, str]:
+        """Return a cast, or a column that may also be cast in the first key."""
+        choice = self.random.random()
+        if choice < 0.3 and (column := self._column(source, "numeric", "integer")):
+            return f"CAST({column} AS integer)", f"t.{column}::integer"
+        if choice < 0.6 and (column := self._column(source, "date", "timestamptz")):
+            return f"CAST({column} AS date)", f"t.{column}::date"
+        if choice < 0.8 and (column := self._column(source, "boolean", "numeric")):
+            return f"CAST({column} AS text)", f"t.{column}::text"
+        return self._plain(source, "t")
 
     def _filtered(self, source: Source, numbers: list[str]) -> tuple[str, str]:
         """Return an aggregate with a FILTER."""
@@ -183,6 +269,21 @@ class Generator:
             )
         join = link.join.format(a=alias, b=other)
         return f"{name}.{text}", f"(select {inner} from {link.target} {other} where {join})"
+
+    def _of_related(self, source: Source) -> tuple[str, str]:
+        """Return an aggregate of related rows with a FILTER, or a percentile."""
+        name, link = self.random.choice(list(source.many.items()))
+        other, target = self._alias(), self.model.tables[link.target]
+        column, join = self._column(target, "integer", "numeric"), link.join.format(a="t", b=other)
+        if self.random.random() < 0.4:
+            share = self.random.choice(["0", "0.25", "0.5", "0.9", "1"])
+            inner = f"percentile_cont({share}) within group (order by {other}.{column})"
+            return f"{name}.PERCENTILE({column}, {share})", f"(select {inner} from {link.target} {other} where {join})"
+        text, condition = self.condition(target, other, 1)
+        function = self.random.choice(AGGREGATES)
+        inner = f"{function}({other}.{column}) filter (where {condition})"
+        wire = f"{name}.{function}({column}) FILTER (WHERE {text})"
+        return wire, f"(select {inner} from {link.target} {other} where {join})"
 
     def _alias(self) -> str:
         self.aliases += 1
