@@ -108,7 +108,12 @@ async def _raise_unless_repairable(error: Exception, call: TableRequest, schema:
     refusal = to_api_error(error)
     if refusal is None or not _may_be_stale(refusal, call):
         raise error
-    await call.dataset.look()
+    if _reasons(refusal) == {"bad_identifier"}:
+        # Only another key of this table explains it, and clients that name no record are common: they wait for no look.
+        if call.dataset.schema is schema:
+            await call.dataset.notice_change(call.table)
+    else:
+        await call.dataset.look()
     if call.dataset.schema is schema:
         if (
             refusal.reason == "schema_changed"
@@ -119,6 +124,11 @@ async def _raise_unless_repairable(error: Exception, call: TableRequest, schema:
 
 def _may_be_stale(refusal: ApiError, call: TableRequest) -> bool:
     """Return whether a changed schema may explain an error, and nothing of the request was kept."""
-    if isinstance(refusal, BatchError):
-        return not (refusal.kept or call.dataset.pinned or refusal.reasons.isdisjoint(_STALE_SCHEMA))
-    return refusal.reason in _STALE_SCHEMA
+    if isinstance(refusal, BatchError) and (refusal.kept or call.dataset.pinned):
+        return False
+    return not _reasons(refusal).isdisjoint(_STALE_SCHEMA)
+
+
+def _reasons(refusal: ApiError) -> frozenset[str]:
+    """Return the reasons of an error; those of its records if it is of a batch."""
+    return refusal.reasons if isinstance(refusal, BatchError) else frozenset((refusal.reason,))

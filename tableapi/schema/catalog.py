@@ -42,16 +42,23 @@ order by a.attrelid, a.attnum
 """
 
 # A digest of what COLUMNS reads of a table, and of its unique indexes and foreign keys.
-MARKS = """
+_MARKS = """
 select oid::int8 as oid, concat(count(*), ' ', sum(hashtext(mark))) as mark from (
-    select attrelid as oid, xmin::text as mark from pg_attribute where attrelid = any($1::oid[]) and attnum > 0
+    select attrelid as oid, xmin::text as mark from pg_attribute where attrelid = any({oids}) and attnum > 0
     union all select conrelid, xmin::text from pg_constraint
-              where conrelid = any($1::oid[]) and contype in ('f', 'p', 'u', 'n')
-    union all select indrelid, xmin::text from pg_index where indrelid = any($1::oid[]) and indisunique
+              where conrelid = any({oids}) and contype in ('f', 'p', 'u', 'n')
+    union all select indrelid, xmin::text from pg_index where indrelid = any({oids}) and indisunique
     union all select objoid, xmin::text from pg_description
-              where objoid = any($1::oid[]) and classoid = 'pg_class'::regclass
+              where objoid = any({oids}) and classoid = 'pg_class'::regclass
 ) marks group by oid
 """
+MARKS = _MARKS.format(oids="$1::oid[]")
+
+# The same of the table that has this schema and name now. Reads its rows from indexes.
+MARK_OF_NAME = _MARKS.format(
+    oids="array(select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace "
+    "where n.nspname = $1 and c.relname = $2)"
+)
 
 # Partial and expression indexes are skipped, because they do not make a combination of columns unique.
 KEYS = """

@@ -22,6 +22,7 @@ from tableapi.schema.catalog import (
     HAS_COLUMNS,
     KEYS,
     LANGUAGES,
+    MARK_OF_NAME,
     MARKS,
     REFERENCES,
     ROUTINES,
@@ -108,6 +109,12 @@ async def has_columns(connection: Any, table: Table, names: Iterable[str]) -> bo
     """Return whether the table in the database has a column with one of these names."""
     row = await connection.fetchrow(HAS_COLUMNS, table.schema, table.bare, [name.lower() for name in names])
     return bool(row["found"])
+
+
+async def has_changed(connection: Any, table: Table) -> bool:
+    """Return whether the columns or keys of the table in the database differ from those that were read."""
+    row = await connection.fetchrow(MARK_OF_NAME, table.schema, table.bare)
+    return row is None or row["oid"] != table.oid or row["mark"] != table.mark
 
 
 async def _read(connection: asyncpg.Connection, named: Sequence[str], old: Schema | None) -> tuple[Schema, Fingerprint]:

@@ -169,6 +169,47 @@ async def test_a_request_made_valid_by_ddl_succeeds_at_once(
     assert (await ask("GET", "", params={"ids": "9", "id_field": "kind", "fields": "id"}))["resource"][0]["id"] == 2
 
 
+async def test_records_without_an_identifier_are_rejected_without_waiting_and_follow_a_changed_key(
+    living: tuple[httpx.AsyncClient, asyncpg.Connection],
+) -> None:
+    client, database = living
+    await alter(
+        database,
+        "create table member (id integer primary key, code integer not null, name text)",
+        "insert into member values (1, 7, 'a'), (2, 8, 'b')",
+    )
+    requests: list[tuple[str, str, Any]] = [
+        ("PATCH", "", [{"name": "c"}]),
+        ("PATCH", "?continue=true", [{"name": "c"}, {"id": None, "name": "d"}]),
+        ("DELETE", "", [{"name": "c"}]),
+    ]
+    assert (await client.get("/member")).status_code == 200
+    # A look at the catalog follows the one before after 50 ms, so with looks this takes over ten seconds.
+    began = asyncio.get_running_loop().time()
+    for turn in range(200):
+        verb, path, body = requests[turn % 3]
+        await database.execute("update steady set b = b + 1 where id = 1")  # else a look reads nothing
+        answer = await client.request(verb, f"/member{path}", json=body)
+        assert answer.status_code == 400, answer.text
+        assert "bad_identifier" in answer.text, answer.text
+    assert asyncio.get_running_loop().time() - began < 7
+
+    await alter(database, "alter table member drop constraint member_pkey", "alter table member add primary key (code)")
+    answer = await client.patch("/member", json=[{"code": 7, "name": "e"}])
+    assert (answer.status_code, answer.json()) == (200, {"resource": [{"code": 7}]})
+    await alter(database, "alter table member rename code to ident")
+    answer = await client.request("DELETE", "/member", json=[{"ident": 8}])
+    assert (answer.status_code, answer.json()) == (200, {"resource": [{"ident": 8}]})
+    await alter(
+        database,
+        "alter table member rename to older",
+        "create table member (id integer primary key, name text)",
+        "insert into member values (3, 'a')",
+    )
+    answer = await client.patch("/member", json=[{"id": 3, "name": "f"}])
+    assert (answer.status_code, answer.json()) == (200, {"resource": [{"id": 3}]})
+
+
 async def test_a_value_for_a_new_column_is_stored_by_every_kind_of_write(
     living: tuple[httpx.AsyncClient, asyncpg.Connection],
 ) -> None:
