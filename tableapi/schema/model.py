@@ -187,6 +187,14 @@ class Routine:
         return tuple(a for a in self.arguments if a.sent)
 
     @property
+    def outputs(self) -> tuple[tuple[str, PgType], ...]:
+        """Return name and type of each output argument. PostgreSQL names one without a name by its place."""
+        found = [argument for argument in self.arguments if argument.mode in "obt"]
+        if len(found) == 1 and not found[0].name and self.kind == "f":  # the column has the name of the function
+            return ((self.bare, found[0].type),)
+        return tuple((argument.name or f"column{place}", argument.type) for place, argument in enumerate(found, 1))
+
+    @property
     def columns_unknown(self) -> bool:
         """Whether the columns of its rows are known only when it is called."""
         return self.kind == "f" and self.result.removeprefix("SETOF ") == "record"

@@ -43,16 +43,14 @@ def table_of(routine: Routine) -> Table | None:
     """Describe the rows of a function as a table without a key; None if their columns are unknown."""
     if (rows := routine.rows_of) is not None:
         return replace(rows, kind="f", key=(), uniques=[])
-    outputs = [argument for argument in routine.arguments if argument.mode in "ot" and argument.name]
-    if not outputs:
+    if not routine.outputs:
         return None
     clause = sa.table(routine.bare)
     table = Table(routine.schema, routine.bare, routine.name, "f", clause, {})
-    for argument in outputs:
-        type_ = argument.type
-        table.columns[argument.name] = Column(argument.name, type_, True, None, "", False)
-        table._lower.setdefault(argument.name.lower(), argument.name)
-        clause.append_column(sa.column(argument.name, own_type(type_)))
+    for name, type_ in routine.outputs:
+        table.columns[name] = Column(name, type_, True, None, "", False)
+        table._lower.setdefault(name.lower(), name)
+        clause.append_column(sa.column(name, own_type(type_)))
     return table
 
 

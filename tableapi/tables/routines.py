@@ -20,7 +20,7 @@ from tableapi import exact_json
 from tableapi.auth.policy import Actor
 from tableapi.datasets import transaction
 from tableapi.datasets.dataset import Dataset
-from tableapi.errors import BadRequest, MethodNotAllowed, NotFound
+from tableapi.errors import BadRequest, Conflict, MethodNotAllowed, NotFound
 from tableapi.http import preferences, response
 from tableapi.http.body import table_body
 from tableapi.http.compression import media_type
@@ -37,6 +37,8 @@ KINDS = {"_func": "f", "_proc": "p"}
 _SHAPING = ("returns", "wrapper", "params")
 _GUARDS = ("dry_run", "max_affected")
 _PREFERENCES = ("tx", "max-affected", "count", "handling")  # preferences that affect a routine
+_NO_ROWS: sa.ColumnElement[Any] = sa.literal_column("'[]'::json")
+_FIRST: sa.ColumnElement[Any] = sa.literal_column("0")
 _FORMATS = frozenset(("", "*/*", "application/*", "application/json"))
 
 
@@ -303,6 +305,7 @@ async def _run(
 
     most: option `max_affected`. read_only: for GET, which rejects routines that write.
     """
+    _check_names(routine, [name for name, _ in routine.outputs])
     binder = Binder()
     call = _call(routine, values, binder)
     bindings = Bindings(Actor(""), [], {}, [], record={str(n): v for n, v in values.items()})
@@ -325,7 +328,10 @@ async def _run(
         args = arguments(bound(statement), bindings)
         try:
             async with connection.transaction(readonly=read_only):
-                rows = exact_json.loads(await connection.fetchval(statement.sql, *args))
+                row = await connection.fetchrow(statement.sql, *args)
+                if routine.columns_unknown:
+                    _check_names(routine, row["names"])
+                rows = exact_json.loads(row["body"])
                 check_affected(most, len(rows))
         except asyncpg.ReadOnlySQLTransactionError:
             raise _changes_data() from None
@@ -333,16 +339,34 @@ async def _run(
 
 
 def _records(routine: Routine, call: Function[Any], binder: Binder) -> sa.Select[Any]:
-    """Select the rows of a function as one JSON array."""
-    if routine.columns_unknown:  # PostgreSQL accepts such a function only as a value
-        rows: Any = sa.select(call.label("row")).subquery(binder.name("r"))
-        row: Any = sa.func.to_json(rows.c.row)
-    else:
-        rows = sa.select(sa.literal_column("*")).select_from(call).subquery(binder.name("r"))
-        row = rows.table_valued()
-    found = sa.func.json_agg(row).filter(row.is_not(None)) if routine.columns_unknown else sa.func.json_agg(row)
-    records = sa.func.coalesce(found, sa.literal_column("'[]'::json"))
-    return sa.select(records.label("body")).select_from(rows)
+    """Select the rows of a function as one JSON array, and the column names if only a row tells them."""
+    if not routine.columns_unknown:
+        rows: Any = sa.select(sa.literal_column("*")).select_from(call).subquery(binder.name("r"))
+        records = sa.func.coalesce(sa.func.json_agg(rows.table_valued()), _NO_ROWS)
+        return sa.select(records.label("body")).select_from(rows)
+    rows = sa.select(call.label("row")).subquery(binder.name("r"))  # PostgreSQL accepts it only as a value
+    record = sa.func.to_json(rows.c.row)
+    records = sa.func.coalesce(sa.func.json_agg(record).filter(record.is_not(None)), _NO_ROWS)
+    found = sa.select(records.label("body")).select_from(rows).subquery(binder.name("f"))
+    # NULL::json has no keys, and all rows of one call have the same columns.
+    names = sa.func.array(sa.select(sa.func.json_object_keys(found.c.body.op("->")(_FIRST))).scalar_subquery())
+    return sa.select(found.c.body, names.label("names")).select_from(found)
+
+
+def _check_names(routine: Routine, names: list[str]) -> None:
+    """Reject rows with two columns of the same name, of which a JSON object would have only one.
+
+    Raises:
+        Conflict: the definition of the routine has to change.
+    """
+    if len(set(names)) < len(names):
+        name = next(name for place, name in enumerate(names) if name in names[:place])
+        raise Conflict(
+            f"'{routine.name}' returns several columns named '{name}'. Its definition must give each its own name, "
+            "for example with AS in its last SELECT. Contact the administrator of the database.",
+            reason="definition_fails",
+            context={"field": name},
+        )
 
 
 def _changes_data() -> MethodNotAllowed:

@@ -43,6 +43,21 @@ create table mark (id integer primary key, pupil_id integer references pupil);
 insert into mark values (1, 1);
 create view pupils as select * from pupil;
 create view marks as select id, pupil_id, 1 / (id - id) as broken from mark;
+create function twice() returns record language sql as
+    'select n.id, n.v, n.id from (values (1, ''a'')) n (id, v)';
+create function pairs(n integer) returns setof record language sql as
+    'select a.*, b.* from generate_series(1, n) a (id) join generate_series(1, n) b (id) using (id)';
+create function joined(n integer) returns setof record language sql as
+    'insert into note (v) select ''joined'' from generate_series(1, n); select a.*, b.* from note a, note b';
+create function constants() returns record language sql as 'select 1, 2';
+create function nulls() returns setof record language sql as
+    'select id, v as json from (values (1, null), (null, ''{"a": 1, "a": 2}''::json)) n (id, v)';
+create function unnamed(n integer, out integer, inout b integer, out text) returns setof record language sql as
+    'select n, b, ''x'' from generate_series(1, n)';
+create function clash(out column2 integer, out integer) returns record language sql as 'select 1, 2';
+create function clashes(out column2 integer, out integer) returns setof record language sql as 'select 1, 2';
+create procedure clashing(out column2 integer, out integer) language plpgsql as
+    'begin insert into note (v) values (''clash''); end';
 create procedure bump(inout v integer) language plpgsql as 'begin v := v + 1; end';
 """
 
@@ -51,6 +66,7 @@ create procedure bump(inout v integer) language plpgsql as 'begin v := v + 1; en
 def routines(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
     url = module_database(SQL)
     public = "add,many,touch,bump,sales.hello,take,clear,empty,ends,named,one_record,no_record,records,levels"
+    public += ",twice,pairs,joined,constants,nulls,unnamed,clash,clashes,clashing"
     server = module_serve("--dataset", f"x={url}", "--open", PUBLIC_ROUTINES=public)
     with httpx.Client(base_url=f"{server.url}/api/v2/x", timeout=30) as client:
         yield client
@@ -115,10 +131,11 @@ def test_a_writing_routine_is_called_by_post(routines: httpx.Client) -> None:
 
 
 def test_the_public_ones_are_listed_and_described(routines: httpx.Client) -> None:
-    assert routines.get("/_proc").json() == {"resource": [{"name": "bump"}, {"name": "empty"}, {"name": "ends"}]}
+    assert routines.get("/_proc").json() == {"resource": [{"name": n} for n in ("bump", "clashing", "empty", "ends")]}
     names = [routine["name"] for routine in routines.get("/_func").json()["resource"]]
     assert names == [
-        "add", "clear", "levels", "many", "named", "no_record", "one_record", "records", "sales.hello", "take", "touch",
+        "add", "clash", "clashes", "clear", "constants", "joined", "levels", "many", "named", "no_record", "nulls",
+        "one_record", "pairs", "records", "sales.hello", "take", "touch", "twice", "unnamed",
     ]  # fmt: skip
     assert "/api/v2/x/_func/many" in routines.get("/_spec").json()["paths"]
 
@@ -229,6 +246,47 @@ def test_rows_with_unknown_columns(routines: httpx.Client) -> None:
     assert routines.get("/_func/no_record").json() == []
     assert routines.post("/_func/records", json={"n": 2}).json() == [{"id": 1, "name": "x1"}, {"id": 2, "name": "x2"}]
     assert routines.get("/_func/records(0)").json() == []
+
+
+@pytest.mark.parametrize(
+    ("verb", "path", "name"),
+    [
+        ("GET", "/_func/twice", "id"),
+        ("POST", "/_func/twice", "id"),
+        ("GET", "/_func/twice?returns=integer", "id"),
+        ("GET", "/_func/pairs(2)", "id"),
+        ("GET", "/_func/constants", "?column?"),
+        ("POST", "/_func/joined(2)", "id"),
+        ("POST", "/_func/joined(2)?dry_run=true", "id"),
+        ("GET", "/_func/clash", "column2"),
+        ("GET", "/_func/clashes", "column2"),
+        ("GET", "/_func/clashes?limit=1", "column2"),
+        ("POST", "/_proc/clashing", "column2"),
+    ],
+)
+def test_two_columns_of_one_name_are_an_error_and_nothing_is_kept(
+    routines: httpx.Client, verb: str, path: str, name: str
+) -> None:
+    """A JSON object would keep one of the two values."""
+    answer = routines.request(verb, path)
+    error = answer.json()["error"]
+    assert (answer.status_code, error["context"]["reason"]) == (409, "definition_fails"), answer.text
+    assert f"columns named '{name}'" in error["message"]
+    count = routines.get("/_table/note", params={"filter": "v in ('joined', 'clash')", "count_only": "true"})
+    assert count.json() == 0
+
+
+def test_rows_of_a_record_without_columns_of_one_name_are_returned(routines: httpx.Client) -> None:
+    assert routines.get("/_func/pairs(0)").json() == []
+    assert [row["id"] for row in routines.get("/_func/nulls").json()] == [1, None]
+
+
+def test_outputs_without_a_name_have_that_of_their_place(routines: httpx.Client) -> None:
+    rows = [{"column1": 2, "b": 7, "column3": "x"}] * 2
+    assert routines.get("/_func/unnamed(2,7)").json() == rows
+    assert routines.get("/_func/unnamed(2,7)?limit=1").json() == rows[:1]
+    assert routines.get("/_func/unnamed?n=2&b=7&fields=column3,b&limit=1").json() == [{"column3": "x", "b": 7}]
+    assert routines.get("/_func/unnamed?n=2&b=7&filter=column1 = 2&order=b").json() == rows
 
 
 @pytest.mark.parametrize("value", [True, 1e300, "a b c", "(", "integer[", "'", "%", "1", "setof integer", ""])
