@@ -58,9 +58,29 @@ select name::regclass, null from unnest(array['subscriptionplan', 'planprice', '
 -- dropped reveal_personid_fkey: the directory is found by profile
 -- dropped usercontact_personid_fkey: the directory is found by profile
 
--- Statements that read a client's rows before they know the client; each is named by a word in it.
--- across haspassword: the session, with the account that it finds; an answer of several machines
--- across oldkeyhash: an API key, with the plan of the account that it finds
+-- Statements that are not bound to one client, by the place where they stand; they run on all machines.
+-- across product/accounts/sessions.py:_ANSWER: a session, with the account that it finds; an answer of several machines
+-- across product/api_keys.py:_FIND: an API key, with the plan of the account that it finds
+-- across product/billing/addons.py:settle: a payment, reported by the provider's id
+-- across product/billing/checkout.py:settle: a payment page, reported by the provider's id
+-- across product/billing/reversals.py: a refund, reported by the provider's id of the payment
+-- across product/bulk/job.py:_CLAIM: a queued job has its own id alone, and finds its client by it, once
+-- across product/credits/creditback.py:_AGREED: votes of several clients about one value
+-- across product/people/drop.py:_CONTACTS: a nightly job over the contacts of all clients
+-- across product/people/erasure.py: a person is erased at all clients
+-- across product/people/indexing.py: a job over the contacts of all clients
+-- across scripts/desk/feedback.py: staff decide about the votes of all clients
+-- across scripts/desk/mail.py:_PAID: staff name an invoice, which finds its client
+-- across scripts/jobs/catchup.py:_OVERDUE: a job over all clients
+-- across scripts/jobs/checkledger.py: a nightly job over all clients
+-- across scripts/jobs/erasepeople.py: a person is erased at all clients
+-- across scripts/jobs/renewfree.py: a job over all clients
+-- across scripts/jobs/stripeevent.py:_payment: a payment, reported by the provider's id
+-- across scripts/jobs/tellcredits.py: a job over all clients
+-- across scripts/jobs/tidyup.py: a nightly job over all clients
+--
+-- Two of these delete rows of tables that are distributed by different columns, which Citus rejects:
+-- product/people/erasure.py:_ANSWERS and _ANSWERS_OF_KEYS have to ask for the clients first.
 
 -- Random keys do not collide, and a rotated one is looked up on all machines.
 drop index apikeys_oldkeyhash;

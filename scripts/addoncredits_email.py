@@ -15,7 +15,7 @@ class Input(BaseModel):
 
 
 _OWN = "select receipts from transactionhistory where transactionid = $1 and clientid = $2 and isaddon = 1 for update"
-_COUNT = "update transactionhistory set receipts = receipts + 1 where transactionid = $1"
+_COUNT = "update transactionhistory set receipts = receipts + 1 where transactionid = $1 and clientid = $2"
 
 
 @script(roles=OWNER, limit="20/hour per account")
@@ -26,6 +26,6 @@ async def run(ctx: Context, input: Input) -> dict[str, object]:
             raise NotFound("There is no such transaction.")
         if count >= 3:
             raise TooMany("This receipt has been sent three times.", headers={"Retry-After": "86400"})
-        await ctx.db.execute(_COUNT, input.transactionid)
+        await ctx.db.execute(_COUNT, input.transactionid, ctx.actor.clientid)
         await notices.receipt(ctx, ctx.actor.clientid, input.transactionid)
     return {"success": 1}

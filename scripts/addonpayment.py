@@ -28,8 +28,10 @@ _KEEP = """
     insert into addonpayment (providerid, clientid, planid, tokenid, amount, currency, status)
     values ($1, $2, $3, $4, $5, $6, 'created') on conflict do nothing
 """
-_REQUIRES_ACTION = "update addonpayment set status = 'requires_action' where providerid = $1 and status = 'created'"
-_FAILED = "update addonpayment set status = 'failed' where providerid = $1 and status <> 'paid'"
+_REQUIRES_ACTION = """
+    update addonpayment set status = 'requires_action' where clientid = $1 and providerid = $2 and status = 'created'
+"""
+_FAILED = "update addonpayment set status = 'failed' where clientid = $1 and providerid = $2 and status <> 'paid'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ async def _charge(ctx: Context, intent: Intent, token: str) -> Intent | None:
 
 
 async def _fail(ctx: Context, intent: Intent) -> None:
-    await ctx.db.execute(_FAILED, intent.id)
+    await ctx.db.execute(_FAILED, ctx.actor.clientid, intent.id)
     await audit.write(ctx, "addon_refused")
 
 
@@ -123,7 +125,7 @@ async def _answer(ctx: Context, row: _Found, intent: Intent | None) -> dict[str,
     if intent is None:
         raise CardRefused("Payment Failed")
     if intent.status == "requires_action":
-        await ctx.db.execute(_REQUIRES_ACTION, intent.id)
+        await ctx.db.execute(_REQUIRES_ACTION, ctx.actor.clientid, intent.id)
         facts = {"requires_action": 1, "clientsecret": intent.secret, "url": intent.url, "paymentintentid": intent.id}
         return {"result": facts}
     if intent.status == "processing":

@@ -30,7 +30,9 @@ _KEEP = """
     insert into upload (clientid, appuserid, kind, name, path, contenttype, size)
     values ($1, $2, 'file', $3, $4, $5, $6) returning fileid
 """
-_FIND = "select name, path, contenttype from upload where fileid = $1 and appuserid = $2 and kind = 'file'"
+_FIND = """
+    select name, path, contenttype from upload where clientid = $1 and appuserid = $2 and fileid = $3 and kind = 'file'
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ async def upload(ctx: Context, body: bytes) -> dict[str, object]:
 @script(method="GET", roles=SESSION, tail="fileid")
 async def read(ctx: Context, input: File) -> Response:
     """Download a file of the caller."""
-    row = await ctx.db.first(_Found, _FIND, input.fileid, ctx.actor.appuserid)
+    row = await ctx.db.first(_Found, _FIND, ctx.actor.clientid, ctx.actor.appuserid, input.fileid)
     data = await ctx.vendors.storage.get(row.path) if row else None
     if row is None or data is None:
         raise NotFound("There is no such file.")

@@ -19,12 +19,12 @@ _COUNT = """
            coalesce(sum(a.directdialscount), 0) as directdialscount,
            coalesce((select jsonb_agg(to_jsonb(l)) from (
                select usageid, type, found, charged, createdon from apiusage
-               where apikey = k.keyid and createdon >= $2 and createdon < $3
+               where clientid = $1 and apikey = k.keyid and createdon >= $2 and createdon < $3
                order by createdon desc limit $4) l), '[]') as apiusage_by_apikey
     from apikeys k
-    left join apiusage a on a.apikey = k.keyid and a.createdon >= $2 and a.createdon < $3
+    left join apiusage a on a.clientid = $1 and a.apikey = k.keyid and a.createdon >= $2 and a.createdon < $3
     where k.clientid = $1
-    group by k.keyid
+    group by k.keyid, k.apikey, k.name, k.purpose, k.isdeleted, k.createdon
     having k.isdeleted = 0 or count(a.usageid) > 0
     order by k.createdon, k.keyid
 """

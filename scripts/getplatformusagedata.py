@@ -21,7 +21,7 @@ _COUNT = r"""
            count(*) filter (where r.kind = 'businessemail') as busemailcount,
            count(*) filter (where r.kind = 'directdial') as directdialscount
     from appuser u
-    left join reveal r on r.appuserid = u.appuserid and r.createdon >= $2 and r.createdon < $3
+    left join reveal r on r.clientid = $1 and r.appuserid = u.appuserid and r.createdon >= $2 and r.createdon < $3
     where u.clientid = $1
       and ($4 = '' or u.name || ' ' || u.email
            ilike '%' || replace(replace(replace($4, '\', '\\'), '%', '\%'), '_', '\_') || '%')

@@ -32,19 +32,19 @@ _IS_MEMBER = "select exists (select 1 from appuser where appuserid = $1 and clie
 
 _DAYS = """
     select (createdon at time zone 'UTC')::date::text as date, count(*) as count
-    from reveal where {} = $1 and createdon >= $2 group by 1 order by 1
+    from reveal where clientid = $1{} and createdon >= $2 group by 1 order by 1
 """
-_USER_DAYS, _TEAM_DAYS = _DAYS.format("appuserid"), _DAYS.format("clientid")
+_USER_DAYS, _TEAM_DAYS = _DAYS.format(" and appuserid = $3"), _DAYS.format("")
 _PEOPLE = """
     select date, count(*) as count, count(*) filter (where first = 1) as people
     from (select (createdon at time zone 'UTC')::date::text as date,
                  row_number() over (partition by personid, createdon >= $3 order by createdon, revealid) as first
-          from reveal where {} = $1 and createdon >= $2) one
+          from reveal where clientid = $1{} and createdon >= $2) one
     group by 1 order by 1
 """
-_USER_PEOPLE, _TEAM_PEOPLE = _PEOPLE.format("appuserid"), _PEOPLE.format("clientid")
-_TOTAL = "select count(*) from reveal where {} = $1 and createdon >= $2"
-_USER_TOTAL, _TEAM_TOTAL = _TOTAL.format("appuserid"), _TOTAL.format("clientid")
+_USER_PEOPLE, _TEAM_PEOPLE = _PEOPLE.format(" and appuserid = $4"), _PEOPLE.format("")
+_TOTAL = "select count(*) from reveal where clientid = $1{} and createdon >= $2"
+_USER_TOTAL, _TEAM_TOTAL = _TOTAL.format(" and appuserid = $3"), _TOTAL.format("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +62,23 @@ class _PeopleOfDay(_Day):
 async def run(ctx: Context, input: Input) -> dict[str, object]:
     await _authorize(ctx, input)
     since = _midnight(input.date)
-    whose = ctx.actor.clientid if input.team else input.revealedby
+    whose = () if input.team else (input.revealedby,)
+    values = (ctx.actor.clientid, since)
     if input.split:
-        return await _people(ctx, whose, since, input)
+        return await _people(ctx, values, whose, input)
     if not input.daily:
-        return {"totalrevealcount": await ctx.db.value(int, _TEAM_TOTAL if input.team else _USER_TOTAL, whose, since)}
-    rows = await ctx.db.all(_Day, _TEAM_DAYS if input.team else _USER_DAYS, whose, since)
+        sql = _TEAM_TOTAL if input.team else _USER_TOTAL
+        return {"totalrevealcount": await ctx.db.value(int, sql, *values, *whose)}
+    rows = await ctx.db.all(_Day, _TEAM_DAYS if input.team else _USER_DAYS, *values, *whose)
     return {"totalrevealcount": sum(row.count for row in rows), "days": [asdict(row) for row in rows]}
 
 
-async def _people(ctx: Context, whose: int | None, since: datetime, input: Input) -> dict[str, object]:
+async def _people(
+    ctx: Context, values: tuple[int, datetime], whose: tuple[int, ...], input: Input
+) -> dict[str, object]:
     assert input.split is not None
-    rows = await ctx.db.all(
-        _PeopleOfDay, _TEAM_PEOPLE if input.team else _USER_PEOPLE, whose, since, _midnight(input.split)
-    )
+    sql = _TEAM_PEOPLE if input.team else _USER_PEOPLE
+    rows = await ctx.db.all(_PeopleOfDay, sql, *values, _midnight(input.split), *whose)
     split = input.split.isoformat()
     return {
         "totalrevealcount": sum(row.count for row in rows),

@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"[0-9]{5,15}")
 _Count = Annotated[int, Field(ge=0, le=2_147_483_647)]
 _NOT_ISO = {"XKX"}  # Kosovo: in common country lists, but not in ISO 3166
 _AVATAR = """
-    select exists (select 1 from upload where path = $1 and appuserid = $2 and kind = 'avatar')
+    select exists (select 1 from upload where clientid = $3 and path = $1 and appuserid = $2 and kind = 'avatar')
         or exists (select 1 from appuser where appuserid = $2 and avatar = $1)
 """
 
@@ -112,7 +112,7 @@ async def tidy_person(ctx: Context, record: dict[str, object], user: User) -> No
     if "language" in record and record["language"] not in (*LANGUAGES, user.language):
         raise Invalid({"language": f"Must be one of: {', '.join(LANGUAGES)}"})
     avatar = record.get("avatar")
-    if avatar and not await ctx.db.first_value(bool, _AVATAR, str(avatar), ctx.actor.appuserid):
+    if avatar and not await ctx.db.first_value(bool, _AVATAR, str(avatar), ctx.actor.appuserid, ctx.actor.clientid):
         raise Invalid({"avatar": "Upload the picture first"})
 
 

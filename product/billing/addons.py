@@ -24,8 +24,8 @@ _BOOK = """
     values ($1, $2, $3, $4, 1, $5, $6, $7, $8, null)
     on conflict on constraint transactionhistory_providerid_key do nothing returning transactionid
 """
-_PAID = "update addonpayment set status = 'paid', transactionid = $2 where providerid = $1"
-_FAILED = "update addonpayment set status = 'failed' where providerid = $1 and status <> 'paid'"
+_PAID = "update addonpayment set status = 'paid', transactionid = $3 where clientid = $1 and providerid = $2"
+_FAILED = "update addonpayment set status = 'failed' where clientid = $1 and providerid = $2 and status <> 'paid'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ async def settle(ctx: Context, intent: Intent) -> int | None:
         if intent.status == "succeeded":
             return await _grant(ctx, row, intent)
         if intent.status in ("requires_payment_method", "canceled") and row.status != "created":
-            await ctx.db.execute(_FAILED, intent.id)
+            await ctx.db.execute(_FAILED, row.clientid, intent.id)
     return None
 
 
@@ -105,7 +105,7 @@ async def _grant(ctx: Context, row: _Payment, intent: Intent) -> int:
     )
     amounts = plan.credits
     await grant(ctx, clientid, amounts, reason="addon", source="payment", source_id=intent.id, bought=True)
-    await ctx.db.execute(_PAID, intent.id, transactionid)
+    await ctx.db.execute(_PAID, clientid, intent.id, transactionid)
     await audit.write(ctx, "addon_bought", planid, clientid=clientid, transactionid=transactionid)
     await returns.apply(ctx, clientid, intent.id)
     return transactionid

@@ -18,12 +18,16 @@ from product.vendors.money import CardRefused, Line, Missing, ProviderRefused, S
 from tableapi import Conflict
 
 _RECORD = """
-    update usersubscription set downgrade_planid = $2, downgrade_startson = $3 where subscriptionid = $1
+    update usersubscription set downgrade_planid = $3, downgrade_startson = $4
+    where clientid = $1 and subscriptionid = $2
 """
 _FORGET = """
-    update usersubscription set downgrade_planid = null, downgrade_startson = null where subscriptionid = $1
+    update usersubscription set downgrade_planid = null, downgrade_startson = null
+    where clientid = $1 and subscriptionid = $2
 """
-_LOCAL_CANCEL = "update usersubscription set autorenew = 0 where subscriptionid = $1 and autorenew = 1"
+_LOCAL_CANCEL = """
+    update usersubscription set autorenew = 0 where clientid = $1 and subscriptionid = $2 and autorenew = 1
+"""
 
 
 class AlreadyChanged(Conflict):
@@ -141,7 +145,7 @@ async def _resume(ctx: Context, row: OwnSubscription, sub: Subscription) -> None
         await payments.release(sub.scheduleid)
     if not sub.renews:
         await payments.renewing(sub.id, True)
-    await ctx.db.execute(_FORGET, row.subscriptionid)
+    await ctx.db.execute(_FORGET, row.clientid, row.subscriptionid)
     await _refresh(ctx, row)
 
 
@@ -159,7 +163,7 @@ async def _upgrade(
         await change_rules.failed(ctx, row, planid, sub.start, attempt.number)
         await audit.write(ctx, "plan_change_refused", planid)
         raise
-    await ctx.db.execute(_FORGET, row.subscriptionid)
+    await ctx.db.execute(_FORGET, row.clientid, row.subscriptionid)
     await audit.write(ctx, "plan_change", planid, before=row.planid)
     return changed
 
@@ -172,7 +176,7 @@ async def _downgrade(ctx: Context, row: OwnSubscription, sub: Subscription, plan
         sub = replace(sub, renews=(await payments.renewing(sub.id, True)).renews)
     await payments.change_at_end(sub, priceid, prices.interval(plan))
     async with ctx.db.transaction():
-        await ctx.db.execute(_RECORD, row.subscriptionid, plan.planid, sub.end)
+        await ctx.db.execute(_RECORD, row.clientid, row.subscriptionid, plan.planid, sub.end)
         await audit.write(ctx, "plan_downgrade", plan.planid, before=row.planid, startson=sub.end.isoformat())
     await _refresh(ctx, row)
 
@@ -187,7 +191,7 @@ async def cancel(ctx: Context, row: OwnSubscription) -> dict[str, object]:
         raise Conflict("There is no paid plan to cancel.", reason="nothing_to_cancel")
     sub = await _running(ctx, row)
     if sub is None:  # not billed by the provider, so only the local row changes
-        await ctx.db.execute(_LOCAL_CANCEL, row.subscriptionid)
+        await ctx.db.execute(_LOCAL_CANCEL, row.clientid, row.subscriptionid)
         return {"autorenew": 0, "expirydate": row.expirydate.isoformat()}
     payments = customer.provider(ctx)
     async with _as_read(ctx, sub):
@@ -196,7 +200,7 @@ async def cancel(ctx: Context, row: OwnSubscription) -> dict[str, object]:
         if sub.renews:
             sub = await payments.renewing(sub.id, False)
             await audit.write(ctx, "plan_cancel", row.planid)
-    await ctx.db.execute(_FORGET, row.subscriptionid)
+    await ctx.db.execute(_FORGET, row.clientid, row.subscriptionid)
     await _refresh(ctx, row)
     return {"autorenew": 0, "expirydate": sub.end.isoformat()}
 

@@ -40,10 +40,10 @@ _ATTEMPT = """
         createdon = case when c.createdon < now() - interval '1 hour' then now() else c.createdon end
     returning attempt, prorationdate
 """
-_REPEATED = "select sum(attempt - 1) from planchange where subscriptionid = $1 and period = $2"
+_REPEATED = "select sum(attempt - 1) from planchange where subscriptionid = $1 and period = $2 and clientid = $3"
 _FAILED = """
     update planchange set attempt = attempt + 1, createdon = now() - interval '2 hours'
-    where subscriptionid = $1 and planid = $2 and period = $3 and attempt = $4
+    where subscriptionid = $1 and planid = $2 and period = $3 and attempt = $4 and clientid = $5
 """
 
 
@@ -120,7 +120,7 @@ async def begin(
     date = await ctx.db.first_value(int, _QUOTED, *change, proration_date, QUOTE_SECONDS)
     date = max(date or int(datetime.now(UTC).timestamp()), int(start.timestamp()))
     stored = await ctx.db.one(_Attempt, _ATTEMPT, *change, start, date)
-    repeated = await ctx.db.first_value(int, _REPEATED, row.subscriptionid, start)
+    repeated = await ctx.db.first_value(int, _REPEATED, row.subscriptionid, start, row.clientid)
     text = f"{sub.id}:{sub.priceid}:{int(start.timestamp())}:{repeated}"
     key = "change:" + hashlib.sha256(text.encode()).hexdigest()[:40]
     return Attempt(stored.prorationdate, key, stored.attempt)
@@ -128,4 +128,4 @@ async def begin(
 
 async def failed(ctx: Context, row: OwnSubscription, planid: int, start: datetime, attempt: int) -> None:
     """Record that the bank declined an attempt, so that the next request starts a new one."""
-    await ctx.db.execute(_FAILED, row.subscriptionid, planid, start, attempt)
+    await ctx.db.execute(_FAILED, row.subscriptionid, planid, start, attempt, row.clientid)

@@ -18,7 +18,7 @@ _OPEN = """
     select sessionid, planid, url, createdon > now() - interval '10 minutes' as fresh from checkout
     where clientid = $1 and status = 'open'
 """
-_CLOSE = "update checkout set status = 'expired' where sessionid = $1 and status = 'open'"
+_CLOSE = "update checkout set status = 'expired' where clientid = $1 and sessionid = $2 and status = 'open'"
 _KEEP = """
     insert into checkout (sessionid, clientid, planid, url) values ($1, $2, $3, $4)
     on conflict do nothing
@@ -50,7 +50,7 @@ async def page(ctx: Context, clientid: int, plan: PlanRow) -> Checkout:
     if row is not None:
         if row.planid == plan.planid and row.fresh:
             return Checkout(row.sessionid, row.url, "open")
-        await _close(ctx, row.sessionid)
+        await _close(ctx, clientid, row.sessionid)
     checkout = await _create(ctx, clientid, plan)
     await ctx.db.execute(_KEEP, checkout.id, clientid, plan.planid, checkout.url)
     row = await ctx.db.first(_Open, _OPEN, clientid)
@@ -60,7 +60,7 @@ async def page(ctx: Context, clientid: int, plan: PlanRow) -> Checkout:
     return checkout
 
 
-async def _close(ctx: Context, sessionid: str) -> None:
+async def _close(ctx: Context, clientid: int, sessionid: str) -> None:
     payments = customer.provider(ctx)
     try:
         await payments.expire_checkout(sessionid)
@@ -68,7 +68,7 @@ async def _close(ctx: Context, sessionid: str) -> None:
             raise Conflict("You have just paid for a plan. It will be there in a moment.", reason="checkout_complete")
     except Missing:  # created under another account at the provider
         pass
-    await ctx.db.execute(_CLOSE, sessionid)
+    await ctx.db.execute(_CLOSE, clientid, sessionid)
 
 
 async def _create(ctx: Context, clientid: int, plan: PlanRow) -> Checkout:

@@ -29,7 +29,10 @@ VERSION = """
 """
 NEXT = "update paymentsync set version = version + 1 where clientid = $1 and version = $2"
 _ROWS = "select * from usersubscription where clientid = $1 and (isactive = 1 or stripe_subid is not null)"
-_CLOSE = "update usersubscription set isactive = 0, status = 'expired', graceuntil = null where subscriptionid = $1"
+_CLOSE = """
+    update usersubscription set isactive = 0, status = 'expired', graceuntil = null
+    where clientid = $1 and subscriptionid = $2
+"""
 _OPEN = """
     insert into usersubscription (clientid, planid, sku, startdate, expirydate, stripe_subid, stripe_itemid)
     values ($1, $2, $3, $4, $5, $6, $7) returning *
@@ -39,13 +42,13 @@ _KEEP = """
         autorenew = $8, transactionid = coalesce($9, transactionid), stripe_itemid = $10, stripe_scheduleid = $11,
         downgrade_planid = case when $12 then null else downgrade_planid end,
         downgrade_startson = case when $12 then null else downgrade_startson end
-    where subscriptionid = $1
+    where subscriptionid = $1 and clientid = $13
 """
 _END = """
     update usersubscription set isactive = 0, autorenew = 0, status = $2, graceuntil = null, stripe_scheduleid = null,
         expirydate = least(expirydate, now(), $3), startdate = least(startdate, expirydate, now(), $3),
         downgrade_planid = null, downgrade_startson = null
-    where subscriptionid = $1
+    where subscriptionid = $1 and clientid = $4
 """
 _LAST_PAID = """
     select transactionid from transactionhistory
@@ -121,7 +124,7 @@ async def _open(ctx: Context, clientid: int, sub: Subscription, plan: PlanRow) -
     for live in await ctx.db.all(
         SubscriptionRow, "select * from usersubscription where clientid = $1 and isactive = 1", clientid
     ):
-        await ctx.db.execute(_CLOSE, live.subscriptionid)
+        await ctx.db.execute(_CLOSE, clientid, live.subscriptionid)
     await audit.write(ctx, "plan_subscribed", plan.planid, clientid=clientid)
     row = await ctx.db.one(
         SubscriptionRow, _OPEN, clientid, plan.planid, plan.sku, sub.start, sub.end, sub.id, sub.itemid
@@ -141,6 +144,7 @@ async def _update(ctx: Context, row: SubscriptionRow, sub: Subscription, plan: P
         _KEEP,
         row.subscriptionid, plan.planid, plan.sku, min(sub.start, end), end, end + GRACE if late else None,
         "past_due" if late else "active", int(sub.renews), last, sub.itemid, sub.scheduleid or None, downgraded,
+        clientid,
     )  # fmt: skip
     if plan.planid != row.planid:
         await plans.update_allowances(ctx, clientid)
@@ -157,7 +161,7 @@ async def _end(ctx: Context, row: SubscriptionRow, sub: Subscription, *, superse
     Its remaining plan credits expire, unless a newer subscription has expired them already.
     """
     status = "cancelled" if row.status == "active" and not row.autorenew else "expired"
-    await ctx.db.execute(_END, row.subscriptionid, status, sub.ended or sub.end)
+    await ctx.db.execute(_END, row.subscriptionid, status, sub.ended or sub.end, row.clientid)
     await audit.write(ctx, "plan_ended", row.planid, clientid=row.clientid)
     if superseded:
         return

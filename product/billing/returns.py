@@ -39,7 +39,7 @@ _BACK = """
         else greatest(refund.amount, charge.amount) end as amount
     from refund, charge, dispute
 """
-_KEEP = "update transactionhistory set refunded = $2, status = $3 where transactionid = $1"
+_KEEP = "update transactionhistory set refunded = $2, status = $3 where transactionid = $1 and clientid = $4"
 _GRANTED = """
     select kind, delta, ledgerid, source from creditledger
     where clientid = $1 and delta > 0 and (
@@ -114,7 +114,7 @@ async def apply(ctx: Context, clientid: int, purchase: str) -> bool:
     if returned == before:
         return True
     await ctx.db.execute(
-        _KEEP, row.transactionid, Decimal(returned) / 100, "refunded" if returned == paid else "paid"
+        _KEEP, row.transactionid, Decimal(returned) / 100, "refunded" if returned == paid else "paid", clientid
     )  # fmt: skip
     moved = await _credits(ctx, row, returned, paid)
     event = "payment_restored" if returned < before else "payment_disputed" if reversal.disputed else "payment_refunded"

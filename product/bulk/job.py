@@ -34,32 +34,38 @@ _CLAIM = """
 # Stops before the next row if the member that started the job was removed or disabled.
 _NEXT = """
     select r.line, r.linkedinurl from bulkrow r join bulkjob j using (jobid) join appuser u using (appuserid)
-    where r.jobid = $1 and r.status = 'waiting' and j.status = 'running' and u.isactive = 1 and u.isdeleted = 0
+    where r.clientid = $2 and r.jobid = $1 and r.status = 'waiting'
+      and j.clientid = $2 and j.status = 'running' and u.isactive = 1 and u.isdeleted = 0
     order by r.line limit 1
 """
-_BUDGET = "select max_credits - charged from bulkjob where jobid = $1 and status = 'running' for update"
+_BUDGET = """
+    select max_credits - charged from bulkjob where clientid = $2 and jobid = $1 and status = 'running' for update
+"""
 # Two runs of one job may overlap; the first result of a row is kept.
 _DONE = """
-    update bulkrow set status = $3, charged = $4, contactid = $5 where jobid = $1 and line = $2 and status = 'waiting'
+    update bulkrow set status = $4, charged = $5, contactid = $6
+    where clientid = $2 and jobid = $1 and line = $3 and status = 'waiting'
 """
-_CHARGE = "update bulkjob set charged = charged + $2 where jobid = $1"
+_CHARGE = "update bulkjob set charged = charged + $3 where clientid = $2 and jobid = $1"
 _FINISH = """
     update bulkjob j set finishedon = now(),
-        status = case when exists (select 1 from bulkrow r where r.jobid = j.jobid and r.status = 'waiting')
+        status = case when exists (select 1 from bulkrow r
+                                   where r.clientid = $2 and r.jobid = j.jobid and r.status = 'waiting')
                       then 'cancelled' else 'done' end
-    where j.jobid = $1 and j.status = 'running'
+    where j.clientid = $2 and j.jobid = $1 and j.status = 'running'
 """
 _CANCEL = """
-    update bulkjob set status = 'cancelled', finishedon = now() where jobid = $1 and status in ('queued', 'running')
+    update bulkjob set status = 'cancelled', finishedon = now()
+    where clientid = $2 and jobid = $1 and status in ('queued', 'running')
 """
-_SKIP = "update bulkrow set status = 'skipped' where jobid = $1 and status = 'waiting'"
+_SKIP = "update bulkrow set status = 'skipped' where clientid = $2 and jobid = $1 and status = 'waiting'"
 _SHOW = """
     select j.jobid, j.status, j.kinds, j.max_credits, j.charged, j.total, j.createdon, j.finishedon,
-           (select count(*) from bulkrow where jobid = j.jobid and status <> 'waiting') as processed,
+           (select count(*) from bulkrow where clientid = $3 and jobid = j.jobid and status <> 'waiting') as processed,
            (select coalesce(jsonb_agg(jsonb_build_object('line', line, 'linkedinurl', linkedinurl, 'status', status,
                             'charged', charged, 'contactid', contactid) order by line), '[]')
-            from bulkrow where jobid = j.jobid) as rows
-    from bulkjob j where j.jobid = $1 and j.appuserid = $2
+            from bulkrow where clientid = $3 and jobid = j.jobid) as rows
+    from bulkjob j where j.clientid = $3 and j.jobid = $1 and j.appuserid = $2
 """
 
 
@@ -141,7 +147,7 @@ async def create(ctx: Context, urls: list[str], kinds: list[str], max_credits: i
 
 async def show(ctx: Context, jobid: int) -> Job:
     """Return progress and outcome of a job that the caller started; raise NotFound (404) for any other."""
-    row = await ctx.db.first(Job, _SHOW, jobid, ctx.actor.appuserid)
+    row = await ctx.db.first(Job, _SHOW, jobid, ctx.actor.appuserid, ctx.actor.clientid)
     if row is None:
         raise NotFound("There is no such job.")
     return row
@@ -151,8 +157,8 @@ async def cancel(ctx: Context, jobid: int) -> None:
     """Stop a job before its next row. Finished rows stay."""
     await show(ctx, jobid)
     async with ctx.db.transaction():
-        await ctx.db.execute(_CANCEL, jobid)
-        await ctx.db.execute(_SKIP, jobid)
+        await ctx.db.execute(_CANCEL, jobid, ctx.actor.clientid)
+        await ctx.db.execute(_SKIP, jobid, ctx.actor.clientid)
 
 
 async def run(ctx: Context, jobid: int) -> None:
@@ -163,27 +169,28 @@ async def run(ctx: Context, jobid: int) -> None:
     job = await ctx.db.first(_Claimed, _CLAIM, jobid)
     if job is None:
         return
-    while row := await ctx.db.first(_Next, _NEXT, jobid):
+    while row := await ctx.db.first(_Next, _NEXT, jobid, job.clientid):
         await _process(ctx, job, jobid, row.line, row.linkedinurl)
     async with ctx.db.transaction():
-        await ctx.db.execute(_FINISH, jobid)
-        await ctx.db.execute(_SKIP, jobid)
+        await ctx.db.execute(_FINISH, jobid, job.clientid)
+        await ctx.db.execute(_SKIP, jobid, job.clientid)
 
 
 async def _process(ctx: Context, job: _Claimed, jobid: int, line: int, url: str) -> None:
+    place = (jobid, job.clientid, line)
     try:
         person = await directory.find(ctx, profile_url.key_of(url, ctx.settings.profile_host))
     except profile_url.NotAProfile:
-        await ctx.db.execute(_DONE, jobid, line, "invalid", 0, None)
+        await ctx.db.execute(_DONE, *place, "invalid", 0, None)
         return
     kinds = [kind for kind in job.kinds if person is not None and person.has(kind)]
     if person is None or not kinds:
-        await ctx.db.execute(_DONE, jobid, line, "notfound", 0, None)
+        await ctx.db.execute(_DONE, *place, "notfound", 0, None)
         return
     try:
         async with ctx.db.transaction():
             status, charged, contactid = "done", 0, None
-            budget = await ctx.db.first_value(int, _BUDGET, jobid)
+            budget = await ctx.db.first_value(int, _BUDGET, jobid, job.clientid)
             for kind in kinds:
                 try:
                     revealed = await reveal.reveal(ctx, person, kind, clientid=job.clientid, appuserid=job.appuserid)
@@ -193,7 +200,7 @@ async def _process(ctx: Context, job: _Claimed, jobid: int, line: int, url: str)
                 charged, contactid = charged + revealed.charged, revealed.contact.contactid
             if budget is None or charged > budget:
                 raise OutOfBudget
-            await ctx.db.execute(_DONE, jobid, line, status, charged, contactid)
-            await ctx.db.execute(_CHARGE, jobid, charged)
+            await ctx.db.execute(_DONE, *place, status, charged, contactid)
+            await ctx.db.execute(_CHARGE, jobid, job.clientid, charged)
     except OutOfBudget:
-        await ctx.db.execute(_DONE, jobid, line, "skipped", 0, None)
+        await ctx.db.execute(_DONE, *place, "skipped", 0, None)

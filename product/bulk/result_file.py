@@ -23,8 +23,8 @@ SEALED = ("emails", "business_emails", "phone_numbers")
 # Only contacts in the caller's own list.
 _CONTACTS = """
     select c.contactid, c.name, c.emails, c.business_emails, c.phone_numbers
-    from usercontact c join usercontactlink l using (contactid)
-    where l.clientid = $1 and l.appuserid = $2 and c.contactid = any($3)
+    from usercontact c join usercontactlink l using (clientid, contactid)
+    where clientid = $1 and l.appuserid = $2 and c.contactid = any($3)
 """
 
 

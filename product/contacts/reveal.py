@@ -24,8 +24,8 @@ _REVEAL_BY_TOOL = f"""
     with named as materialized (select set_config('product.tool', $14, true) as tool)
     {_REVEAL} from named where tool is not null
 """  # noqa: S608 - a constant
-_PRESENT = "select emails from usercontact where contactid = $1 for update"
-_MERGED = "update usercontact set emails = $2 where contactid = $1"
+_PRESENT = "select emails from usercontact where clientid = $1 and contactid = $2 for update"
+_MERGED = "update usercontact set emails = $3 where clientid = $1 and contactid = $2"
 
 
 class _Outcome(BaseModel):
@@ -73,7 +73,7 @@ async def reveal(
         raise balance.refusal(kind, balances, live=result.outcome == "no_credit")
     contact = result.contact
     if result.unmerged:
-        merged = await _merge(ctx, contact.contactid, person, kind)
+        merged = await _merge(ctx, clientid, contact.contactid, person, kind)
         contact = contact.model_copy(update={"emails": merged})
     charged = int(result.outcome == "charged")
     if charged:
@@ -83,10 +83,10 @@ async def reveal(
     return Revealed(opened(ctx, contact), charged, balances)
 
 
-async def _merge(ctx: Context, contactid: int, person: Person, kind: str) -> str:
+async def _merge(ctx: Context, clientid: int, contactid: int, person: Person, kind: str) -> str:
     """Merge addresses of one kind into a contact that has addresses no longer in the directory."""
     async with ctx.db.transaction():
-        present = await ctx.db.first_value(str, _PRESENT, contactid)
+        present = await ctx.db.first_value(str, _PRESENT, clientid, contactid)
         merged = merged_emails(ctx.vault, person, kind, present)
-        await ctx.db.execute(_MERGED, contactid, merged)
+        await ctx.db.execute(_MERGED, clientid, contactid, merged)
     return merged

@@ -29,16 +29,20 @@ _EMPTY_CONTACTS = """
     where personid = $1
 """
 _ALIASES = "delete from personalias where personid = $1 returning profilekey"
-_NOTES = "delete from contactmeta m using usercontact c where c.contactid = m.contactid and c.personid = $1"
+_NOTES = """
+    delete from contactmeta m using usercontact c
+    where c.clientid = m.clientid and c.contactid = m.contactid and c.personid = $1
+"""
 _LOOKUPS = """
-    update bulkrow r set linkedinurl = '' from usercontact c where c.contactid = r.contactid and c.personid = $1
+    update bulkrow r set linkedinurl = '' from usercontact c
+    where c.clientid = r.clientid and c.contactid = r.contactid and c.personid = $1
 """
 # Lookups without a result refer to no contact, but the typed address contains the last part of the profile key.
 _TYPED = """
-    select jobid, line, linkedinurl from bulkrow
+    select clientid, jobid, line, linkedinurl from bulkrow
     where contactid is null and (position($1 in lower(linkedinurl)) > 0 or linkedinurl ~ '%|[^ -~]')
 """
-_UNTYPE = "update bulkrow set linkedinurl = '' where jobid = $1 and line = $2"
+_UNTYPE = "update bulkrow set linkedinurl = '' where clientid = $1 and jobid = $2 and line = $3"
 _ANSWERS = """
     delete from idempotency i using usercontact c, appuser u
     where c.personid = $1 and u.clientid = c.clientid and i.principal = 'user:appuserid=' || u.appuserid
@@ -61,6 +65,7 @@ _SUPPRESS = """
 
 @dataclass(frozen=True, slots=True)
 class _Lookup:
+    clientid: int
     jobid: int
     line: int
     linkedinurl: str
@@ -91,4 +96,4 @@ async def _forget_lookups(ctx: Context, key: str) -> None:
     """Clear the address in bulk lookup rows that name the person and have no contact."""
     for lookup in await ctx.db.all(_Lookup, _TYPED, key.rpartition("/")[2]):
         if key in job.keys_of(ctx, [lookup.linkedinurl]):
-            await ctx.db.execute(_UNTYPE, lookup.jobid, lookup.line)
+            await ctx.db.execute(_UNTYPE, lookup.clientid, lookup.jobid, lookup.line)

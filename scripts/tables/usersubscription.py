@@ -28,7 +28,8 @@ class Input(BaseModel):
 
 
 _RECORD = """
-    update usersubscription set downgrade_planid = $2, downgrade_startson = expirydate where subscriptionid = $1
+    update usersubscription set downgrade_planid = $2, downgrade_startson = expirydate
+    where subscriptionid = $1 and clientid = $3
     returning to_jsonb(usersubscription) - array['stripe_itemid', 'stripe_scheduleid'] as row
 """
 
@@ -58,7 +59,7 @@ async def patch(
         if plan.planid >= row.planid:
             raise Conflict("This plan is not lower than the present one.", reason="not_a_downgrade")
         await change_rules.must_fit(ctx, row.clientid, plan)
-        changed = await ctx.db.value(dict, _RECORD, row.subscriptionid, plan.planid)
+        changed = await ctx.db.value(dict, _RECORD, row.subscriptionid, plan.planid, row.clientid)
         await audit.write(ctx, "plan_downgrade_recorded", plan.planid)
     return [changed]
 

@@ -1,0 +1,282 @@
+"""deploy/citus.sql: each statement of the product reads the rows of one client, on one machine, or the file names it.
+
+The statements are those that PostgreSQL receives while every role uses every table and call, while tests buy, refund,
+invite, import and erase, and while every job runs. The plan of each, with parameters in place of values, has to compare
+the `clientid` of every distributed table with a parameter, or with that of a table that is compared so.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import re
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, STDOUT
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import asyncpg
+import httpx2
+import orjson
+import pytest
+
+from tests.helpers.desk import staff, view
+from tests.helpers.fixtures import open_product
+from tests.helpers.product import API, SECRET, Product
+from tests.helpers.support import ROOT, NewDatabase, clean_environment
+from tests.product.test_citus import FILE, PLAIN
+from tests.system.replay import product as of_product
+from tests.system.statements.proxy import StatementProxy
+
+SQL = re.compile(r"\s*(?:with (?:recursive )?\w+ as |select |insert into |update \w+ |delete from )")
+STATEMENT = re.compile(r"\s*(with|select|insert|update|delete)\b", re.IGNORECASE)
+OWN = re.compile(r"\b(?:pg_\w+|pgqueuer\w*|schemaversion|tableapi_live)\b")  # tables of PostgreSQL and of the engine
+TEMPORARY = re.compile(r"\b(?:dropstage|summed|functioned|touched|staging)\b")  # tables of one run of a job
+_CLIENT = r'("[^"]+"|\b\w+)\.clientid'
+BOUND, JOINED = re.compile(rf"{_CLIENT} = \(?\$\d+"), re.compile(rf"{_CLIENT} = {_CLIENT}\b")
+LEAST = 500  # statements
+# What buys, refunds, invites, imports, erases and signs in, beside the calls of `_day`.
+TESTS = (
+    "addonpayment", "agent_tools", "authorization", "bulklookup", "counters", "creditback", "custom_plans",
+    "desk_accounts", "desk_calls", "desk_queue", "drop", "enrich", "getcontact", "importpeople", "invoicepdf",
+    "keylookup", "keys_of_accounts", "list_files", "lists", "members", "password", "people_vendor", "plan_changes",
+    "refunds", "removal", "searchpeople", "session", "signup", "social", "stripe", "subscription_state", "takeover",
+    "term_bitmaps", "uploads", "usage", "webhooks_payment",
+)  # fmt: skip
+SLOW = "50_megabytes or 20_parallel or 50_parallel or 64_parallel or take_as_long or every_page_of_a_long_list"
+JOBS = (
+    ["catchup"],
+    ["checkledger"],
+    ["drop"],
+    ["indexpeople", "least=0"],
+    ["liststaff"],
+    ["metrics"],
+    ["renewfree"],
+    ["sumcompanies"],
+    ["tellcredits"],
+    ["tidyup"],
+)
+# Statements that no test and no job ran, by the place where they stand.
+NOT_RUN = {
+    "product/demo/": "the data of a demo, made once by one process on an empty database",
+    "product/accounts/signin_throttle.py:_OLDER": "only while addresses are counted under two secret keys",
+    "product/billing/prices.py:forget": "a table that all clients share",
+    "product/contacts/agents.py:_AGENT": "of a session that an agent has, found by its hash",
+    "product/people/companies.py:_NAMED": "a part of a statement on temporary tables",
+}
+
+
+async def _day(product: Product) -> None:
+    """Use the calls that change or list much; each answer is checked, so that it runs the whole of its statements."""
+    account, fresh = await product.account(), await product.account()
+    people = [await product.person(full_name=f"Ann Day{number}") for number in range(3)]
+    urls = [f"linkedin.com/{person.key}" for person in people]
+    owner, member = account.owner, await staff(product)
+    key = await owner.table("POST", "apikeys", {"purpose": "x", "scopes": ["lookup", "enrich", "contacts", "usage"]})
+    caller = product.caller(key=key.json()["resource"][0]["apikey"])
+    made = await owner.table("POST", "contactlist", {"name": "Day"})
+    listid = made.json()["resource"][0]["listid"]
+    looked = await view(member, owner)
+    subscriptions = await owner.table("GET", "usersubscription", filter="isactive = 1")
+    subscriptionid = subscriptions.json()["resource"][0]["subscriptionid"]
+    body = {"people": [{"linkedinurl": urls[1]}], "kinds": ["personalemail"], "max_credits": 0}
+    refused = await caller.post(f"{API}enrich", json=body, headers={"Idempotency-Key": "once"})
+    assert refused.status_code == 402, refused.text
+    requests: list[Callable[[], Awaitable[httpx2.Response]]] = [
+        lambda: owner.post("revealmany", linkedinurls=urls[:2], kinds=["businessemail", "directdial"]),
+        lambda: owner.post("getcontact", linkedinurl=urls[0], type="personalemail", action="reveal"),
+        lambda: owner.post("searchname", searchtext="ann"),
+        lambda: owner.post("searchpeople", name="Ann"),
+        lambda: owner.post("searchurl", linkedinurl=urls[0], phone=True),
+        lambda: owner.post("listimport", listid=listid, text="\n".join(urls)),
+        lambda: owner.http.get(f"{API}listexport", params={"listid": listid}),
+        lambda: owner.http.get(f"{API}account/credits"),
+        lambda: owner.http.get(f"{API}user/session"),
+        lambda: fresh.owner.post("upgradeplan", planid=1),
+        lambda: owner.table("PATCH", "usercontact", {"deleted": 1}, filter="deleted = 0"),
+        lambda: owner.table("GET", "usercontact", related="*", include_count="true"),
+        lambda: owner.table("DELETE", f"contactlist/{listid}"),
+        lambda: caller.post(f"{API}enrich", json={"people": [{"linkedinurl": urls[2]}], "kinds": ["businessemail"]}),
+        lambda: caller.get(f"{API}account/contacts"),
+        lambda: caller.get(f"{API}account/usage"),
+        lambda: looked.get(f"{API}leads/_table/usercontact"),
+        lambda: owner.http.delete(f"{API}stripe", params={"subId": subscriptionid}),
+        lambda: owner.http.delete(f"{API}user/session"),
+    ]
+    for request in requests:
+        answer = await request()
+        assert answer.status_code < 300, (str(answer.request.url), answer.text)
+
+
+async def _recorded(url: str, folder: Path) -> set[str]:
+    """Return the statements of a product on an empty database: of requests, of tests, and of the jobs."""
+    proxy, found = StatementProxy(urlsplit(url).port or 5432), set[str]()
+    await proxy.start()
+    try:
+        proxy.ran = found.add
+        async with open_product(proxy.url(url), folder) as product:
+            async for _ in of_product.requests(product):
+                pass
+            await _day(product)
+        # The tests themselves write and read, too: of these, what stands in the product counts.
+        played = set[str]()
+        proxy.ran = played.add
+        files = [f"tests/product/test_{name}.py" for name in TESTS]
+        where = {"TEST_PRODUCT_URL": proxy.url(url), "TEST_DATABASE_URL": url}
+        await _run("pytest", "-q", "-p", "no:cacheprovider", "-k", f"not ({SLOW})", *files, **where)
+        for job in JOBS:
+            await _run("tableapi", "run", *job, DATABASE_URL=proxy.url(url), SECRET_KEYS=SECRET, DATA_DIR=str(folder))
+    finally:
+        await proxy.stop()
+    found |= {sql for sql in played if _place(sql)}
+    return {sql for sql in found if STATEMENT.match(sql) and not OWN.search(sql) and not TEMPORARY.search(sql)}
+
+
+async def _run(module: str, *words: str, **environment: str) -> None:
+    """Run a Python module to its end."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", module, *words, cwd=ROOT, env=clean_environment(**environment), stdin=DEVNULL,
+        stdout=PIPE, stderr=STDOUT,
+    )  # fmt: skip
+    said, _ = await process.communicate()
+    assert process.returncode == 0, (words, said.decode()[-3000:])
+
+
+@dataclass(frozen=True)
+class Written:
+    """A statement in the source: its file, with the name of the constant or function, and its pieces.
+
+    Between the pieces stands what is put in.
+    """
+
+    place: str
+    pieces: tuple[str, ...]
+
+    @cached_property
+    def length(self) -> int:
+        return sum(map(len, self.pieces))
+
+    def is_part_of(self, sql: str) -> bool:
+        """Return whether a statement, with single spaces, has the pieces in their order."""
+        end = 0
+        for piece in self.pieces:
+            if (begin := sql.find(piece, end)) < 0:
+                return False
+            end = begin + len(piece)
+        return True
+
+
+def _flat(sql: str) -> str:
+    return " ".join(sql.split())
+
+
+def _written() -> Iterator[Written]:
+    """Yield each statement that stands in the product."""
+    for file in sorted([ROOT / "policy.py", *(ROOT / "product").rglob("*.py"), *(ROOT / "scripts").rglob("*.py")]):
+        for part in ast.parse(file.read_text()).body:
+            names = [target.id for target in getattr(part, "targets", ()) if isinstance(target, ast.Name)]
+            name = names[0] if names else getattr(part, "name", "")
+            inside = {id(piece) for node in ast.walk(part) if isinstance(node, ast.JoinedStr) for piece in node.values}
+            for node in ast.walk(part):
+                pieces: list[str] = []
+                if isinstance(node, ast.JoinedStr):
+                    pieces = [str(one.value) if isinstance(one, ast.Constant) else "" for one in node.values]
+                elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inside:
+                    pieces = node.value.split("{}")
+                if pieces and SQL.match(pieces[0]):
+                    yield Written(f"{file.relative_to(ROOT)}:{name}", tuple(map(_flat, pieces)))
+
+
+WRITTEN = sorted(_written(), key=lambda one: -one.length)
+
+
+def _place(sql: str) -> str:
+    """Return where a statement stands in the source; "" for one that the engine or a test has made."""
+    flat = _flat(sql)
+    return next((one.place for one in WRITTEN if one.is_part_of(flat)), "")
+
+
+def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for inner in plan.get("Plans", ()):
+        yield from _nodes(inner)
+
+
+def _unbound(plan: dict[str, Any], placed: dict[str, str | None]) -> set[str]:
+    """Return the tables that are read without a comparison of their client."""
+    scans, bound, pairs = dict[str, str](), set[str](), list[tuple[str, ...]]()
+    for node in _nodes(plan):
+        if node["Node Type"].endswith("Scan") and placed.get(node.get("Relation Name", "")) == "clientid":
+            scans[node["Alias"]] = node["Relation Name"]
+        for text in (
+            text for name, text in node.items() if name.endswith(("Cond", "Filter")) and isinstance(text, str)
+        ):
+            bound |= {alias.strip('"') for alias in BOUND.findall(text)}
+            pairs += [tuple(alias.strip('"') for alias in pair) for pair in JOINED.findall(text)]
+    while more := {alias for pair in pairs if bound & set(pair) for alias in pair} - bound:
+        bound |= more
+    return {table for alias, table in scans.items() if alias not in bound}
+
+
+async def _plan(db: asyncpg.Connection, sql: str) -> dict[str, Any]:
+    """Return the plan that does not depend on values."""
+    await db.execute(f"prepare one as {sql}")
+    try:
+        count = await db.fetchval("select cardinality(parameter_types) from pg_prepared_statements where name = 'one'")
+        values = f"({', '.join(['null'] * count)})" if count else ""
+        text = await db.fetchval(f"explain (verbose, format json) execute one{values}")
+        plan: dict[str, Any] = orjson.loads(text)[0]["Plan"]
+        return plan
+    finally:
+        await db.execute("deallocate one")
+
+
+@pytest.fixture(scope="module")
+def url(module_database: NewDatabase) -> str:
+    return module_database()
+
+
+@pytest.fixture(scope="module")
+async def statements(url: str, tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    return await _recorded(url, tmp_path_factory.mktemp("recorded"))
+
+
+def test_every_statement_of_the_source_ran(statements: set[str]) -> None:
+    ran = {_flat(sql) for sql in statements}
+    missing = {
+        f"{one.place}: {' … '.join(one.pieces)[:150]}"
+        for one in WRITTEN
+        if not any(one.is_part_of(sql) for sql in ran)
+        and not any(OWN.search(piece) or TEMPORARY.search(piece) for piece in one.pieces)
+    }
+    named = {text for text in missing if text.startswith(tuple(NOT_RUN))}
+    assert missing == named, "\n".join(sorted(missing - named))
+    assert not [place for place in NOT_RUN if not any(text.startswith(place) for text in missing)]
+
+
+async def test_a_statement_of_a_client_is_bound_to_it(url: str, statements: set[str]) -> None:
+    assert len(statements) > LEAST
+    db = await asyncpg.connect(url, server_settings={"plan_cache_mode": "force_generic_plan"})
+    try:
+        await db.execute(PLAIN)  # keys and references as they are under Citus
+        placed = {row[0]: row[1] for row in await db.fetch("select name::text, spread from placed")}
+        free = {}
+        for sql in sorted(statements):
+            text = " ".join(sql.split())
+            try:
+                if tables := _unbound(await _plan(db, sql), placed):
+                    free[text] = ", ".join(sorted(tables))
+            except asyncpg.PostgresError as error:
+                free[text] = str(error)
+    finally:
+        await db.close()
+    across = dict(re.findall(r"^-- across ([\w/.:]+): (\S.+)$", FILE, re.MULTILINE))
+    places = {text: _place(text) for text in free}
+    wrong = {text: why for text, why in free.items() if not places[text].startswith(tuple(across))}
+    assert not wrong, "\n".join(f"{places[text]} {why}: {text[:200]}" for text, why in wrong.items())
+    unused = [name for name in across if not any(place.startswith(name) for place in places.values())]
+    assert not unused, f"deploy/citus.sql names statements that are bound, or never run: {unused}"
