@@ -36,7 +36,7 @@ async def run(stack: Stack, seed: int, show: Callable[[Row], None], seconds: flo
     await settled(stack)
     first, rows = await states(stack.direct), list[Row]()
     whole = Row("**All of them**", "books right, nothing lost or doubled, no 500", "")
-    async with traffic(lambda: stack.url) as clients, watched(stack) as health:
+    async with traffic(lambda: stack.url, stack.provider) as clients, watched(stack) as health:
         begun = time.monotonic()
         for number, name in enumerate(names):
             if (early := begun + number * EVERY - time.monotonic()) > 0:

@@ -1,4 +1,6 @@
-"""Clients of several accounts that reveal, are granted credits, and read; every call is recorded.
+"""Clients of several accounts that reveal, buy, are granted credits, and read; every call is recorded.
+
+Credits belong to an account and all its seats spend the same, so there is nothing to transfer between seats.
 
 A write is repeated with its Idempotency-Key until it has an answer, as a client should. All its attempts are one
 operation of the history.
@@ -14,7 +16,7 @@ import random
 import secrets
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from math import inf
@@ -26,10 +28,15 @@ import orjson
 
 from tests.helpers.customer import KEY, more_people
 from tests.system.cluster.history import Operation, State, problems
+from tests.system.cluster.provider import Provider
 
 ACCOUNTS = (901, 902, 903)
 CALLERS = 3  # of each account
 CREDITS, PEOPLE = 100_000, 60_000
+BOUGHT = 99_000  # of these; the others end with the plan
+ADDON, ADDON_CREDITS = 101, 100
+PLAN, PLAN_CREDITS, OTHER_PLAN = 3, 1200, 4
+BUYS_A_PLAN = ACCOUNTS[0]  # once, in place of the plan that staff gave it
 STAFF_TOKEN = "token-of-the-staff"
 PAUSE = 0.02
 SAME_SECONDS = 0.03  # during which narrow clients ask for one person
@@ -39,10 +46,10 @@ REFUSED = {409, 429, 502, 503, 0}  # while something is away; 0: no response; 50
 
 SQL = (
     "insert into client (clientid, companyname) values ($1, 'Load Ltd')",
-    f"insert into usercredit (clientid, contactcredit) values ($1, {CREDITS})",
+    f"insert into usercredit (clientid, contactcredit, contactcredit_bought) values ($1, {CREDITS}, {BOUGHT})",
     "insert into creditledger (clientid, kind, delta, balance_after, reason, source, source_id)"
     f" values ($1, 'contactcredit', {CREDITS}, {CREDITS}, 'test', 'test', '1')",
-    "insert into usersubscription (clientid, planid, expirydate) values ($1, 4, now() + interval '9 days')",
+    f"insert into usersubscription (clientid, planid, expirydate) values ($1, {OTHER_PLAN}, now() + interval '9 days')",
     "insert into appuser (appuserid, clientid, name, email, isverified)"
     " values ($1, $1, 'L', 'l' || $1::bigint || '@l.example', 1)",
 )
@@ -77,12 +84,15 @@ async def states(url: str) -> dict[int, State]:
     try:
         found = {}
         for account in ACCOUNTS:
-            left = await db.fetchval("select contactcredit from usercredit where clientid = $1", account)
+            row = await db.fetchrow("select * from usercredit where clientid = $1", account)
+            assert row is not None
             people = await db.fetch(
                 "select substr(profilekey, 11)::int from reveal join person using (personid) where clientid = $1",
                 account,
             )
-            found[account] = State(left, frozenset(row[0] for row in people))
+            found[account] = State(
+                row["contactcredit"], frozenset(one[0] for one in people), row["contactcredit_bought"]
+            )
         return found
     finally:
         await db.close()
@@ -92,10 +102,11 @@ _BOOKS = """
     select (select count(*) from reveal where clientid = $1) as reveals,
            (select count(*) from creditledger where clientid = $1 and source = 'reveal') as booked,
            (select contactcredit from usercredit where clientid = $1) as credits,
-           (select sum(delta) from creditledger where clientid = $1) as ledger,
+           (select sum(delta) from creditledger where clientid = $1 and kind = 'contactcredit') as ledger,
            (select count(*) from usercontact where clientid = $1) as contacts,
            (select count(*) from (select balance_after - delta - lag(balance_after) over (order by ledgerid) as gap
-                                  from creditledger where clientid = $1) l where gap <> 0) as gaps
+                                  from creditledger where clientid = $1 and kind = 'contactcredit') l
+            where gap <> 0) as gaps
 """
 
 
@@ -129,9 +140,12 @@ class Attempt:
 class Clients:
     """The observations of the clients of one run."""
 
-    def __init__(self, urls: Callable[[], str], *, narrow: bool = False) -> None:
-        """`narrow`: the callers of an account only reveal, and the same person at the same time."""
-        self.url, self._narrow = urls, narrow
+    def __init__(self, urls: Callable[[], str], provider: Provider | None = None, *, narrow: bool = False) -> None:
+        """`provider`: of payments; without it nothing is bought.
+
+        `narrow`: the callers of an account only reveal, and the same person at the same time.
+        """
+        self.url, self._provider, self._narrow = urls, provider, narrow
         self.attempts: list[Attempt] = []
         self.operations: list[Operation] = []
         self.bad: list[str] = []
@@ -155,6 +169,8 @@ class Clients:
                     shared[random.randrange(4)] = next(self._numbers) % PEOPLE
             elif chance < 0.5:
                 await self._change(http, account, random.choice((5, 3, -4)))
+            elif chance < 0.52 and self._provider is not None:
+                await self._buy(http, self._provider, account)
             elif chance < 0.7:
                 await self._balance(http, account)
             else:
@@ -187,7 +203,9 @@ class Clients:
             begun = time.monotonic()
             status, body = await self._ask(http, True, "POST", path, headers=headers, **more)
             reason = str((body or {}).get("error", {}).get("context", {}).get("reason", "")) if status != 200 else ""
-            if status in (200, 402) or reason in ("answer_lost", "too_few_credits"):
+            if reason == "answer_lost" and path == "addonpayment":  # the token says what has been paid
+                headers["Idempotency-Key"] = secrets.token_hex(8)
+            elif status in (200, 402) or reason in ("answer_lost", "too_few_credits"):
                 return status, body, begun
             if time.monotonic() > end:
                 self.bad.append(f"POST {path} was never answered; at last {status} {body}")
@@ -229,6 +247,32 @@ class Clients:
             answer = (False, None)
         self._keep(account, "change", amount, begun, answer, done=status == 200 or reason == "answer_lost")
 
+    async def _buy(self, http: httpx2.AsyncClient, provider: Provider, account: int) -> None:
+        """Buy an add-on. A token of a card pays once, however often it is sent."""
+        token_of_card, begun = await provider.card(http), time.monotonic()
+        body = {"tokenid": token_of_card, "planid": ADDON}
+        status, _, _ = await self._until_answered(http, "addonpayment", json=body, headers=_headers(token(account)))
+        if status == 402:
+            self.bad.append(f"account {account}: an add-on was refused")
+        self._keep(account, "purchase", ADDON_CREDITS, begun, (True,) if status == 200 else None)
+
+    async def _subscribe(self, http: httpx2.AsyncClient, provider: Provider, account: int) -> None:
+        """Buy a plan on the provider's page, unless the account has it, and wait until the provider has reported it."""
+        path, headers = "leads/_table/usersubscription?filter=isactive=1", _headers(token(account))
+
+        async def has(*plans: int) -> bool:
+            status, said = await self._ask(http, False, "GET", path, headers=headers)
+            return status == 200 and said["resource"][0]["planid"] in plans
+
+        await self._until(lambda: has(PLAN, OTHER_PLAN))
+        if await has(PLAN):
+            return
+        _, said, _ = await self._until_answered(http, "stripe", json={"plan": PLAN}, headers=headers)
+        begun = time.monotonic()
+        await provider.pay(http, said["resource"]["url"])
+        await self._until(lambda: has(PLAN))
+        self._keep(account, "plan", PLAN_CREDITS, begun, None, done=True)
+
     async def _balance(self, http: httpx2.AsyncClient, account: int) -> None:
         begun = time.monotonic()
         status, said = await self._ask(http, False, "GET", "account/credits", headers=_headers(token(account)))
@@ -261,7 +305,8 @@ class Clients:
 
     def acknowledged(self) -> int:
         """Return the number of writes that were answered with success."""
-        return sum(one.kind in ("reveal", "change") and one.answer is not None for one in self.operations)
+        writes = ("reveal", "change", "purchase", "plan")
+        return sum(one.kind in writes and (one.answer is not None or one.done) for one in self.operations)
 
     async def flow(self, many: int = 3) -> None:
         """Wait for `many` more answers to reads and to writes."""
@@ -283,9 +328,9 @@ class Clients:
         await self._until(quiet)
         await self.flow()
 
-    async def _until(self, done: Callable[[], bool]) -> None:
+    async def _until(self, done: Callable[[], bool | Awaitable[bool]]) -> None:
         end = time.monotonic() + PATIENCE
-        while not done():
+        while not (value if isinstance(value := done(), bool) else await value):
             if time.monotonic() > end:
                 raise TimeoutError(f"the clients wait in vain; they saw {dict(self.refusals())} {self.bad[:3]}")
             await asyncio.sleep(0.05)
@@ -304,12 +349,16 @@ def _headers(session: str) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def traffic(url: Callable[[], str], *, narrow: bool = False) -> AsyncIterator[Clients]:
+async def traffic(
+    url: Callable[[], str], provider: Provider | None = None, *, narrow: bool = False
+) -> AsyncIterator[Clients]:
     """`async with traffic(...) as clients:` - run the clients until the block ends."""
-    clients = Clients(url, narrow=narrow)
+    clients = Clients(url, provider, narrow=narrow)
     limits = httpx2.Limits(max_connections=40, max_keepalive_connections=40)
     async with httpx2.AsyncClient(timeout=25, limits=limits) as http:
         tasks = [asyncio.create_task(clients._run(http, account)) for account in ACCOUNTS for _ in range(CALLERS)]
+        if provider is not None:
+            tasks.append(asyncio.create_task(clients._subscribe(http, provider, BUYS_A_PLAN)))
         try:
             await clients.flow()
             yield clients

@@ -112,7 +112,7 @@ async def under_load(stack: Stack, name: str, expected: str, cause: Fault, allow
     await settled(stack)
     first = await states(stack.direct)
     row = Row(name, expected, "")
-    async with traffic(lambda: stack.url) as clients, watched(stack) as health:
+    async with traffic(lambda: stack.url, stack.provider) as clients, watched(stack) as health:
         run = Run(stack, clients)
         try:
             await cause(run)

@@ -12,15 +12,26 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["reveal", "change", "balance", "listed"]
+Kind = Literal["reveal", "change", "purchase", "plan", "balance", "listed"]
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """One account: its credits, and the people that it has paid for."""
+    """One account: its credits, how many of them were bought and outlast the plan, and the people it has paid for."""
 
     credits: int
     revealed: frozenset[int] = frozenset()
+    bought: int = 0
+
+    def moved(self, amount: int, revealed: frozenset[int] = frozenset()) -> State:
+        """Return the state with bought credits more, or with some less: those of the plan are spent first."""
+        after = self.credits + amount
+        bought = self.bought + amount if amount > 0 else min(self.bought, after)
+        return State(after, self.revealed | revealed, bought)
+
+    def renewed(self, amount: int) -> State:
+        """Return the state after a new plan: its credits, in place of those that the old one has left."""
+        return State(self.bought + amount, self.revealed, self.bought)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +42,9 @@ class Operation:
         when there was no credit.
     change: `argument` is the number of credits granted, or taken when negative; the answer (True, the credits after
         it), or (False, None) when there were too few.
+    purchase: `argument` is the number of credits of an add-on, the answer (True,).
+    plan: `argument` is the number of credits of a plan. The provider reports the payment, so no answer tells when it
+        takes effect: `done`, and the end is the first answer that shows the plan.
     balance: the answer is (the credits,).
     listed: the answer is (the number of people with data,).
     """
@@ -55,13 +69,17 @@ class Operation:
             case "reveal" if state.credits == 0:
                 return state, ("none", 0)
             case "reveal":
-                after = State(state.credits - 1, state.revealed | {self.argument})
+                after = state.moved(-1, frozenset({self.argument}))
                 return after, (1, after.credits)
             case "change" if state.credits + self.argument < 0:
                 return state, (False, None)
             case "change":
-                after = State(state.credits + self.argument, state.revealed)
+                after = state.moved(self.argument)
                 return after, (True, after.credits)
+            case "purchase":
+                return state.moved(self.argument), (True,)
+            case "plan":
+                return state.renewed(self.argument), (True,)
             case "balance":
                 return state, (state.credits,)
             case "listed":
@@ -97,8 +115,8 @@ def problems(operations: Iterable[Operation], first: State, last: State | None =
         balance = sorted({state.credits for state, _ in possible})
         people = sorted({len(state.revealed) for state, _ in possible})
         return [
-            f"the database ends with {last.credits} credits and {len(last.revealed)} people; the answers allow"
-            f" {balance[:3]} and {people[:3]}"
+            f"the database ends with {last.credits} credits ({last.bought} bought) and {len(last.revealed)} people;"
+            f" the answers allow {balance[:3]} and {people[:3]}"
         ]
     return []
 

@@ -15,6 +15,7 @@ from tests.helpers.customer import SETTINGS
 from tests.helpers.standby import Standby
 from tests.helpers.support import ROOT, Server, free_port, start
 from tests.system.cluster.programs import Missing
+from tests.system.cluster.provider import Provider
 
 NGINX = """
 daemon off; master_process off; pid {folder}/nginx.pid; error_log {folder}/nginx.log warn;
@@ -48,6 +49,7 @@ class Cluster:
     primary: Embedded
     standby: Standby
     settings: dict[str, str]
+    provider: Provider
     nodes: list[Server] = field(default_factory=list)
     port: int = 0
 
@@ -66,7 +68,7 @@ class Cluster:
 def bring_up(folder: Path, stack: ExitStack, *, whole: bool = True) -> Cluster:
     """Start the cluster until `stack` closes.
 
-    Unless `whole`, without nginx and Redis: `port` is that of a node.
+    Unless `whole`, without nginx and Redis: `port` is that of a node, and the first node runs jobs.
     """
     primary = Embedded(folder / "primary" / "postgres")
     first = stack.enter_context(primary)
@@ -81,11 +83,14 @@ def bring_up(folder: Path, stack: ExitStack, *, whole: bool = True) -> Cluster:
         "DRAIN_SECONDS": "2",
         "WORKER": "off",
     }
+    port = free_port()  # of the first node
+    provider = Provider(folder / "provider", stack, f"http://127.0.0.1:{port}/api/v2/webhooks/payment")
+    settings |= provider.settings
     if whole:
         settings["REDIS_URL"] = f"redis://127.0.0.1:{_redis(folder, stack)}/0"
-    cluster = Cluster(folder, stack, primary, standby, settings)
-    for number in range(2):
-        cluster.nodes.append(cluster.node(number))
+    cluster = Cluster(folder, stack, primary, standby, settings, provider)
+    cluster.nodes.append(cluster.node(0, PORT=str(port), WORKER="off" if whole else "on"))
+    cluster.nodes.append(cluster.node(1))
     cluster.port = _nginx(folder, stack, [node.port for node in cluster.nodes]) if whole else cluster.nodes[0].port
     return cluster
 

@@ -30,6 +30,7 @@ from tests.system.cluster.programs import (
     unprivileged,
     wait_for,
 )
+from tests.system.cluster.provider import Provider
 
 CONFIGURATION = ROOT / "deploy" / "cluster"
 DATABASES, STORES = ("pg1", "pg2", "pg3"), ("etcd1", "etcd2", "etcd3")
@@ -68,6 +69,10 @@ class Stack:
     programs: dict[str, Program] = field(default_factory=dict)
     nodes: dict[str, Server] = field(default_factory=dict)
     worker: subprocess.Popen[bytes] | None = None
+    provider: Provider = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.provider = Provider(self.folder / "provider", self.exits, f"{self.url}/api/v2/webhooks/payment")
 
     # -- addresses -----------------------------------------------------------------------------------------------------
 
@@ -84,17 +89,21 @@ class Stack:
     @property
     def settings(self) -> dict[str, str]:
         """The settings of every node and of the worker."""
-        return SETTINGS | {
-            "DATABASE_URL": f"postgresql://app:{PASSWORD}@{self.at['pgbouncer']}:6432/leads?statement_cache_size=0",
-            "DATABASE_DIRECT_URL": self.direct,
-            "DATABASE_REPLICA_URLS": f"postgresql://app:{PASSWORD}@{self.at['haproxy']}:5001/leads",
-            "REDIS_URL": f"redis://{self.at['redis']}:6379/0",
-            "TRUSTED_PROXIES": "127.0.0.1," + self.at["proxy"],
-            "METRICS_TOKEN": "watch",
-            "DRAIN_SECONDS": "2",
-            "INIT": "off",
-            "WORKER": "off",
-        }
+        return (
+            SETTINGS
+            | self.provider.settings
+            | {
+                "DATABASE_URL": f"postgresql://app:{PASSWORD}@{self.at['pgbouncer']}:6432/leads?statement_cache_size=0",
+                "DATABASE_DIRECT_URL": self.direct,
+                "DATABASE_REPLICA_URLS": f"postgresql://app:{PASSWORD}@{self.at['haproxy']}:5001/leads",
+                "REDIS_URL": f"redis://{self.at['redis']}:6379/0",
+                "TRUSTED_PROXIES": "127.0.0.1," + self.at["proxy"],
+                "METRICS_TOKEN": "watch",
+                "DRAIN_SECONDS": "2",
+                "INIT": "off",
+                "WORKER": "off",
+            }
+        )
 
     def database(self, name: str) -> Database:
         found = self.programs[name]
