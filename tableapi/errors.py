@@ -17,7 +17,7 @@ class ApiError(Exception):
 
     `status`, `reason` and `scope` are class attributes that a subclass sets and an instance may override.
 
-    - `message` is for people and says what to do next. It never contains SQL, a traceback, a path or a secret.
+    - `message` is for people and tells them what to do next. It never contains SQL, a traceback, a path or a secret.
     - `reason` is for programs; `docs/reference/errors.md` lists every reason.
     - `scope` is `account` if the session has ended and the client should sign out, else `resource`.
     - `context` has details for programs. The response adds `reason`, `scope`, `request_id` and, if the documentation is

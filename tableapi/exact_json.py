@@ -69,9 +69,9 @@ def loads(raw: bytes | str) -> Any:
 
 
 def _is_kept(value: Any, data: bytes) -> bool:
-    """Whether orjson kept every digit, since it writes the same text again. It saves decoding in Python.
+    """Whether orjson kept every digit, because it writes the same text again. Saves decoding in Python.
 
-    A text with blanks or with exponents is never the same.
+    A text with blanks or exponents is never the same.
     """
     try:
         return orjson.dumps(value) == data and _FRACTION not in data.translate(_EXPONENTS)

@@ -1,6 +1,6 @@
 """Run long CPU-bound work in a few threads, off the event loop.
 
-Plans of reads have a thread of their own, so that they never wait for a file that is being written.
+Read plans have a separate thread, so that they never wait for a file that is being written.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class App:
         settings: Limits and time-outs.
         served: The databases and their rights.
         process: Process-level setup of `tableapi serve`; None inside a host program.
-        features: What it has besides tables, scripts and pages; `tableapi.app.features.application` passes all.
+        features: Its optional features; `tableapi.app.features.application` passes all of them.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class App:
         self._busy_doc = _BUSY_DOC if self.pages.has_docs else b""
 
     def feature(self, kind: type[Kind]) -> Kind:
-        """Return the feature of a class. Raises LookupError without it."""
+        """Return the feature of this class. Raises LookupError if the application lacks it."""
         for feature in self.features:
             if isinstance(feature, kind):
                 return feature

@@ -1,4 +1,4 @@
-"""Find the handler of a URL among those of the core's pages and the features."""
+"""Find the handler for a URL among the core's pages and the features."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _FOLDER = "/{file...}"
 
 
 class Dispatch:
-    """The handlers by path.
+    """Look up handlers by path.
 
     Attributes:
-        api: By the segment after /api/v2/.
-        dataset: By the segment after the name of a dataset.
+        api: Handlers by the segment after /api/v2/.
+        dataset: Handlers by the segment after the dataset name.
     """
 
     def __init__(self, pages: Pages, features: Iterable[Feature]) -> None:
@@ -42,23 +42,23 @@ class Dispatch:
         self._slashed = {route.path for _, route in listed if route.methods == ("POST",)}
 
     def own(self, path: str) -> Handler | None:
-        """Return the handler of a page that checks the method by itself. A POST may end with slashes."""
+        """Return the handler of a page that checks the method itself. The path of a POST may end with slashes."""
         if (bare := path.rstrip("/")) in self._slashed:
             path = bare
         return self._own.get(path)
 
     def page(self, path: str) -> Handler | None:
-        """Return the handler of a page that is served by GET."""
+        """Return the handler of a page that is served only for GET."""
         folder = "/" + path[1:].partition("/")[0]
         return self._folders.get(folder) or self._pages.get(path)
 
 
 def _by_segment(prefix: str, listed: Iterable[tuple[Feature, Route]]) -> dict[str, Handler]:
-    """Return the handlers below `prefix` by the next path segment, where it is a fixed word."""
+    """Return the handlers below `prefix` by the next path segment, if it is a fixed word."""
     return {segment: handler for segment, handler in _segments(prefix, listed) if "{" not in segment}
 
 
 def _segments(prefix: str, listed: Iterable[tuple[Feature, Route]]) -> Iterator[tuple[str, Handler]]:
-    for feature, route in reversed(list(listed)):  # the first of a segment wins
+    for feature, route in reversed(list(listed)):  # the first handler for a segment wins
         if route.path.startswith(prefix):
             yield route.path.removeprefix(prefix).partition("/")[0], partial(route.handler, feature)

@@ -1,7 +1,7 @@
-"""`Prefer: explain=rights`: why a request is allowed or refused, in place of its execution.
+"""`Prefer: explain=rights`: explain why a request is allowed or refused, instead of executing it.
 
-Nothing is written, and no row is returned. The response names only columns that the caller may read, and says of a
-record only what the caller could read itself. See docs/reference/wire.md.
+Nothing is written, and no row is returned. The response names only columns that the caller may read, and discloses
+nothing about a record that the caller could not read. See docs/reference/wire.md.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class Question:
 
 
 def asked(prefer: str) -> Question | None:
-    """Return what a header `Prefer` asks about rights, such as `explain=rights; role=clerk; user.store=1`.
+    """Parse the question in a `Prefer` header, such as `explain=rights; role=clerk; user.store=1`.
 
-    None for a header that asks for something else. Raises BadRequest.
+    Returns None if the header has no such preference. Raises BadRequest.
     """
     for part in prefer.split(","):
         name, _, value = (word.strip() for word in part.partition("="))
@@ -66,7 +66,7 @@ def _bad(message: str) -> BadRequest:
 
 
 def _value(text: str) -> Any:
-    """Return a number for a number, and the text for anything else."""
+    """Convert the text of a number to a number; return any other text unchanged."""
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -85,9 +85,9 @@ async def answer(
     verb: str,
     question: Question,
 ) -> Reply:
-    """Say why a request for a table is allowed or refused.
+    """Explain why a table request is allowed or refused.
 
-    Raises Forbidden for a caller that may not ask, NotFound for a table that it may not use, BadRequest.
+    Raises Forbidden if the caller may not ask, NotFound if it may not use the table, and BadRequest.
     """
     caller = request.actor
     if not services.explains(caller.role):
@@ -116,7 +116,7 @@ async def answer(
         )  # fmt: skip
         return Reply(dumps(told))
     told |= _described(table, granted, right, verb, sees)
-    # Running as another role shows what its rows decide, so the caller has to have the right to read these rows.
+    # Running as another role discloses results that depend on its rows, so the caller must be allowed to read them.
     runs = (is_own or isinstance(rights, FullRights)) and role not in subject.database_roles
     if not runs:
         told["allowed"] = None
@@ -141,13 +141,13 @@ async def answer(
 
 
 def _sight(table: Table, rights: Rights) -> Any:
-    """Return which columns the caller may read."""
+    """Return a function that tests whether the caller may read a column."""
     right = rights.right(table, "GET")
     return right.sees if right is not None else lambda name: name in table.key
 
 
 def _described(table: Table, rights: Rights, right: Right, verb: str, sees: Any) -> dict[str, Any]:
-    """Return the rule of a right: its name, its rows in words, and the columns that it leaves out."""
+    """Describe the rule behind a right: its name, its rows in words, and the columns that it excludes."""
     told: dict[str, Any] = {}
     if isinstance(rights, FullRights):
         told["rule"] = "full rights"
@@ -164,7 +164,7 @@ def _described(table: Table, rights: Rights, right: Right, verb: str, sees: Any)
 
 
 async def _refusal(call: TableRequest, verb: str, ident: str | None) -> ApiError | None:
-    """Run a request without keeping anything of it. Returns the error that it ends with, None without one."""
+    """Run a request, roll it back, and return its error; None if it succeeds."""
     try:
         if verb == "GET":
             if ident is None:
@@ -183,7 +183,7 @@ async def _refusal(call: TableRequest, verb: str, ident: str | None) -> ApiError
 
 
 def _first(refusal: ApiError) -> ApiError:
-    """Return the error of the first record that failed, for a list of records."""
+    """Return the error of the first failed record in a list."""
     if not isinstance(refusal, BatchError):
         return refusal
     entry, reason = refusal.context["resource"][refusal.context["error"][0]], refusal.context["reasons"][0]
@@ -191,7 +191,7 @@ def _first(refusal: ApiError) -> ApiError:
 
 
 def _why(refusal: ApiError, rows: str, ident: str | None, *, seen: bool) -> str:
-    """Return one sentence about a refusal."""
+    """Describe an error in one sentence."""
     rule = f": {rows}" if rows else ""
     if ident is not None and refusal.status == 404 and seen:
         return f"The record exists, and the row rule does not let the role reach it{rule}."

@@ -1,6 +1,6 @@
-"""The interface of a feature: a part of the application that the core does without.
+"""The interface of a feature: an optional part of the application.
 
-`tableapi.app.features` lists them. The core calls the methods below, and imports no feature.
+`tableapi.app.features` lists them. The core only calls the methods below; it imports no feature.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Route:
 
 
 class Feature:
-    """A part of the application of one worker process, made with an application that has no features yet.
+    """An optional part of a worker's application, created before the application has any features.
 
     Attributes:
         routes: Its URLs.
@@ -47,22 +47,22 @@ class Feature:
     open_paths: frozenset[str] = frozenset()
 
     def start(self) -> None:
-        """Start what does without the databases, before they are opened."""
+        """Start the parts that need no database, before the databases are opened."""
 
     async def opened(self) -> None:
-        """Start what needs the databases, which are open. Raises BadRights or asyncpg errors."""
+        """Start the parts that need the open databases. Raises BadRights or asyncpg errors."""
 
     def drain(self) -> None:
-        """End what would keep the process running, because it is about to stop."""
+        """End everything that would keep the process running, because it is about to stop."""
 
     async def close(self) -> None:
-        """End what needs the databases, before they are closed."""
+        """End the parts that need the databases, before these are closed."""
 
     def stop(self) -> None:
-        """End what `start` started, after the databases are closed."""
+        """End the parts that `start` started, after the databases are closed."""
 
     def check_access(self, access: AccessFile, schemas: Mapping[str, Schema]) -> None:
-        """Check an access file that was read again. Raises BadRights or MissingExtra."""
+        """Check a reloaded access file. Raises BadRights or MissingExtra."""
 
     def use_access(self, access: AccessFile) -> None:
-        """Use an access file that was read again."""
+        """Apply a reloaded access file."""

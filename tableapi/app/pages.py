@@ -19,7 +19,7 @@ from tableapi.log import get_logger
 from tableapi.project.project import Project
 
 log = get_logger(__name__)
-SECURITY_LASTS = timedelta(days=180)  # after which a reader fetches the contact again
+SECURITY_LASTS = timedelta(days=180)  # lifetime of a fetched security contact
 READ_ONLY_SECONDS = 10.0  # how long /readyz reports a rejected write
 LLMS = """\
 # {title}
@@ -122,7 +122,7 @@ class Pages:
         return Reply(text.encode(), content_type="text/plain; charset=utf-8")
 
     async def llms(self, request: HttpRequest) -> Reply:
-        """Return what a language model should read first (llmstxt.org), or the file of the project."""
+        """Return the introduction for language models (llmstxt.org), or the project's own file."""
         own = self._static.reply(request.path, request.headers) if self._static else None
         if own is not None:
             return own

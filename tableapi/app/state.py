@@ -196,7 +196,7 @@ class Services:
         return self.served.open or self.served.access is not None
 
     def known_roles(self) -> frozenset[str] | None:
-        """Return the roles of the access file; None where the roles are those of a policy."""
+        """Return the roles of the access file; None if the roles come from a policy."""
         access = self.served.access
         return frozenset((*access.roles, "*")) if access is not None else None
 
@@ -226,7 +226,7 @@ class Services:
 
     @property
     def rights_mark(self) -> str:
-        """A text that changes with the access file, as part of the key of cached descriptions."""
+        """A text that changes whenever the access file does; part of the key of cached descriptions."""
         if self.served.access is None:
             return ""
         return hashlib.blake2b(self.served.access.model_dump_json().encode(), digest_size=16).hexdigest()
@@ -248,7 +248,7 @@ class Services:
         self.is_open = True
 
     def view(self, name: str) -> Handler | None:
-        """Return the handler of `GET _table/<table>/<name>` that a feature has, or None."""
+        """Return a feature's handler for `GET _table/<table>/<name>`, or None."""
         return next((feature.table_views[name] for feature in self.features if name in feature.table_views), None)
 
     def waits(self) -> bool:

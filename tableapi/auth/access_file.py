@@ -46,7 +46,7 @@ class Entry(BaseModel):
 
 
 class Role(BaseModel):
-    """A role: its list of accesses, or the role of PostgreSQL that its statements run as (`DatabaseRole`).
+    """A role: its list of accesses, or the PostgreSQL role for its statements (`DatabaseRole`).
 
     explain: whether it may ask why a request is refused (`Prefer: explain=rights`).
     """
@@ -161,7 +161,7 @@ class FileRights(DerivedRights):
         return " and ".join(dict.fromkeys(entry.component for entry in self._granting(table, verb)))
 
     def _granting(self, table: Table, verb: str) -> list[Entry]:
-        """Return the entries of the highest rank, of which those are kept that grant the verb."""
+        """Return the entries of the highest rank that grant the verb."""
         ranked: dict[int, list[Entry]] = {}
         for entry in self._entries:
             if (rank := _rank(entry.component, table.name)) is not None:
@@ -219,7 +219,7 @@ def row_condition(
 ) -> sa.ColumnElement[bool]:
     """Return the condition of one row filter. `{user.id}` stands for a value of the actor.
 
-    Raises BadValue for a value that does not fit the column, or for an operator that its type does not support.
+    Raises BadValue if the value does not match the column, or its type does not support the operator.
     """
     word, type_ = row_filter.operator.upper(), column.type
     if word in _TESTS:
@@ -240,7 +240,7 @@ def row_condition(
 
 
 def _in_words(row_filter: RowFilter) -> str:
-    """Return the value of a row filter for people: a value of the actor by its name, a constant as it is."""
+    """Describe the value of a row filter: an actor's value by its name, a constant unchanged."""
     is_list = row_filter.operator.upper() in ("IN", "NOT IN")
     show = str if is_list and isinstance(row_filter.value, str) else constant_text  # `(1, {user.id})` is written as SQL
     said = [f"your {name}" if (name := _actor_name(item)) else show(item) for item in _items(row_filter)]
@@ -299,7 +299,7 @@ def _actor_name(value: Any) -> str | None:
 
 
 def _fitting(convert: Callable[[Any], Any], value: Any) -> Any:
-    """Convert a value of the actor for binding. One that does not fit becomes NULL, which equals nothing."""
+    """Convert an actor's value for binding. A value of the wrong type becomes NULL, which equals nothing."""
     try:
         return None if value is None else convert(value)
     except BadValue:

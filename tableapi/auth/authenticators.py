@@ -98,7 +98,7 @@ class SessionAuthenticator(Authenticator):
     def __init__(
         self, db: Db, sessions: Sessions, app_keys: Iterable[str] | None, guesses: Guesses, vault: Vault | None = None
     ) -> None:
-        """Require one of `app_keys`, unless it is None. The vault makes the hashes of keys of accounts."""
+        """Require one of `app_keys`, unless it is None. The vault computes the hashes of account keys."""
         self._vault = vault
         self._db, self._sessions, self._guesses = db, sessions, guesses
         self._keys = None if app_keys is None else frozenset(app_keys)
@@ -143,7 +143,7 @@ class SessionAuthenticator(Authenticator):
             return await self._look_up(digest, app_key(headers), now, touch=False, client=True)
 
     async def _of_account(self, headers: Mapping[str, str], ip: str) -> Actor | None:
-        """Return the actor of a key of an account; None without such a key."""
+        """Return the actor of an account key; None if there is no such key."""
         key = app_key(headers)
         if not key or self._vault is None or not self._sessions.key_lookup or key in (self._keys or ()):
             return None

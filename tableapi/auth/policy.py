@@ -56,9 +56,9 @@ class ActorTerms:
         return sa.bindparam("actor." + name, unique=False)
 
     def value(self, type_: PgType, supply: Supply, words: str = "") -> sa.ColumnElement[Any]:
-        """Return a bound parameter of a type. `supply` makes its value of the actor's values, at each request.
+        """Return a bound parameter of a type. `supply` computes it from the actor's values on each request.
 
-        words: the value for people, such as `your user.company`; "" for one that is not told.
+        words: the value in words, such as `your user.company`; "" if it must not be disclosed.
         """
         return bind(type_, "actor", supply=supply, words=words)
 
@@ -180,16 +180,16 @@ class Sessions:
             rejected with `tenant_mismatch`; an equal value is ignored.
         tenant_mismatches: SQL that records such an attempt: $1 the actor's values as JSON, $2 the value sent, $3
             {field, call} as JSON, $4 the client's address.
-        explains: roles that may ask why a request is refused, for themselves and, without what rows decide, for other
-            roles (`Prefer: explain=rights`).
+        explains: roles that may ask why a request is refused, for themselves and, without results that depend on rows,
+            for other roles (`Prefer: explain=rights`).
         user, account: columns of `lookup` that identify the user and the account, for logs, limits and idempotency. If
             `user` lists several, the first non-null one counts.
         client_lookup: SQL like `lookup` for access tokens that an authorization server of the project issued to a
             client of the user. It also returns `scopes`, separated by spaces, and `session`, a text that stays the same
-            when the tokens are refreshed. These tokens are accepted at /mcp alone; they begin with `client_prefix`.
+            when the tokens are refreshed. These tokens are accepted only at /mcp; they begin with `client_prefix`.
         key_lookup: SQL like `lookup` for keys of accounts, with $1 = the keyed hashes of the key (bytea[]) for the
-            purpose `key_purpose`. Its first column identifies the key in logs and limits. These keys are accepted at
-            /mcp alone; the scripts that are tools check them again.
+            purpose `key_purpose`. Its first column identifies the key in logs and limits. These keys are accepted only
+            at /mcp; scripts used as tools check them again.
         unknown_key: the message for a request with a key that is not an app key.
         channel: NOTIFY channel. A payload `<column>=<value>`, such as `tenantid=7`, removes the cached actors with that
             value.
@@ -228,10 +228,10 @@ class Sessions:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseRole:
-    """Run the statements of a role of the policy as a role of PostgreSQL, under its row-level security.
+    """Run the statements of a policy role as a PostgreSQL role, under its row-level security.
 
     Attributes:
-        name: the role of PostgreSQL. The user of DATABASE_URL must be a member of it.
+        name: the PostgreSQL role. The user in DATABASE_URL must be a member of it.
         grants: whether the rights to tables, columns and routines are those that PostgreSQL grants to the role. If
             False, the policy's rights apply, and PostgreSQL's grants limit them further.
         schemas: with `grants`, the schemas of the tables and routines that are served.

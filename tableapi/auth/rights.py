@@ -35,7 +35,7 @@ class Right:
     xmin: bool = True  # whether the row version may be read
     grants: bool = False  # whether it reflects PostgreSQL's grants to the role of the statement
     secured: bool = False  # whether row-level security may hide rows from the role of the statement
-    blind: bool = False  # whether writes return nothing of the row
+    blind: bool = False  # whether writes return no columns of the row
 
     def computes(self, name: str) -> bool:
         """Whether a function of a row may be read."""
@@ -110,7 +110,7 @@ class DerivedRights(ABC):
         return self._rights[key]
 
     def source(self, table: Table, verb: str) -> str:
-        """Return the name of the rule that a right comes from; "" where it has none."""
+        """Return the name of the rule behind a right; "" if it has none."""
         return ""
 
     @abstractmethod
@@ -131,7 +131,7 @@ class PolicyRights(DerivedRights):
         return False
 
     def source(self, table: Table, verb: str) -> str:
-        """Return the rule as the policy spells it."""
+        """Return the rule as it is written in the policy."""
         return f"POLICY['{table.name}'].{_ACTIONS[verb]}"
 
     def _derive(self, table: Table, verb: str) -> Right | None:

@@ -1,4 +1,4 @@
-"""Row rules in words, for a person or an agent that wants to know why a row is missing. Pure."""
+"""Describe row rules in words, to explain to a person or an agent why a row is missing. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tableapi.auth.rights import Right
 from tableapi.schema.model import Table
 from tableapi.schema.sqltypes import Supplied, constant_text
 
-UNSAID = "a condition of this server"  # on columns that the caller cannot read, or on other tables
+UNSAID = "a condition of this server"  # stands for conditions on unreadable columns or other tables
 SECURED = "the row-level security of the database lets you see them"
 _SIGNS = {
     operators.eq: "=", operators.ne: "!=", operators.lt: "<", operators.le: "<=", operators.gt: ">", operators.ge: ">=",
@@ -23,16 +23,16 @@ _SIGNS = {
 
 
 def rule_of(table: Table, right: Right, sees: Callable[[str], bool]) -> str:
-    """Return which rows a right covers, such as `company_id = your user.company`; "" for every row.
+    """Describe the rows that a right covers, such as `company_id = your user.company`; "" for every row.
 
-    sees: whether the caller may read a column. Others, and other tables, are not named.
+    sees: tests whether the caller may read a column. Unreadable columns and other tables are not named.
     """
     said = [_said(right.rows(table.clause, ActorTerms()), table, sees)] if right.rows is not None else []
     return " AND ".join([*said, SECURED] if right.secured else said)
 
 
 def _said(node: Any, table: Table, sees: Callable[[str], bool]) -> str:
-    """Return a condition in words. Parts that cannot be said become `UNSAID`, once in each list."""
+    """Describe a condition in words. Parts that must not be disclosed become `UNSAID`, once in each list."""
     if isinstance(node, elements.Grouping):
         return _said(node.element, table, sees)
     if isinstance(node, elements.True_):
@@ -49,14 +49,14 @@ def _said(node: Any, table: Table, sees: Callable[[str], bool]) -> str:
         left, right = _operand(node.left, table, sees), _operand(node.right, table, sees)
         sign = _SIGNS.get(node.operator, getattr(node.operator, "opstring", "").rpartition(".")[2].rstrip(")"))
         if left and right and sign == "LIKE" and _is_supplied(node.right):
-            return f"{left} {right}"  # the words of a pattern have its operator
+            return f"{left} {right}"  # a described pattern includes its operator
         if left and right and sign:
             return f"{left} {_listed(node.right, sign)} {right}"
     return UNSAID
 
 
 def _listed(right: Any, sign: str) -> str:
-    """Return the sign of a comparison, in the words of filters where it is one with a list."""
+    """Return the operator of a comparison, with the filter keyword for a comparison with a list."""
     return {"=": "IN", "<>": "NOT IN", "!=": "NOT IN"}.get(sign, sign) if _is_list(right) else sign
 
 
@@ -69,7 +69,7 @@ def _is_list(node: Any) -> bool:
 
 
 def _operand(node: Any, table: Table, sees: Callable[[str], bool]) -> str:
-    """Return one side of a comparison in words; "" for what cannot be said."""
+    """Describe one side of a comparison; "" if it must not be disclosed."""
     while isinstance(node, elements.Grouping | elements.Cast | elements.CollectionAggregate | elements.TypeClause):
         inner = getattr(node, "element", None) if not isinstance(node, elements.Cast) else node.clause
         if inner is None:
@@ -86,7 +86,7 @@ def _operand(node: Any, table: Table, sees: Callable[[str], bool]) -> str:
 
 
 def _value(node: sa.BindParameter[Any]) -> str:
-    """Return a value of the caller by its name, and a constant of the rule as it is."""
+    """Describe a value: the caller's by its name, a constant of the rule unchanged."""
     if isinstance(node.type, Supplied):
         return node.type.words
     if node.key.startswith("actor."):

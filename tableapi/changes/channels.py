@@ -1,4 +1,4 @@
-"""Follow channels of NOTIFY, on a connection of their own while there are streams."""
+"""Follow NOTIFY channels on a separate connection while there are streams."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RESET = b"event: reset\ndata: {}\n\n"
 class ChannelStream(EventStream):
     """The stream of one client.
 
-    caller: the name that the limits count. actor: the caller at the beginning.
+    caller: the key under which limits count the stream. actor: the caller when the stream was opened.
     """
 
     __slots__ = ("actor", "begun", "caller", "channel", "headers", "hub", "ip")
@@ -33,7 +33,7 @@ class ChannelStream(EventStream):
         self, hub: ChannelHub, channel: str, actor: Actor, caller: str, headers: Mapping[str, str], ip: str, limit: int
     ) -> None:
         super().__init__(limit)
-        self.begun = False  # whether its first event was sent
+        self.begun = False  # whether the first event has been sent
         self.hub, self.channel, self.actor, self.caller, self.headers, self.ip = (
             hub,
             channel,
@@ -62,7 +62,7 @@ class ChannelHub:
         return (stream for streams in list(self.streams.values()) for stream in list(streams))
 
     async def open(self, stream: ChannelStream) -> None:
-        """Add a stream, once notifications of its channel arrive. Raises Busy if that takes long."""
+        """Add a stream once its channel is being listened to. Raises Busy if that takes too long."""
         self.streams.setdefault(stream.channel, {})[stream] = None
         heard = self._heard.setdefault(stream.channel, asyncio.Event())
         self._changed.set()
@@ -121,7 +121,7 @@ class ChannelHub:
             while not connection.is_closed():
                 self._changed.clear()
                 for channel in listened - self.streams.keys():
-                    if channel not in self.streams:  # a stream may have come while the last one was removed
+                    if channel not in self.streams:  # a stream may have been added while the last one was removed
                         self._heard.pop(channel, None)
                         listened.discard(channel)
                         await connection.remove_listener(channel, self._notify)
@@ -159,7 +159,7 @@ class ChannelHub:
                     stream.push(b": heartbeat\n\n")
 
     async def _ended(self, stream: ChannelStream) -> bool:
-        """Return whether the caller of a stream has signed out or has other rights."""
+        """Return whether the caller of a stream has signed out or its rights have changed."""
         try:
             return await self._check(stream.headers, stream.ip) != stream.actor
         except ApiError as error:

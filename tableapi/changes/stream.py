@@ -1,4 +1,4 @@
-"""An open response of server-sent events, with a size-limited buffer of what is still to be sent."""
+"""An open response of server-sent events, with a size-limited buffer of pending bytes."""
 
 from __future__ import annotations
 
@@ -87,11 +87,11 @@ class EventStream(ABC):
 def check_limits(*, stopped: bool, own: int, most_own: int, open_: int, most: int, instead: str = "") -> None:
     """Reject a further stream.
 
-    own, open_: the open streams of the caller, and of all callers. instead: advice for a server that is full.
+    own, open_: the number of open streams of the caller, and of all callers. instead: advice for the error.
 
     Raises:
-        Busy: the server is stopping, or has as many streams as it may.
-        TooMany: the caller has.
+        Busy: the server is stopping, or has reached its maximum.
+        TooMany: the caller has reached its maximum.
     """
     if stopped:
         raise Busy("The server is stopping. Try again in a moment.", headers={"Retry-After": "1"})

@@ -131,7 +131,7 @@ def subscribe(call: TableRequest, recorded: RecordedTable) -> Subscription:
     values = Bindings(call.actor, literals, params, [[None] * len(columns)], limits=call.dataset.bounds.filter)
     fixed = tuple((column, _text(kind, arguments([value], values)[0])) for column, kind, value in shape.fixed)
     subscription = Subscription(call.dataset, recorded, columns, request, shape, values, fixed, key, None)
-    # The plan binds every value that the rows depend on, except the keys and what policies of PostgreSQL read.
+    # The plan binds every value that the rows depend on, except the keys and the inputs of PostgreSQL policies.
     args = subscription.plan(1).args(values)
     subscription.group = (name, fixed, repr(args), call.dataset.role_sql)
     return subscription

@@ -18,7 +18,7 @@ from tableapi.server.preflight import CannotServe, check_database
 
 NO_PROXIES = "TRUSTED_PROXIES is missing: behind a load balancer, all clients share one address."
 NO_METRICS = "METRICS_TOKEN is missing: /metrics is off."
-LEAST_KEY = 16  # characters of a key of the access file
+LEAST_KEY = 16  # minimum length of a key in the access file
 
 
 def checked(settings: Settings, project: Project) -> list[tuple[bool, str]]:
@@ -61,7 +61,7 @@ def _keys(datasets: Datasets) -> Iterator[tuple[bool, str]]:
 
 
 def _traffic(settings: EnvironmentSettings) -> Iterator[tuple[bool, str]]:
-    """Yield the problems that concern clients of databases without a project."""
+    """Yield problems that affect clients of databases without a project."""
     if not settings.rate_limits:
         yield False, "RATE_LIMITS is not on: the number of requests from one address is not limited."
     if "*" in settings.cors_origins:

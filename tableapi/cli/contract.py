@@ -1,4 +1,4 @@
-"""`tableapi contract`: the description of the API as a file, and the changes that break clients."""
+"""`tableapi contract`: keep the API description in a file, and find changes that break clients."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ Headers = Sequence[tuple[bytes, bytes]]
 
 
 class BadContract(CommandError):
-    """The description or the file cannot be read."""
+    """Raised if the description or the file cannot be read."""
 
     code = 2
 
 
 def headers_of(key: str, session: str) -> Headers:
-    """Return the headers of a caller."""
+    """Return the request headers for a caller."""
     named = ((b"x-api-key", key), (b"x-session-token", session))
     return [(name, value.encode()) for name, value in named if value]
 
 
 async def described(settings: Settings, datasets: Datasets, headers: Headers) -> dict[str, Any]:
-    """Return the description for generators as a caller sees it, without a server.
+    """Build the generator description as a caller sees it, without a server.
 
     Raises BadContract.
     """
@@ -64,7 +64,7 @@ async def described(settings: Settings, datasets: Datasets, headers: Headers) ->
 
 
 def fetched(url: str, headers: Headers) -> dict[str, Any]:
-    """Return the description of a running server. Raises BadContract, MissingExtra."""
+    """Fetch the description of a running server. Raises BadContract, MissingExtra."""
     try:
         import httpx2
     except ImportError:
@@ -92,7 +92,7 @@ def _document(status: int, text: str, name: str) -> dict[str, Any]:
 
 
 def lock(file: Path, document: dict[str, Any]) -> str:
-    """Write a contract; returns what to say. Raises BadContract."""
+    """Write a contract and return the message to print. Raises BadContract."""
     try:
         file.write_text(locked(document), "utf-8")
     except OSError as error:
@@ -102,7 +102,7 @@ def lock(file: Path, document: dict[str, Any]) -> str:
 
 
 def read(file: Path) -> dict[str, Any]:
-    """Return a contract. Raises BadContract."""
+    """Read a contract. Raises BadContract."""
     try:
         content = json.loads(file.read_text("utf-8"))
     except OSError as error:
@@ -115,7 +115,7 @@ def read(file: Path) -> dict[str, Any]:
 
 
 def check(contract: dict[str, Any], document: dict[str, Any], file: Path) -> tuple[list[str], bool]:
-    """Return the lines to print, and whether a change breaks clients."""
+    """Return the lines to print, and whether any change breaks clients."""
     changes = breaking(contract, document)
     lines = [str(change) for change in changes]
     if changes:

@@ -1,4 +1,4 @@
-"""`tableapi demo`: serve a sample shop with Studio, to try the API without a database of one's own."""
+"""`tableapi demo`: serve a sample shop with Studio, to try the API without a database."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""`tableapi doctor mcp URL`: walk the sign-in of agents as an assistant does, and say what is wrong.
+"""`tableapi doctor mcp URL`: test the sign-in of agents as an assistant would, and report problems.
 
 The steps are those of the Model Context Protocol: a message without a token, the metadata of the resource (RFC 9728),
-the metadata of its authorization server (RFC 8414), and what that has to offer: PKCE, public clients, scopes.
+the metadata of its authorization server (RFC 8414), and the features that it needs: PKCE, public clients, scopes.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ _PARAMETER = re.compile(r'(\w+)=(?:"([^"]*)"|([^\s,"]+))')
 
 
 class BadAddress(CommandError):
-    """The address is not one of a server."""
+    """Raised if the address does not belong to a server."""
 
     code = 2
 
 
 @dataclass
 class Findings:
-    """The findings, one line each: a state, a text, and what to do."""
+    """The findings, one line each: a state, a text, and a remedy."""
 
     lines: list[tuple[str, str, str]] = field(default_factory=list)
 
@@ -70,14 +70,14 @@ class Findings:
 
 @dataclass(frozen=True)
 class Metadata:
-    """The response to a request for metadata: `data` if it is a JSON object, else `problem`."""
+    """The result of a metadata request: `data` if it is a JSON object, otherwise `problem`."""
 
     data: dict[str, Any]
     problem: str = ""
 
 
 def examine(url: str, token: str = "") -> Findings:
-    """Walk the sign-in at an address of /mcp. `token`: an access token that is tried, too.
+    """Test the sign-in at an address of /mcp. `token`: an access token to test as well.
 
     Raises BadAddress, MissingExtra.
     """
@@ -95,13 +95,13 @@ def examine(url: str, token: str = "") -> Findings:
 
 
 class _Walk:
-    """One examination. Each step uses what the one before found, as an assistant does."""
+    """One examination. Like an assistant, each step uses the results of the previous one."""
 
     def __init__(self, http: httpx2.Client, url: str, findings: Findings, errors: type[Exception]) -> None:
         self._http, self._url, self._add, self._errors = http, url, findings.add, errors
 
     def run(self, token: str) -> None:
-        """Examine each step; stops where the next one has nothing to begin with."""
+        """Run the steps, stopping when the next one lacks its input."""
         challenge = self._challenge()
         if challenge is None:
             return
@@ -118,7 +118,7 @@ class _Walk:
     def _challenge(self) -> dict[str, str] | None:
         """Send a message without a token, and return the parameters of the challenge.
 
-        None where there is no sign-in.
+        None if there is no sign-in.
         """
         self._secure(self._url, "The address")
         try:
@@ -197,7 +197,8 @@ class _Walk:
         return data
 
     def _server(self, issuer: str, wanted: list[str]) -> None:
-        """Read the metadata of an authorization server (RFC 8414), and check what a public client needs."""
+        """Read the metadata of an authorization server (RFC 8414), and check the features that a public client
+        needs."""
         self._secure(issuer, "The authorization server")
         document = self._first([*_well_known(issuer, SERVER), *_well_known(issuer, OPENID, inserted_only=False)])
         if document.problem:
@@ -289,7 +290,7 @@ class _Walk:
             self._add(OK, f"The challenge asks for the scope {' '.join(wanted)}.")
 
     def _token_endpoint(self, address: str) -> None:
-        """Redeem a code that does not exist: the error has to be one of OAuth, in JSON."""
+        """Redeem a code that does not exist: the response must be an OAuth error in JSON."""
         sent = {
             "grant_type": "authorization_code",
             "code": "doctor",
@@ -318,7 +319,7 @@ class _Walk:
             )
 
     def _token(self, token: str, servers: list[str]) -> None:
-        """Send a message with a token, and say why it is refused."""
+        """Send a message with a token, and explain a rejection."""
         try:
             answer = self._http.post(self._url, json=_LIST, headers={"Authorization": f"Bearer {token}"})
         except self._errors as error:
@@ -342,7 +343,7 @@ class _Walk:
             )
 
     def _first(self, addresses: list[str]) -> Metadata:
-        """Return the first metadata that can be read, else the problem of the first address."""
+        """Return the first readable metadata, otherwise the problem with the first address."""
         problem = ""
         for address in dict.fromkeys(addresses):
             document = self._document(address)
@@ -368,9 +369,9 @@ class _Walk:
 
 
 def _well_known(address: str, name: str, *, inserted_only: bool = True) -> Iterator[str]:
-    """Yield the addresses of metadata: `name` before the path, and the older ones.
+    """Yield metadata addresses: with `name` before the path, then in the older form.
 
-    inserted_only: without the older ones.
+    inserted_only: omit the older form.
     """
     parts = urlsplit(address)
     path = parts.path.rstrip("/")
@@ -385,7 +386,7 @@ def _reason(error: Exception) -> str:
 
 
 def _reason_of(text: str) -> str:
-    """Return the reason of an error of tableapi; "" for another body."""
+    """Return the `reason` in an error of tableapi; "" for any other body."""
     try:
         return str(json.loads(text[:MAX_BODY_CHARS])["error"]["context"]["reason"])
     except (ValueError, KeyError, TypeError):
@@ -393,7 +394,7 @@ def _reason_of(text: str) -> str:
 
 
 def _flaws(token: str, resource: str, servers: list[str]) -> Iterator[str]:
-    """Yield what the claims of a signed token show to be wrong. Its signature is not checked here."""
+    """Yield the problems found in the claims of a signed token. The signature is not checked."""
     try:
         payload = token.split(".")[1]
         claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
@@ -415,7 +416,7 @@ def _flaws(token: str, resource: str, servers: list[str]) -> Iterator[str]:
 
 
 def report(findings: Findings) -> str:
-    """Return the findings as text, a line for each, with what to do below it."""
+    """Return the findings as text, one line each, followed by the remedy."""
     lines = []
     for state, text, advice in findings.lines:
         lines.append(f"{state + ':':<7}{text}")

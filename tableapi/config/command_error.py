@@ -10,7 +10,7 @@ from tableapi.version import install_command
 class CommandError(Exception):
     """Raised for a problem that the user of a command can solve.
 
-    The message is one line that says what to do. `code` is the exit code: 1 for a failure, 2 for wrong arguments or
+    The message is one line that gives the remedy. `code` is the exit code: 1 for a failure, 2 for wrong arguments or
     settings.
     """
 

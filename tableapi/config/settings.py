@@ -96,7 +96,7 @@ class Settings(BaseModel):
 
     data_dir: Path = Path(".data")
     database_url: PostgresUrl | None = Field(default=None, repr=False)
-    database_direct_url: PostgresUrl | None = Field(default=None, repr=False)  # past a pooler
+    database_direct_url: PostgresUrl | None = Field(default=None, repr=False)  # bypasses a pooler
     database_replica_urls: PostgresUrls = Field(default=(), repr=False)
     database_connections: int | None = Field(default=None, ge=1, le=100_000)  # over all workers and databases
     database_idle_seconds: float = Field(default=60.0, gt=0)  # unused connections are closed after this long

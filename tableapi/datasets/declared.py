@@ -62,7 +62,7 @@ def check_sessions(sessions: Sessions, values: Collection[str]) -> None:
     """Check that the values named in `sessions` are columns of its lookup.
 
     Raises:
-        BadRights: a value is not.
+        BadRights: a value is not a column.
     """
     users = (sessions.user,) if isinstance(sessions.user, str) else sessions.user
     for name in ("role", *users, sessions.account, *sessions.identities.values()):
@@ -172,7 +172,7 @@ def _check_component(
     else:
         names = tables
     name = rest.removesuffix("/*").rstrip("/")
-    if group == CHANNEL:  # PostgreSQL declares none
+    if group == CHANNEL:  # PostgreSQL has no declared channels
         if "*" in rest or not name:
             raise BadRights(f"{place}: the component '{component}' has to name one channel.")
         return []

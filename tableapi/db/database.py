@@ -206,13 +206,13 @@ class Db:
         return None if record is None else of_record(kind, record)
 
     async def one(self, kind: type[R], sql: str, *args: object) -> R:
-        """Return the row of a statement that always has one. Raises LookupError without a row."""
+        """Return the row of a statement that always has one. Raises LookupError if there is none."""
         if (row := await self.first(kind, sql, *args)) is None:
             raise LookupError(f"No {kind.__name__}: the statement returned no row.")
         return row
 
     async def value(self, kind: type[V], sql: str, *args: object) -> V:
-        """Return the value of a statement that always has one. Raises LookupError without a row, or for NULL."""
+        """Return the value of a statement that always has one. Raises LookupError if it is missing or NULL."""
         if (value := await self.first_value(kind, sql, *args)) is None:
             raise LookupError(f"No {kind.__name__}: the statement returned no value.")
         return value
@@ -247,7 +247,7 @@ class Db:
         self._listening = background.start(self._listen(), "listen")
 
     async def listening_connection(self, lost: Callable[[], None]) -> asyncpg.Connection:
-        """Return a connection of its own for notifications, past a pooler. `lost` is called when it ends."""
+        """Return a separate connection for notifications, without a pooler. `lost` is called when it ends."""
         connection = await connect(self._direct, server_settings=self._server_settings, timeout=CONNECT_SECONDS)
         keep_alive(connection)
         connection.add_termination_listener(lambda _: lost())

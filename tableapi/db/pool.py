@@ -31,16 +31,16 @@ log = get_logger(__name__)
 
 MIN_RECONNECT_SECONDS, MAX_RECONNECT_SECONDS = 0.05, 1.0
 CLOSE_SECONDS = 5
-CHECK_SECONDS = 1.0  # between looks for statements that PostgreSQL does not end
-SILENT_SECONDS = 2.0  # past its time limit, until the server of a statement counts as lost
+CHECK_SECONDS = 1.0  # interval between checks for statements that PostgreSQL does not end
+SILENT_SECONDS = 2.0  # after the time limit of a statement, until its server counts as lost
 Connect = Callable[[], Awaitable[asyncpg.Connection]]
 
 
 class Pool:
     """The lanes of one database, and the timers that close their idle and lost connections.
 
-    idle: a connection that was not needed for `idle` to `2 * idle` seconds is closed. statement_timeout: that of the
-    sessions, in seconds. budget: see `Lane`.
+    idle: a connection that was not needed for `idle` to `2 * idle` seconds is closed. statement_timeout: the sessions'
+    setting, in seconds. budget: see `Lane`.
     """
 
     def __init__(
@@ -272,7 +272,7 @@ class Lane:
     def close_silent(self, seconds: float) -> None:
         """Terminate each connection that has waited longer than `seconds` for one pipelined statement.
 
-        Requests have a time limit of their own; this is for what no request waits for, such as a shared lookup.
+        Requests have their own time limit; this is for statements without a waiting request, such as a shared look-up.
         """
         for pipeline in [pipeline for pipeline in self.pipelines if pipeline.running > seconds]:
             log.warning("database_silent", seconds=round(pipeline.running, 1))

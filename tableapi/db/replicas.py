@@ -5,8 +5,8 @@ that position serves the read, so every read sees all earlier commits, whichever
 not be tracked. If a replica lags, is unreachable or fails, the primary serves the read. See
 docs/explanation/decisions/reads-from-replicas.md.
 
-An address may lead to several replicas, as a balancer in front of them does. A connection stays with one server, so the
-position is known for each connection and not for the address.
+An address may lead to several replicas, for example through a load balancer. A connection stays with one server, so the
+position is tracked per connection and not per address.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from tableapi.observability import background, metrics
 
 log = get_logger(__name__)
 
-CATCH_UP_SECONDS = 0.02  # how long a read waits for a replica to catch up
-LATE_SECONDS = 0.25  # how long a replica that lags is not used
-FAILED_SECONDS = 1.0  # how long a failed replica is not used; also the timeout of its position query
+CATCH_UP_SECONDS = 0.02  # time that a read waits for a replica to catch up
+LATE_SECONDS = 0.25  # time for which a lagging replica is not used
+FAILED_SECONDS = 1.0  # time for which a failed replica is not used; also the timeout of its position query
 POLL_SECONDS = 0.001
 
 # The position of the last acknowledged commit. With synchronous_commit off, commits are acknowledged before they are
@@ -68,11 +68,11 @@ class SharedQuery:
 
 
 class Late(Exception):
-    """The replica has not replayed what was committed before the request."""
+    """Raised if the replica has not replayed every commit made before the request."""
 
 
 class Replica:
-    """One address of replicas: the replay positions of its connections, and until when it is not used."""
+    """One address of replicas: the replay positions of its connections, and the end of its suspension."""
 
     def __init__(self, db: Db, seconds: float) -> None:
         self._db, self._seconds = db, seconds
@@ -102,7 +102,7 @@ class Replica:
         """Run one statement and return its first row, if the server has replayed `position`.
 
         Raises:
-            Late: it has not, and does not within `CATCH_UP_SECONDS`.
+            Late: it has not, and does not catch up within `CATCH_UP_SECONDS`.
         """
         async with self._db.reads.acquire() as connection:
             try:

@@ -58,7 +58,7 @@ def listed(array: bytes | None, meta: bytes | None = None, *, wrap: bool = True)
     rows = array or b"[]"
     if meta:
         return b"".join((b'{"resource":', rows, b',"meta":', meta, b"}"))
-    return b"".join((b'{"resource":', rows, b"}")) if wrap else rows  # a single copy, unlike +
+    return b"".join((b'{"resource":', rows, b"}")) if wrap else rows  # makes a single copy, unlike +
 
 
 def attachment(name: str) -> dict[str, str]:

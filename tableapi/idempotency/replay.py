@@ -1,7 +1,7 @@
 """Replay the response when a write is repeated with the same `Idempotency-Key`.
 
 Responses are stored for 24 hours. For a write of the table API, claiming the key, writing and storing the response form
-one transaction. A script has transactions of its own: the key is claimed before it runs, each of its commits that wrote
+one transaction. A script has its own transactions: the key is claimed before it runs, each of its commits that wrote
 something marks the claim, and the response is stored afterwards. If the process dies in between, a repeat runs if
 nothing was committed and is rejected otherwise. Only scripts declared `repeatable` may run twice.
 """

@@ -220,7 +220,7 @@ class InFile:
             private_folder(path.parent)
             path.touch(mode=0o600)
         self._db = sqlite3.connect(path or ":memory:", timeout=5, isolation_level=None, check_same_thread=False)
-        weakref.finalize(self, self._db.close)  # an application may be made and never started
+        weakref.finalize(self, self._db.close)  # an application may be created and never started
         if path is None:
             self._db.execute(_TABLE)
             return

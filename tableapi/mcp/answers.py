@@ -28,7 +28,7 @@ def fitting(rows: Sequence[Any], max_bytes: int = MAX_BYTES) -> tuple[list[Any],
     fields: dict[str, None] = {}
     text = exact_json.dumps(rows)
     if len(text) <= max_bytes:  # nearly every result
-        # Without escapes, a text is what stands between two quotes.
+        # Without escapes, a text is everything between two quotes.
         if b"\\" not in text and len(max(text.split(b'"'), key=len)) <= MAX_LIST_CHARS:
             return list(rows), []
         return [_shortened(row, fields) for row in rows], list(fields)
@@ -68,15 +68,15 @@ def record(row: Any, start: int, max_bytes: int = MAX_BYTES) -> tuple[Any, dict[
 
 
 def _bytes_of(row: Any) -> int:
-    """Return the length of a row in an answer, where the names stand once for all rows."""
+    """Return the length of a row in a result, which contains the names once for all rows."""
     return len(exact_json.dumps(list(row.values()) if isinstance(row, dict) else row))
 
 
 def columns_and_values(rows: Sequence[Any], table: Table | None = None) -> dict[str, Any]:
     """Return rows as one list of names and a list of values for each row, which is half as long.
 
-    table: the table of the rows; the rows of its relations to many have the same form inside the value. Rows with
-    differing names, and values other than rows, stay as they are.
+    table: the table of the rows; the rows of its to-many relations have the same form inside the value. Rows with
+    differing names, and values other than rows, are left unchanged.
     """
     first = rows[0] if rows else None
     if not isinstance(first, dict) or not first:
@@ -97,13 +97,13 @@ def columns_and_values(rows: Sequence[Any], table: Table | None = None) -> dict[
 
 
 def _rows_of(table: Table, name: str) -> Table | None:
-    """Return the target of a relation to many; None for any other field."""
+    """Return the target of a to-many relation; None for any other field."""
     relation = table.relations.get(name) if name not in table.columns else None
     return relation.target if relation is not None and relation.many else None
 
 
 def too_large() -> BadRequest:
-    """Build the error for a row that does not fit into a result."""
+    """Build the error for a row that is too large for a result."""
     return BadRequest(
         "One row is larger than an answer may be. Name the fields that you need in 'fields', and fewer relations.",
         reason="answer_too_large",

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from tableapi.mcp.conditions import SentCondition
 
-MAX_ROWS = 200  # in one answer
+MAX_ROWS = 200  # in one result
 MAX_DESCRIBED = 10
 MAX_WRITTEN = 1000
 MAX_STEPS = 100
@@ -17,7 +17,7 @@ T = TypeVar("T")
 # The first invalid item ends the validation: an error for each of 100,000 would take a second.
 Many = Annotated[list[T], Field(fail_fast=True)]
 
-# Said by the first tool of a caller that takes a filter; the others name that tool.
+# Describes filters in a caller's first tool with a filter; the other tools refer to that tool.
 FILTER = (
     "E.g. \"status = 'open' and (total > 100 or customer_by_id.city = 'Oslo')\", or a list of "
     "{field, operator, value} that all hold. Operators: = != > >= < <= IN (a,b) LIKE ILIKE CONTAINS STARTS WITH "
@@ -31,7 +31,7 @@ Names = Many[str]
 _Part = Annotated[int, Field(strict=True)] | str  # true must not count as 1, which would name another record
 Identifier = Annotated[
     _Part | Many[_Part], WithJsonSchema({"type": ["string", "integer", "array"], "items": {"type": "string"}})
-]  # of a primary key; a list for a key of several columns
+]  # value of a primary key; a list for a composite key
 Record = dict[str, Any]
 
 
@@ -167,7 +167,7 @@ class CallFunction(DatabaseArguments):
 
 
 class ScriptInput(Arguments):
-    """Arguments of a tool that is a script, as they were sent."""
+    """Arguments of a script offered as a tool, as they were sent."""
 
     model_config = ConfigDict(extra="allow")
 

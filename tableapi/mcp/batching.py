@@ -1,4 +1,4 @@
-"""The tool that runs several requests for tables in one transaction."""
+"""The tool that runs several table requests in one transaction."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def batch(caller: Caller, arguments: RunBatch) -> dict[str, Any]:
 
 
 def written_table(step: dict[str, Any]) -> tuple[str, str] | None:
-    """Return method and table of a step; None for a step that the API rejects as malformed."""
+    """Return the method and table of a step; None for a step that the API rejects as malformed."""
     method, path = step.get("method", "GET"), step.get("path")
     parts = path.strip("/").split("/") if isinstance(path, str) else []
     return (method.upper(), parts[1]) if isinstance(method, str) and len(parts) > 1 else None
@@ -48,7 +48,7 @@ async def _refuse_unknown(caller: Caller, dataset: Dataset, step: dict[str, Any]
 
 
 def _limited(step: dict[str, Any], most: int) -> dict[str, Any]:
-    """Return a step that changes nothing if it concerns more rows than `most`."""
+    """Return a step that changes nothing if it would affect more rows than `most`."""
     query = step.get("query") or {}
     if str(step.get("method", "GET")).upper() == "GET" or not isinstance(query, dict):
         return step
@@ -57,7 +57,7 @@ def _limited(step: dict[str, Any], most: int) -> dict[str, Any]:
 
 
 def _shown(response: dict[str, Any], room: int) -> dict[str, Any]:
-    """Return a response that fits into `room` bytes. Nothing is raised: the batch is committed."""
+    """Shorten a response to `room` bytes. Raises no error, because the batch is already committed."""
     body, head = response["body"], {"id": response["id"], "status": response["status"]}
     try:
         if isinstance(body, dict) and isinstance(body.get("resource"), list):

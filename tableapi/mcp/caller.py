@@ -35,9 +35,9 @@ class Caller:
     """The caller of a tool.
 
     datasets: all databases, by name. endpoints: the scripts that are offered to agents and that the caller may call.
-    send: requests to the API; their rights, limits and log lines are those of requests over HTTP. all_datasets: without
-    the scopes of the caller's token, for the tools that it could use if its user granted more. reads_only: whether
-    agents only read on this server. results: their form where the protocol has structured
+    send: sends requests to the API, with the same rights, limits and log lines as over HTTP. all_datasets: the
+    databases without the scopes of the caller's token, for tools that it could use if its user granted more.
+    reads_only: whether agents may only read on this server. results: the form of results if the protocol has structured
     content: `both`, `structured` with a short text, or `text`.
     """
 

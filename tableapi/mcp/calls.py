@@ -28,7 +28,7 @@ def functions(caller: Caller, dataset: Dataset) -> list[Routine]:
 
 
 def _verb(caller: Caller) -> str:
-    """Return the method that calls functions. GET runs them in a transaction that cannot write."""
+    """Return the method that calls functions. GET runs them in a read-only transaction."""
     return "GET" if caller.reads_only else "POST"
 
 
@@ -57,7 +57,7 @@ async def call_script(caller: Caller, arguments: CallScript) -> dict[str, Any]:
 
 
 async def run_script(caller: Caller, endpoint: Endpoint, sent: Mapping[str, Any]) -> dict[str, Any]:
-    """Call a script with values by the name of the input field, and return its response."""
+    """Call a script with input values by field name, and return its response."""
     parts, values = endpoint.name.split("/"), dict(sent)
     if endpoint.tail:
         parts[-1] = str(values.pop(endpoint.tail, ""))
@@ -105,7 +105,7 @@ def _function(dataset: str, routine: Routine) -> str:
 
 
 def describe_scripts(caller: Caller) -> str:
-    """Return a line for each script that is called by `call_script`; "" without any."""
+    """Return a line for each script that `call_script` can call; "" if there are none."""
     return _lines([_script(endpoint) for endpoint in caller.endpoints if not endpoint.tool])
 
 

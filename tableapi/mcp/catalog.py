@@ -155,9 +155,9 @@ def _right(table: Table, rights: Rights) -> Right:
 
 
 def _row_rules(table: Table, rights: Rights, shown: Right) -> dict[str, str]:
-    """Return in words which rows the caller may read, and change where that differs.
+    """Describe the rows that the caller may read and, if different, the rows that it may change.
 
-    shown: the right that says which columns it sees.
+    shown: the right that determines the visible columns.
     """
     said: dict[str, str] = {}
     for verb, name in (("GET", "rows"), ("PATCH", "rows_to_update"), ("DELETE", "rows_to_delete")):

@@ -18,7 +18,7 @@ from tableapi.version import VERSION, install_command
 if TYPE_CHECKING:
     from mcp.server import Server
 
-LIST_MILLISECONDS = 60_000  # for which a client may keep a list of tools or resources
+LIST_MILLISECONDS = 60_000  # time for which a client may cache a list of tools or resources
 CallerOf = Callable[[Any], Awaitable[Caller]]  # takes the HTTP request of a message, or None over stdio
 
 
@@ -142,9 +142,9 @@ async def _authorized(caller_of: CallerOf, ctx: Any) -> Caller:
 
 
 def _protocol_error(error: Exception, **data: str) -> Exception:
-    """Return a refusal as an error of the protocol; any other error as it is.
+    """Convert an API error to a protocol error; return any other error unchanged.
 
-    data: for the programs of the client.
+    data: details for the client program.
     """
     from mcp.shared.exceptions import MCPError
 

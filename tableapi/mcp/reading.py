@@ -35,7 +35,7 @@ async def query(caller: Caller, arguments: Query) -> dict[str, Any]:
 
 
 def _relation_limits(table: Table, arguments: Query) -> dict[str, int]:
-    """Return the option that limits the rows of each relation to many."""
+    """Return the option that limits the rows of each to-many relation."""
     relations = [relation for name in arguments.related if (relation := table.relation(name)) is not None]
     return {f"{relation.name}.limit": arguments.related_limit for relation in relations if relation.many}
 

@@ -15,9 +15,9 @@ from tableapi.mcp.caller import Caller
 
 SCHEMA, DOCS = "tableapi://schema/", "tableapi://docs/"
 TEMPLATE = SCHEMA + "{database}/{table}"
-MAX_LISTED = 200  # tables
+MAX_LISTED = 200  # tables listed as resources
 MARKDOWN, JSON = "text/markdown", "application/json"
-_FOLDERS = ("reference", "guides")  # of the documentation
+_FOLDERS = ("reference", "guides")  # folders of the documentation
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from tableapi.project.guard import Endpoint
 from tableapi.query.spelling import suggestion
 
 log = get_logger(__name__)
-MAX_ENUM_CHARS = 200  # of the names of tables that the schema of a tool lists
+MAX_ENUM_CHARS = 200  # total length of the table names listed in a tool's schema
 INSTRUCTIONS = """\
 Tables of PostgreSQL databases. Begin with list_tables, then describe_tables for the tables that you need, then query or
 aggregate. Rows come as columns, and a list of values for each row. Answers are cut to a readable size and say so;
@@ -40,7 +40,7 @@ Run = Callable[[Caller, Any], Awaitable[dict[str, Any]]]
 class Tool:
     """A tool.
 
-    verbs: it is offered to a caller with any of these on some table; of no table when empty. repeatable: whether a
+    verbs: it is offered to a caller with any of these on some table; empty if it needs no table. repeatable: whether a
     second call with the same arguments changes nothing more. output: the schema of its results.
     """
 
@@ -97,7 +97,7 @@ TOOLS = {tool.name: tool for tool in (*_OF_TABLES, _FUNCTION, _SCRIPT)}
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A tool as one caller is offered it. `reads_only`: whether it changes nothing for this caller."""
+    """A tool as offered to one caller. `reads_only`: whether it changes nothing for this caller."""
 
     tool: Tool
     description: str
@@ -105,7 +105,7 @@ class Offer:
     reads_only: bool
 
 
-MAX_ROLES = 64  # in the cache of the tools of each role
+MAX_ROLES = 64  # roles in the tool cache
 
 
 class Offers:
@@ -169,7 +169,7 @@ def offered(caller: Caller) -> list[Offer]:
 
 
 def _describe_once(tool: str, fields: dict[str, Any], told: dict[str, str]) -> None:
-    """Describe an argument that several tools take in the first of them. told: that tool, by argument."""
+    """Describe an argument of several tools only in the first of them. told: that tool, by argument."""
     if "filter" in fields:
         fields["filter"]["description"] = f"As in {told['filter']}." if "filter" in told else args.FILTER
         told.setdefault("filter", tool)
@@ -182,7 +182,7 @@ def _describe_once(tool: str, fields: dict[str, Any], told: dict[str, str]) -> N
 
 
 def _of_script(endpoint: Endpoint) -> Tool:
-    """Return the tool that a script is. The script checks the arguments itself, as it does over HTTP."""
+    """Build the tool for a script. The script checks the arguments itself, as it does over HTTP."""
 
     async def run(caller: Caller, arguments: args.ScriptInput) -> dict[str, Any]:
         return await calls.run_script(caller, endpoint, arguments.model_dump())
@@ -193,7 +193,7 @@ def _of_script(endpoint: Endpoint) -> Tool:
 
 @cache
 def _short_schema(model: type[BaseModel] | None) -> dict[str, Any]:
-    """Return the schema of a script's input: names, types and words."""
+    """Return the schema of a script's input: names, types and descriptions."""
     if model is None:
         return {"type": "object", "properties": {}}
     schema = _inlined(model.model_json_schema())
@@ -202,7 +202,7 @@ def _short_schema(model: type[BaseModel] | None) -> dict[str, Any]:
 
 
 def _short(field: dict[str, Any]) -> dict[str, Any]:
-    """Return the type, the allowed words and the description of a field."""
+    """Return the type, the allowed values and the description of a field."""
     forms = [form for form in field.get("anyOf", []) if form.get("type") != "null"]
     shape = {**forms[0], **field} if len(forms) == 1 else field
     kept = {name: shape[name] for name in ("type", "enum", "description") if name in shape}
@@ -233,7 +233,7 @@ def _plain_schema(arguments: type[args.Arguments]) -> dict[str, Any]:
 def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
     """Return a schema without references, titles, limits and empty defaults.
 
-    Some clients do not follow references. An error says which limit was exceeded.
+    Some clients do not follow references. An error names the limit that was exceeded.
     """
     definitions = schema.pop("$defs", {})
 
@@ -254,7 +254,7 @@ _LIMITS = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems
 
 
 def _is_left_out(name: str, part: Any) -> bool:
-    """Whether a member of a schema is left out. A property of such a name is an object, and stays."""
+    """Whether a member of a schema is omitted. A property with such a name is an object and is kept."""
     if isinstance(part, dict):
         return name == "default" and not part
     return name in ("title", *_LIMITS) or (name == "default" and not part)
@@ -272,7 +272,7 @@ def named(caller: Caller, name: str) -> Tool:
 
 
 async def call(caller: Caller, tool: Tool, sent: dict[str, Any] | None) -> ToolResult:
-    """Run a tool. Errors are returned as text that says what to do; bugs are logged."""
+    """Run a tool. Errors are returned as text with a remedy; bugs are logged."""
     try:
         if caller.reads_only and not tool.reads_only and tool not in (_FUNCTION, _SCRIPT):
             raise Forbidden(
@@ -319,7 +319,7 @@ def require_scope(caller: Caller, message: Any) -> None:
 
 
 def _require_table(caller: Caller, scopes: Scopes, verb: str, table: str) -> None:
-    """Require the scope of a verb on a table that the user has the right for. Raises InsufficientScope."""
+    """Require the scope for a verb on a table that the user may use. Raises InsufficientScope."""
     for dataset in caller.all_datasets.values():
         found = dataset.schema.find(table)
         if verb not in VERBS or found is None:

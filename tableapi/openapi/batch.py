@@ -1,4 +1,4 @@
-"""Describe `_batch`: several requests for the tables of a database in one transaction."""
+"""Describe `_batch`: several table requests in one transaction."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def json(schema: Json) -> Json:
 
 
 def components() -> Json:
-    """Return the parameters, schemas and responses that every document holds."""
+    """Return the parameters, schemas and responses that every document contains."""
     parameters = {
         name: {"name": name, "in": "query", "description": text, "schema": schema}
         for name, (schema, text) in OPTIONS.items()

@@ -1,4 +1,4 @@
-"""Compare two descriptions of the API, and name the changes that break clients. Pure."""
+"""Compare two API descriptions, and find the changes that break clients. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 Json = dict[str, Any]
 METHODS = ("get", "post", "put", "patch", "delete", "query")
 REQUEST, RESPONSE = "request", "response"
-# Kinds of breaking changes, with what they say of the place. docs/reference/commands.md has the same list.
+# Kinds of breaking changes, with their descriptions. docs/reference/commands.md has the same list.
 KINDS = {
     "removed_call": "does not exist any more",
     "removed_parameter": "is not taken any more",
@@ -32,7 +32,7 @@ _UPPER, _LOWER = ("maxLength", "maximum", "maxItems", "exclusiveMaximum"), ("min
 
 @dataclass(frozen=True, slots=True, order=True)
 class BreakingChange:
-    """One breaking change: its kind, its place, and what was and is there."""
+    """One breaking change: its kind, its place, and the old and new values."""
 
     place: str
     kind: str
@@ -43,14 +43,14 @@ class BreakingChange:
 
 
 def locked(document: Json) -> str:
-    """Return the text of a contract: the description without what differs from server to server."""
+    """Return the text of a contract: the description without parts that depend on the server."""
     kept = {name: part for name, part in document.items() if name != "servers"}
     kept["info"] = {name: part for name, part in kept.get("info", {}).items() if name != "version"}
     return json.dumps(kept, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def breaking(old: Json, new: Json) -> list[BreakingChange]:
-    """Return the changes that break a client of the description `old`, each once."""
+    """Return the distinct changes that break a client of the description `old`."""
     return sorted(set(_Comparison(old, new).calls()))
 
 
@@ -77,7 +77,7 @@ class _Comparison:
                 yield from self._responses(place, item[method]["responses"], there[method]["responses"])
 
     def _named(self, document: Json, item: Json, method: str) -> dict[tuple[str, str], Json]:
-        """Return the parameters of a call by place and name."""
+        """Return the parameters of a call by location and name."""
         listed = [*item.get("parameters", []), *item[method].get("parameters", [])]
         resolved = [_resolved(document, parameter) for parameter in listed]
         return {(parameter["in"], parameter["name"]): parameter for parameter in resolved}
@@ -107,7 +107,7 @@ class _Comparison:
 
     def _responses(self, place: str, old: Json, new: Json) -> Iterator[BreakingChange]:
         for status, response in old.items():
-            if not status.startswith("2"):  # errors have one form
+            if not status.startswith("2"):  # all errors have the same form
                 continue
             if status not in new:
                 yield BreakingChange(f"{place} {status}", "removed_response")
@@ -124,7 +124,7 @@ class _Comparison:
                 yield from self._schema(place, media.get("schema", {}), there.get("schema", {}), way)
 
     def _schema(self, place: str, old: Any, new: Any, way: str) -> Iterator[BreakingChange]:
-        """Yield the breaking changes of a schema, with the name of the schema as the place where it has one."""
+        """Yield the breaking changes of a schema; their place is the name of the schema if it has one."""
         if not isinstance(old, dict) or not isinstance(new, dict):
             return
         if "$ref" in old or "$ref" in new:
@@ -157,7 +157,7 @@ class _Comparison:
             yield from self._fields(place, _resolved(self._old, inner), _resolved(self._new, other), way)
 
     def _values(self, place: str, old: Json, new: Json, way: str) -> Iterator[BreakingChange]:
-        """Yield the changes of lists of values and of limits."""
+        """Yield breaking changes to lists of values and to limits."""
         before, after = old.get("enum"), new.get("enum")
         if way == REQUEST and after is not None:
             gone = [value for value in before or [] if value not in after]
@@ -178,7 +178,7 @@ class _Comparison:
                     )
 
     def _fields(self, place: str, old: Json, new: Json, way: str) -> Iterator[BreakingChange]:
-        """Yield the changes of the properties of an object, and of the items of a list."""
+        """Yield breaking changes to the properties of an object and the items of a list."""
         before, after = old.get("properties", {}), new.get("properties", {})
         for name, part in before.items():
             if name in after:
@@ -195,7 +195,7 @@ class _Comparison:
 
 
 def _resolved(document: Json, node: Json) -> Json:
-    """Return what a reference stands for; the node itself without one."""
+    """Resolve a reference; return any other node unchanged."""
     while "$ref" in node:
         target: Any = document
         for part in node["$ref"].removeprefix("#/").split("/"):
@@ -205,13 +205,13 @@ def _resolved(document: Json, node: Json) -> Json:
 
 
 def _branches(schema: Json) -> list[Json]:
-    """Return the alternatives of a schema; a schema without any is its own."""
+    """Return the alternatives of a schema, or the schema itself if it has none."""
     parts: list[Json] | None = schema.get("anyOf") or schema.get("oneOf")
     return parts or [schema]
 
 
 def _types(document: Json, schema: Json) -> set[str]:
-    """Return the JSON types that a schema allows; none for any."""
+    """Return the JSON types that a schema allows; empty if it allows any."""
     found: set[str] = set()
     for branch in _branches(schema):
         kind = _resolved(document, branch).get("type")
@@ -222,7 +222,7 @@ def _types(document: Json, schema: Json) -> set[str]:
 
 
 def _branch(document: Json, schema: Json) -> Json:
-    """Return the only alternative that is not null, as it stands; an empty schema where there are several."""
+    """Return the only non-null alternative, unresolved; an empty schema if there are several."""
     others = [branch for branch in _branches(schema) if _resolved(document, branch).get("type") != "null"]
     return others[0] if len(others) == 1 else {}
 

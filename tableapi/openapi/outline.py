@@ -1,4 +1,4 @@
-"""Describe tables for a client that shows them to people: `_spec?outline=true`."""
+"""Describe tables for clients with a user interface: `_spec?outline=true`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The context of a script or hook: caller, database, settings, request and outside services."""
+"""The context of a script or hook: caller, database, settings, request and external services."""
 
 from __future__ import annotations
 

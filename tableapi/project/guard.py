@@ -156,9 +156,9 @@ def script(
             run again if the first attempt died.
         agents: Offer it to language-model agents as the tool `call_script` of MCP.
         tool: Offer it to them as a tool of this name.
-        scope: The scope that the token of an agent needs: `read`, `write` or one of its own. By default `read` for GET,
-            else `write`. In `call_script`, one with a scope of its own is offered only to agents that a user signed in.
-        tag: Its group in the API description. Groups with a name of their own come first.
+        scope: The scope that an agent's token needs: `read`, `write` or a custom one. By default `read` for GET, else
+            `write`. `call_script` offers a script with a custom scope only to agents that a user has signed in.
+        tag: Its group in the API description. Named groups come first.
         own_key: For a public script: the key that it checks itself.
 
     Raises:

@@ -15,14 +15,14 @@ Message = MutableMapping[str, Any]
 
 
 class Vendors(Protocol):
-    """Clients of outside services, `ctx.vendors` in scripts. They connect on first use."""
+    """Clients of external services, `ctx.vendors` in scripts. They connect on first use."""
 
     async def close(self) -> None:
         """Close every connection that was opened."""
 
 
 class NoVendors:
-    """The vendors of a project that uses no outside services."""
+    """The vendors of a project that uses no external services."""
 
     async def close(self) -> None:
         return None
@@ -107,7 +107,7 @@ class Project:
         yield from ()
 
     def local_only(self, settings: Any) -> str:
-        """Return why `tableapi serve` must bind to a loopback address; empty if it may bind to any."""
+        """Return the reason why `tableapi serve` must bind to a loopback address; empty if there is none."""
         return ""
 
     def announcement(self, settings: Any, address: str) -> list[str]:

@@ -128,7 +128,7 @@ class Scripts:
         self._db = db
 
     async def close(self) -> None:
-        """Close the connections to outside services."""
+        """Close the connections to external services."""
         await self.vendors.close()
 
     def __iter__(self) -> Iterator[Endpoint]:
@@ -143,7 +143,7 @@ class Scripts:
     def find(self, method: str, path: str) -> Endpoint | None:
         """Return the endpoint of a path below /api/v2/; None if no script has this path.
 
-        Raises MethodNotAllowed (405) if the path has scripts for other methods only.
+        Raises MethodNotAllowed (405) if the path has scripts only for other methods.
         """
         methods = self._endpoints.get(path) or self._tailed.get(path.rpartition("/")[0])
         if methods is None:

@@ -26,7 +26,7 @@ from tableapi.query.options import Options
 from tableapi.query.statement import Binder
 from tableapi.schema.sqltypes import Named, Native, shown
 
-# Words for aliases that no column can have: PostgreSQL would take an alias that is also a column name for the column.
+# Words for aliases that cannot be column names: PostgreSQL would mistake such an alias for the column.
 PLACE, MARK, ROW, ROWS = "tableapi place", "tableapi mark", "tableapi row", "tableapi rows"
 MAX_NAME_BYTES = 63  # PostgreSQL's limit for names
 
@@ -42,7 +42,7 @@ def labels(names: Sequence[str]) -> list[str] | None:
 
 
 def json_of(row: Any, names: Sequence[str] | None) -> Any:
-    """Return a record as JSON. `names`: those of its columns, if their labels are short ones."""
+    """Return a record as JSON. `names`: the column names, if their labels were shortened."""
     if names is None:
         return sa.func.row_to_json(row.table_valued())
     text: Any = sa.literal_column("'{'")

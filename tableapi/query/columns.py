@@ -203,7 +203,7 @@ def narrowing(options: Options, limits: Limits) -> Callable[[Scope], list[Any]]:
 
 
 def filtering(limits: Limits) -> Callable[[Scope, str], Any]:
-    """Return the function that makes the condition of an aggregate with FILTER."""
+    """Return the function that builds the condition of an aggregate with FILTER."""
 
     def condition(scope: Scope, text: str) -> Any:
         tree, literals = cache.parse(text, limits)

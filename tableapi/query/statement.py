@@ -50,7 +50,7 @@ class Binder:
         self.may_fail = False  # whether a condition may fail for some values, for example in a cast
         self.account = ""  # the account field under which the read is recorded
         self.narrow: Callable[[Any], list[Any]] = lambda scope: []  # conditions from the options of a relation
-        self.condition: Callable[[Any, str], Any] = _no_condition  # of an aggregate with FILTER, in a scope
+        self.condition: Callable[[Any, str], Any] = _no_condition  # builds the condition of an aggregate with FILTER
         self._constants: list[str | list[str]] = []
         self._limits = limits
         self._left: dict[str, int] | None = None  # remaining limits of the request, once something has been counted
@@ -154,7 +154,7 @@ class Binder:
 class Statement:
     """A compiled statement.
 
-    sources: where the value of each parameter comes from, in order. measure: a statement that returns the size of the
+    sources: the source of each parameter's value, in order. measure: a statement that returns the size of the
     response, or None if it cannot be too large. estimates: whether it returns PostgreSQL's execution plan of a read.
     """
 

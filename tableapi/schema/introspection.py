@@ -318,7 +318,7 @@ def _tables(rows: _Rows) -> tuple[dict[str, Table], dict[int, Table]]:
         if kept is None:
             clause, columns, lower = sa.table(bare, schema=schema), dict[str, Column](), dict[str, str]()
         else:
-            # What a foreign key refers to is set again: the other table may have been renamed.
+            # The target of a foreign key is set again: the other table may have been renamed.
             columns = {n: replace(c, refers=None) if c.refers else c for n, c in kept.columns.items()}
             clause, lower = kept.clause, kept._lower
             if (kept.schema, kept.bare) != (schema, bare):

@@ -1,4 +1,4 @@
-"""The type of a column, and the error for a value that does not fit it."""
+"""The type of a column, and the error for a value that does not match it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 class BadValue(ValueError):
-    """Raised for a value that does not fit its type; the message says what is expected."""
+    """Raised for a value that does not match its type; the message describes the expected form."""
 
 
 @dataclass(frozen=True, slots=True)

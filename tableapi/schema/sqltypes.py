@@ -66,7 +66,7 @@ Supply = Callable[[Mapping[str, Any]], Any]  # computes a parameter's value from
 
 
 def constant_text(value: Any) -> str:
-    """Return a constant of a rule as a filter has it; "" for one that a filter cannot have."""
+    """Return a constant of a rule in filter syntax; "" if a filter cannot contain it."""
     if isinstance(value, bool) or value is None:
         return "NULL" if value is None else str(value).lower()
     if isinstance(value, str):
@@ -77,9 +77,9 @@ def constant_text(value: Any) -> str:
 
 
 class Supplied(Native):
-    """The type of a parameter of a row rule; at each request `supply` makes its value.
+    """The type of a row rule parameter; `supply` computes its value on each request.
 
-    words: the value for people, such as `your user.company`.
+    words: the value in words, such as `your user.company`.
     """
 
     cache_ok = False
@@ -111,7 +111,8 @@ def call(schema: str, name: str, *args: Any, type_: TypeEngine[Any] | None = Non
 def bind(type_: PgType, name: str, *, supply: Supply | None = None, words: str = "") -> sa.ColumnElement[Any]:
     """Return a bound parameter of a type, sent as text and cast if asyncpg has no native values for it.
 
-    supply, words: of a value that is made at each request, see `Supplied`; the name is then one of several parameters.
+    supply, words: for a value computed on each request, see `Supplied`; the name may then be used by several
+    parameters.
     """
     native = KINDS[type_.kind].native
     parameter = _parameter(name, type_.name if native else "text", supply, words)
@@ -208,7 +209,7 @@ _NO_GEOJSON = "('ST_PolyhedralSurface','ST_Tin','ST_Triangle')"
 
 
 def _geojson(column: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[Any]:
-    """Render a PostGIS column as GeoJSON, or as EWKT for what GeoJSON lacks: curves, surfaces, measures."""
+    """Render a PostGIS column as GeoJSON, or as EWKT for curves, surfaces and measures."""
     digits: sa.ColumnElement[int] = sa.literal_column("15")
     json: sa.ColumnElement[Any] = sa.cast(of_postgis(type_, "st_asgeojson", column, digits), Named("json"))
     if type_.kind == "geography" or _FLAT.search(type_.db_type):
@@ -226,7 +227,7 @@ _JSON_ELEMENTS = frozenset(
 
 
 def is_exact(type_: PgType) -> bool:
-    """Whether a type has numbers that a floating point number cannot hold: numeric, bigint and money."""
+    """Whether a type has numbers that a float cannot represent: numeric, bigint and money."""
     return type_.kind in ("decimal", "money") or type_.name == "bigint"
 
 

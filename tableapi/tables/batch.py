@@ -22,8 +22,8 @@ class BatchStopped(Exception):
 class BatchError(ApiError):
     """The error for a batch.
 
-    `context` has the positions that failed, their reasons, and a result or error for each record; for a request of one
-    record also its `cause`: status, reason, message, and what the error names, such as field and constraint.
+    `context` has the positions that failed, their reasons, and a result or error for each record; for a request with
+    one record also its `cause`: status, reason, message and other context, such as the field and constraint.
     """
 
     status, reason = 400, "batch"
@@ -39,7 +39,7 @@ class BatchError(ApiError):
 class Batch:
     """The results of one batch.
 
-    done: the word of the error message: created, updated, deleted or retrieved. single: it is of one record.
+    done: the verb in the error message: created, updated, deleted or retrieved. single: whether it has one record.
     """
 
     def __init__(self, done: str, options: Options, *, single: bool = False) -> None:
@@ -51,7 +51,7 @@ class Batch:
         self._retryable = False
         self._reasons: list[str] = []  # one for each of `errors`
         self._single = single
-        self._cause: dict[str, Any] = {}  # of the last failure
+        self._cause: dict[str, Any] = {}  # context of the last failure
         self.alone: ApiError | None = None  # the error of a hook, which applies to the whole request
 
     @property

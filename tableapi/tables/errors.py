@@ -24,7 +24,7 @@ from tableapi.query.spelling import spelled
 from tableapi.schema.model import Column, Relation, Table
 from tableapi.tables.request import TableRequest
 
-_KEY = re.compile(r"\(([^()]+)\)=\(")  # the fields in the detail of a broken key, in any language
+_KEY = re.compile(r"\(([^()]+)\)=\(")  # the fields in the detail of a violated key, in any language
 
 
 def missing(ident: Any) -> NotFound:
@@ -153,10 +153,10 @@ def unwritable(fields: Mapping[str, Any]) -> Forbidden:
 
 
 def violated(call: TableRequest, error: Exception) -> Exception:
-    """Return the error of a broken constraint, with its name and fields where the caller may know them.
+    """Return the error for a violated constraint, with its name and fields if the caller may know them.
 
-    A caller knows the fields that it may read or write, and the constraints on such fields. Other errors are returned
-    as they are.
+    A caller may know the fields that it may read or write, and the constraints on these. Other errors are returned
+    unchanged.
     """
     if not isinstance(error, asyncpg.IntegrityConstraintViolationError):
         return error
@@ -180,14 +180,14 @@ def violated(call: TableRequest, error: Exception) -> Exception:
 
 
 def _fields_of(table: Table, error: asyncpg.IntegrityConstraintViolationError) -> list[str]:
-    """Return the fields of a broken constraint; none where PostgreSQL does not name them, as for a CHECK."""
+    """Return the fields of a violated constraint; none if PostgreSQL does not name them, as for a CHECK."""
     match = _KEY.search(str(error.detail or ""))
     names = [name.strip().strip('"') for name in match[1].split(",")] if match else []
     if not all(name in table.columns for name in names):
-        return []  # of an expression
+        return []  # an index on an expression
     is_reference = isinstance(error, asyncpg.ForeignKeyViolationError | asyncpg.RestrictViolationError)
     if is_reference and not any(r.kind == "belongs_to" and [*r.own] == names for r in table.relations.values()):
-        return []  # of the table that is referred to
+        return []  # fields of the referenced table
     return names
 
 

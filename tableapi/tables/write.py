@@ -248,10 +248,10 @@ class Writer(Run):
         return written
 
     async def _existing(self, unique: list[Column], change: Change) -> Record:
-        """Return the record that kept another one from being created.
+        """Return the existing record that prevented a create.
 
-        It is read by a statement of its own, which sees what was committed since the first one began. Raises Conflict
-        if the caller may not read it, as a create without `upsert` does.
+        It is read by a separate statement, which sees everything committed since the first one began. Raises Conflict
+        if the caller may not read it, like a create without `upsert`.
         """
         await self.hold()
         record = await self._stored(unique, [change.values[column.name] for column in unique])

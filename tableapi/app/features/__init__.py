@@ -1,6 +1,6 @@
 """The features of the application, and the application with all of them.
 
-A feature registers itself with the core by what `tableapi.app.feature.Feature` declares. This is the one list of them.
+A feature registers with the core through the interface `tableapi.app.feature.Feature`. All features are listed here.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from tableapi.project.writes import tell
 from tableapi.query import options
 
 MAX_STEPS, MAX_DEPTH, MAX_REFERENCES = 100, 20, 10_000
-MAX_RESPONSE_BYTES = 16_000_000  # of all responses together, which are in memory until the transaction ends
+MAX_RESPONSE_BYTES = 16_000_000  # total size of all responses, which stay in memory until the transaction ends
 # Errors of a batch that conflicts with another transaction; the batch is retried for some time. Batches that lock the
 # same rows in different orders would conflict again and again, and PostgreSQL takes a second to detect each deadlock. A
 # batch therefore first waits only briefly for locks, and after one that had to wait longer, batches run one at a time
@@ -291,7 +291,7 @@ def _with(value: Any, values: Mapping[str, Any]) -> Any:
 
 
 def _found(reference: str, decoded: Mapping[str, Any]) -> Any:
-    """Return the value that a reference points to. Raises BadRequest without one."""
+    """Return the value that a reference points to. Raises BadRequest if there is none."""
     name, *path = reference.split(".")
     value = decoded[name]
     for part in path:

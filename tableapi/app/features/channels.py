@@ -18,8 +18,8 @@ from tableapi.errors import BadRequest, Forbidden, MethodNotAllowed, NotFound, U
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply
 
-MAX_BYTES = 63  # of a name in PostgreSQL
-OWN = ("tableapi", "ch_pgqueuer")  # the program's own channels begin with these
+MAX_BYTES = 63  # maximum length of a name in PostgreSQL
+OWN = ("tableapi", "ch_pgqueuer")  # prefixes of the program's own channels
 
 
 class Channels(Feature):
@@ -38,8 +38,8 @@ class Channels(Feature):
 
         Raises:
             Unauthorized, Forbidden: the caller may not follow it.
-            BadRequest: the name is not that of a channel, or there is an option.
-            Busy, TooMany: there are too many streams, or the database does not answer.
+            BadRequest: the name is not a valid channel, or the request has an option.
+            Busy, TooMany: there are too many streams, or the database does not respond.
         """
         if request.method != "GET":
             raise MethodNotAllowed("A channel is followed with GET.", headers={"Allow": "GET"})

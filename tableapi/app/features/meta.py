@@ -235,7 +235,7 @@ def _only_get(request: HttpRequest, message: str = "Only GET is served here.") -
 
 
 def _kind_of(query: Mapping[str, str], *, typed: bool) -> type[TableDescription]:
-    """Return the description that `typed` and `numbers` ask for. Raises BadRequest."""
+    """Return the kind of description selected by `typed` and `numbers`. Raises BadRequest."""
     parsed = options.options({"numbers": query["numbers"]} if "numbers" in query else {})
     if not typed and not options.boolean("typed", query.get("typed", "")):
         return TableDescription

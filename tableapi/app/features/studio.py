@@ -1,4 +1,4 @@
-"""`/studio`: the tables for people. Its files are built by `make setup`, and are part of a wheel."""
+"""`/studio`: the web interface for tables. `make setup` builds its files; a wheel contains them."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _CANCEL = ("loop", "addr", "params", "backend_pid", "backend_secret")  # paramet
 
 
 _CONFIRMED = ("self", "waiter", "cancel_waiter")  # parameters of Connection._cancel
-CANCEL_SECONDS = 2.0  # in which the server confirms a cancellation
+CANCEL_SECONDS = 2.0  # time for the server to confirm a cancellation
 
 
 class UnsupportedAsyncpg(RuntimeError):
@@ -44,10 +44,10 @@ def check() -> None:
 
 
 class CancellingConnection(asyncpg.Connection):
-    """A connection that is terminated when the server does not confirm a cancellation in CANCEL_SECONDS.
+    """A connection that is terminated if the server does not confirm a cancellation in CANCEL_SECONDS.
 
-    asyncpg waits for ever before the next statement, the rollback of the transaction: a request would outlive its time
-    limit on a server that is frozen.
+    asyncpg would wait indefinitely before the next statement, which rolls back the transaction: if the server is
+    frozen, a request would outlive its time limit.
     """
 
     async def _cancel(self, waiter: asyncio.Future[None], cancel_waiter: asyncio.Future[None] | None = None) -> None:
@@ -86,7 +86,7 @@ def executor(connection: asyncpg.Connection) -> Callable[..., Awaitable[Any]]:
 
 
 def state(prepared: Any) -> Any:
-    """Return the part of a prepared statement that `executor` takes."""
+    """Return the part of a prepared statement that `executor` expects."""
     return prepared._state
 
 

@@ -1,4 +1,4 @@
-"""Clients in TypeScript and Python, made from the description that the caller may see."""
+"""Generate TypeScript and Python clients from the description that the caller may see."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LANGUAGES = {"typescript": typescript.write, "python": python.write}
 
 
 def checked(language: str) -> str:
-    """Return the language of an option. Raises BadRequest for another one."""
+    """Return the language selected by an option. Raises BadRequest for an unsupported one."""
     if language not in LANGUAGES:
         words = " or ".join(LANGUAGES)
         raise BadRequest(
@@ -24,5 +24,5 @@ def checked(language: str) -> str:
 
 
 def write(language: str, document: bytes, *, numbers: str | None) -> bytes:
-    """Return a module for a document of `typed=true`, which `numbers` was part of."""
+    """Generate a module from a document with `typed=true` and the option `numbers`."""
     return LANGUAGES[language](Described(orjson.loads(document)), numbers=numbers).encode()

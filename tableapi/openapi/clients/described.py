@@ -10,19 +10,19 @@ from urllib.parse import unquote
 from tableapi.openapi.components import Json
 
 _TABLE = re.compile(r"/api/v2/(?P<dataset>[^/]+)/_table/(?P<name>[^/{}]+)")
-_SERVICES = ("_table", "_batch", "_proc", "_func")  # below a dataset: not scripts
+_SERVICES = ("_table", "_batch", "_proc", "_func")  # paths of a dataset that are not scripts
 _WORDS = re.compile(r"[^0-9A-Za-z]+")
 
 
 @dataclass(frozen=True)
 class TableFacts:
-    """One table. `create` and `update` are None where the caller has no right to them."""
+    """One table. `create` and `update` are None if the caller lacks the right to them."""
 
     label: str
     path: str
     component: str
     columns: dict[str, Json]
-    relations: dict[str, tuple[str, bool]]  # name -> (component of the target, whether it has many)
+    relations: dict[str, tuple[str, bool]]  # name -> (component of the target, whether it is to-many)
     create: Json | None
     update: Json | None
     key: str  # "integer" or "string"
@@ -30,7 +30,7 @@ class TableFacts:
 
 @dataclass(frozen=True)
 class CallFacts:
-    """One script. Schemas are None where it has no model."""
+    """One script. Schemas are None if it has no model."""
 
     name: str
     method: str
@@ -41,7 +41,7 @@ class CallFacts:
 
 
 class Described:
-    """The tables and calls of a document, and its components with the schemas of models."""
+    """The tables and calls of a document, and its component schemas."""
 
     def __init__(self, document: Json) -> None:
         self.schemas: dict[str, Json] = document["components"]["schemas"]
@@ -86,7 +86,7 @@ class Described:
         return calls
 
     def models(self) -> list[str]:
-        """Return the components that calls refer to, directly or through others, without those of tables."""
+        """Return the components that calls refer to, directly or indirectly, except those of tables."""
         known = {table.component for table in self.tables}
         found: list[str] = []
         waiting: list[Any] = [[call.input, call.output] for call in self.calls]
@@ -105,7 +105,7 @@ def _name(schema: Json) -> str:
 
 
 def _relation(schema: Json) -> tuple[str, bool] | None:
-    """Return the target of a field that is a relation, and whether it has many."""
+    """Return the target of a relation field, and whether the relation is to-many."""
     if not str(schema.get("description", "")).startswith("With related="):
         items = schema.get("items", {})
         return (_name(items), True) if schema.get("type") == "array" and "$ref" in items else None
@@ -115,7 +115,7 @@ def _relation(schema: Json) -> tuple[str, bool] | None:
 
 
 def _input(operation: Json) -> Json | None:
-    """Return the schema of the body, or an object of the parameters."""
+    """Return the schema of the body, or an object schema for the parameters."""
     content = operation.get("requestBody", {}).get("content", {})
     schema: Json | None = content.get("application/json", {}).get("schema")
     parameters = [each for each in operation.get("parameters", ()) if each.get("in") in ("query", "path")]
@@ -139,14 +139,14 @@ def _references(node: Any) -> list[str]:
 
 
 class Names:
-    """Names of types, each given to one thing."""
+    """Unique type names."""
 
     def __init__(self, taken: set[str]) -> None:
         self._taken = set(taken)
         self._given: dict[str, str] = {}
 
     def type_of(self, thing: str) -> str:
-        """Return the name of a type: `order_line` -> `OrderLine`, with a number where that is taken."""
+        """Return a type name: `order_line` -> `OrderLine`, with a number if that is taken."""
         if thing not in self._given:
             word = "".join(part[:1].upper() + part[1:] for part in _WORDS.split(thing)) or "Unnamed"
             self._given[thing] = self._free(word if word[0].isalpha() else f"T{word}")

@@ -1,4 +1,4 @@
-"""Write a client in Python: the types of a description, and the runtime of `runtime.py.txt`."""
+"""Generate a Python client: the types of a description, and the runtime from `runtime.py.txt`."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Client:
 
 
 def write(described: Described, *, numbers: str | None) -> str:
-    """Return the text of a module. `numbers`: the option that the description was read with."""
+    """Return the text of a module. `numbers`: the option used to read the description."""
     runtime = RUNTIME.read_text()
     body = runtime.partition('"""\n\n')[2].replace(
         "from typing import ", "from typing import Literal, Never, NotRequired, ", 1
@@ -217,7 +217,7 @@ def _union(kinds: Any) -> str:
 
 
 def _dictionary(name: str, members: dict[str, str]) -> str:
-    """Declare a TypedDict, by a call where a name of a member is not one of Python."""
+    """Declare a TypedDict, in functional syntax if a member name is not a Python identifier."""
     if all(field.isidentifier() and not keyword.iskeyword(field) for field in members):
         lines = [f"    {field}: {kind}" for field, kind in members.items()] or ["    pass"]
         return "\n".join([f"class {name}(TypedDict):", *lines])
@@ -228,7 +228,7 @@ def _dictionary(name: str, members: dict[str, str]) -> str:
 def _identifiers(names: list[str]) -> dict[str, str]:
     """Return an identifier for each name.
 
-    Other characters become `_`, and one that is taken or a keyword gets `_` at its end.
+    Invalid characters become `_`. A keyword, or an identifier that is taken, gets a trailing `_`.
     """
     given: dict[str, str] = {}
     taken = {"path", "self"}

@@ -1,4 +1,4 @@
-"""Write a client in TypeScript: the types of a description, and the runtime of `runtime.ts.txt`."""
+"""Generate a TypeScript client: the types of a description, and the runtime from `runtime.ts.txt`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SCALARS = {"string": "string", "integer": "number", "number": "number", "boolea
 
 
 def write(described: Described, *, numbers: str | None) -> str:
-    """Return the text of a module. `numbers`: the option that the description was read with."""
+    """Return the text of a module. `numbers`: the option used to read the description."""
     runtime = RUNTIME.read_text()
     return _TypeScript(described, runtime).text(numbers)
 
@@ -124,7 +124,7 @@ class _TypeScript:
         return "\n".join([f"export interface {name} {{", *lines, "}"])
 
     def _declared(self, name: str, schema: Json, more: dict[str, str] | None = None) -> str:
-        """Declare the type of a schema; `more` are further optional members."""
+        """Declare the type of a schema; `more`: additional optional members."""
         if "properties" not in schema:
             return f"export type {name} = {self._type(schema)};"
         lines = [f"  {self._member(field, each, schema)};" for field, each in schema["properties"].items()]

@@ -23,7 +23,7 @@ _MEDIA_TYPES = {
 }
 # A project's folder may add or replace theme.css, logo.svg, fonts and reference.json, but not pages or scripts.
 _OF_PROJECT = (".css", ".svg", ".woff2")
-_REFERENCE = "reference.json"  # groups, titles and examples of the project's calls; guide.js has its form
+_REFERENCE = "reference.json"  # groups, titles and examples of the project's calls; guide.js documents the format
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
     " font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

@@ -148,7 +148,8 @@ class Scope:
         """Return `related` for a path, where the related rows are not part of the response.
 
         Raises:
-            Forbidden: as for `related`, or the path leads to rows of accounts for which the read would not be recorded.
+            Forbidden: as for `related`, or the path leads to rows of accounts that the record of the read would not
+                name.
         """
         account = self.binder.account
         if account and self.table.find(account) is None and relation.target.find(account) is not None:

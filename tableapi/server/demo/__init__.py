@@ -1,4 +1,4 @@
-"""A sample shop to try the API without a database of one's own: 30 tables with about 1,000,000 rows."""
+"""A sample shop to try the API without a database: 30 tables with about 1,000,000 rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import asyncpg
 DATASET = "shop"
 MAX_CONNECTIONS = 4
 _LAST = "visit"  # one of the shop's tables, all of which move to the schema `public` in one transaction
-# Data is loaded into a schema of its own, which the next load drops if this one is interrupted.
+# Data is loaded into a separate schema, which the next load drops if this one is interrupted.
 _STAGING = "shop_being_loaded"
 _TABLE = re.compile(r"^create table (\w+)", re.MULTILINE)
 _HEADING = re.compile(r"^-- (one by one|side by side): (.+)\n", re.MULTILINE)

@@ -113,11 +113,11 @@ class Agents(Feature):
         return await _exchange(handle, request, content, caller)
 
     async def resource(self, request: HttpRequest) -> Reply:
-        """Return the metadata of this resource. Raises NotFound without an issuer."""
+        """Return the metadata of this resource. Raises NotFound if there is no issuer."""
         return await self.sign_in.resource(request)
 
     async def server(self, request: HttpRequest) -> Reply:
-        """Return the metadata of the authorization server. Raises NotFound without one."""
+        """Return the metadata of the authorization server. Raises NotFound if there is none."""
         return await self.sign_in.server(request)
 
     routes = (
