@@ -18,7 +18,7 @@ class Caller:
     clientid: int
     appuserid: int | None = None
     keyid: int | None = None
-    tool: str = ""  # of an agent, with the agent's name
+    tool: str = ""  # tool of an agent, with the agent's name
 
     @property
     def name(self) -> str:
@@ -36,7 +36,7 @@ async def session_or_key(ctx: Context, scope: str, limits: str, *, spends: bool 
         TooMany: one of the limits, counted for each user or key, is exceeded (429).
     """
     role = ctx.actor.role
-    if role in (*SESSION, *VIEW):  # the request of a tool has its actor already
+    if role in (*SESSION, *VIEW):  # a tool's request already has an actor
         caller = Caller(ctx.actor.clientid, ctx.actor.appuserid)
     else:
         key = ctx.request.headers.get("x-api-key") or ctx.request.headers.get("x-dreamfactory-api-key") or ""

@@ -1,4 +1,4 @@
-"""Stand-ins for outside services with DEMO=1.
+"""Stand-ins for external services with DEMO=1.
 
 Their pages are marked as such; without DEMO they return 404.
 """

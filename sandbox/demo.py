@@ -19,7 +19,7 @@ from sandbox.stripe import inside
 
 AGE = timedelta(days=66)
 ADDON, ADDON_DAYS = 101, 20
-PREFIX = "DEMO"  # of the numbers of invoices
+PREFIX = "DEMO"  # prefix of invoice numbers
 
 _LIVE = """
     select s.*, t.providerid from usersubscription s left join transactionhistory t using (transactionid)

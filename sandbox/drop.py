@@ -1,6 +1,6 @@
-"""/sandbox/drop: a stand-in of California's DROP, by its API description, version 1.2.0.
+"""/sandbox/drop: a stand-in for California's DROP, based on its API description, version 1.2.0.
 
-People file and withdraw requests on its page. The three operations are below /sandbox/drop/data/; with DEMO=1 set
+Requests are filed and withdrawn on its page. The three operations are below /sandbox/drop/data/; with DEMO=1 set
 DROP_URL to PUBLIC_URL/sandbox/drop and DROP_API_KEY to the key on the page. State is kept in DATA_DIR/drop.json.
 """
 
@@ -44,7 +44,7 @@ td form{display:inline}td button{width:auto;min-height:32px;margin:0;padding:4px
 
 
 class DropService:
-    """Requests of consumers, and the one data broker that reads them."""
+    """Consumers' requests, and the one data broker that reads them."""
 
     def __init__(self, file: Path) -> None:
         self._file, self._lock = file, asyncio.Lock()
@@ -68,7 +68,7 @@ class DropService:
         return items
 
     async def file_requests(self, listed: str, identifiers: list[str]) -> list[str]:
-        """Store requests of consumers, and return their items. Only the hash of an identifier is kept."""
+        """Store consumers' requests, and return their items. Only the hash of an identifier is stored."""
         async with self._lock:
             state = await asyncio.to_thread(self._load)
             new = {}
@@ -80,7 +80,7 @@ class DropService:
         return list(new)
 
     async def withdraw(self, itemid: str) -> None:
-        """Withdraw a request; a delivered one is named in the next download."""
+        """Withdraw a request; if it has been delivered, the next download reports the withdrawal."""
         async with self._lock:
             state = await asyncio.to_thread(self._load)
             item = state["items"].pop(itemid, None)
@@ -89,7 +89,7 @@ class DropService:
             await asyncio.to_thread(self._save, state)
 
     async def download(self) -> Response:
-        """Prepare the next batch at the first request, and deliver it at the second."""
+        """Prepare the next batch on the first request, and deliver it on the second."""
         async with self._lock:
             state = await asyncio.to_thread(self._load)
             if state["batch"] is not None:
@@ -115,7 +115,7 @@ class DropService:
         return Response(archive, media_type="application/zip", headers=headers)
 
     async def respond(self, files: list[tuple[str, bytes]], *, amend: bool) -> Response:
-        """Take files of statuses for the current batch, or changes of statuses that were reported before."""
+        """Accept status files for the current batch, or changes to earlier statuses."""
         async with self._lock:
             state = await asyncio.to_thread(self._load)
             if not amend and state["batch"] is None:
@@ -156,7 +156,7 @@ def _archive(prefix: str, items: dict[str, Any], removed: list[list[str]]) -> by
 
 
 def _wrong(state: dict[str, Any], name: str, body: bytes, *, amend: bool) -> str:
-    """Return why a file is rejected before its rows are read; "" for a good one."""
+    """Return the reason for rejecting a file before reading its rows; "" for a valid file."""
     if not name.endswith(".csv"):
         return "Only CSV files are accepted."
     if not _NAME.fullmatch(name):
@@ -169,7 +169,7 @@ def _wrong(state: dict[str, Any], name: str, body: bytes, *, amend: bool) -> str
 
 
 def _take(state: dict[str, Any], body: bytes, *, amend: bool) -> None:
-    """Store the statuses of known items; rows that are wrong are left out, as the later validation does."""
+    """Store the statuses of known items; invalid rows are skipped, as in DROP's later validation."""
     for row in csv.reader(io.StringIO(body.decode("utf-8", "replace")[len("Id,Status") :].lstrip())):
         item = state["items"].get(row[0]) if len(row) == 2 else None
         if item is None or row[1] not in {"2", "3", "4", "5"}:

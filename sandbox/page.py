@@ -1,4 +1,4 @@
-"""The look of the sandbox pages: design tokens, style sheet, frame, and the headers for them.
+"""The look of the sandbox pages: design tokens, style sheet, frame and headers.
 
 Pages have no scripts and load nothing from other hosts.
 """

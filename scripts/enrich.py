@@ -111,7 +111,7 @@ async def _enrich(ctx: Context, caller: Caller, input: Input) -> Output:
 
 
 def _quoted(wanted: Wanted, match: enrichment.Match, price: purchase.Quote) -> Item:
-    """Return an item of a dry run: the outcome and the owned kinds, without the person."""
+    """Return one result of a dry run: the outcome and the owned kinds, without personal data."""
     item = Item(reference=wanted.reference, status=match.status, reason=match.why)
     if match.person is not None:
         item.owned = list(price.owned[match.person.personid])
@@ -129,7 +129,7 @@ def _item(
         return item
     done, person = bought[match.person.personid], match.person
     item.owned = list(done.owned)
-    item.charged, done.charged = done.charged, 0  # a person that was named twice is charged at the first mention
+    item.charged, done.charged = done.charged, 0  # a person named twice is charged only the first time
     if done.unpaid:
         item.status, item.reason = "no_credit", "no_credit"
     elif not done.revealed:

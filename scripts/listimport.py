@@ -44,7 +44,7 @@ Status = Literal["present", "duplicate", "not_found", "suppressed", "invalid"]
 
 
 class Row(BaseModel):
-    """A line that was not added, with the reason: `duplicate`, `present`, or that of the match."""
+    """A line that was not added, with the reason: `duplicate`, `present`, or the reason from matching."""
 
     line: int
     status: Status
@@ -112,7 +112,7 @@ async def run(ctx: Context, input: Input) -> Output:
 
 
 async def _mapping(ctx: Context, sheet: list_file.Sheet, sent: Mapping[str, str] | None) -> dict[str, str]:
-    """Return the meaning of the columns: as sent, as kept for files with these columns, or by their names."""
+    """Return the column mapping: as sent, as stored for files with these columns, or by column names."""
     if sent is not None:
         return {name: meaning for name, meaning in sent.items() if meaning}
     kept: dict[str, str] | None = (

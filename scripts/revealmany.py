@@ -88,6 +88,6 @@ def _item(
         owned = list(found.owned[person.personid])
         return Item(linkedinurl=url, charged=0, status="found", owned=owned, unpaid=[])
     item = bought[person.personid]
-    charged, item.charged = item.charged, 0  # a person that was named twice is charged at the first mention
+    charged, item.charged = item.charged, 0  # a person named twice is charged only the first time
     status: Literal["found", "no_credit"] = "no_credit" if item.unpaid else "found"
     return Item(linkedinurl=url, charged=charged, status=status, owned=list(item.owned), unpaid=item.unpaid)

@@ -30,7 +30,7 @@ async def run(ctx: Context) -> Output:
 
 
 def _companies(settings: Settings) -> list[tuple[str, str]]:
-    """Return the services that the settings name, and those of SUBPROCESSORS."""
+    """Return the services configured in the settings, and those in SUBPROCESSORS."""
     named = [("Stripe", "payment")] if settings.stripe_secret_key else []
     named += [("Google", "signin")] if settings.google_client_id else []
     named += [("LinkedIn", "signin")] if settings.linkedin_client_id else []

@@ -21,7 +21,7 @@ _busy = asyncio.Semaphore(4)  # each hash takes 19 MB, so concurrent ones are li
 
 
 def problem(password: str) -> str | None:
-    """Return why a new password is rejected, or None if it is acceptable."""
+    """Return the reason for rejecting a new password, or None if it is acceptable."""
     if not 8 <= len(password) <= 100:
         return LENGTH_MESSAGE if len(password) < 8 else "Password must be at most 100 characters"
     valid = all(part.search(password) for part in _PARTS) and not _BLANK.search(password)

@@ -52,7 +52,7 @@ class _Answer:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A live session. Without a user and an account, it is one of staff at the desk."""
+    """A live session. Without a user and an account, it belongs to staff at the desk."""
 
     usersessionid: int | None
     appuserid: int | None

@@ -134,7 +134,7 @@ async def redeem(ctx: Context, code: str, clientid: str, verifier: str, uri: str
 
 
 def _issue_problem(data: Consent, clientid: str, verifier: str, uri: str) -> str:
-    """Return why a code cannot be redeemed, or ""."""
+    """Return the reason why a code cannot be redeemed, or ""."""
     digest = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode("latin-1", "replace")).digest()).rstrip(b"=")
     if not hmac.compare_digest(data.clientid.encode(), clientid.encode()):
         return "The code was issued to another client."

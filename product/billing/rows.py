@@ -1,4 +1,4 @@
-"""Rows of the tables of billing, for statements that read whole rows."""
+"""Rows of the billing tables, for statements that read whole rows."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class SubscriptionRow:
 
 @dataclass(frozen=True, slots=True)
 class OwnSubscription(SubscriptionRow):
-    """A subscription with facts of its plan."""
+    """A subscription with details of its plan."""
 
     planname: str
     price: Decimal

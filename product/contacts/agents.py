@@ -1,4 +1,4 @@
-"""The shared part of the tools of agents: caller, wanted people, and the person as a result."""
+"""Shared code of the agents' tools: the caller, the requested people, and a person as a result."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Email(BaseModel):
 
 
 class Revealed(BaseModel):
-    """One person: what it costs or has cost, and the values that were paid for."""
+    """One person: the price or the credits charged, and the values that were paid for."""
 
     linkedinurl: str
     status: str  # found, not_found, no_credit or invalid
@@ -63,7 +63,7 @@ class Revealed(BaseModel):
 async def caller(ctx: Context, scope: str, limits: str, tool: str, *, spends: bool = False) -> Caller:
     """Return the caller of a tool, with the name of the tool and of the agent that a user signed in.
 
-    Raises as `callers.session_or_key` does.
+    Raises the errors of `callers.session_or_key`.
     """
     found = await callers.session_or_key(ctx, scope, limits, spends=spends)
     agent = await ctx.db.first_value(str, _AGENT, ctx.actor.session) if ctx.actor.scopes is not None else None
@@ -71,7 +71,7 @@ async def caller(ctx: Context, scope: str, limits: str, tool: str, *, spends: bo
 
 
 async def quote(ctx: Context, caller: Caller, wanted: Wanted) -> tuple[list[asked.Asked], list[Person], Quote]:
-    """Return the wanted addresses in their order, the people, and the price of what is not owned yet."""
+    """Return the requested addresses in order, the people, and the price of values not owned yet."""
     named = await asked.find(ctx, caller, wanted.linkedinurls, wanted.search, wanted.first)
     people = list({person.personid: person for _, person, _ in named if person is not None}.values())
     return named, people, await purchase.quote(ctx, caller.clientid, people, wanted.kinds)
@@ -94,7 +94,7 @@ def priced(ctx: Context, named: asked.Asked, kinds: Sequence[str], price: Quote)
 
 def revealed(item: Revealed, person: Person, done: Bought) -> Revealed:
     """Add the values that were paid for, now or before."""
-    item.charged, done.charged = done.charged, 0  # a person that was named twice is charged where it comes first
+    item.charged, done.charged = done.charged, 0  # a person named twice is charged only the first time
     item.owned = list(done.owned)
     if done.unpaid:
         item.status = "no_credit"

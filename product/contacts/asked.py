@@ -1,4 +1,4 @@
-"""The people that a call names: by profile address, or as the first of a search."""
+"""Find the people named in a call: by profile address, or as the first results of a search."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Asked = tuple[str, Person | None, bool]  # the address, the person, and whether 
 async def find(
     ctx: Context, caller: Caller, linkedinurls: Sequence[str], query: PeopleSearch | None, first: int
 ) -> list[Asked]:
-    """Return the people of some addresses, or the first of a search, which counts as one page of it.
+    """Return the people at some addresses, or the first results of a search, which count as one page.
 
-    May call the vendor: never inside a transaction.
+    May call the vendor: never call it inside a transaction.
     """
     if query is not None:
         await search_use.page(ctx, caller.clientid)

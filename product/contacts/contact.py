@@ -90,7 +90,7 @@ def sealed_values(vault: Vault, person: Person, kind: str) -> tuple[str | None, 
 
 
 def merged_emails(vault: Vault, person: Person, kind: str, present: str | None) -> str:
-    """Return `emails` with the addresses of one kind replaced and the others as they are in the row."""
+    """Return `emails` with the addresses of one kind replaced and the others unchanged."""
     items = [] if present is None else orjson.loads(vault.open(present))
     others = [item for item in items if item["type"] != EMAIL_TYPE[kind]]
     return vault.seal(orjson.dumps(others + _items(person, kind)).decode())

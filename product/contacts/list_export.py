@@ -1,4 +1,4 @@
-"""Lists as files: chosen columns, or the columns that HubSpot, Salesforce and Pipedrive import."""
+"""Export lists as files: chosen columns, or the columns that HubSpot, Salesforce and Pipedrive import."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from product.contacts.contact import emails_of, phones_of
 from product.context import Context
 from tableapi import write_file
 
-# Heads that the import of each program maps by itself, and the column that fills each.
+# Column headings that each program's import maps automatically, and the column that fills each.
 FORMS: Mapping[str, Mapping[str, str]] = {
     "hubspot": {
         "First Name": "firstname", "Last Name": "lastname", "Email": "email", "Phone Number": "phone",
@@ -32,7 +32,7 @@ COLUMNS = (
     "email", "business_emails", "personal_emails", "phone", "phones", "verification", "tags", "note", "createdon",
 )  # fmt: skip
 
-# Contact values: the owner's are those of the account, a member's those of the contacts in the member's own list.
+# Contact values: for the owner those of the account, for a member those of the contacts in the member's own list.
 _ROWS = """
     select i.full_name, i.title, i.company, p.company_domain, i.country, p.city, i.linkedinurl, i.tags, i.note,
            i.createdon::date::text as createdon, c.emails, c.phone_numbers, c.verification

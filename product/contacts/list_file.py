@@ -16,7 +16,7 @@ MAX_ROWS = 1000
 FIELDS = ("linkedinurl", "name", "firstname", "lastname", "company", "tags", "note")
 _DELIMITERS = ",;\t"
 _NOT_LETTERS = re.compile("[^a-z]")
-# Names of columns that need no mapping, with case, spaces and signs left out.
+# Column names that need no mapping, ignoring case, spaces and punctuation.
 _KNOWN = {
     "linkedinurl": "linkedinurl", "linkedin": "linkedinurl", "linkedinprofile": "linkedinurl",
     "linkedinprofileurl": "linkedinurl", "personlinkedinurl": "linkedinurl", "profileurl": "linkedinurl",
@@ -49,11 +49,11 @@ class Sheet:
 
     @property
     def header_hash(self) -> bytes:
-        """The key under which the mapping of these columns is kept."""
+        """The key under which the mapping of these columns is stored."""
         return hashlib.sha256("\0".join(name.strip().lower() for name in self.columns).encode()).digest()
 
     def suggested(self) -> dict[str, str]:
-        """Return the fields that the names of the columns say."""
+        """Guess the fields from the column names."""
         mapping: dict[str, str] = {}
         for name in self.columns:
             known = _KNOWN.get(_NOT_LETTERS.sub("", name.lower()), "")
@@ -63,7 +63,7 @@ class Sheet:
 
 
 def read(text: str) -> Sheet:
-    """Return the sheet of a text. Raises Invalid (422)."""
+    """Parse a text into a sheet. Raises Invalid (422)."""
     text = text.removeprefix("\ufeff")
     if "\0" in text:
         raise _invalid("The file is not UTF-8 text. Save it as CSV UTF-8.")
@@ -97,7 +97,7 @@ def _is_address(text: str) -> bool:
 
 
 def people(sheet: Sheet, mapping: Mapping[str, str]) -> list[Line]:
-    """Return the people of a sheet by the meaning of its columns. Raises Invalid for one that is wrong."""
+    """Return the people in a sheet according to its column mapping. Raises Invalid if that is wrong."""
     if not sheet.columns:
         return [Line(number, linkedinurl=row[0]) for number, row in sheet.rows]
     used = {name: field for name, field in mapping.items() if field}

@@ -1,4 +1,4 @@
-"""Lists of people: access, room and errors. Saved searches share some of the errors."""
+"""Lists of people: access, capacity and errors. Saved searches share some of the errors."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ class TooManyLists(Conflict):
     reason = "too_many_lists"
 
 
-MAX_ITEMS = 10_000  # of one list
+MAX_ITEMS = 10_000  # people on one list
 LIST_FULL = f"A list holds {MAX_ITEMS:,} people."
 
 
 class ListFull(Conflict):
-    """The list has as many people as a list holds (409)."""
+    """The list has reached the maximum number of people (409)."""
 
     reason = "list_full"
 
@@ -41,7 +41,7 @@ _PEOPLE = """
 
 
 async def people(ctx: Context, listid: int, *, lock: bool = False) -> int:
-    """Return how many people are on a list that the caller may use.
+    """Return the number of people on a list that the caller may use.
 
     lock: keeps the list from changing until the end of the transaction. Raises NotFound (404).
     """

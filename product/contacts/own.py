@@ -1,4 +1,4 @@
-"""The contacts that an account has paid for, page by page, for its programs."""
+"""Pages of the contacts that an account has paid for, for its programs."""
 
 from __future__ import annotations
 

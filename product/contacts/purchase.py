@@ -42,7 +42,7 @@ class OverCeiling(ApiError):
 class Bought:
     """The outcome for one person: the credits charged, the kinds paid for, and the kinds without credits.
 
-    `owned` are the kinds that another call has paid for: before this one, or while it ran.
+    `owned`: the kinds that another call has paid for, before this one or while it ran.
     """
 
     person: Person
@@ -63,7 +63,7 @@ class Quote:
 
 
 async def quote(ctx: Context, clientid: int, people: Sequence[Person], kinds: Sequence[str]) -> Quote:
-    """Return the current price of the kinds of some people. Values that the account owns cost nothing."""
+    """Return the current price of some kinds for some people. Values that the account owns are free."""
     by_id = {person.personid: person for person in people}
     owned = await _owned(ctx, clientid, list(by_id))
     price = sum(
@@ -125,7 +125,7 @@ async def buy(
             except (NoCredit, SubscriptionExpired):
                 empty.add(kind)
                 item.unpaid.append(kind)
-                # What another request has bought meanwhile is still returned.
+                # Values that another request has bought in the meantime are still returned.
                 owned = await _owned(ctx, caller.clientid, [each.personid for each in people])
                 continue
             left -= done.charged
@@ -140,7 +140,7 @@ async def buy(
 
 
 async def _check(ctx: Context, caller: Caller, bought: Iterable[Bought]) -> None:
-    """Check the addresses that were paid for, several people at a time."""
+    """Check the addresses that were paid for, for several people at a time."""
     gate = asyncio.Semaphore(CHECKS_AT_ONCE)
 
     async def one(item: Bought, kind: str) -> None:

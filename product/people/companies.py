@@ -12,7 +12,7 @@ from product.people import search_terms
 
 
 class Connection(Protocol):
-    """The methods used of a database connection."""
+    """The methods of a database connection that are used here."""
 
     async def fetch(self, sql: str, *args: object) -> list[Record]: ...
 

@@ -132,7 +132,7 @@ async def find_many(ctx: Context, keys: Sequence[str]) -> dict[str, Person]:
 
 
 async def suppressed_keys(ctx: Context, keys: Sequence[str]) -> set[str]:
-    """Return which of some profile keys are on the removal list."""
+    """Return the given profile keys that are on the removal list."""
     hashes = {hashed: key for key in keys for hashed in ctx.vault.indexes("profile", key)}
     if not hashes:
         return set()

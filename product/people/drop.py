@@ -1,7 +1,7 @@
-"""The cycle of California's DROP: store a batch, match it, erase, and report each item.
+"""The cycle of California's DROP: store a batch, match it, erase people, and report each item.
 
-Every stage ends in the database and can be resumed: DROP gives out a batch once, and the next one after every item of
-it has a status. Items match only in lists of identifiers that the directory holds.
+Every stage stores its result in the database and can be resumed: DROP delivers a batch once, and the next one when
+every item has a status. Only lists with identifiers that the directory contains can match.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from tableapi import Vault
 
 log = structlog.get_logger(__name__)
 EXEMPTED, DELETED, OPTED_OUT, NOT_FOUND = 2, 3, 4, 5
-ROWS = 20_000  # people or contacts that a process compares at a time
-OVERDUE_DAYS = 40  # DROP has to be read every 45 days
+ROWS = 20_000  # people or contacts compared by a process at a time
+OVERDUE_DAYS = 40  # DROP must be queried every 45 days
 _FILE = re.compile(r"(?P<prefix>\d{8}_[A-Za-z0-9]+)_(?P<list>NDZ|Email|Phone|MAID|NameVIN|CTVID|Removed)\.csv")
 
 _OPEN = "select * from dropbatch where reportedon is null order by batchid limit 1"
 _BATCH = "insert into dropbatch (name) values ($1) returning *"
 _STAGE = "create temporary table dropstage (itemid text, list text, hash bytea) on commit drop"
-# The ID of an item is permanent. One that comes again keeps its hash and is reported again.
+# The ID of an item is permanent. An item that is delivered again keeps its hash and is reported again.
 _ITEMS = """
     insert into dropitem (itemid, batchid, list, hash)
     select distinct on (itemid) itemid, $1::bigint, list, hash from dropstage order by itemid
@@ -140,7 +140,7 @@ class Result:
 
 
 async def cycle(ctx: Context, drop: Drop) -> Result:
-    """Finish an open batch, or download the next one and take it through every stage."""
+    """Finish an open batch, or download the next one and run every stage."""
     result = Result()
     batch = await ctx.db.first(_Batch, _OPEN)
     if batch is None:
@@ -158,7 +158,7 @@ async def cycle(ctx: Context, drop: Drop) -> Result:
 
 
 async def recheck(ctx: Context, drop: Drop) -> Result:
-    """Match the items that were reported as not found again, and amend the status of those that now match."""
+    """Match items reported as not found once more, and amend the status of those that now match."""
     result = Result()
     found = await _compare(ctx, None, result)
     async with ctx.db.transaction():
@@ -182,7 +182,7 @@ async def _warn(ctx: Context) -> None:
 
 
 def _prefix(name: str) -> str:
-    """Return the date and the number of the data broker in the name of an archive, as its files have them."""
+    """Return the date and the data broker's number from an archive's name, as used in its file names."""
     return "_".join(name.split("_")[:2])
 
 
@@ -194,7 +194,7 @@ async def _store(ctx: Context, name: str, archive: bytes, result: Result) -> _Ba
     rows = await asyncio.to_thread(_rows, ctx.vault, archive)
     async with ctx.db.transaction(), ctx.db.connection() as connection:
         await connection.execute("set local statement_timeout = 0")
-        # Waits for imports that have read the list without these hashes: the match has to see what they write.
+        # Waits for imports that have read the list without these hashes: matching must see the people that they write.
         await connection.execute("select pg_advisory_xact_lock($1)", removal.LOCK)
         batch = await ctx.db.one(_Batch, _BATCH, name)
         await connection.execute(_STAGE)
@@ -209,7 +209,7 @@ async def _store(ctx: Context, name: str, archive: bytes, result: Result) -> _Ba
 
 
 def _rows(vault: Vault, archive: bytes) -> list[tuple[str, str, bytes | None]]:
-    """Return item, list and stored hash of each line of an archive. Raises BadArchive."""
+    """Return the item, list and stored hash of each line of an archive. Raises BadArchive."""
     rows: list[tuple[str, str, bytes | None]] = []
     try:
         with zipfile.ZipFile(io.BytesIO(archive)) as files:
@@ -239,7 +239,7 @@ def _of_list(vault: Vault, listed: str, lines: Iterable[str]) -> Iterator[tuple[
 
 
 async def _match(ctx: Context, batchid: int, result: Result) -> None:
-    """Give each item of a batch its status, and hide the people that match from every look-up."""
+    """Set the status of each item in a batch, and hide matching people from every look-up."""
     found = await _compare(ctx, batchid, result)
     async with ctx.db.transaction():
         await _take_out(ctx, found, batchid)
@@ -255,7 +255,7 @@ async def _take_out(ctx: Context, found: Sequence[_Pair], batchid: int | None) -
 
 
 async def _compare(ctx: Context, batchid: int | None, result: Result) -> list[_Pair]:
-    """Return the matching hashes with their people, in the directory and in bought contacts."""
+    """Return the matching hashes with their people, from the directory and from bought contacts."""
     started = time.monotonic()
     wanted = frozenset(row["hash"] for row in await ctx.db.fetch(_HASHES, batchid))
     found: set[_Pair] = set()
@@ -308,7 +308,7 @@ def _start_worker(secret_keys: Sequence[str], wanted: frozenset[bytes]) -> None:
 
 
 def _compare_people(rows: Sequence[tuple[int, bytes | None, bytes | None, bytes | None]]) -> list[_Pair]:
-    """Return the wanted hashes of the values of some people, with the id of each person."""
+    """Return the requested hashes that occur among some people's values, with the id of each person."""
     vault, _ = _of_process()
     pairs: list[_Pair] = []
     for ident, *sealed in rows:
@@ -320,7 +320,7 @@ def _compare_people(rows: Sequence[tuple[int, bytes | None, bytes | None, bytes 
 
 
 def _compare_contacts(rows: Sequence[tuple[int, str | None, str | None]]) -> list[_Pair]:
-    """Return the wanted hashes of the values of some contacts, with the id of each person."""
+    """Return the requested hashes that occur among some contacts' values, with the id of each person."""
     vault, _ = _of_process()
     pairs: list[_Pair] = []
     for ident, emails, numbers in rows:
@@ -352,7 +352,7 @@ async def _erase(ctx: Context) -> int:
 
 
 async def _report(ctx: Context, drop: Drop, batch: _Batch) -> tuple[str, ...]:
-    """Upload the status of every item, one file for each list, as the list was named."""
+    """Upload the status of every item, with one file for each list, named after the list."""
     names = []
     for row in await ctx.db.fetch(_LISTS, batch.batchid):
         items = [tuple(item) for item in await ctx.db.fetch(_STATUSES, batch.batchid, row["list"])]

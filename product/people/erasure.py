@@ -1,7 +1,7 @@
 """Erase a person from all tables.
 
 These are directory, contacts, notes, feedback, lists, bulk lookups and stored responses.
-Keyed hashes of the profile keys stay, so that no import brings the person back.
+Keyed hashes of the profile keys are kept, so that no import adds the person again.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ async def erase(ctx: Context, personid: int, profilekey: str) -> str:
 
 
 async def recount(ctx: Context, companykeys: Iterable[str]) -> None:
-    """Add up companies again after people of theirs were erased."""
+    """Recount companies after some of their people were erased."""
     if keys := sorted(set(companykeys) - {""}):
         async with ctx.db.transaction(), ctx.db.connection() as connection:
             await companies.add_up(connection, keys)

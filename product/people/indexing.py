@@ -1,7 +1,8 @@
-"""Fill in what stored people and contacts are found by, where it is missing.
+"""Fill in missing search data of stored people and contacts.
 
-Rows lack it when an older version, or a program that writes the tables itself, stored them; contacts lack it until the
-next run after a reveal, which has no time for it. A row is decrypted once for this, however often it is searched for.
+It is missing in rows stored by an older version or by a program that writes the tables itself, and in new contacts
+until the next run, because it would slow down a reveal. Each row is decrypted only once for this, however often it is
+searched.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _CONTACTS = """
     select contactid, emails from usercontact
     where contactid > $1 and emails is not null and (emailhashes is null or $2) order by contactid limit $3
 """
-# A contact that was written meanwhile is left to the next run.
+# A contact written in the meantime is left to the next run.
 _FILL_CONTACTS = """
     update usercontact c set emailhashes = x.emailhashes
     from jsonb_to_recordset($1::text::jsonb) as x (contactid bigint, emails text, emailhashes bytea[])
@@ -40,9 +41,9 @@ _FILL_CONTACTS = """
 
 
 async def fill(ctx: Context, *, rebuild: bool = False) -> int:
-    """Fill in the columns of the search, and return the number of people.
+    """Fill in the search columns, and return the number of people.
 
-    rebuild: fill every row, not only those without them.
+    rebuild: process every row, not only rows without these columns.
     """
     last, count = 0, 0
     while rows := await ctx.db.fetch(_PEOPLE, last, rebuild, BATCH):

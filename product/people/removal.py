@@ -1,4 +1,4 @@
-"""The removal list: keyed hashes of profile keys, addresses, and identifiers of California's DROP.
+"""The removal list: keyed hashes of profile keys, addresses and identifiers from California's DROP.
 
 DROP (Delete Request and Opt-out Platform) publishes unkeyed hashes: SHA-256 over a standardized address or number, in
 Base64. A number of ten digits can be guessed from such a hash, so it is stored hashed once more with a key.
@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from product.context import Context
 from tableapi import Vault
 
-EMAIL, PHONE = "Email", "Phone"  # lists of DROP with identifiers that the directory holds
+EMAIL, PHONE = "Email", "Phone"  # DROP lists with identifiers that the directory contains
 KINDS = {EMAIL: "dropemail", PHONE: "dropphone"}  # in the table `suppression`
 _PHONE_DIGITS = 10
 
-# Held by imports while they read the list and write people, and alone by a change of the list that has to see them all.
+# Shared by imports while they read the list and write people; exclusive for a change to the list, which must see all.
 LOCK = 7_201_598
 _LISTED = "select exists (select 1 from suppression where hash = any($1) and kind <> 'profile')"
 
@@ -37,12 +37,12 @@ def _hash(text: str) -> str:
 
 
 def stored_hash(vault: Vault, listed: str, hashed: str) -> bytes:
-    """Return what is stored for a hash of a list of DROP."""
+    """Return the stored form of a hash from a DROP list."""
     return vault.index(f"drop:{listed}", hashed)
 
 
 def drop_hashes(vault: Vault, emails: Iterable[str], phones: Iterable[str]) -> Iterator[bytes]:
-    """Yield the stored hashes of DROP, by every key, of a person with these values."""
+    """Yield the stored DROP hashes, under every key, for a person with these values."""
     for address in emails:
         yield from vault.indexes(f"drop:{EMAIL}", email_hash(address))
     for number in phones:
@@ -50,11 +50,11 @@ def drop_hashes(vault: Vault, emails: Iterable[str], phones: Iterable[str]) -> I
 
 
 def hashes(vault: Vault, emails: Sequence[str], phones: Sequence[str] = ()) -> list[bytes]:
-    """Return every hash by which the removal list may name a person with these values."""
+    """Return every hash under which the removal list may contain a person with these values."""
     own = [hashed for address in emails for hashed in vault.indexes("email", address.lower())]
     return [*own, *drop_hashes(vault, emails, phones)]
 
 
 async def lists(ctx: Context, emails: Sequence[str], phones: Sequence[str] = ()) -> bool:
-    """Return whether the removal list names one of some addresses and numbers."""
+    """Return whether the removal list contains any of the addresses and numbers."""
     return bool(await ctx.db.fetchval(_LISTED, hashes(ctx.vault, emails, phones)))

@@ -26,9 +26,9 @@ from tableapi import BadRequest, Internal, Invalid
 
 EXACT = 10_000
 MAX_LIMIT = 100
-SORTED = 2_000  # up to so many matches are read and sorted; a page of more is read in the index of its order
-SORTED_AT_WORST = 5_000  # the same if the matches come late in the order
-STEPS = 300_000  # entries of an order's index that are read before
+SORTED = 2_000  # matches that are read and sorted; with more, a page is read from its order's index
+SORTED_AT_WORST = 5_000  # the same, if the matches come late in the order
+STEPS = 300_000  # entries of an order's index that are read before that
 
 
 class Page(BaseModel):
@@ -242,9 +242,9 @@ class _Read:
             return list(await self.ctx.db.fetch(sql, *args))
 
     async def of_bitmaps(self, found: term_index.Bits, matches: int, place: Place) -> list[Record]:
-        """Return the people of bitmaps after a place.
+        """Return the people in bitmaps after a place.
 
-        People that have changed since the bitmaps were made are left out where they match no more.
+        People that have changed since the bitmaps were built are omitted if they no longer match.
         """
         if not self._by_key and matches <= SORTED:
             return await self._sorted(term_index.ids(found), place)
@@ -267,7 +267,7 @@ class _Read:
         return rows[: self.limit]
 
     async def _sorted(self, ids: Sequence[int | None], place: Place) -> list[Record]:
-        """Return the matching ones of some people, in order, after a place."""
+        """Return the people among these that match, in order, after a place."""
         value = self.order.sql
         sql = f"""
             select {PEOPLE.columns}, ({value})::text as sortvalue from {PEOPLE.table}
@@ -277,9 +277,9 @@ class _Read:
         return await self._rows(_PLAN_BY_KEY, sql, self.query.terms, self.limit, *place, ids)
 
     async def _walk(self, place: Place, bitmap: bytes, steps: int | None) -> list[Place]:
-        """Return the next people of a bitmap in the index of the order, which has every column that is read.
+        """Return the next people of a bitmap from the index of the order, which contains every column read.
 
-        Titles of one seniority are next to each other in the order of titles, which has an index for each seniority.
+        Titles of one seniority are close together in the order of titles, which has an index for each seniority.
         """
         value, query = self.order.sql, self.query
         within = (
@@ -317,8 +317,8 @@ class _Read:
     async def first_of_many(self, bound: str | None) -> list[Record]:
         """Return the first page of a query with many matches.
 
-        It is read up to `bound`, which makes it cheap if the order and the filters fit badly: names that begin with Z,
-        by name. The newest rows agree with every filter.
+        It is read up to `bound`, which keeps it cheap if the filters select rows late in the order, such as names that
+        begin with Z, ordered by name. In the order of the newest rows, no filter is unfavourable.
         """
         rows: list[Record] = []
         if bound is not None and not self._by_key:
@@ -329,7 +329,7 @@ class _Read:
                 order by {self._by(value)} limit $2
             """  # noqa: S608 - every part is a constant
             rows = await self._rows(_PLAN, sql, self.query.terms, self.limit, bound)
-        # A sample that was not representative has its bound too early.
+        # If the sample was not representative, the bound is too early.
         return rows if len(rows) == self.limit else await self.many(_START)
 
     async def many(self, place: Place) -> list[Record]:

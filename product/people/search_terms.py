@@ -63,7 +63,7 @@ def email_hash(vault: Vault, address: str, hashed: bytes | None = None) -> bytes
 
 
 def email_hashes(vault: Vault, address: str) -> list[bytes]:
-    """Return these hashes by every key."""
+    """Return these hashes under every key."""
     return [email_hash(vault, address, hashed) for hashed in vault.indexes("email", address.lower())]
 
 
@@ -73,7 +73,7 @@ def email_term(vault: Vault, address: str, hashed: bytes | None = None) -> str:
 
 
 def email_query(vault: Vault, address: str) -> str:
-    """Return the query for people with an address, hashed by any key."""
+    """Return the query for people with an address, hashed under any key."""
     terms = {email_term(vault, address, hashed) for hashed in vault.indexes("email", address.lower())}
     return " | ".join(sorted(terms))
 
@@ -119,7 +119,7 @@ def of_name(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term to look for, or the beginning of one."""
+    """A term to look for, or a prefix of one."""
 
     text: str
     prefix: bool = False

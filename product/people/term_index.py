@@ -1,11 +1,11 @@
 """The search terms of a large directory as bitmaps of its people, in blocks of 262,144 ids.
 
-The index of `person.searchable` names rows that have to be read before they can be counted or sorted. Bitmaps are
-combined in memory, which counts them, so a search reads the rows of its page alone
-(docs/explanation/decisions/search-by-terms.md). A process keeps the bitmaps that are often used.
+The index of `person.searchable` returns rows that have to be read before they can be counted or sorted. Bitmaps are
+combined and counted in memory, so a search reads only the rows of its page
+(docs/explanation/decisions/search-by-terms.md). A process caches frequently used bitmaps.
 
-The job `indexpeople` makes the bitmaps, and makes those of a block again when its people have changed. So they lag
-behind the directory: a search checks the rows that it returns. A directory of few people has none.
+The job `indexpeople` builds the bitmaps, and rebuilds those of a block when its people have changed. They therefore lag
+behind the directory, and a search checks the rows that it returns. A small directory has no bitmaps.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from asyncpg import Record
 from product.context import Context
 from product.people.search_terms import KINDS, Condition, Term
 
-BLOCK = 1 << 18  # ids
-LEAST = 200_000  # people of a directory that gets bitmaps
+BLOCK = 1 << 18  # ids per block
+LEAST = 200_000  # minimum number of people for which bitmaps are built
 EVERYBODY = Term("a:")
-_BYTES = BLOCK // 8  # of a bitmap; a shorter value is a list of positions in the block, 4 bytes each
+_BYTES = BLOCK // 8  # size of a bitmap; a shorter value is a list of positions in the block, 4 bytes each
 _CACHE_BYTES = 64 * 2**20
-_ROWS = 4_000  # read at once: a few milliseconds to take apart
-_SECONDS = 20  # of a run: the rest is left to the next one
+_ROWS = 4_000  # rows read at once; parsing them takes a few milliseconds
+_SECONDS = 20  # time limit of a run; the rest is left to the next one
 _LAST_CHARACTER = "\U0010ffff"
 
-# The bits of people by block; bit n is the n-th id of the block.
+# People as bits, by block; bit n is the n-th id of the block.
 Bits = dict[int, int]
 
 _NEXT = """
@@ -61,13 +61,13 @@ _LOAD = """
 """
 
 
-# -- making ------------------------------------------------------------------------------------------------------------
+# -- building ----------------------------------------------------------------------------------------------------------
 
 
 async def update(ctx: Context, *, least: int = LEAST) -> int:
-    """Make missing and stale bitmaps, and return the number of blocks.
+    """Build missing and stale bitmaps, and return the number of blocks.
 
-    least: the number of people from which a directory gets bitmaps.
+    least: the minimum number of people for which bitmaps are built.
     """
     known = await ctx.db.fetchval("select version from personindex")
     if known is None and await ctx.db.value(int, _SIZE) < least:
@@ -128,12 +128,12 @@ def _mark(bitmap: bytearray, positions: Iterable[int]) -> None:
 
 
 def kind_term(kind: str) -> Term:
-    """Return the term of people with a kind of value. Only bitmaps have it."""
+    """Return the term for people with a kind of value. It exists only in bitmaps."""
     return Term(f"h:{kind}")
 
 
 def verification_term(word: str) -> Term:
-    """Return the term of people with a verification. Only bitmaps have it."""
+    """Return the term for people with a verification. It exists only in bitmaps."""
     return Term(f"v:{word}")
 
 
@@ -141,7 +141,7 @@ def verification_term(word: str) -> Term:
 
 
 class _Cache:
-    """The bitmaps that were used last. After a change of the index the former ones are no longer used."""
+    """The most recently used bitmaps. After a change to the index, earlier ones are no longer used."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[UUID, Term], tuple[Bits, int]] = OrderedDict()
@@ -168,7 +168,7 @@ _cache = _Cache()
 
 
 async def find(ctx: Context, included: Sequence[Condition], excluded: Sequence[Condition]) -> Bits | None:
-    """Return the people that match; None if the directory has no bitmaps."""
+    """Return the matching people; None if the directory has no bitmaps."""
     version: UUID | None = await ctx.db.fetchval("select version from personindex where ready")
     if version is None:
         return None
@@ -230,12 +230,12 @@ def _both(first: Bits, second: Bits) -> Bits:
 
 
 def count(people: Bits, after: int = -1) -> int:
-    """Return the number of people, of those with an id above `after`."""
+    """Return the number of people with an id above `after`."""
     return sum((bits >> max(after + 1 - block * BLOCK, 0)).bit_count() for block, bits in people.items())
 
 
 def ids(people: Bits) -> list[int]:
-    """Return all ids, for few people."""
+    """Return all ids; for small numbers of people."""
     return [
         block * BLOCK + match.start() * 8 + bit
         for block, bits in people.items()
@@ -246,7 +246,7 @@ def ids(people: Bits) -> list[int]:
 
 
 def ids_in_order(people: Bits, *, descending: bool, after: int | None) -> Iterator[int]:
-    """Yield ids upwards or downwards, from the one next to `after`. The first of many cost little."""
+    """Yield ids in ascending or descending order, starting after `after`. The first ids are cheap."""
     for block in sorted(people, reverse=descending):
         start, left = block * BLOCK, people[block]
         if after is not None and descending:
@@ -260,6 +260,6 @@ def ids_in_order(people: Bits, *, descending: bool, after: int | None) -> Iterat
 
 
 def flat(people: Bits) -> bytes:
-    """Return one bitmap, for `get_bit(bitmap, personid)`."""
+    """Return a single bitmap, for `get_bit(bitmap, personid)`."""
     last = max(people, default=-1)
     return b"".join(people.get(block, 0).to_bytes(_BYTES, "little") for block in range(last + 1))

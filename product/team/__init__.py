@@ -1,1 +1,1 @@
-"""Seats of a team."""
+"""Team seats."""

@@ -1,4 +1,4 @@
-"""Connections to outside services: one class per vendor, opened on first use and closed together."""
+"""Connections to external services: one class per vendor, opened on first use and closed together."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Vendors:
 
     @cached_property
     def drop(self) -> Drop | None:
-        """California's platform of deletion requests (DROP_API_KEY), or None."""
+        """California's platform for deletion requests (DROP_API_KEY), or None."""
         settings = self._settings
         return Drop(settings.drop_url, settings.drop_api_key) if settings.drop_api_key else None
 

@@ -10,31 +10,31 @@ import httpx2
 from tableapi import ApiError, BadRequest, tls_context
 
 SECONDS = 300.0  # archives are large
-DUPLICATE = "already uploaded"  # in DROP's words for a file that an earlier try has brought
+DUPLICATE = "already uploaded"  # part of DROP's message for a file that an earlier attempt has uploaded
 _NAME = re.compile(r'filename="?([A-Za-z0-9_.-]+)"?')
 
 
 class DropDown(ApiError):
-    """DROP does not answer, or asks to wait (503). The queue tries again."""
+    """DROP does not respond, or asks to wait (503). The queue tries again."""
 
     status, reason = 503, "drop_unavailable"
 
 
 class DropRefused(BadRequest):
-    """DROP refuses the request, until the account or the key is changed."""
+    """DROP rejects the request until the account or the key is changed."""
 
     reason = "drop_refused"
 
 
 class BadArchive(BadRequest):
-    """The archive or the answer of DROP does not have the documented form."""
+    """DROP's archive or response does not have the documented form."""
 
     reason = "bad_archive"
 
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """An archive with its name; without one, the seconds to wait for it, or 0 when nothing is new."""
+    """An archive with its name; if there is none, the seconds to wait for it, or 0 if nothing is new."""
 
     archive: bytes | None = None
     name: str = ""
@@ -42,7 +42,7 @@ class Download:
 
 
 class Drop:
-    """The API of a data broker."""
+    """The API for a data broker."""
 
     def __init__(self, url: str, key: str, *, transport: httpx2.AsyncBaseTransport | None = None) -> None:
         self._url = url.rstrip("/")
@@ -58,8 +58,8 @@ class Drop:
         """Request the next batch.
 
         Raises:
-            DropDown: no answer, or too many requests (503).
-            DropRefused: the key, the account or the state of the last batch (400).
+            DropDown: no response, or too many requests (503).
+            DropRefused: a problem with the key, the account or the state of the last batch (400).
         """
         response = await self._send("GET", "download", headers={"Accept": "application/zip, application/json"})
         if response.status_code == 202:
@@ -74,7 +74,7 @@ class Drop:
         return Download(response.content, name[1])
 
     async def upload(self, name: str, rows: bytes) -> None:
-        """Report the statuses of a list. A file that an earlier try brought counts as reported."""
+        """Report the statuses of a list. A file uploaded by an earlier attempt counts as reported."""
         await self._post("upload", name, rows)
 
     async def amend(self, name: str, rows: bytes) -> None:

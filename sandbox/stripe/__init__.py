@@ -1,6 +1,6 @@
 """/sandbox/stripe/: a stateful stand-in for Stripe, used through the official client.
 
-This module imports the rest on first use only, because the official client is large; its types validate the requests.
+This module imports the rest only on first use, because the official client is large; its types validate the requests.
 """
 
 from __future__ import annotations

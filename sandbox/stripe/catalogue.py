@@ -1,4 +1,4 @@
-"""Products and prices of the Stripe stand-in."""
+"""Products and prices in the Stripe stand-in."""
 
 from __future__ import annotations
 

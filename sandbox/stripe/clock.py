@@ -7,7 +7,7 @@ from typing import Any
 from sandbox.stripe import subscriptions
 from sandbox.stripe.store import State
 
-MAX_STEPS = 10_000  # per move of the clock
+MAX_STEPS = 10_000  # limit per move of the clock
 
 
 def settle(state: State) -> None:

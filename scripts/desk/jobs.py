@@ -40,7 +40,7 @@ class Output(BaseModel):
 
 @script(method="GET", roles=STAFF, limit="60/minute per session")
 async def listed(ctx: Context) -> Jobs:
-    """List the jobs that wait, run or have failed, without what they hold."""
+    """List waiting, running and failed jobs, without their payloads."""
     rows, counts = await list_jobs(ctx.db, MOST)
     return Jobs(resource=[Job.model_validate(row) for row in rows], counts=counts)
 

@@ -1,6 +1,6 @@
-"""Make a staff account, or renew its link: `tableapi run addstaff email=ann@example.com name=Ann`.
+"""Create a staff account, or renew its link: `tableapi run addstaff email=ann@example.com name=Ann`.
 
-The link to set a password is mailed, in German with language=de; with print=1, and where mail is not set up, it is
+The link for setting a password is mailed, in German with language=de; with print=1, or if mail is not configured, it is
 printed. It works once.
 """
 

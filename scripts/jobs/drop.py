@@ -1,7 +1,7 @@
 """Every night, take California's deletion requests through a cycle: `tableapi run drop`.
 
-Off without DROP_API_KEY. With recheck=1, match the requests that were reported as not found again, after another
-program has written people.
+Off without DROP_API_KEY. With recheck=1, match requests that were reported as not found once more, in case another
+program has added people.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Erase the person behind a confirmed email address from all tables. Only keyed hashes stay.
+"""Erase the person behind a confirmed email address from all tables. Only keyed hashes are kept.
 
 Erases directory, contacts, notes, feedback, bulk lookups and stored responses, including the profile address.
 

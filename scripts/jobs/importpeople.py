@@ -2,8 +2,8 @@
 
 Safe to repeat.
 
-Worker processes parse the lines, which are copied into a staging table and merged by profile key. Of two lines with one
-key the later wins. Bad lines are reported by number and skipped; with strict=1 a bad line cancels the import.
+Worker processes parse the lines, which are copied into a staging table and merged by profile key. If two lines have the
+same key, the later one wins. Bad lines are reported by number and skipped; with strict=1 a bad line cancels the import.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Every minute, index people and contacts that were stored without it, and make stale bitmaps again.
+"""Every minute, index people and contacts that are not indexed yet, and rebuild stale bitmaps.
 
-By hand: `tableapi run indexpeople`. With rebuild=1 every row is filled again, after SECRET_KEYS have lost a key or the
-rules for titles have changed. With least=0 a directory of any size gets bitmaps.
+By hand: `tableapi run indexpeople`. With rebuild=1 every row is indexed again, for example after removing a key from
+SECRET_KEYS or changing the rules for titles. With least=0 a directory of any size gets bitmaps.
 """
 
 from __future__ import annotations

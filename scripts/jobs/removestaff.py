@@ -1,4 +1,4 @@
-"""Switch a staff account off: `tableapi run removestaff email=ann@example.com`.
+"""Disable a staff account: `tableapi run removestaff email=ann@example.com`.
 
 Its sessions and links end at once.
 """

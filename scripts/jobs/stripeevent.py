@@ -1,4 +1,4 @@
-"""Apply one stored payment event by reading the present state of its object from the provider.
+"""Apply one stored payment event by reading the current state of its object from the provider.
 
 Only the id of the object is taken from the event, so repeated, late and reordered events are safe.
 """

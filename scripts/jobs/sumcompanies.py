@@ -1,4 +1,4 @@
-"""Every night, add up the people of each company, for people that came or went without an import."""
+"""Every night, recount the people of each company, including those added or removed without an import."""
 
 from __future__ import annotations
 

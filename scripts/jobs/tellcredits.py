@@ -13,7 +13,7 @@ from product.language import Language, formats
 from tableapi import script
 
 PACE_DAYS = 30
-FEWEST = 3  # credits in PACE_DAYS; fewer say nothing about the future
+FEWEST = 3  # credits in PACE_DAYS; fewer are not enough to predict the future
 FARTHEST = timedelta(days=730)
 _OPEN = """
     with due as (
@@ -60,7 +60,7 @@ async def run(ctx: Context) -> None:
 
 
 def _forecast(row: _Open, left: int, language: Language) -> dict[str, object]:
-    """Return the pace, the day on which it uses up the rest, the renewal, and the share that is left."""
+    """Return the pace, the day on which the credits will run out, the renewal, and the remaining share."""
     spent, now, until = int(row.spent), datetime.now(UTC), ""
     if left and spent >= FEWEST and (lasts := timedelta(days=left * PACE_DAYS / spent)) < FARTHEST:
         until = formats.day((now + lasts).date(), language)

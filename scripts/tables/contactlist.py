@@ -67,7 +67,7 @@ async def post(
 
 
 async def patch(_ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]) -> None:
-    """Check and tidy the changes; the engine writes them."""
+    """Validate and normalize the changes; the engine writes them."""
     for record in records:
         change = validate(Change, record)
         record |= change.model_dump(exclude_none=True)

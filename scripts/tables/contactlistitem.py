@@ -67,7 +67,7 @@ _ADD = """
 async def post(
     ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]
 ) -> list[dict[str, object]]:
-    """Put people on lists, free of charge. A person that is on the list already stays, with `added` false."""
+    """Add people to lists, free of charge. A person already on the list is returned with `added` false."""
     if not 1 <= len(records) <= MAX_AT_ONCE:
         raise BadRequest(f"Send 1 to {MAX_AT_ONCE} people at once.", reason="bad_records")
     items = [validate(NewItem, record) for record in records]
@@ -94,7 +94,7 @@ async def post(
 
 
 async def patch(_ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]) -> None:
-    """Check and tidy tags and notes; the engine writes them."""
+    """Validate and normalize tags and notes; the engine writes them."""
     for record in records:
         change = validate(Change, record)
         record |= change.model_dump(exclude_none=True)

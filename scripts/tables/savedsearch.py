@@ -79,7 +79,7 @@ async def post(
 
 
 async def patch(ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]) -> None:
-    """Check the changes; the engine writes them."""
+    """Validate the changes; the engine writes them."""
     for record in records:
         change = validate(Change, record)
         if change.filters is not None:

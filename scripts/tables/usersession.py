@@ -18,7 +18,7 @@ _END = """
 async def delete(
     ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]
 ) -> list[dict[str, object]]:
-    """End sessions. Their rows stay and show when they ended."""
+    """End sessions. Their rows are kept, with the end time."""
     try:
         idents = [int(str(record["usersessionid"])) for record in records]
     except (KeyError, ValueError):
