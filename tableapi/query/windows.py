@@ -33,7 +33,7 @@ def window(scope: Scope, term: Term) -> Operand:
     """Return a window function of the rows of a page.
 
     Raises:
-        BadRequest: the scope is no page, a field cannot be used, or the function has no window.
+        BadRequest: there is no page, a field cannot be used, or the function has no window.
     """
     function = term.function
     assert function is not None

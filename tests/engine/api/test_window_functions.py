@@ -106,7 +106,7 @@ WINDOW = "OVER (ORDER BY id) AS v"
         (",".join(f"LAG(total, {n}) OVER (ORDER BY id) AS v{n}" for n in range(1, 22)), "too_complex", "20 window"),
     ],
 )
-def test_refusals_say_what_to_write(http: httpx2.Client, fields: str, reason: str, hint: str) -> None:
+def test_invalid_windows_are_rejected_with_a_hint(http: httpx2.Client, fields: str, reason: str, hint: str) -> None:
     answer = http.get("_table/orders", params={"fields": fields})
     error = answer.json()["error"]
     assert (answer.status_code, error["context"]["reason"]) == (400, reason), answer.text
