@@ -1,4 +1,4 @@
-"""Start each measured server as its documentation says, on its own port, and stop it at the end."""
+"""Start each measured server as documented, on its own port, and stop it at the end."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ MATCHING, BLOCK = 100, 50_000
 
 
 class _Platform(BaseHTTPRequestHandler):
-    """Gives out one archive, and takes the statuses."""
+    """Serves one archive, and accepts the statuses."""
 
     archive = b""
 
@@ -104,7 +104,7 @@ async def _filled(stage: Stage, server: str, people: int) -> str:
 
 
 def _processor() -> float:
-    """Return the processor time of the children that have ended."""
+    """Return the CPU time of the ended children."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

@@ -1,4 +1,4 @@
-"""Measure People Search with 10,000,000 made-up people: three filters, a sort, alone and 64 at once.
+"""Measure People Search with 10,000,000 fictitious people: three filters, a sort, one or 64 at once.
 
 The people are built in SQL from lists of titles, companies and places with terms of the product, and stay in the
 database `bench_search` for the next run.
@@ -54,7 +54,7 @@ COMPANIES = 100_000
 SYLLABLES = ("an", "bel", "cor", "da", "el", "fen", "gar", "hu", "il", "jo", "ka", "lor", "mi", "no", "or", "pe", "ri",
              "sto", "ta", "um", "ve", "wil", "xan", "yor", "zu")  # fmt: skip
 INDEXES = ("person_searchable", "person_name", "person_title", "person_seniority", "person_company", "person_updatedon")
-# A value is the more frequent the earlier it stands in its list; people of one company are spread over the table.
+# Earlier values in a list are more frequent; the people of one company are spread over the table.
 FILL = """
 insert into person (profilekey, full_name, title, company, company_domain, country, city, industry, company_size,
                     seniority, jobfunction, verification, personalcipher, businesscipher, phonecipher, searchable,
@@ -80,7 +80,7 @@ join made p on p.kind = 'place' and p.ident = s.place
 
 
 def _spoken(number: int) -> str:
-    """Return a made-up name of two or three syllables."""
+    """Return a fictitious name of two or three syllables."""
     base = len(SYLLABLES)
     parts: list[str] = []
     while number or len(parts) < 2:
@@ -115,7 +115,7 @@ def _company(n: int) -> tuple[str, str, str, str]:
 
 
 async def _filled(stage: Stage, server: str, size: int) -> str:
-    """Return the URL of a database with that many people, built unless it is there."""
+    """Return the URL of a database with that many people, built if it does not exist."""
     url, began = f"{server.rpartition('/')[0]}/{NAME}", time.monotonic()
     try:
         connection = await asyncpg.connect(url)
@@ -213,7 +213,7 @@ async def _ask(client: httpx2.AsyncClient, body: dict[str, Any]) -> tuple[float,
 
 
 async def _searched(url: str, bodies: list[dict[str, Any]], at_once: int, pause: float) -> list[tuple[float, Any]]:
-    """Ask everything, by so many users at once, with an average pause of `pause` seconds between searches."""
+    """Run all searches with so many concurrent users, with an average pause of `pause` seconds in between."""
     left, done, draw = iter(bodies), [], random.Random(1)
 
     async def user(client: httpx2.AsyncClient) -> None:

@@ -1,4 +1,4 @@
-"""Measure calls of programs: a batch beside single requests, and tools beside the same reads."""
+"""Measure calls by programs: a batch compared with single requests, and tools with the same reads."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _reads(client: _Client) -> dict[str, dict[str, float]]:
 
 
 def measure(stage: Stage, server: str) -> dict[str, Any]:
-    """Return the times of batches and tools, each with a server of its own."""
+    """Return the times of batches and tools, each with a separate server."""
     result: dict[str, Any] = {}
     for count in TABLES:
         more = "".join(f"create table other_{n} (id int primary key, name text);" for n in range(count - 2))

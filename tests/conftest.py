@@ -27,7 +27,8 @@ SESSIONS = Sessions(lookup="select 'key' as role where $1::bytea is null")
 '''
 
 
-SPREAD = ("tests/e2e/test_journeys.py", "tests/system/simulation/test_simulation.py")  # their tests share no fixtures
+# Files with tests that share no fixtures.
+SPREAD = ("tests/e2e/test_journeys.py", "tests/system/simulation/test_simulation.py")
 
 
 class ByFile(LoadScopeScheduling):  # type: ignore[misc]
@@ -44,13 +45,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
-    config.option.loadscopereorder = False  # it would begin with the files of the most tests, which are the fastest
+    config.option.loadscopereorder = False  # would begin with the files with the most tests, which are the fastest
     return ByFile(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def certificates() -> Iterator[None]:
-    """Load the certificates of the system once; each client of a test would load them again, in 50 ms."""
+    """Load the system's certificates once; every test client would otherwise take 50 ms to load them."""
     context = httpx2.create_ssl_context()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("httpcore2.default_ssl_context", lambda **options: context)

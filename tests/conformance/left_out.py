@@ -6,7 +6,7 @@ optional capability that this server does not declare, asks for nothing that the
 
 from __future__ import annotations
 
-# The reason, and scenarios of which no check may be needed; or the checks that are left out of a scenario.
+# The reason, and either whole scenarios or single checks of a scenario.
 FIXTURE_TOOL = "calls a tool of the reference server, such as test_simple_text"
 FIXTURE_RESOURCE = "reads a resource of the reference server, such as test://static-text"
 NO_PROMPTS = "the server has no prompts, and does not declare the capability"

@@ -78,7 +78,7 @@ def test_every_check_that_needs_no_fixture_passes(results: dict[str, Checks], re
 
 
 def test_what_is_left_out_would_fail(results: dict[str, Checks]) -> None:
-    """A scenario or check that passes everywhere must not stay in the list."""
+    """A scenario or check that passes everywhere must be removed from the list."""
     failed: set[str] = set()
     for checks in results.values():
         for name, found in checks.items():

@@ -19,12 +19,12 @@ def files(*places: str) -> Iterator[tuple[str, ast.Module]]:
     for place in places or SOURCES:
         path = ROOT / place
         for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
-            if "sandbox" not in file.parts:  # reasons of Stripe's protocol
+            if "sandbox" not in file.parts:  # uses reasons of Stripe's protocol
                 yield str(file.relative_to(ROOT)), ast.parse(file.read_text())
 
 
 def reasons() -> dict[str, str]:
-    """Every reason that an error of the code can carry, with a place where it is."""
+    """Return every reason that an error can have, with a place where it is used."""
     places: dict[str, str] = {}
     for name, tree in files():
         passing = _passing(tree)
@@ -83,7 +83,7 @@ def _passing(tree: ast.Module) -> dict[str, int]:
 
 
 def _of_call(node: ast.AST, passing: dict[str, int]) -> Iterator[str]:
-    """`reason="x"` of a call that makes an error, and the argument of a function that passes it on."""
+    """`reason="x"` in a call that creates an error, and the argument of a function that passes it on."""
     if not isinstance(node, ast.Call):
         return
     at = passing.get(getattr(node.func, "id", ""))
@@ -112,7 +112,7 @@ def _is_class(func: ast.expr) -> bool:
 
 
 def _texts(value: ast.expr) -> Iterator[str]:
-    """The literals of an expression: one, or both of `"a" if x else "b"`."""
+    """Return the literals of an expression: one, or both of `"a" if x else "b"`."""
     if isinstance(value, ast.IfExp):
         yield from _texts(value.body)
         yield from _texts(value.orelse)
@@ -121,7 +121,7 @@ def _texts(value: ast.expr) -> Iterator[str]:
 
 
 def statuses() -> dict[str, set[int]]:
-    """The HTTP statuses that a reason has, as far as the text of the code tells: of its class, or of `status=`."""
+    """Return the HTTP statuses of each reason, as far as the source shows: from its class or `status=`."""
     known = _statuses_of_classes()
     statuses_of: dict[str, set[int]] = {}
     for _, tree in files():
@@ -143,7 +143,7 @@ def _status_of_call(node: ast.Call, known: dict[str, int]) -> int:
 
 
 def _statuses_of_classes() -> dict[str, int]:
-    """The status of every class of errors: its own, or that of its base."""
+    """Return the status of every error class: its own, or its base's."""
     own: dict[str, int] = {}
     bases: dict[str, str] = {}
     for _, tree in files():
@@ -158,7 +158,7 @@ def _statuses_of_classes() -> dict[str, int]:
     statuses = dict(own)
     for name in bases:
         base, seen = name, set()
-        while base not in own and base in bases and base not in seen:  # two modules may have classes of one name
+        while base not in own and base in bases and base not in seen:  # two modules may have classes with the same name
             seen.add(base)
             base = bases[base]
         if base in own:
@@ -167,9 +167,9 @@ def _statuses_of_classes() -> dict[str, int]:
 
 
 def metrics() -> dict[str, str]:
-    """Every metric that /metrics can show, with the file that makes it.
+    """Return every metric that /metrics can show, with the file that creates it.
 
-    Counters have the ending that readers see.
+    Counters have the suffix that readers see.
     """
     metrics_of: dict[str, str] = {}
     for name, tree in files("tableapi"):

@@ -29,7 +29,7 @@ _VERBS = {"get": {"GET"}, "post": {"POST"}, "patch": {"PUT", "PATCH"}, "delete":
 
 @pytest.fixture(scope="module")
 def endpoints(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Endpoint]:
-    """Every call of the product that has a URL: (method, path) -> endpoint."""
+    """Return every call of the product with a URL: (method, path) -> endpoint."""
     settings = Settings(
         data_dir=tmp_path_factory.mktemp("data"), secret_keys=("a key for the documentation tests",), _env_file=None
     )
@@ -42,7 +42,7 @@ def _told_calls() -> list[re.Match[str]]:
 
 
 def _who(endpoint: Endpoint) -> set[str]:
-    """The words for the callers of an endpoint."""
+    """Return the documented names for the callers of an endpoint."""
     if endpoint.public:
         return {"public"}
     roles, words = set(endpoint.roles), set()

@@ -74,7 +74,7 @@ class Page:
         file.write_text(fence.text)
 
     def serve(self, words: str, settings: str) -> None:
-        """Start the server of the page; the one before is stopped first."""
+        """Start the server of the page, after stopping the previous one."""
         self.stack.close()
         environment = {name: self.environment[name] for name in ("DATABASE_URL", "DATA_DIR", "PYTHONPATH")}
         # The shell expands variables such as $SHOP_URL in both.
@@ -102,7 +102,7 @@ class Page:
 
 
 def same(expected: Any, got: Any) -> bool:
-    """Equal by value; the text `...` stands for anything, as a name for any further fields."""
+    """Compare by value; the text `...` matches anything, and as a name it matches any further fields."""
     if expected == "...":
         return True
     if isinstance(expected, dict) and isinstance(got, dict):
@@ -115,7 +115,7 @@ def same(expected: Any, got: Any) -> bool:
 
 
 def shown(fence: Fence, output: str) -> bool:
-    """Whether the output is what the page shows."""
+    """Return whether the output matches the page."""
     if fence.language == "json":
         decoder, rest, values = json.JSONDecoder(), output.strip(), []
         while rest:
@@ -159,7 +159,7 @@ def run(page: Page, name: str, text: str) -> None:
 
 @pytest.fixture(scope="module")
 def shop(module_database: Callable[[], str]) -> str:
-    """Return the database of the shop, which every page uses after the one before."""
+    """Return the shop database, which the pages use one after the other."""
     return module_database()
 
 

@@ -1,4 +1,4 @@
-"""Pages are consistent: links and anchors resolve, named files exist, and the vocabulary is that of the field."""
+"""Pages are consistent: links and anchors resolve, named files exist, and the vocabulary is the usual one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGES = {pages.name_of(page): page for page in pages.pages()}
 _PATH = re.compile(
     r"`((?:tableapi|product|sandbox|scripts|tests|docs|frontend|migrations|deploy|tools|bench)/[\w./-]*\w/?)`"
 )
-# Files of the reader's own project, and names with a part to fill in.
+# Files of the reader's own project, and names with placeholders.
 _EXAMPLES = {"scripts/finish.py", "scripts/jobs/NAME.py", "migrations/0001_name.sql", "frontend/dist"}
 # A path below docs/ in any file: in a comment, a message, a Makefile. `/docs/...` and `api/docs/...` are URLs.
 _DOCS_PATH = re.compile(r"(?<![\w./-])docs/[\w./-]*\w")

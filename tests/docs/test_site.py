@@ -98,7 +98,7 @@ def test_every_table_has_headers_and_scrolls_on_its_own(site: Path) -> None:
 
 
 def test_search_finds_common_questions(site: Path) -> None:
-    """The scripts of the site rank the built index, with other words of the same meaning."""
+    """The site's scripts rank the built index and know synonyms."""
     program = (
         "import { readFileSync } from 'node:fs';"
         f"const {{ best, indexed }} = await import({json.dumps((site / 'assets' / 'search.js').as_uri())});"

@@ -1,4 +1,4 @@
-"""The first pages name what their examples need and what a server leaves on the machine; one thing has one word."""
+"""The first pages list the requirements of their examples and the files that a server leaves; terms are consistent."""
 
 from __future__ import annotations
 

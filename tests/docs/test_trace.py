@@ -31,7 +31,7 @@ def told(section: str) -> list[str]:
 async def traced(request: Request) -> list[str]:
     """Return our files in which the functions of one request run, in the order of their first call.
 
-    Tasks that run besides requests have another context.
+    Tasks that run alongside requests have another context.
     """
     order: dict[str, None] = {}
     root, length = str(ROOT), len(str(ROOT)) + 1

@@ -1,4 +1,4 @@
-"""Run the journey of the desk, with a staff account that the command line made."""
+"""Run the journey of the desk, with a staff account created on the command line."""
 
 from __future__ import annotations
 

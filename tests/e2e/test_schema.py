@@ -1,4 +1,4 @@
-"""Compare the generated types of the front end with the description that a server gives."""
+"""Compare the front end's generated types with the description of a server."""
 
 from __future__ import annotations
 

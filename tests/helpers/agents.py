@@ -19,7 +19,7 @@ INITIALIZE = {
 
 
 def as_objects(data: Any) -> Any:
-    """Return the data of an answer with an object for each row, in place of columns and values."""
+    """Return the data of a result with an object for each row instead of columns and values."""
     if not isinstance(data, dict) or "columns" not in data or "rows" not in data:
         return data
     names = data["columns"]
@@ -69,7 +69,7 @@ class Agent:
         return texts[0]
 
     async def tools(self) -> dict[str, Any]:
-        """Return the tools that are offered, by name."""
+        """Return the offered tools by name."""
         return {tool.name: tool for tool in (await self.client.list_tools()).tools}
 
 

@@ -1,4 +1,4 @@
-"""Members of staff for the product's tests, made and signed in as a person does it."""
+"""Members of staff for the product's tests, created and signed in as a person would."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Staff:
 
 
 async def invited(product: Product, email: str) -> dict[str, str]:
-    """Make a staff account, and return the address and code of its printed link."""
+    """Create a staff account, and return the address and code of its printed link."""
     said = await product.scripts.run_job("addstaff", {"email": email, "name": "Sam Staff", "print": "1"})
     url = re.search(r"http://\S+", said)
     assert url is not None
@@ -46,7 +46,7 @@ async def invited(product: Product, email: str) -> dict[str, str]:
 
 
 async def staff(product: Product, email: str = "") -> Staff:
-    """Return a new member of staff that has signed in."""
+    """Return a new, signed-in member of staff."""
     email = email or f"staff-{secrets.token_hex(4)}@desk.example"
     link = await invited(product, email)
     caller = product.caller()

@@ -1,4 +1,4 @@
-"""A client of change streams that speaks ASGI, and a database with tables that are followed under several rules."""
+"""A change stream client that speaks ASGI, and a database with tables followed under several rules."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ class LiveServer:
             yield stream
 
     async def settled(self) -> None:
-        """Wait until no stream follows the outbox, so that the next one begins with the present."""
+        """Wait until no stream follows the outbox, so that the next one starts from the current position."""
         if (app := self.api._app) is not None:
             await until(lambda: all(hub._position is None for hub in app.feature(Changes).streams._hubs.values()))
 

@@ -1,4 +1,4 @@
-"""A client of OAuth 2.1 by the letter of RFC 9728, 8414, 7591, 7636, 8707 and 9207, for tests of /mcp."""
+"""An OAuth 2.1 client that strictly follows RFC 9728, 8414, 7591, 7636, 8707 and 9207, for tests of /mcp."""
 
 from __future__ import annotations
 

@@ -23,14 +23,14 @@ LOST = (
     asyncpg.PostgresConnectionError, asyncpg.AdminShutdownError, asyncpg.InterfaceError, asyncpg.InternalClientError,
     Busy, OSError,
 )  # fmt: skip
-# Statements with rows of several sizes, none of which takes the time of another.
+# Statements with rows of several sizes; none of them shares its timing with another.
 SHAPES = [f"select $1::text as id, {n} as shape, repeat('x', {n * 900}) as body" for n in range(12)]
 SLEEPS = "select $1::text as id, -1 as shape, pg_sleep($2)::text as body"
 FAILS = "select $1::text as id, 1 / $2::int as shape"
 
 
 def pipelines(db: Db) -> list[PipelinedConnection]:
-    """Return the connections for reads that have statements in flight, or had some last."""
+    """Return the connections for reads that are, or were most recently, used for pipelining."""
     return db.reads.pipelines
 
 
@@ -50,7 +50,7 @@ async def warm(db: Db, count: int = 2) -> None:
 
 
 def known(db: Db, sql: str) -> None:
-    """Let a statement count as a fast one."""
+    """Make a statement count as fast."""
     timing = db.reads.timings[sql]
     timing.mean, timing.direct = 0.001, False
 

@@ -97,7 +97,7 @@ class Shop:
         await self.deliver()
 
     async def record_downgrade(self, account: Account, planid: int) -> int:
-        """Record the wish for a lower plan, which has to come before the change; return the subscriptionid."""
+        """Record the request for a lower plan, which must precede the change; return the subscriptionid."""
         ident = int((await self.row(account))["subscriptionid"])
         record = {"subscriptionid": ident, "type": "downgrade", "planid": planid}
         answer = await account.owner.table("PATCH", f"usersubscription/{ident}", record)

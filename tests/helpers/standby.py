@@ -39,7 +39,7 @@ class Standby(Embedded):
 
 
 def crash(server: Embedded) -> None:
-    """Stop a server immediately, as a power cut does."""
+    """Stop a server immediately, like a power cut."""
     server._control("stop", "-m", "immediate")
 
 

@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data"
 EPHEMERAL_PORTS = Path("/proc/sys/net/ipv4/ip_local_port_range")
 LOWEST_PORT, HIGHEST_PORT = 10_000, 32_768
-TEST_PROCESSES = 16  # at most, of one run
+TEST_PROCESSES = 16  # maximum per run
 PATIENCE = 60.0  # seconds for a start on a busy machine
 
 
@@ -132,7 +132,7 @@ def tableapi(*words: str, cwd: Path, **environment: str | Path) -> subprocess.Co
 
 
 def descendants(pid: int) -> list[int]:
-    """Return the process ids of all descendants of a process, none of one that has ended."""
+    """Return the process ids of all descendants of a process; empty if it has ended."""
     children = set()
     # Threads and processes may end while they are listed.
     with suppress(FileNotFoundError, ProcessLookupError):

@@ -18,7 +18,7 @@ SECRET = "a-secret-that-is-long-enough-for-hs256"
 
 
 def token(claims: dict[str, Any], key: Key | str = SECRET, algorithm: str = "HS256", **header: Any) -> str:
-    """Return a signed token that ends in ten minutes unless `claims` say otherwise."""
+    """Return a signed token that expires in ten minutes unless `claims` override it."""
     claims = {"exp": int(time.time()) + 600, **claims}
     claims = {name: value for name, value in claims.items() if value is not None}
     signer = OctKey.import_key(key) if isinstance(key, str) else key
@@ -33,7 +33,7 @@ def bearer(claims: dict[str, Any], **options: Any) -> dict[str, str]:
 
 
 class Issuer:
-    """A server of JWKS. `requests` counts; `broken` makes it fail in one way; `extra` is added to the set."""
+    """A JWKS server. `requests` counts; `broken` makes it fail in one way; `extra` is added to the set."""
 
     def __init__(self) -> None:
         parameters: Any = [{"kid": name, "use": "sig"} for name in ("rsa", "ec", "ed")]

@@ -1,4 +1,4 @@
-"""Tables, rows and roles of tests about references to rows of another town."""
+"""Tables, rows and roles for tests of references to rows of another town."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Received:
         return self.headers["webhook-id"]
 
     def signed_by(self, *secrets: str) -> bool:
-        """Return whether there is one signature for each secret, by the letter of Standard Webhooks."""
+        """Return whether there is one signature for each secret, strictly according to Standard Webhooks."""
         content = b".".join((self.id.encode(), self.headers["webhook-timestamp"].encode(), self.body))
         signatures = []
         for secret in secrets:

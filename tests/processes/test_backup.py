@@ -1,4 +1,4 @@
-"""Back up and restore as docs/guides/backup.md says (pg_dump, a copy of DATA_DIR), then run the product on the copy."""
+"""Back up and restore as in docs/guides/backup.md (pg_dump, a copy of DATA_DIR), then run the product on the copy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file of a project that cannot be used ends every command with one line that names the file and the line."""
+"""An invalid project file ends every command with one line that names the file and the line number."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ def test_every_command_has_help_with_examples(tmp_path: Path) -> None:
 
 
 def test_help_and_errors_load_no_query_builder() -> None:
-    # A third of the modules of the server, and of the time of a command that ends with one line.
+    # These take a third of the server's modules, and of the time of a command that prints one line.
     words = [sys.executable, "-c", "import sys, tableapi.cli.main; print('sqlalchemy' in sys.modules)"]
     result = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "False"

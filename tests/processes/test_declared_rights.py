@@ -1,4 +1,4 @@
-"""A misspelt name in an access file or in a policy ends the start with one line, and opens nothing."""
+"""A misspelt name in an access file or policy stops the server at start with one line, and exposes nothing."""
 
 from __future__ import annotations
 

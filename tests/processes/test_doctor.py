@@ -1,4 +1,4 @@
-"""`tableapi doctor mcp URL`, with a sign-in that works, that is missing, and that is wrong at one step."""
+"""`tableapi doctor mcp URL`, with a working sign-in, without one, and with a fault in one step."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def test_a_port_taken_meanwhile_is_replaced(folder: Path) -> None:
 
 @pytest.mark.parametrize("pid", [1, 999_999_999])
 def test_the_lock_of_a_dead_server_is_not_believed(pid: int, folder: Path) -> None:
-    """Ignore the lock, since its process id may be another process's now, as is usual in containers."""
+    """Ignore the lock, because its process id may belong to another process now, as is common in containers."""
     (folder / "data" / "postmaster.pid").write_text(f"{pid}\n{folder}/data\n0\n5432\n\n127.0.0.1\n\nready   \n")
 
     with Embedded(folder, durable=False) as url:

@@ -1,4 +1,4 @@
-"""Secrets that could be guessed end the start."""
+"""The server does not start with secrets that could be guessed."""
 
 from __future__ import annotations
 

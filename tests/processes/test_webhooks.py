@@ -90,7 +90,7 @@ async def test_a_killed_server_loses_no_event(new_database: NewDatabase, serve: 
         await served(serve, url, tmp_path)
         await db.close()
         await until(lambda: len({request.id for request in target.delivered}) == 400)
-        events = {request.id: request for request in target.delivered}  # once each, if not for those in flight
+        events = {request.id: request for request in target.delivered}  # once each, except those in flight
         assert len(events) == 400
         for number in range(200):
             types = [r.json["type"] for r in events.values() if r.data["key"]["id"] == number]

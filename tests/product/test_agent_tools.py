@@ -1,4 +1,4 @@
-"""The tools of agents: callers, the price before a reveal, its ceiling, and the ledger."""
+"""The agents' tools: callers, the price before a reveal, its ceiling, and the ledger."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ ALL = "read write delete reveal"
 
 @pytest.fixture
 async def client(product: Product) -> AsyncIterator[OAuthClient]:
-    """A registered client that knows the server."""
+    """A registered client with the server's metadata."""
     async with product.caller(key="") as http:
         client = OAuthClient(http)
         await client.discover()
@@ -35,7 +35,7 @@ async def client(product: Product) -> AsyncIterator[OAuthClient]:
 
 
 async def consent(user: User, request: dict[str, Any], *scopes: str, allow: bool = True) -> str:
-    """Decide as the screen of the app does; returns the address that the browser opens."""
+    """Decide like the app's screen, and return the address that the browser opens."""
     answer = await user.http.post(AUTHORIZE, json={**request, "allow": allow, "scopes": list(scopes)})
     assert answer.status_code == 200, answer.text
     redirect: str = answer.json()["redirect"]
@@ -325,7 +325,7 @@ async def test_a_code_is_bound_to_its_client_and_verifier(account: Account, clie
         code = client.code(await consent(account.owner, client.request("read"), "read"))
         answer = await client.redeem(code, **fields)
         assert (answer.status_code, answer.json()["error"]) == (400, "invalid_grant"), fields
-        assert (await client.redeem(code)).status_code == 400  # it is spent
+        assert (await client.redeem(code)).status_code == 400  # it has been used
     code = client.code(await consent(account.owner, client.request("read"), "read"))
     assert (await client.redeem(code, resource="https://other.example/mcp")).json()["error"] == "invalid_target"
     assert (await client.redeem(code, redirect_uri="", resource="")).status_code == 200

@@ -1,4 +1,4 @@
-"""Count the calls of our own code that a request costs, so that a new layer in every request is noticed."""
+"""Count the calls of our own code for a request, so that a new layer in every request is noticed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""deploy/citus.sql: each table may be distributed, or the file says why not."""
+"""deploy/citus.sql: each table can be distributed, or the file gives the reason why not."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Before = tuple[dict[str, Any], set[str]]
 
 
 def named(word: str) -> dict[str, str]:
-    """Return what the file names with `-- word name: reason`."""
+    """Return the names in the file's comments `-- word name: reason`."""
     return dict(re.findall(rf"^-- {word} (\w+): (\S.+)$", FILE, re.MULTILINE))
 
 
@@ -54,7 +54,7 @@ def url(new_database: NewDatabase) -> str:
 
 @pytest.fixture
 async def distributed(url: str) -> AsyncIterator[tuple[asyncpg.Connection, Before]]:
-    """The schema after the part of the file that needs no extension, and its keys and references before."""
+    """Return the schema after the part of the file that needs no extension, and the earlier keys and references."""
     db = await asyncpg.connect(url)
     before = {row["name"]: row for row in await db.fetch(UNIQUE)}, {row["name"] for row in await db.fetch(REFERENCES)}
     await db.execute(PLAIN)
@@ -66,7 +66,7 @@ Distributed = tuple[asyncpg.Connection, Before]
 
 
 async def places(db: asyncpg.Connection) -> dict[str, str | None]:
-    """Return the column of distribution by table; None for a copy on each machine."""
+    """Return the distribution column by table; None for a copy on each machine."""
     return {row["name"]: row["spread"] for row in await db.fetch("select name::text, spread from placed")}
 
 
@@ -120,7 +120,7 @@ async def test_what_is_lost_is_named(distributed: Distributed) -> None:
         for row in await db.fetch(UNIQUE)
         if row["columns"] != unique[row["name"]]["columns"] and placed.get(row["place"]) == "clientid"
     }
-    # A number that the database gave stays unique by its sequence.
+    # A generated number stays unique because of its sequence.
     given = {
         row[0]
         for row in await db.fetch(

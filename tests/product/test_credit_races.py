@@ -1,6 +1,6 @@
-"""Two requests at once that spend or return the same credits, each at its own node; a third client reads the books.
+"""Two concurrent requests spend or return the same credits, each on its own node; a third client reads the books.
 
-Every value is paid for once, both answers say what happened, and the ledger is the balance at every moment between.
+Every value is paid for once, both responses are correct, and the ledger equals the balance at every moment.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ HUNDRED = 100
 
 @pytest.fixture(scope="module")
 def nodes(product: Product, product_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Server]]:
-    """Start two nodes on the database of the product."""
+    """Start two nodes on the product's database."""
     with ExitStack() as stack:
         yield [
             start(
@@ -40,7 +40,7 @@ def nodes(product: Product, product_url: str, tmp_path_factory: pytest.TempPathF
 
 @dataclass
 class Racers:
-    """One account at two nodes: a user at the first, a colleague or key at the second, and a reader of the owner."""
+    """One account on two nodes: a user on the first, a colleague or key on the second, and the owner as reader."""
 
     account: Account
     first: httpx2.AsyncClient
@@ -48,7 +48,7 @@ class Racers:
     reader: httpx2.AsyncClient
 
     async def at_once(self, path: str, *bodies: dict[str, Any], key: str = "") -> list[httpx2.Response]:
-        """Send one body from both, or one body from each, while the books are read; return the answers."""
+        """Send one body from both, or one from each, while the books are read; return the responses."""
         headers = {"Idempotency-Key": key} if key else {}
         both = zip((self.first, self.second), bodies * (2 // len(bodies)), strict=True)
         async with _read_books(self.reader):
@@ -60,7 +60,7 @@ class Racers:
         return [balances[column] for column in KINDS.values()]
 
     async def reveals(self) -> int:
-        """Return the number of values that the account has paid for; each is booked once."""
+        """Return the number of values that the account has paid for, each booked once."""
         db, clientid = self.account.product.db, self.account.clientid
         count = await db.fetchval("select count(*) from reveal where clientid = $1", clientid)
         booked = await db.fetchval(
@@ -71,7 +71,7 @@ class Racers:
 
 
 async def _check_books(reader: httpx2.AsyncClient) -> None:
-    """Read balance and ledger in one request: every row follows from the one before, and the last is the balance."""
+    """Read the balance and ledger in one request: each row follows from the previous one; the last is the balance."""
     answer = await reader.get("leads/_table/client", params={"related": BOOKS})
     assert answer.status_code == 200, answer.text
     (client,) = answer.json()["resource"]
@@ -85,7 +85,7 @@ async def _check_books(reader: httpx2.AsyncClient) -> None:
 
 @asynccontextmanager
 async def _read_books(reader: httpx2.AsyncClient) -> AsyncIterator[None]:
-    """Read the books again and again until the block ends, and once afterwards."""
+    """Read the books repeatedly until the block ends, and once afterwards."""
     ended, count = asyncio.Event(), 0
 
     async def read() -> None:
@@ -109,7 +109,7 @@ def _client(node: Server, token: str = "", key: str = KEY) -> httpx2.AsyncClient
 
 @pytest.fixture
 async def racers(nodes: list[Server], account: Account) -> AsyncIterator[Racers]:
-    """Return an account with 40 credits of each kind, the owner at one node and a member at the other."""
+    """Return an account with 40 credits of each kind, with the owner on one node and a member on the other."""
     await account.set_credits(40)
     member = await account.user()
     owner = account.owner.token
@@ -119,7 +119,7 @@ async def racers(nodes: list[Server], account: Account) -> AsyncIterator[Racers]
 
 @pytest.fixture
 async def programs(nodes: list[Server], account: Account) -> AsyncIterator[Racers]:
-    """Return an account with 1000 credits of each kind, and a key at each node."""
+    """Return an account with 1000 credits of each kind, with a key on each node."""
     await account.set_credits(1000)
     keys = []
     for _ in range(2):
@@ -134,7 +134,7 @@ async def programs(nodes: list[Server], account: Account) -> AsyncIterator[Racer
 
 
 async def _hundred(product: Product) -> tuple[str, list[str]]:
-    """Insert a hundred people; return the word in all their names, and their addresses."""
+    """Insert a hundred people; return a word that all their names contain, and their addresses."""
     mark = "c" + secrets.token_hex(4)
     for number in range(HUNDRED):
         await product.person(f"{mark}-{number:03}", full_name=f"Person {number:03} {mark}")
@@ -158,7 +158,7 @@ async def test_forty_credits_pay_for_forty_of_two_first_hundreds(product: Produc
     for answer in answers:
         assert answer["charged"] == sum(item["charged"] for item in answer["resource"])
         assert answer["credits"]["contactcredit"] == 0
-        # The first forty are known to both: paid for by this request, or by the other and therefore owned.
+        # Both responses contain the first forty: paid for by this request, or by the other one and therefore owned.
         assert [item["linkedinurl"] for item in answer["resource"]] == urls
         assert [item["status"] for item in answer["resource"]] == ["found"] * 40 + ["no_credit"] * 60
         for item in answer["resource"][:40]:
@@ -171,7 +171,7 @@ async def test_forty_credits_pay_for_forty_of_two_first_hundreds(product: Produc
 
 
 async def test_forty_credits_and_opposite_orders(product: Product, racers: Racers) -> None:
-    """Where each request pays for people at its own end, both still say "found" for all that the account owns now."""
+    """If each request pays for people from its own end, both report "found" for everything the account now owns."""
     _, urls = await _hundred(product)
     bodies = [{"linkedinurls": each, "kinds": list(KINDS)} for each in (urls, urls[::-1])]
     answers = _read(await racers.at_once("revealmany", *bodies))
@@ -205,7 +205,7 @@ async def test_a_ceiling_holds_for_each_of_two_requests(product: Product, racers
     low, high = body, body | {"max_credits": 30}
     answers = await racers.at_once("revealmany", low, high)
     assert answers[1].json()["charged"] + (answers[0].json().get("charged") or 0) == 30
-    if answers[0].status_code == 402:  # the price was that of all thirty, and not yet of those that the other had left
+    if answers[0].status_code == 402:  # the price was for all thirty, before the other request had bought any
         assert answers[0].json()["error"]["context"]["reason"] == "over_ceiling"
     else:
         assert answers[0].json()["price"] <= 29
@@ -213,7 +213,7 @@ async def test_a_ceiling_holds_for_each_of_two_requests(product: Product, racers
 
 
 async def test_one_idempotency_key_at_once_is_one_request(product: Product, racers: Racers) -> None:
-    """The repeat gets the first answer, or 409 until there is one."""
+    """The repeat gets the first response, or 409 until there is one."""
     mark, _ = await _hundred(product)
     same = Racers(racers.account, racers.first, racers.reader, racers.reader)
     body = {"search": {"name": mark}, "first": HUNDRED, "kinds": ["directdial"]}
@@ -238,7 +238,7 @@ async def test_two_keys_at_once_pay_for_each_value_once(product: Product, progra
     for answer in answers:
         assert [item["status"] for item in answer["resource"]] == ["found"] * HUNDRED
         for item in answer["resource"]:
-            # A value was paid for by this call, or owned before it was: the answer of the second says which.
+            # A value was paid for by this call or owned already; the second response states which.
             assert item["charged"] + len(item["owned"]) == 3, item
             person = item["person"]
             assert (len(person["phones"]), len(person["business_emails"]), len(person["personal_emails"])) == (1, 2, 1)
@@ -253,7 +253,7 @@ async def test_two_keys_at_once_pay_for_each_value_once(product: Product, progra
 
 
 async def test_two_keys_with_a_ceiling(product: Product, programs: Racers) -> None:
-    """The ceiling of a call holds for what it pays, whatever the other pays meanwhile."""
+    """The ceiling of a call applies to its own charges, whatever the other is charged meanwhile."""
     _, urls = await _hundred(product)
     people = [{"linkedinurl": url} for url in urls]
     body = {"people": people, "kinds": ["directdial"]}
@@ -280,7 +280,7 @@ async def test_one_idempotency_key_of_a_program_at_once(
     assert done[0] == done[1] == next(answer.json() for answer in answers if answer.status_code == 200)
     assert done[0]["charged"] == 100
     assert [answer.headers["X-Credits-Charged"] for answer in repeated] == ["100", "100"]
-    # The other key is another caller, with a response of its own.
+    # The other key is another caller, with its own response.
     (other,) = _read([await programs.second.post("enrich", json=body, headers={"Idempotency-Key": "same"})] * 2)[:1]
     assert (other["charged"], {tuple(item["owned"]) for item in other["resource"]}) == (0, {("businessemail",)})
     assert (await programs.left(), await programs.reveals()) == ([1000, 900, 1000], 100)
@@ -290,7 +290,7 @@ async def test_one_idempotency_key_of_a_program_at_once(
 
 
 async def test_a_proved_downvote_at_once_returns_one_credit(product: Product, racers: Racers) -> None:
-    """From two users of the account, each several times: one credit, one row, and one answer that names it."""
+    """From two users of the account, several times each: one credit, one row, and one response that reports it."""
     person = await product.person(phones=[BAD_PHONE])
     reveal = {"linkedinurl": f"linkedin.com/{person.key}", "type": "directdial", "action": "reveal"}
     assert (await racers.first.post("getcontact", json=reveal)).json()["charged"] == 1
@@ -312,7 +312,7 @@ async def test_a_proved_downvote_at_once_returns_one_credit(product: Product, ra
 
 
 async def test_a_credit_back_beside_the_last_reveals(product: Product, racers: Racers) -> None:
-    """The returned credit pays for one more, or comes too late for it; it is never lost or counted twice."""
+    """The returned credit pays for one more reveal, or arrives too late; it is never lost or counted twice."""
     _, urls = await _hundred(product)
     person = await product.person(phones=[BAD_PHONE])
     reveal = {"linkedinurl": f"linkedin.com/{person.key}", "type": "directdial", "action": "reveal"}

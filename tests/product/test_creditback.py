@@ -1,4 +1,4 @@
-"""Credits that come back for wrong values: by proof, by agreement of accounts, once, and bounded."""
+"""Credits returned for wrong values: by proof, by agreement of accounts, only once, and limited."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ async def test_three_agreeing_accounts_all_get_the_credit(product: Product) -> N
     vote = _vote(person, "+12025550123", "phone", downvotereason="outofservice", reasonnote=None)
     colleague = await accounts[0].user()
     assert [await _cast(account, vote) for account in accounts[:2]] == [0, 0]
-    second = await colleague.table("POST", "contactfeedback", vote)  # of an account that has voted
+    second = await colleague.table("POST", "contactfeedback", vote)  # balance of an account that has voted
     assert "creditback" not in second.json()["resource"][0]
     assert await _cast(accounts[2], vote) == 1
     for account in accounts:

@@ -100,7 +100,7 @@ async def test_the_demo_subscription_can_be_changed(new_database: NewDatabase, s
 async def test_a_demo_database_of_an_earlier_version_is_brought_along(
     new_database: NewDatabase, serve: Serve, tmp_path: Path
 ) -> None:
-    """Serve a database of an earlier version, with plan and invoices in the database alone."""
+    """Serve a database of an earlier version, with the plan and invoices only in the database."""
     url, data = await asyncio.to_thread(new_database), tmp_path / "data"
     first = await asyncio.to_thread(serve, DEMO="1", DATABASE_URL=url, DATA_DIR=data, APP_KEYS=KEY)
     assert first.stop() in (0, 143)

@@ -1,4 +1,4 @@
-"""Staff accounts: made by a job alone, signed in with a password, switched off at once."""
+"""Staff accounts: created only by a job, signed in with a password, disabled at once."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ async def test_a_read_of_several_clients_is_logged_for_each(
         assert (entry["clientid"], entry["detail"]["accounts"], entry["detail"]["filter"]) == (None, ids, where), query
         assert entry["detail"]["query"] == {"filter": where, **query}
         assert [other["clientid"] for other in each] == ids
-        assert all(other["detail"].keys() == {"request"} for other in each)  # an owner learns of no other client
+        assert all(other["detail"].keys() == {"request"} for other in each)  # nothing about other clients
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The calls of the desk: errors, effects, and repeats that do nothing."""
+"""The desk's calls: errors, effects, and repeats without effect."""
 
 from __future__ import annotations
 

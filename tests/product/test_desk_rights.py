@@ -145,7 +145,7 @@ async def test_a_sealed_value_never_leaves(
     stored = await product.db.fetchval(
         f"select {column} from {table} where clientid = $1 and {column} is not null limit 1", victim.clientid
     )
-    if stored is None:  # a note is given with a downvote alone
+    if stored is None:  # only a downvote has a note
         await product.db.execute(f"update {table} set {column} = 's1.{'A' * 40}' where clientid = $1", victim.clientid)
         stored = "s1."
     mine = f"clientid = {victim.clientid}"

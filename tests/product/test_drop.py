@@ -1,4 +1,4 @@
-"""California's deletion requests: the cycle of download, match, erase and report against the stand-in of DROP."""
+"""California's deletion requests: the cycle of download, match, erase and report against DROP's stand-in."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Answer = Callable[[httpx2.Request], httpx2.Response]
 
 @pytest.fixture
 def platform(product: Product, tmp_path: Path) -> Iterator[DropService]:
-    """Connect the product to a stand-in of its own."""
+    """Connect the product to a separate stand-in."""
     settings = product.ctx.settings.model_copy(update={"data_dir": tmp_path})
     app = Starlette(routes=list(routes(settings)))
     product.scripts.vendors.__dict__["drop"] = Drop(URL, KEY, transport=httpx2.ASGITransport(app))
@@ -146,7 +146,7 @@ async def test_a_cycle_erases_reports_and_screens_what_comes_later(
     (contact,) = (await account.owner.table("GET", "usercontact")).json()["resource"]
     assert (contact["name"], contact["emails"]) == ("Removed", None)
 
-    # Nothing new, and the same person under another address, and the unknown one, are not imported.
+    # Nothing is new; the same person under another address and the unknown one are not imported.
     assert "no new requests" in await product.scripts.run_job("drop", {})
     line = "https://www.linkedin.com/in/{},Name,CEO,Acme,acme.example,USA,{},{},{}"
     lines = (
@@ -193,7 +193,7 @@ async def test_a_cycle_goes_on_where_it_was_interrupted(product: Product, platfo
     assert "reported" in await product.scripts.run_job("drop", {})
     assert await _status(platform, item) == drop.DELETED
 
-    # A file that an earlier try brought is rejected as a duplicate, and counts as reported.
+    # A file uploaded by an earlier attempt is rejected as a duplicate, and counts as reported.
     await platform.file_requests("Email", [f"{_words()}@home.example"])
     await product.scripts.run_job("drop", {})
     archive = await vendor.download()
@@ -212,7 +212,7 @@ async def test_a_status_is_amended_when_a_person_is_found_later(product: Product
     (item,) = await platform.file_requests("Email", [address])
     await _cycle(product)
     assert await _status(platform, item) == drop.NOT_FOUND
-    person = await product.person(personal_emails=[address], phones=[])  # written past the import
+    person = await product.person(personal_emails=[address], phones=[])  # written without the import
     said = await product.scripts.run_job("drop", {"recheck": "1"})
     assert "1 requests match now" in said
     assert await _status(platform, item) == drop.DELETED

@@ -1,4 +1,4 @@
-"""Staff ask why a user is refused, and learn the rule without the rows of the user."""
+"""Staff can ask why a user is refused, and get the rule without the user's rows."""
 
 from __future__ import annotations
 

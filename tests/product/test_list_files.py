@@ -1,4 +1,4 @@
-"""Lists from files and as files: mapped columns that are kept, duplicates, forms of CRMs, and paid values alone."""
+"""Lists from files and as files: stored column mappings, duplicates, CRM formats, and only paid values."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ async def test_columns_are_mapped_once_and_kept(product: Product, account: Accou
     assert (done["added"], done["not_found"], len(done["columns"])) == (1, 1, 5)
     (item,) = (await account.owner.table("GET", "contactlistitem", filter=f"(listid={first})")).json()["resource"]
     assert (item["full_name"], item["tags"]) == (f"Ann {mark}", ["hot", "new"])
-    kept = await _import(member, await _list(member), text)  # the team shares what was mapped
+    kept = await _import(member, await _list(member), text)  # the team shares the mapping
     assert (kept["added"], kept["mapping"]) == (1, {name: field for name, field in mapping.items() if field})
     assert (await other.owner.post("listimport", listid=await _list(other.owner), text=text)).status_code == 422
     known = f"Full Name,Company Name,Notes\nAnn {mark},Acme Freight,met\n"

@@ -1,4 +1,4 @@
-"""Every mail comes in the language of its reader: the stored one, else that of the request, else English."""
+"""Every mail is in its reader's language: the stored one, else that of the request, else English."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _text(mail: EmailMessage) -> str:
 
 
 def _language(mail: EmailMessage) -> str:
-    """Return the language that the HTML part says, which must be that of the plain part."""
+    """Return the language declared by the HTML part, which must match the plain part."""
     html = mail.get_body(("html",))
     assert html is not None
     language: str = html.get_content().partition('<html lang="')[2][:2]
@@ -138,7 +138,7 @@ async def test_an_invitation_has_the_language_of_the_owner(
     mails = await product.mails(email)
     assert [str(mail["Subject"]) for mail in mails] == ["Olivia Brandt lädt Sie zu Openlead ein"] * 2
     assert "Olivia Brandt (Test Ltd) hat Sie in das Team bei Openlead aufgenommen." in _text(mails[0])
-    if stored:  # staff read the desk in a language of their own
+    if stored:  # staff read the desk in their own language
         body = {"kind": "invitation"} | again
         answer = await (await staff(product)).http.post(API + "desk/mail", json=body, headers={"Accept-Language": "en"})
         assert answer.status_code == 200, answer.text

@@ -117,7 +117,7 @@ async def test_the_story_of_a_member(product: Product, account: Account) -> None
 
 
 async def test_an_open_invitation_says_who_invites(product: Product, account: Account) -> None:
-    """Say it to the holder of the mailed code alone, as it was mailed, and only until the invitation is accepted."""
+    """Only the holder of the mailed code gets the names, as mailed, and only until the invitation is accepted."""
     company = "Acme www.evil.example \u202e& Sons"
     await product.db.execute("update client set companyname = $2 where clientid = $1", account.clientid, company)
     added = await _added(account, role="admin")

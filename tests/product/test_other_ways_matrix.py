@@ -1,6 +1,6 @@
 """Rows of another account in exports, tools of MCP, descriptions and change streams: every caller, every table.
 
-`test_policy_matrix` asks the same of plain reads and writes, `test_relation_matrix` of nested ones.
+`test_policy_matrix` does the same for plain reads and writes, `test_relation_matrix` for nested ones.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ async def victim(product: Product) -> Account:
 
 @pytest.fixture(scope="module")
 async def tokens(product: Product) -> AsyncIterator[dict[str, str]]:
-    """Return the session tokens of callers outside the account, by their role; "" is the app key alone."""
+    """Return the session tokens of callers outside the account by role; "" stands for only an app key."""
     product.app.services.limited = False
     other, fresh = await product.account(), await product.account()
     await furnish(product, other, "own-mark")
@@ -79,7 +79,7 @@ def _selections(table: str, ident: int) -> list[dict[str, str]]:
 
 
 def _text(answer: httpx2.Response) -> str:
-    """Return the text of a response; of a workbook, that of its parts."""
+    """Return the text of a response, or of a workbook's parts."""
     if answer.headers["content-type"].startswith(XLSX):
         with zipfile.ZipFile(io.BytesIO(answer.content)) as book:
             return "".join(book.read(name).decode() for name in book.namelist())
@@ -106,7 +106,7 @@ async def test_no_export_contains_rows_of_another_account(
 
 
 def _calls(table: str, row: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """Return calls of tools that name a row."""
+    """Return tool calls that name a row."""
     key = KEYS[table]
     ident = row[key]
     change: dict[str, Any] = {name: "taken" for name in ("name", "companyname", "purpose", "note") if name in row} or {
@@ -174,7 +174,7 @@ def _stream(product: Product, table: str, token: str, query: dict[str, str]) -> 
 async def test_no_stream_tells_of_a_change_in_another_account(
     product: Product, victim: Account, tokens: dict[str, str], table: str
 ) -> None:
-    """The owner of the row waits for two changes: by the second, every stream has received the first."""
+    """The row's owner waits for two changes: after the second, every stream has received the first."""
     row, key = (await _rows(product, table, victim))[0], KEYS[table]
     change = f"update {table} set {CHANGES[table]} where {key} = $1"
     queries = [{}, {"filter": f"{key}={row[key]}"}, {"filter": f"{key}={row[key]} or 1=1", "related": "*"}]

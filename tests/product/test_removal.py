@@ -189,7 +189,7 @@ async def test_a_code_may_begin_with_any_of_its_characters(product: Product) -> 
 
 
 async def test_removals_decrypt_only_what_has_the_address(product: Product, account: Account) -> None:
-    """Others are sealed with a key that the server does not have, so decrypting one of them would end the job."""
+    """Other values are sealed with a key that the server lacks, so decrypting one of them would fail the job."""
     word, foreign = secrets.token_hex(4), Vault(["another secret of 32 characters...."])
     people = [await product.person(f"{word}-{n}", personal_emails=[f"{word}.{n}@home.example"]) for n in range(12)]
     for person in people[:6]:

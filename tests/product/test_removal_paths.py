@@ -1,4 +1,4 @@
-"""A person on the removal list is found by no path, however the list came to name them; another person is, by each."""
+"""No path finds a person on the removal list, however they were listed; every path finds another person."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WAYS = ("mail", "desk", "drop email", "drop work email", "drop phone")
 
 @dataclass
 class World:
-    """An account that paid before, another one, an API key and an agent."""
+    """An account that has already paid, another one, an API key and an agent."""
 
     product: Product
     account: Account
@@ -100,7 +100,7 @@ async def _remove(world: World, way: str, person: Person) -> None:
     await product.work()
 
 
-# Each path returns the text in which a found person shows, by name, address or id.
+# Each path returns the text in which a found person would appear, by name, address or id.
 
 
 async def _search(world: World, person: Person) -> str:
@@ -192,7 +192,7 @@ async def _put_on_list(world: World, person: Person) -> str:
 
 
 async def _bought_before(world: World, person: Person) -> str:
-    """Contacts, lists, exports and related reads of an account that paid before the removal."""
+    """Read contacts, lists, exports and relations of an account that paid before the removal."""
     owner = world.account.owner
     texts = [(await owner.post("searchname", searchtext=world.mark)).text]
     for path, query in (
@@ -211,7 +211,7 @@ async def _by_agent(world: World, person: Person) -> str:
 
 
 async def _by_tools(world: World, person: Person) -> str:
-    """The tools of agents; a person that cannot be bought has the price 0."""
+    """Use the agents' tools; a person that cannot be bought has the price 0."""
     kinds = ["businessemail", "personalemail"]
     found = (await world.agent.texts("search_people", name=person.full_name))[1][-1]
     price = await world.agent.answer("price", linkedinurls=[world.url(person)], kinds=kinds)

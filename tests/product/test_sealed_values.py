@@ -1,4 +1,4 @@
-"""Two directories that differ in sealed values alone answer every question alike, and execute the same statements.
+"""Two directories that differ only in sealed values give the same responses and execute the same statements.
 
 One directory has the values under search, the other one has different values instead. If a response, a header,
 a count, an order or the work of a request told them apart, a caller could search for a value.
@@ -38,15 +38,15 @@ PLACES = (("Acme Freight", "acme.example", "USA", "Austin"), ("Cedar Health", "c
 TITLES = ("Head of Sales", "VP Engineering", "Buyer")
 KINDS = ["directdial", "businessemail", "personalemail"]
 ODD: tuple[Any, ...] = (
-    # The values and their parts, as they are typed and as they are stored.
+    # The values and their parts, as typed and as stored.
     PHONE, PHONE[1:], PHONE[2:], PHONE[-7:], PHONE[-4:], "+1 202-555-0111", "(202) 555-0111", "tel:" + PHONE, "2025*",
     HOME, HOME.upper(), "aaron.zed", "aaron", "zed@", "home.example", "@home.example", WORK, f"{WORK}:valid", "azed",
     "wonder.example", "wonder", "m:", "m:*", "'m:'", "x' | 'm:a'", "phonecipher", "personalcipher is not null",
-    # What no filter means.
+    # Values without a meaning in any filter.
     "", " ", "%", "_", "*", "\\", "'", '"', "\x00", "\u202e", "😀", "a" * 200, "a" * 201, "a b c d e f g h i j k l m n",
     None, True, 0, -1, 2025550111, 1.5, [], {}, [[]], [None], [PHONE, HOME, WORK], ["a"] * 51, {"like": PHONE},
 )  # fmt: skip
-# Of the pool and of sessions, at moments of their own.
+# Statements of the pool and of sessions, which run at other times.
 ASIDE = re.compile(
     r"\bpg_(?:type|catalog|proc)\b|tableapi_|pgqueuer|set lastused|^(?:listen|unlisten|close all)\b", re.I
 )
@@ -54,7 +54,7 @@ TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:[\d.]+(?:Z|\+00(?::00)?)")
 HEADERS = {"x-request-id", "x-ratelimit-reset", "retry-after"} | {
     "content-length",
     "etag",
-}  # times, and those in bodies
+}  # times in headers and bodies
 
 
 @dataclass
@@ -69,9 +69,9 @@ class Side:
     key: str = ""
 
     async def ask(self, method: str, path: str, apikey: bool = False, **more: Any) -> tuple[int, dict[str, str], Any]:
-        """Return status, headers and body of an answer, without what is new for each request."""
+        """Return the status, headers and body of a response, without values that are new in each request."""
         self.statements.clear()
-        counter.use(counter.LocalCounter())  # limits have no say here, and both directories are in one process
+        counter.use(counter.LocalCounter())  # limits do not matter here, and both directories share a process
         http = self.product.caller(key=self.key, ip="10.1.1.1") if apikey else self.user.http
         answer = await http.request(method, path, **more)
         headers = {name: text for name, text in answer.headers.items() if name not in HEADERS}
@@ -79,7 +79,7 @@ class Side:
 
 
 def _settled(answer: httpx2.Response) -> Any:
-    """Return a body without ids of the request and times, and with the length of a cursor in place of it."""
+    """Return a body without request ids and times, and with the length of a cursor instead of the cursor."""
     if "json" not in answer.headers.get("content-type", ""):
         return answer.content
     body = re.sub(r'"request_id":"[^"]+"', '"request_id":""', TIME.sub("", answer.text))
@@ -94,7 +94,7 @@ class Two:
         self.asked = 0
 
     async def alike(self, path: str, body: Any = None, method: str = "POST", **more: Any) -> Any:
-        """Ask both, and check that they cannot be told apart; return the status and body of the answer."""
+        """Query both, check that they cannot be distinguished, and return the status and body."""
         if body is not None:
             more["json"] = body
         one = await self.one.ask(method, path, **more)
@@ -152,7 +152,7 @@ def _filters(model: type[PeopleSearch] | type[CompanySearch]) -> list[str]:
 
 
 def _bodies(model: type[PeopleSearch] | type[CompanySearch]) -> Iterator[dict[str, Any]]:
-    """Yield each filter with each odd value, included and excluded, in one order after the other."""
+    """Yield each filter with each unusual value, included and excluded, in each order."""
     orders = [f"{name} {way}".strip() for name in (PEOPLE_ORDERS if model is PeopleSearch else COMPANY_ORDERS)
               for way in ("", "DESC") if name or not way]  # fmt: skip
     number = 0
@@ -165,7 +165,7 @@ def _bodies(model: type[PeopleSearch] | type[CompanySearch]) -> Iterator[dict[st
 
 @pytest.mark.parametrize("large", [False, True], ids=["small", "large"])
 async def test_no_filter_of_a_search_depends_on_a_value(two: Two, large: bool) -> None:
-    """Also in a large directory, which has bitmaps."""
+    """This includes a large directory, which has bitmaps."""
     if large:
         for side in (two.one, two.two):
             await side.product.scripts.run_job("indexpeople", {"least": "0"})
@@ -181,7 +181,7 @@ async def test_no_filter_of_companies_and_suggestions_depends_on_a_value(two: Tw
     for body in itertools.islice(_bodies(CompanySearch), 0, None, 3):
         await two.alike(f"{API}searchcompanies", body)
     for text in (PHONE, HOME, WORK):
-        for length in range(1, len(text)):  # as they are typed
+        for length in range(1, len(text)):  # as typed
             await two.alike(f"{API}searchcompanies", {"name": text[:length], "limit": 10})
 
 
@@ -225,7 +225,7 @@ async def test_pages_follow_each_other_alike(two: Two) -> None:
 
 
 def _lookups() -> Iterator[tuple[str, dict[str, Any], bool]]:
-    """Yield calls, bodies and whether a key asks: whatever tells something of people that were not paid for."""
+    """Yield calls, bodies and whether a key is used: everything that returns data on people not paid for."""
     urls = [f"linkedin.com/in/p{number:02}" for number in range(12)]
     twin, acme = urls[9], {"name": "Person J Twin", "company": "Cedar Health"}
     for options in (
@@ -263,7 +263,7 @@ async def test_no_look_up_depends_on_a_value(two: Two) -> None:
 
 
 async def test_no_table_and_no_vote_depends_on_a_value(two: Two) -> None:
-    """The values are sealed in contacts, too, and a vote needs one that was paid for."""
+    """The values are also sealed in contacts, and a vote needs a value that was paid for."""
     for type_, value in (("phone", PHONE), ("personalemail", HOME), ("businessemail", WORK)):
         vote = {
             "linkedin_url": "linkedin.com/in/p09", "info": value, "action": "downvote", "type": type_,
@@ -303,11 +303,11 @@ async def test_new_matches_of_a_saved_search_are_counted_alike(two: Two) -> None
     await two.alike(f"{API}searchnews", method="GET")
 
 
-# What a caller may ask, and how often
+# Permitted queries, and their limits
 
 
 async def test_a_person_is_found_by_an_address_that_the_caller_has(two: Two, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The one call that answers to a value: what it finds is paid for, and guesses in dry runs are limited."""
+    """The only call that depends on a value: its matches are charged, and guesses in dry runs are limited."""
     body = {"people": [{"email": HOME}], "kinds": ["directdial"], "dry_run": True}
     with pytest.raises(AssertionError, match="enrich"):
         await two.alike(f"{API}enrich", body, apikey=True)
@@ -320,7 +320,7 @@ async def test_a_person_is_found_by_an_address_that_the_caller_has(two: Two, mon
 
 
 async def test_one_statement_more_is_noticed(two: Two, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The directories are told apart where a search looks at a value, although its answer does not show it."""
+    """The test detects a search that reads a value, even if its response does not show it."""
     kept = search.without_suppressed
 
     async def peek(ctx: Context, rows: Sequence[Record]) -> list[Record]:

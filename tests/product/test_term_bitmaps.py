@@ -90,7 +90,7 @@ async def _asked(account: Account, question: dict[str, Any], pages: int = 3) -> 
     for number in range(pages):
         if number % 20 == 0:
             caller = await account.user()  # the limit per minute applies to each user
-            await account.product.db.execute("delete from searchuse")  # of the day
+            await account.product.db.execute("delete from searchuse")  # daily limits
         answer = await caller.post("searchpeople", **question, cursor=cursor)
         assert answer.status_code == 200, answer.text
         page = answer.json()

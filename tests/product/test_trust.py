@@ -34,7 +34,7 @@ async def test_without_a_contact_there_is_no_file(product: Product) -> None:
 
 
 async def test_the_contact_is_served(product: Product, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings: Any = product.ctx.settings.__dict__  # frozen otherwise
+    settings: Any = product.ctx.settings.__dict__  # otherwise frozen
     monkeypatch.setitem(settings, "security_contact", "mailto:security@acme.example")
     monkeypatch.setitem(settings, "subprocessors", "Acme Hosting, servers in Ireland; ")
     monkeypatch.setitem(settings, "stripe_secret_key", "sk_x")

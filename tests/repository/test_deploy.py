@@ -1,4 +1,4 @@
-"""The files in deploy/ are valid, contain no passwords in URLs, and restrict what their services may do."""
+"""The files in deploy/ are valid, contain no passwords in URLs, and restrict the rights of their services."""
 
 from __future__ import annotations
 

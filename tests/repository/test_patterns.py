@@ -96,7 +96,7 @@ def _one_of(items: Any) -> str:
 
 
 def _example(items: Any) -> list[str]:
-    """Return a text that a pattern matches, in parts: the last of its choices, repetitions once more than needed."""
+    """Return a text that a pattern matches, in parts: with its last alternatives, and one extra repetition each."""
     parts: list[str] = []
     for kind, value in items:
         if kind is parser.LITERAL:

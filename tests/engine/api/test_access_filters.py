@@ -120,7 +120,7 @@ class Roles:
         entry = {"component": f"_table/{table}", "verb_mask": 31, "filters": filters, "filter_op": joined}
         self.access["roles"][key] = {"access": [entry]}
         self.access["keys"][key] = {"role": key, "user": user}
-        # A value that no key of a role has stops the start; here another key has it.
+        # The server does not start if no key of a role has a value; here another key has it.
         self.access["keys"][f"{key}-other"] = {"role": key, "user": {"missing": 1}}
         return key
 
@@ -137,7 +137,7 @@ def _fits(name: str, operator: str, source: Any) -> bool:
 
 
 def _source(value: Any) -> str:
-    """Return where a value of the file comes from."""
+    """Return the source of a value in the file."""
     return "list" if isinstance(value, list) else "actor" if str(value).startswith("{") else "literal"
 
 

@@ -1,4 +1,4 @@
-"""Aggregates with FILTER, medians and percentiles: right answers, refusals, and what they must not tell."""
+"""Aggregates with FILTER, medians and percentiles: results, errors, and values that must not be disclosed."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_a_filter_sees_the_rows_and_relations_of_the_caller_only(http: httpx2.Cl
     asked = {"fields": "COUNT(*) FILTER (WHERE customer_by_customer_id.name = 'Zoe') AS n"}
     answer = http.get("orders", params=asked, headers={"X-API-Key": "clerk"})
     assert answer.status_code == 403
-    # A cast that fails at a row of another company must not be told.
+    # A cast that fails for a row of another company must not be disclosed.
     http.patch("orders/5", json={"status": "hidden"})
     fails = {"fields": "COUNT(*) FILTER (WHERE CAST(company AS integer) = 1) AS n", "filter": "company = 1"}
     assert http.get("orders", params=fails, headers={"X-API-Key": "clerk"}).status_code == 200

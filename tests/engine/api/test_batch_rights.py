@@ -1,4 +1,4 @@
-"""Every step of a batch has the answer that the same request has alone, for each table, verb and caller."""
+"""Every step of a batch has the same response as the request alone, for each table, verb and caller."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from tests.helpers.support import NewDatabase, Serve, SqlClient
 
-STORE, OTHER = 1, 2  # of the callers that a row rule limits, and of other callers
+STORE, OTHER = 1, 2  # stores of the callers with a row rule, and of other callers
 TABLES = {
     "customer": "text not null",
     "orders": "text check (note <> 'wrong')",
@@ -90,12 +90,12 @@ class Case:
 
 
 def value(number: int, *, referred: bool) -> Any:
-    """Return a number, or a reference to the row of the first request that holds it."""
+    """Return a number, or a reference to the first request's row that contains it."""
     return {"$ref": f"seed.resource.{number}.id"} if referred else number
 
 
 def cases(*, referred: bool) -> Iterator[Case]:
-    """Return the requests for a table. Records 2, 4 and 6 are of STORE; 1, 3 and 5 are not."""
+    """Return the requests for a table. Records 2, 4 and 6 belong to STORE; 1, 3 and 5 do not."""
 
     def of(number: int) -> Any:
         return value(number, referred=referred)
@@ -169,7 +169,7 @@ def db(url: str) -> Iterator[SqlClient]:
 
 
 def _alone(client: httpx2.Client, headers: dict[str, str], table: str, case: Case) -> tuple[int, Any]:
-    """Return status, and body or error, of a request that is rolled back."""
+    """Return the status and the body or error of a request that is rolled back."""
     query = {k: ",".join(map(str, v)) if isinstance(v, list) else v for k, v in (case.query or {}).items()}
     if case.method != "GET":
         query["dry_run"] = "true"
@@ -185,19 +185,19 @@ def _step(table: str, case: Case) -> dict[str, Any]:
 
 
 def _in_batch(response: httpx2.Response, index: int) -> tuple[int, Any]:
-    """Return status, and body or error, of a step."""
+    """Return the status and the body or error of a step."""
     body = response.json()
     if response.status_code == 200:
         return body["responses"][index]["status"], body["responses"][index]["body"]
     context = body["error"]["context"]
-    if context.get("reason") != "batch_step":  # of the batch as a whole
+    if context.get("reason") != "batch_step":  # error of the batch as a whole
         return response.status_code, _plain(body["error"])
     assert (context["index"], context["id"]) == (index, "step"), body
     return response.status_code, _plain(context["error"])
 
 
 def _plain(error: dict[str, Any]) -> dict[str, Any]:
-    """Return an error without what differs between two requests, or is said once for a response."""
+    """Return an error without the parts that differ between requests or appear once per response."""
     return error | {"context": {k: v for k, v in error["context"].items() if k not in ("request_id", "doc")}}
 
 

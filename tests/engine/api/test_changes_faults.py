@@ -231,7 +231,7 @@ async def test_a_promoted_standby_can_number_changes(url: str) -> None:
     """A sequence that is not logged is only zeros on a standby that is promoted before its first checkpoint."""
     async with live_server(url) as live:
         assert await live.db.fetchval(_PERSISTENCE) == "p"
-        # As earlier versions made it.
+        # As created by earlier versions.
         await live.db.execute("alter sequence tableapi_live.change_seq_seq set unlogged")
         await live.db.execute("comment on schema tableapi_live is 'version 3'")
         await triggers.install(live.db, RECORDED, lambda line: None)

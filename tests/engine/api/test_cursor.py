@@ -1,4 +1,4 @@
-"""Pages by cursor visit each record once, in every kind of order (docs/guides/cursors.md)."""
+"""Pages by cursor return each record once, in every kind of order (docs/guides/cursors.md)."""
 
 from __future__ import annotations
 

@@ -293,7 +293,7 @@ async def test_new_columns_are_noticed_under_load_and_with_many_tables(
 
 
 def described(schema: Schema) -> dict[str, object]:
-    """Return everything that a schema says, to be compared."""
+    """Return the content of a schema for comparison."""
     return {
         name: (
             (table.bare, table.kind, table.key, sorted(map(sorted, table.uniques)), table.comment, table.writable),
@@ -310,7 +310,7 @@ def described(schema: Schema) -> dict[str, object]:
 
 
 async def test_a_schema_read_again_equals_one_read_afresh(new_database: NewDatabase) -> None:
-    """Columns are taken from the schema before where a table has not changed, whatever else has."""
+    """Columns of unchanged tables are taken from the previous schema, whatever else has changed."""
     database = await asyncpg.connect(await asyncio.to_thread(new_database))
     await database.execute("create table same (id int primary key, a text)")
     schema = (await introspection.read(database))[0]

@@ -1,4 +1,4 @@
-"""`dry_run` and `max_affected` of writes: the response that a write would have, and nothing kept."""
+"""`dry_run` and `max_affected` of writes: the response of the write, with nothing kept."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_the_option_may_stand_beside_the_records(tables: httpx2.Client) -> None:
     ("method", "path", "body", "status"),
     [
         ("POST", "/owner", {"resource": [{"name": "Ada"}]}, 400),
-        ("POST", "/pet", {"resource": [{"name": "Fox", "owner_id": 99}]}, 409),  # found at the commit only
+        ("POST", "/pet", {"resource": [{"name": "Fox", "owner_id": 99}]}, 409),  # detected only at the commit
         ("PATCH", "/pet/1", {"owner_id": 99}, 409),
         ("DELETE", "/owner/1", None, 409),
         ("PATCH", "/pet/99", {"name": "x"}, 404),

@@ -1,4 +1,4 @@
-"""`Prefer: explain=rights`: the callers that may ask, and the limits of the answer."""
+"""`Prefer: explain=rights`: the callers that may use it, and the limits of the response."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def test_a_call_with_other_headers_is_rejected(http: httpx2.Client, headers: dic
 async def test_tool_arguments_are_never_headers(url: str) -> None:
     async with agent(url, X_API_Key="boss") as boss:
         schemas = [tool.input_schema for tool in (await boss.tools()).values()]
-        assert "x-mcp-header" not in json.dumps(schemas)  # then the SDK has to know the schema of a called tool
+        assert "x-mcp-header" not in json.dumps(schemas)  # the SDK then needs the schema of the called tool
 
 
 def test_a_message_has_a_largest_size(http: httpx2.Client) -> None:

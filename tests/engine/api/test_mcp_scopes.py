@@ -60,7 +60,7 @@ def server(peer: Issuer, database: str, access: Path, module_serve: Serve) -> Se
 
 
 def sent(server: Server, peer: Issuer, **claims: Any) -> dict[str, str]:
-    """Return the headers of a client with a token for the /mcp of a server, unless `claims` say otherwise."""
+    """Return the headers of a client with a token for a server's /mcp, unless `claims` override it."""
     claims = {"sub": "ada", "role": "seller", "iss": ISSUER, "aud": f"{server.url}/mcp", **claims}
     return {"Authorization": f"Bearer {token(claims, peer.rsa, 'RS256', kid='rsa')}", **HEADERS}
 

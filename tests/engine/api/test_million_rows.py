@@ -1,4 +1,4 @@
-"""A million rows in and out: the processor time of an import, and the memory of the worker in both directions."""
+"""A million rows in and out: the CPU time of an import, and the worker's memory in both directions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.helpers.support import NewDatabase, Serve, Server, SqlClient, descend
 
 ROWS, PER_PART = 1_000_000, 10_000
 GROWTH_KB = 20_000
-CPU_SECONDS = 10.0  # of worker and backend together: 100,000 rows a second, even without a second core
+CPU_SECONDS = 10.0  # CPU time of worker and backend together: 100,000 rows a second, even without a second core
 SCHEMA = "create table person (id bigint primary key, name text, email text, price numeric(8, 2), on_time timestamptz)"
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -70,19 +70,19 @@ def status(pid: int, name: str) -> int:
 
 
 def is_postgres(pid: int) -> bool:
-    """Return whether a process of this machine is a backend; those of a database elsewhere are not counted."""
+    """Return whether a process is a PostgreSQL backend; only those on this machine are counted."""
     name = Path(f"/proc/{pid}/comm")
     return name.exists() and name.read_text().strip() == "postgres"
 
 
 def seconds(pid: int) -> float:
-    """Return the processor time of a process."""
+    """Return the CPU time of a process."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 class Growth:
-    """Over a block, how many kB the processes of a server grew at most."""
+    """The maximum growth of a server's processes during a block, in kB."""
 
     def __init__(self, server: Server) -> None:
         self.pids = [server.process.pid, *descendants(server.process.pid)]

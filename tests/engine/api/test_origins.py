@@ -1,4 +1,4 @@
-"""Pages of other sites reach nothing of a server that asks its callers for no secret."""
+"""Pages of other sites have no access to a server that requires no secret."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Behind pgbouncer in transaction mode, with the URL of docs/reference/settings.md, everything is as without it."""
+"""Behind pgbouncer in transaction mode, with the URL of docs/reference/settings.md, everything works as without it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def url(new_database: NewDatabase) -> str:
 
 
 async def test_notifications_come_past_the_pooler(url: str) -> None:
-    """A pooler in transaction mode forgets LISTEN, so it is sent to the direct address."""
+    """A pooler in transaction mode loses LISTEN, so it is sent to the direct address."""
     heard: list[str] = []
     db = Db("postgresql://postgres@127.0.0.1:1/none?statement_cache_size=0", direct=url)
     db.listen("a_channel", heard.append)

@@ -482,7 +482,7 @@ async def test_a_restart_continues_at_the_last_position(shop: Serving) -> None:
         async with shop(hook(url=target.url)) as server:
             await server.db.execute("insert into orders values (1)")
             await target.gets(1)
-        async with shop(hook(name="b", url=target.url)) as server:  # does not deliver "a"
+        async with shop(hook(name="b", url=target.url)) as server:  # this server does not deliver "a"
             await server.db.execute("insert into orders values (2)")
             await target.gets(2)
         async with shop(hook(url=target.url)):

@@ -1,4 +1,4 @@
-"""Run `python -m tests.system.cluster`: a cluster on this machine, and what its clients see while parts of it fail.
+"""Run `python -m tests.system.cluster`: observe the clients of a cluster on this machine while parts of it fail.
 
     nodes     two nodes and a replica that a person promotes: the table of docs/guides/scaling.md
     history   a build without the lock of a reveal, which the checks of books and histories must find
@@ -50,7 +50,7 @@ def _nodes(folder: Path, exits: ExitStack) -> bool:
 
 
 def _history(folder: Path, exits: ExitStack) -> bool:
-    """Return whether the books and the histories of a build without its lock show the fault."""
+    """Return whether the books and histories of a build without its lock reveal the fault."""
     asyncio.run(missing_lock.finds_a_missing_lock(bring_up(folder, exits, whole=False)))
     print("The books and the histories show the missing lock.")
     return True
@@ -63,12 +63,12 @@ def _show(row: faults.Row) -> None:
 
 
 def _faults(folder: Path, exits: ExitStack, only: set[str]) -> bool:
-    """Run the faults one by one, and return whether every one was survived."""
+    """Run the faults one by one, and return whether the cluster survived all of them."""
     return _survived(asyncio.run(faults.run_all(stack.bring_up(folder, exits), only, _show)))
 
 
 def _chaos(folder: Path, exits: ExitStack, seed: int) -> bool:
-    """Run faults at random, and return whether every one was survived."""
+    """Run random faults, and return whether the cluster survived all of them."""
     return _survived(asyncio.run(chaos.run(stack.bring_up(folder, exits), seed, _show)))
 
 
@@ -86,7 +86,7 @@ def _survived(rows: list[faults.Row], what: str = "Fault") -> bool:
 
 
 def _hold(folder: Path, exits: ExitStack) -> bool:
-    """Start the cluster and print where it is, until Ctrl-C."""
+    """Start the cluster, print its addresses and wait for Ctrl-C."""
     running = stack.bring_up(folder, exits)
     print(f"Product   {running.url}/\nPrimary   {running.direct}\nLogs      {folder}")
     print("\n".join(f"{name:9} {one.address}:{one.port}" for name, one in running.programs.items()))
@@ -105,7 +105,7 @@ def main() -> int:
     only = {name for name in args.only.split(",") if name}
     if unknown := only - {*faults.FAULTS, "sign-out"}:
         parser.error(f"there is no fault {', '.join(sorted(unknown))}")
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends in order, and leaves nothing behind
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # stops in order, and leaves nothing behind
     good = True
     for part in ["hold"] if args.hold else args.parts or PARTS[:3]:
         with tempfile.TemporaryDirectory(prefix="cluster.") as name:

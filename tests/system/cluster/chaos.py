@@ -1,4 +1,4 @@
-"""Break something at random every half minute, for minutes, while clients go on: the history has to stay right."""
+"""Inject random faults for minutes while clients keep working: the history must remain correct."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from tests.system.cluster.programs import Missing
 from tests.system.cluster.stack import Stack
 
 SECONDS, EVERY = 600.0, 30.0
-ALWAYS = ("switchover", "update")  # in each run, since they are what a person does
+ALWAYS = ("switchover", "update")  # in each run, because people do these
 
 
 async def run(stack: Stack, seed: int, show: Callable[[Row], None], seconds: float = SECONDS) -> list[Row]:
-    """Run the clients for some seconds, with the faults that follow from the seed; a row for each, and one for all."""
+    """Run the clients for some seconds with the faults of the seed; return a row for each fault and one for all."""
     dice = random.Random(seed)
     names = [*ALWAYS, *dice.choices(list(FAULTS), k=int(seconds / EVERY) - len(ALWAYS))]
     dice.shuffle(names)

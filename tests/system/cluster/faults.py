@@ -1,6 +1,6 @@
-"""Break one thing after the other under load, and report what the clients saw.
+"""Break one component after the other under load, and report the clients' observations.
 
-Only the broken thing comes back; the rest of the cluster recovers by itself.
+Only the broken component is restored; the rest of the cluster recovers by itself.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from tests.system.cluster.history import State
 from tests.system.cluster.programs import Missing
 from tests.system.cluster.stack import DATABASES, NODES, PASSWORD, Stack
 
-FAILOVER, SWITCHOVER, RESTART, SIGN_OUT = 15.0, 5.0, 5.0, 1.0  # seconds that are allowed
+FAILOVER, SWITCHOVER, RESTART, SIGN_OUT = 15.0, 5.0, 5.0, 1.0  # maximum seconds
 LAG_SECONDS = 6.0
-TRIES = 20  # of an update of the schema while the primary is away
+TRIES = 20  # attempts to update the schema while there is no primary
 
 
 @dataclass
@@ -45,7 +45,7 @@ class Row:
 
 @dataclass
 class Health:
-    """What /healthz and /readyz of the nodes answered during a fault."""
+    """The responses of the nodes' /healthz and /readyz during a fault."""
 
     sick: Counter[str] = field(default_factory=Counter)
     asked: int = 0
@@ -84,7 +84,7 @@ async def settled(stack: Stack) -> None:
 
 
 async def settled_or_helped(stack: Stack) -> list[str]:
-    """Do the same; where Patroni does not get there by itself, restart it for the next fault, and return why."""
+    """Do the same, but if Patroni does not recover by itself, restart it and return the reason."""
     try:
         await settled(stack)
         return []
@@ -142,13 +142,13 @@ async def under_load(stack: Stack, name: str, expected: str, cause: Fault, allow
 
 
 def named(refusals: Counter[int]) -> str:
-    """Return the refusals by status, as a table shows them."""
+    """Format the rejected requests by status for the table."""
     found = (f"{count} × {'no answer' if status == 0 else status}" for status, count in sorted(refusals.items()))
     return ", ".join(found) or "no refusal"
 
 
 def impolite(clients: Clients, health: Health) -> list[str]:
-    """Return what no client should see during any fault."""
+    """Return results that no client should see during any fault."""
     found = []
     if untold := clients.untold():
         found.append(f"{untold} times 503 without Retry-After")
@@ -158,7 +158,7 @@ def impolite(clients: Clients, health: Health) -> list[str]:
 
 
 def lost_and_doubled(clients: Clients, last: dict[int, State]) -> tuple[int, int]:
-    """Return the acknowledged reveals that are gone, and the people that were charged for twice."""
+    """Return the acknowledged reveals that were lost, and the people charged for twice."""
     charged: Counter[tuple[int, int]] = Counter()
     gone = 0
     for one in clients.operations:
@@ -172,7 +172,7 @@ _told: dict[str, int] = {}
 
 
 def bugs(stack: Stack) -> list[str]:
-    """Return the lines of the nodes' logs that report a bug, each once."""
+    """Return the distinct lines of the nodes' logs that report a bug."""
     found = []
     for name, server in stack.nodes.items():
         lines = server.log.read_text().splitlines()
@@ -211,7 +211,7 @@ async def primary_postgres_killed(run: Run) -> None:
 
 
 async def primary_frozen(run: Run) -> None:
-    """Freeze the primary's machine, and thaw it when another is the primary: it must not go on as one."""
+    """Freeze the primary's machine, and thaw it once there is a new primary: it must not continue as primary."""
     old = run.stack.primary()
     machine = run.stack.database(old)
     machine.freeze()
@@ -238,7 +238,7 @@ async def primary_cut_off(run: Run) -> None:
 async def etcd_leader_killed(run: Run) -> None:
     store = run.stack.programs[run.stack.leader_of_etcd()]
     await asyncio.to_thread(store.kill)
-    await asyncio.sleep(LAG_SECONDS)  # two turns of Patroni
+    await asyncio.sleep(LAG_SECONDS)  # two cycles of Patroni
     await asyncio.to_thread(store.start)
 
 
@@ -247,7 +247,7 @@ def _replica(stack: Stack, role: str) -> str:
 
 
 async def replica_behind(run: Run) -> None:
-    """Freeze the replay of one replica: it is connected, healthy for Patroni, and late."""
+    """Freeze the replay of one replica: it is connected and healthy according to Patroni, but lags."""
     name = _replica(run.stack, "replica")
     db = await asyncpg.connect(f"postgresql://postgres:{PASSWORD}@{run.stack.at[name]}:5432/leads")
     replay = run.stack.database(name).replay()
@@ -327,14 +327,14 @@ async def switchover(run: Run) -> None:
 
 
 async def updated_during_switchover(run: Run) -> None:
-    """Bring in a newer program with a newer schema, node by node, while the primary changes."""
+    """Deploy a newer program with a newer schema, node by node, while the primary changes."""
     stack = run.stack
     project = await asyncio.to_thread(_newer_project, stack.folder)
     environment = clean_environment(**stack.settings, DATA_DIR=stack.folder / "init")
     command = (str(ROOT / ".venv" / "bin" / "tableapi"), "init")
     switching = asyncio.create_task(asyncio.to_thread(stack.switch_over))
     tries = 0
-    while True:  # repeated where the primary goes away meanwhile
+    while True:  # repeated if the primary disappears meanwhile
         tries += 1
         initialising = await asyncio.create_subprocess_exec(
             *command, cwd=project, env=environment, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE
@@ -353,7 +353,7 @@ async def updated_during_switchover(run: Run) -> None:
 
 
 def _newer_project(folder: Path) -> Path:
-    """Return a copy of the project with one migration more than the last copy, or than the repository."""
+    """Return a copy of the project with one more migration than the previous copy or the repository."""
     copies = sorted(folder.glob("newer*"))
     project = folder / f"newer{len(copies) + 1}"
     project.mkdir()
@@ -399,11 +399,11 @@ FAULTS: dict[str, tuple[str, str, Fault, float]] = {
 }  # fmt: skip
 
 
-# -- what holds on every node ------------------------------------------------------------------------------------------
+# -- checks on every node ------------------------------------------------------------------------------------------
 
 
 async def signed_out_everywhere(stack: Stack) -> Row:
-    """End sessions at one node: the other refuses them within a second, behind the pooler."""
+    """End sessions on one node: the other rejects them within a second, behind the pooler."""
     db = await asyncpg.connect(stack.direct)
     times = []
     try:

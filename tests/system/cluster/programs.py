@@ -1,4 +1,4 @@
-"""Programs of a cluster on one machine, each with a loopback address of its own, which can be killed and frozen."""
+"""Programs of a cluster on one machine, each with its own loopback address, which can be killed and frozen."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def postgres_programs() -> Path:
 
 
 class Addresses:
-    """Loopback addresses by host name, so that programs keep the ports that they have on machines of their own."""
+    """Loopback addresses by host name, so that programs keep the ports that they use on separate machines."""
 
     def __init__(self, names: Sequence[str]) -> None:
         network = f"127.{random.randrange(1, 255)}.{random.randrange(1, 255)}"
@@ -51,7 +51,7 @@ class Addresses:
         return self._by_name[name]
 
     def put_into(self, text: str) -> str:
-        """Replace the host names in a configuration where an address stands: `name:port` and `host=name`."""
+        """Replace the host names in a configuration's addresses: `name:port` and `host=name`."""
         for name, address in self._by_name.items():
             for before, after in (
                 (f" {name}:", f" {address}:"),
@@ -136,7 +136,7 @@ class Program:
                 os.kill(pid, number)
 
     def kill(self) -> None:
-        """End the server as a power cut does."""
+        """End the server like a power cut."""
         self.signal(signal.SIGKILL)
         if self.process is not None:
             self.process.wait(20)
@@ -178,21 +178,21 @@ class Database(Program):
         return super().pids() + ([postmaster, *descendants(postmaster)] if postmaster else [])
 
     def replay(self) -> int:
-        """Return the process of a replica that replays what the primary sends."""
+        """Return the process of a replica that replays the primary's log."""
         for pid in descendants(self.postmaster() or 0):
             if b"startup" in (Path("/proc") / str(pid) / "cmdline").read_bytes():
                 return pid
         raise Missing(f"{self.name} replays nothing")
 
     def kill_postgres(self) -> None:
-        """Kill PostgreSQL alone."""
+        """Kill only PostgreSQL."""
         postmaster = self.postmaster()
         for pid in [postmaster, *descendants(postmaster)] if postmaster else []:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
     def restart_patroni(self) -> None:
-        """Kill Patroni and start it again; PostgreSQL goes on."""
+        """Kill Patroni and start it again; PostgreSQL keeps running."""
         for pid in super().pids():
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)

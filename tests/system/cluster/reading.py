@@ -1,4 +1,4 @@
-"""Measure what reads cost the primary with no replica, with one and with two behind HAProxy's reading port."""
+"""Measure the primary's cost of reads with no replica, with one and with two behind HAProxy's read port."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def _spent(machine: Database) -> float:
-    """Return the processor seconds of the PostgreSQL processes that run on a machine."""
+    """Return the CPU seconds of a machine's PostgreSQL processes."""
     total = 0
     for pid in machine.pids() if machine.postmaster() else []:
         with suppress(OSError):
@@ -35,7 +35,7 @@ def _spent(machine: Database) -> float:
 
 
 async def _by_replicas(stack: Stack) -> tuple[int, int]:
-    """Return the reads that replicas took, and those of the primary, since the nodes started."""
+    """Return the reads served by replicas and by the primary since the nodes started."""
     total = {"replica": 0, "primary": 0}
     async with httpx2.AsyncClient(headers={"Authorization": "Bearer watch"}) as http:
         for name in NODES:

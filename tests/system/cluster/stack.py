@@ -1,6 +1,6 @@
-"""PostgreSQL under Patroni, HAProxy, pgbouncer, Redis, nginx and the product, each at an address of its own.
+"""PostgreSQL under Patroni, HAProxy, pgbouncer, Redis, nginx and the product, each at its own address.
 
-The configuration is that of deploy/cluster, with addresses of this machine in place of host names.
+The configuration is that of deploy/cluster, with addresses of this machine instead of host names.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Stack:
 
     @property
     def direct(self) -> str:
-        """The database at its primary, past the pooler."""
+        """The database at its primary, without the pooler."""
         return f"postgresql://app:{PASSWORD}@{self.at['haproxy']}:5000/leads"
 
     @property
@@ -113,7 +113,7 @@ class Stack:
     # -- the state of the cluster --------------------------------------------------------------------------------------
 
     def members(self) -> dict[str, dict[str, Any]]:
-        """Return what Patroni knows of its members, by name; empty while no Patroni answers."""
+        """Return Patroni's members by name; empty while no Patroni responds."""
         for name in DATABASES:
             with suppress(httpx2.HTTPError, orjson.JSONDecodeError):
                 answer = httpx2.get(f"http://{self.at[name]}:8008/cluster", timeout=1)
@@ -121,7 +121,7 @@ class Stack:
         return {}
 
     def primary(self) -> str:
-        """Return the name of the machine that answers as the primary, "" if none does."""
+        """Return the name of the machine that responds as the primary; "" if none does."""
         for name in DATABASES:
             with suppress(httpx2.HTTPError):
                 if httpx2.get(f"http://{self.at[name]}:8008/primary", timeout=1).status_code == 200:
@@ -148,7 +148,7 @@ class Stack:
             raise Missing(f"{error}: {self.members()}\n{logs}") from None
 
     def leader_of_etcd(self) -> str:
-        """Return the name of the etcd member that leads."""
+        """Return the name of etcd's leader."""
         for name in STORES:
             with suppress(httpx2.HTTPError, KeyError):
                 status = httpx2.post(f"http://{self.at[name]}:2379/v3/maintenance/status", json={}, timeout=1).json()
@@ -196,7 +196,7 @@ class Stack:
         wait_for(self._etcd_decided, "etcd")
 
     def _etcd_decided(self) -> bool:
-        """Return whether every member knows the version of its cluster, without which Patroni ends."""
+        """Return whether every member knows the cluster version, without which Patroni exits."""
         try:
             answers = [httpx2.get(f"http://{self.at[name]}:2379/version", timeout=1).json() for name in STORES]
         except httpx2.HTTPError:

@@ -71,7 +71,7 @@ async def run(base: str, urls: dict[str, str], reads: int, seed: int, outcome: O
 
 
 def differential(stack: ExitStack, folder: Path, url: str, reads: int, writes: int, seed: int) -> Outcome:
-    """Make the databases, serve them, and compare."""
+    """Create the databases, serve them, and compare."""
     urls = {}
     for name, model in MODELS.items():
         server_url, _, own = url.rpartition("/")

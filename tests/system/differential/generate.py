@@ -1,4 +1,4 @@
-"""Random reads, each as options of the table API and as SQL that is written without the engine."""
+"""Random reads, each as options of the table API and as SQL written independently of the engine."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Selection:
 class Generator:
     """Makes reads of one model.
 
-    newest: with what is younger than the recording of tests/system/replay, which has to repeat its requests.
+    newest: include features newer than the recording of tests/system/replay, which must repeat its requests.
     """
 
     model: Model

@@ -22,7 +22,7 @@ MESSAGE = {"Accept": "application/json, text/event-stream"}
 
 
 class Writer:
-    """Asks for the writes of one database, in which nothing else writes, and compares the records that they concern."""
+    """Sends writes to one database without other writers, and compares the affected records."""
 
     def __init__(
         self, http: httpx2.AsyncClient, db: asyncpg.Connection, base: str, name: str, outcome: Outcome

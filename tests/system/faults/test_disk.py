@@ -113,7 +113,7 @@ async def test_log(product: Product, postgres: Postgres, disks: dict[str, Disk |
 
 
 async def test_node(product: Product, disks: dict[str, Disk | None], seen: Seen) -> None:
-    """A full DATA_DIR ends no process: counters of limits are allocated at start, those of metrics lie in memory."""
+    """A full DATA_DIR stops no process: rate limit counters are allocated at start, metrics are kept in memory."""
     disk = disks["node"]
     way = "the disk is full" if disk else "may not mount here: only used, never full"
     folder = disk.folder / "data" if disk else product.folder / "node"
@@ -146,7 +146,7 @@ async def test_node(product: Product, disks: dict[str, Disk | None], seen: Seen)
 
 
 async def _said(node: Server) -> str:
-    """Return the health report of a worker that rejected a write, while nothing can be saved."""
+    """Return the health report of a worker that rejected a write while the disk is full."""
     async with httpx2.AsyncClient() as http, asyncio.timeout(20):
         while True:
             answer = await http.get(f"{node.url}/readyz")

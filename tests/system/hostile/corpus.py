@@ -1,4 +1,4 @@
-"""A database, and the requests that cost a server of it the most. Each was found to stop a worker, or could."""
+"""A database, and the most expensive requests for its server. Each has blocked a worker, or could have."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Request:
     body: Any = None
     headers: dict[str, str] = field(default_factory=dict)
 
-    raw: bytes | None = None  # a body that is sent as it is
+    raw: bytes | None = None  # a body that is sent unchanged
     verb: str = ""
 
     @property

@@ -1,6 +1,6 @@
 """An application around the engine that measures how late its event loop is.
 
-A delay counts as far as this process used the processor meanwhile, because the machine runs other processes too.
+Only the CPU time of this process counts as delay, because the machine runs other processes too.
 `GET /lag` returns the longest delay in seconds since the last such request. Run by granian; the URL of the database is
 in DATABASE_URL.
 """

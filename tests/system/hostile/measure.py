@@ -1,4 +1,4 @@
-"""Send the corpus to a server, watch its event loop, and time another caller meanwhile."""
+"""Send the corpus to a server, measure its event loop's delay, and time another caller meanwhile."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OTHER = "/api/v2/x/_table/team/1"
 class Measured:
     """The delay of the event loop and the status of each request, and the times of another caller. In seconds.
 
-    The delay is that of the quietest repeat: other processes of the machine delay single ones.
+    The delay is the smallest of all repeats, because other processes may delay single ones.
     """
 
     delays: dict[str, float] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Measured:
         return sorted(self.others)[int(len(self.others) * 0.99)]
 
     def lines(self) -> list[str]:
-        """Return the measurements for people, the longest delay first."""
+        """Return readable measurements, longest delay first."""
         order = sorted(self.delays, key=lambda name: -self.delays[name])
         rows = [
             f"{1000 * self.delays[name]:7.1f} ms  {self.statuses[name]}  {self.seconds[name]:6.2f} s  {name}"

@@ -1,4 +1,4 @@
-"""No request that is known keeps a server from its other callers, and none of them is an error of the server."""
+"""No known request blocks a server for other callers, and none causes a server error."""
 
 from __future__ import annotations
 

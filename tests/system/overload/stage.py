@@ -91,7 +91,7 @@ class Stage:
         self.server = await asyncio.to_thread(lambda: start(self._stack, self.folder, **environment))
         await fill(self.url)
         await self._reveal_some()
-        await asyncio.to_thread(execute, self.url, "analyze")  # autovacuum would come in the first minute of a load
+        await asyncio.to_thread(execute, self.url, "analyze")  # autovacuum would run in the first minute of a load
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -15,7 +15,7 @@ import httpx2
 from tests.helpers.support import DATA
 
 FILE = DATA / "replay.jsonl.gz"
-SHOWN = 400  # characters of a body that a difference shows; the rest is compared as a digest
+SHOWN = 400  # characters of a body shown in a difference; the rest is compared as a digest
 HEADERS = (
     "content-type", "cache-control", "location", "content-range", "content-disposition", "preference-applied", "allow",
     "accept-ranges", "dry-run", "retry-after", "www-authenticate", "vary", "link", "deprecation",

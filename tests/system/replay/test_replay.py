@@ -1,4 +1,4 @@
-"""The responses of 5,000 requests are those of the recording (`python -m tests.system.replay` makes it)."""
+"""The responses to 5,000 requests equal the recording made by `python -m tests.system.replay`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pools with one fault each, which the simulation has to find."""
+"""Pools with one fault each, which the simulation must detect."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def swapped_reply() -> AbstractContextManager[Any]:
 
 
 def lost_wake_up() -> AbstractContextManager[Any]:
-    """A connection with room for statements is not offered to those that wait."""
+    """A connection with capacity for statements is not offered to waiting requests."""
     return patch.object(Lane, "_freed", lambda self, pipeline: None)
 
 
 def lost_wake_up_of_a_lease() -> AbstractContextManager[Any]:
-    """A connection that comes back is not offered to those that wait."""
+    """A returned connection is not offered to waiting requests."""
     original = Lane.give_back
 
     def give_back(self: Lane, connection: asyncpg.Connection) -> None:
@@ -47,7 +47,7 @@ def lost_wake_up_of_a_lease() -> AbstractContextManager[Any]:
 
 
 def double_release() -> AbstractContextManager[Any]:
-    """A connection that comes back becomes free twice."""
+    """A returned connection becomes free twice."""
     original = Lane.give_back
 
     def give_back(self: Lane, connection: asyncpg.Connection) -> None:
@@ -59,7 +59,7 @@ def double_release() -> AbstractContextManager[Any]:
 
 
 def leak_at_cancellation() -> AbstractContextManager[Any]:
-    """A connection that arrives just as its request is cancelled is not given back."""
+    """A connection that arrives just as its request is cancelled is not returned."""
 
     async def take(self: Lane) -> asyncpg.Connection:
         if self._leased < self.leases and (connection := self._take_idle()) is not None:
@@ -74,12 +74,12 @@ def leak_at_cancellation() -> AbstractContextManager[Any]:
 
 
 def unclean_connection() -> AbstractContextManager[Any]:
-    """A connection comes back although a transaction is open or a reply has yet to arrive."""
+    """A connection is returned with an open transaction or a pending reply."""
     return patch.object(internals, "is_clean", lambda connection: True)
 
 
 def repeated_write() -> AbstractContextManager[Any]:
-    """A statement is sent again when its connection is lost."""
+    """A statement is sent again after its connection is lost."""
     original = Lane.fetchrow
 
     async def fetchrow(self: Lane, sql: str, *args: Any) -> Any:
@@ -102,7 +102,7 @@ def careless_cancellation() -> AbstractContextManager[Any]:
 
 
 def newest_first() -> AbstractContextManager[Any]:
-    """The newest of the reads of a caller begins first."""
+    """A caller's newest read begins first."""
     original = Turns._begin_queued
 
     def begin(self: Turns, caller: str, queue: WaitingQueue[asyncio.Future[None]]) -> None:
@@ -130,7 +130,7 @@ def forgotten_budget() -> AbstractContextManager[Any]:
 
 
 def closed_place() -> AbstractContextManager[Any]:
-    """A request that comes while a connection is being closed waits for nothing."""
+    """A request that arrives while a connection is closing waits in vain."""
     original = Lane._removed
 
     def removed(self: Lane) -> None:

@@ -14,7 +14,7 @@ RESOLUTION = 1e-9
 
 
 class Stuck(Exception):
-    """Raised when nothing is left to run, or the loop runs without end."""
+    """Raised when nothing is left to run, or the loop does not end."""
 
 
 class _Clock:
@@ -43,7 +43,7 @@ class _Call(asyncio.TimerHandle):
 
 
 class VirtualLoop(asyncio.BaseEventLoop):
-    """Run callbacks in order and timers by a virtual clock. `dial` makes the connections."""
+    """Run callbacks in order and timers by a virtual clock. `dial` opens connections."""
 
     _ready: deque[Any]
 
@@ -52,7 +52,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
         self._selector = _Clock()
         self._now, self._steps = 0.0, 0
         self._timers: list[tuple[float, int, _Call]] = []
-        self._numbers = 0  # timers of one moment run in the order in which they were set
+        self._numbers = 0  # timers due at the same time run in the order in which they were set
         self.dial: Callable[[Callable[[], Any]], Any] | None = None
         self.delivered: Callable[[], None] = lambda: None  # called when bytes have arrived
         self.faults: list[str] = []  # everything that would be logged as an unhandled error
@@ -87,7 +87,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
         return self.call_at(self._now + delay, callback, *args, context=context)
 
     def _run_once(self) -> None:
-        """Run what is ready. If nothing is, move the time to the next timer first."""
+        """Run everything that is ready; if nothing is, advance the time to the next timer first."""
         ready, timers = self._ready, self._timers
         if not ready:
             while timers and timers[0][2]._cancelled:

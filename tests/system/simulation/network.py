@@ -52,7 +52,7 @@ class End(asyncio.Transport):
                 self._later(self._deliver, self.chance.random() * self.delay, data[begin:end])
 
     def _later(self, callback: Any, seconds: float, *args: Any) -> None:
-        """Call after `seconds`, and after everything that is on its way: timers of one moment have no order."""
+        """Call after `seconds`, but after all data in transit, because simultaneous timers have no order."""
         self._arrives_at = max(self._arrives_at + TICK, self.loop.time() + seconds)
         self.loop.call_at(self._arrives_at, callback, *args)
 

@@ -36,7 +36,7 @@ def error(sqlstate: str, severity: str = "ERROR", more: bytes = b"") -> bytes:
 
 @dataclass
 class Weather:
-    """How often something goes wrong, per statement; changed to nothing before the end of a run."""
+    """The probability of each fault per statement; all are set to zero before the end of a run."""
 
     kills: float = 0.0
     cuts: float = 0.0
@@ -59,7 +59,7 @@ class Server:
         self.sessions: dict[int, Session] = {}
         self.executed: Counter[int] = Counter()
         self._numbers = 0
-        self.most = 0  # connections at the same time
+        self.most = 0  # maximum concurrent connections
         loop.dial = self.dial
 
     async def dial(self, factory: Any) -> tuple[Any, Any]:
@@ -105,8 +105,8 @@ class Session(asyncio.Protocol):
         self._status = "I"
         self._skipping = False  # until Sync, after an error
         self._running: asyncio.TimerHandle | None = None
-        self._word = ""  # of the running command, if it is not a prepared statement
-        self._undone: list[int] = []  # writes of a transaction that has not been committed
+        self._word = ""  # text of the running command, if it is not a prepared statement
+        self._undone: list[int] = []  # writes of an uncommitted transaction
         self._closed = False
 
     # -- bytes ---------------------------------------------------------------------------------------------------------

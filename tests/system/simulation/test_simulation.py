@@ -1,4 +1,4 @@
-"""Ten thousand runs of the pool in bad weather keep every invariant, and pools with a fault do not."""
+"""Ten thousand runs of the pool under faults keep every invariant; faulty pools do not."""
 
 from __future__ import annotations
 

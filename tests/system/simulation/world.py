@@ -1,6 +1,6 @@
-"""One run: a pool, clients that read, write, lease, time out and are cancelled, and a server in bad weather.
+"""One run: a pool, clients that read, write, lease, time out and are cancelled, and a faulty server.
 
-Everything that happens follows from the seed. The invariants are checked at each reply and after the end.
+The seed determines everything that happens. The invariants are checked at each reply and after the end.
 """
 
 from __future__ import annotations
@@ -277,15 +277,15 @@ class World:
     # -- invariants ----------------------------------------------------------------------------------------------------
 
     async def _calm(self) -> None:
-        """Let everything settle in good weather, and check that the pool is whole."""
+        """Let everything settle without faults, and check that the pool is intact."""
         weather = self.weather
         weather.kills = weather.cuts = weather.stale = weather.refuses = 0.0
-        self.pool._idle = 1e6  # so that none is being closed at the time of a check
+        self.pool._idle = 1e6  # so that no connection is closing during a check
         await asyncio.sleep(SETTLE_SECONDS)
         for lane in self.lanes:
             self._whole(lane)
         for lane in self.lanes:
-            # As many requests as there are places: each is served.
+            # As many requests as there are slots; all must be served.
             numbers = range(9_000_000, 9_000_000 + lane.leases)
             async with asyncio.timeout(30):
                 await asyncio.gather(*(self._run(lane.fetchrow, "odd", number) for number in numbers))
@@ -307,7 +307,7 @@ class World:
                 raise Violation(f"write {number} ran {times} times, and its client was told: {told}")
 
     def _awake(self, lane: Lane) -> None:
-        """Check that no request waits for a place that is free."""
+        """Check that no request waits while a slot is free."""
         idle = any(pipeline.idle and not pipeline.connection.is_closed() for pipeline in lane.pipelines)
         free = any(not connection.is_closed() for connection in lane._free)
         if lane._lease_waits() and (idle or free):
@@ -358,6 +358,6 @@ def check(seed: int, log: Callable[[str], None] = lambda line: None) -> str | No
         World(seed, log).run()
     except Violation as error:
         return str(error)
-    except Exception as error:  # any error: a client got one that no client may get
+    except Exception as error:  # any other error must not reach a client
         return f"{type(error).__name__}: {error}"
     return None

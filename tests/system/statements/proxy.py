@@ -31,8 +31,8 @@ class StatementProxy:
     def __init__(self, target: int) -> None:
         self._target = target
         self.count = 0
-        self.heard: Callable[[str], object] = lambda text: None  # gets the text of each statement that is parsed
-        self.ran: Callable[[str], object] = lambda text: None  # and of each that is executed
+        self.heard: Callable[[str], object] = lambda text: None  # called with the text of each parsed statement
+        self.ran: Callable[[str], object] = lambda text: None  # and of each executed one
         self._spoiled, self._fault = 0, ""
         self._armed = False
         self._port = 0
@@ -50,7 +50,7 @@ class StatementProxy:
         self._port = self._server.sockets[0].getsockname()[1]
 
     async def stop(self) -> None:
-        """Cut every connection."""
+        """Close every connection."""
         assert self._server is not None
         self._server.close()
         for task in self._tasks:
@@ -58,11 +58,11 @@ class StatementProxy:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def arm(self, number: int = 0, fault: Fault | Literal[""] = "") -> None:
-        """Count from now on, and spoil the statement `number`; 0 for none."""
+        """Start counting, and spoil statement `number`; 0 for none."""
         self.count, self._spoiled, self._fault, self._armed = 0, number, fault, True
 
     def disarm(self) -> int:
-        """Let everything pass; return how many statements there were."""
+        """Let everything pass, and return the number of statements."""
         self._armed = False
         return self.count
 
@@ -92,7 +92,7 @@ class StatementProxy:
     async def _to_server(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Relay the messages of a client. Returns to cut the connection."""
         with contextlib.suppress(asyncio.IncompleteReadError, OSError):
-            while True:  # the start: requests for encryption, which a test server declines, and the startup message
+            while True:  # startup: encryption requests, which a test server declines, and the startup message
                 head = await reader.readexactly(8)
                 writer.write(head + await reader.readexactly(int.from_bytes(head[:4], "big") - 8))
                 if int.from_bytes(head[4:], "big") not in (_SSL_REQUEST, _GSS_REQUEST):

@@ -1,4 +1,4 @@
-"""Spoil each statement of each write in turn: all of the write is kept or nothing, and the books stay right.
+"""Spoil each statement of each write in turn: a write is kept completely or not at all, and the books stay correct.
 
 A statement raises an error, is never answered, or loses its connection. After it, the same request works again.
 """
@@ -28,16 +28,16 @@ from tests.system.statements.proxy import Fault, StatementProxy
 pytestmark = pytest.mark.slow
 FAULTS = get_args(Fault)
 HANG_SECONDS = 0.4  # the time limit of a request while its statement hangs
-# Written outside of the transaction of a request, before it or after a failure of it.
+# Written outside the transaction of a request, before it or after its failure.
 APART = {"usersession", "auditlog", "searchuse", "pgqueuer_log", "pgqueuer_statistics"}
-# These pay for one person after the other, each in a transaction of its own: a repetition pays for the rest.
+# These pay for one person after the other, each in a separate transaction: a repeat pays for the rest.
 BY_PERSON = {"revealmany", "enrich"}
 Send = Callable[[], Awaitable[httpx2.Response]]
 Changes = dict[str, tuple[int, int]]
 
 
 class Watch:
-    """The changes that requests make to the tables of a database."""
+    """The changes made by requests to a database's tables."""
 
     def __init__(self, connection: asyncpg.Connection, tables: list[str]) -> None:
         self._connection, self._tables = connection, tables
@@ -52,13 +52,13 @@ class Watch:
         await self._connection.close()
 
     async def begin(self) -> tuple[int, dict[str, int]]:
-        """Return the present: the next transaction, and the number of rows of each table."""
+        """Return the current state: the next transaction, and the number of rows of each table."""
         xid = await self._connection.fetchval("select pg_snapshot_xmax(pg_current_snapshot())::text::bigint")
         counted = await self._rows("count(*)", "true")
         return xid, {table: count for table, count, _ in counted}
 
     async def since(self, present: tuple[int, dict[str, int]]) -> Changes:
-        """Return the rows that were written since `present`, and how many more there are, by table."""
+        """Return the rows written since `present`, and the increase in rows, by table."""
         xid, before = present
         rows = await self._rows(f"count(*) filter (where xmin::text::bigint >= {xid})", "true")
         changes = {table: (written, count - before[table]) for table, count, written in rows}
@@ -87,8 +87,8 @@ async def _spoil(
     *,
     in_parts: bool = False,
 ) -> int:
-    """Run a write with each of its statements spoilt in each way. Return how many statements it has."""
-    for _ in range(2):  # the first compiles the plans and opens the connections
+    """Run a write with each of its statements spoilt in each way, and return the number of statements."""
+    for _ in range(2):  # the first run compiles the plans and opens the connections
         send = await arrange()
         present = await watch.begin()
         proxy.arm()
@@ -231,7 +231,7 @@ async def spoilt(
     await proxy.start()
     async with open_product(proxy.url(empty_url), tmp_path_factory.mktemp("data"), statement_seconds=1) as product:
         product.app.services.limited = False
-        for methods in product.scripts._endpoints.values():  # without the longer time limits that some have
+        for methods in product.scripts._endpoints.values():  # without the longer time limits of some calls
             methods.update({method: replace(endpoint, seconds=0.0) for method, endpoint in methods.items()})
         product.app.admission.start()  # the time limit
         watch = await Watch.open(empty_url)

@@ -1,4 +1,4 @@
-"""The outside service of the booking project: a pager that takes a line of text."""
+"""The external service of the booking project: a pager that accepts a line of text."""
 
 from __future__ import annotations
 

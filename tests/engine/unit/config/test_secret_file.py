@@ -34,7 +34,7 @@ def test_every_missing_folder_of_a_path_is_its_owners_alone(tmp_path: Path) -> N
     assert private_folder(tmp_path / "data" / "run" / "8000") == tmp_path / "data" / "run" / "8000"
     for folder in ("data", "data/run", "data/run/8000"):
         assert stat.S_IMODE((tmp_path / folder).stat().st_mode) == 0o700, folder
-    assert stat.S_IMODE(private_folder(tmp_path).stat().st_mode) == 0o755  # it was there
+    assert stat.S_IMODE(private_folder(tmp_path).stat().st_mode) == 0o755  # the folder existed
 
 
 def test_a_folder_with_a_running_postgresql_stays(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Sealed tokens in a response body become their values; everything else in it stays."""
+"""Sealed tokens in a response body become their values; everything else is unchanged."""
 
 from __future__ import annotations
 

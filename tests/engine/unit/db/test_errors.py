@@ -1,4 +1,4 @@
-"""Errors of the disk, the network and the driver as API errors; test_sqlstates.py has those of PostgreSQL."""
+"""Errors of the disk, the network and the driver as API errors; test_sqlstates.py covers PostgreSQL's errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A start with an asyncpg that lacks a private attribute fails and names it."""
+"""If asyncpg lacks a private attribute, starting fails and names it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ async def test_a_missing_attribute_is_named_at_the_start(monkeypatch: pytest.Mon
     monkeypatch.setattr(internals, "_PROTOCOL", ("backend_pid", "backend_key"))
 
     async def cancel(connection: Any) -> None:
-        """Have other parameters than the function of asyncpg."""
+        """Has other parameters than asyncpg's function."""
 
     monkeypatch.setattr("asyncpg.connect_utils._cancel", cancel)
     with pytest.raises(internals.UnsupportedAsyncpg) as raised:

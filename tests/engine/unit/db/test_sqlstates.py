@@ -8,7 +8,7 @@ import pytest
 from tableapi.db.errors import to_api_error
 from tableapi.errors import Internal
 
-# Codes that asyncpg does not know, of PostgreSQL or made up by a function.
+# Codes unknown to asyncpg: PostgreSQL's own, or invented by a function.
 _ADDED = (
     "23001",
     "25P04",

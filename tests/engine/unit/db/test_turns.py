@@ -1,4 +1,4 @@
-"""Turns at the connections: a caller alone may have all, and never the last one while another caller comes."""
+"""Turns at the connections: a single caller may use all of them, but not the last one if another caller arrives."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ async def test_a_caller_leaves_the_last_connection_to_others() -> None:
     assert turns.enter("b")
     turns.leave("b")
     turns.leave("a")
-    assert [turns.enter("a") for _ in range(3)] == [True, True, False]  # alone, and it gives back soon
+    assert [turns.enter("a") for _ in range(3)] == [True, True, False]  # alone, and it returns the connection soon
 
 
 async def test_waiting_callers_are_served_in_order() -> None:
@@ -60,7 +60,7 @@ async def test_a_cancelled_read_takes_no_turn(monkeypatch: pytest.MonkeyPatch) -
     assert turns.enter("a")
     late = asyncio.create_task(turns.wait("a"))
     await asyncio.sleep(0)
-    turns.leave("a")  # the turn came, and in that moment the request is given up
+    turns.leave("a")  # the turn arrives just as the request is abandoned
     late.cancel()
     await asyncio.gather(late, return_exceptions=True)
     assert not turns._running

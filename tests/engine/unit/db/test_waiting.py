@@ -35,7 +35,7 @@ async def test_a_cancelled_request_is_skipped(end: str) -> None:
         first.cancel()
     else:
         queue.remove(first)
-        queue.remove(first)  # once more changes nothing
+        queue.remove(first)  # a repetition changes nothing
     assert queue.take() is second
     assert not queue
     queue.close()
@@ -52,7 +52,7 @@ async def test_a_full_queue_rejects() -> None:
 
 @pytest.mark.parametrize(("waiters", "refused"), [(0, False), (1, True)])
 async def test_an_overloaded_queue_rejects(waiters: int, refused: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tableapi.db.turns.OVERLOAD_WAIT_SECONDS", -1.0)  # the first has waited long enough at once
+    monkeypatch.setattr("tableapi.db.turns.OVERLOAD_WAIT_SECONDS", -1.0)  # the first has waited long enough
     queue: WaitingQueue[Turn] = WaitingQueue(1000, 5, full="Too many.")
     put(queue, OVERLOAD_WAITERS + waiters)
     if refused:
@@ -71,7 +71,7 @@ async def test_each_request_past_its_deadline_fails() -> None:
         with pytest.raises(Busy, match="Too late"):
             await asyncio.wait_for(turn, 5)
     assert not queue
-    (again,) = put(queue)  # the timer was set again
+    (again,) = put(queue)  # the timer has been set again
     with pytest.raises(Busy, match="Too late"):
         await asyncio.wait_for(again, 5)
 

@@ -1,4 +1,4 @@
-"""Which changes of a description break clients."""
+"""Changes to a description that break clients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Splitting one record of a write by what its caller may do."""
+"""Splitting one record of a write according to the caller's rights."""
 
 from __future__ import annotations
 

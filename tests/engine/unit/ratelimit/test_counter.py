@@ -1,4 +1,4 @@
-"""Rate limits: every counter counts alike, over processes and nodes, and never past the limit."""
+"""Rate limits: all counters give the same results, across processes and nodes, and never exceed the limit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Make = Callable[[], Counter]
 
 @pytest.fixture(params=["own", "mapped", "shared"])
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
-    """Makes a counter of each kind."""
+    """Creates a counter of each kind."""
     makers: dict[str, Make] = {
         "own": LocalCounter,
         "mapped": lambda: SharedMemoryCounter(tmp_path / "run" / "limits"),
@@ -60,7 +60,7 @@ async def test_a_returned_use_does_not_count(make: Make, monkeypatch: pytest.Mon
         good = counter.hit("a", "x", 1, 60)
         assert good.ok
         counter.give_back("a", "x", good)
-    counter.give_back("a", "x", good)  # never below nothing
+    counter.give_back("a", "x", good)  # never below zero
     assert [counter.hit("a", "x", 1, 60).ok for _ in range(2)] == [True, False]
     now = 1061.0
     first = counter.hit("a", "x", 1, 60)
@@ -127,7 +127,7 @@ async def test_nodes_count_together_through_redis() -> None:
             node.hit("a", "x", 100, 60)
             await node._sending  # type: ignore[misc]
 
-    assert nodes[0].hit("a", "x", 100, 60).remaining in (93, 94)  # six exchanged, and those counted in between
+    assert nodes[0].hit("a", "x", 100, 60).remaining in (93, 94)  # six exchanged, plus those counted in between
     assert not nodes[1].hit("a", "x", 5, 60).ok
     for node in nodes:
         await node.close()
@@ -146,7 +146,7 @@ async def test_without_redis_each_worker_counts_alone(monkeypatch: pytest.Monkey
     server.connected = True
     async with asyncio.timeout(5):
         await node._sending  # type: ignore[misc]
-    assert node.hit("a", "x", 5, 60).remaining == 1  # and nothing was lost
+    assert node.hit("a", "x", 5, 60).remaining == 1  # nothing was lost
     await node.close()
 
 
