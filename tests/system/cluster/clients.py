@@ -2,8 +2,8 @@
 
 Credits belong to an account and all its seats spend the same, so there is nothing to transfer between seats.
 
-A write is repeated with its Idempotency-Key until it has an answer, as a client should. All its attempts are one
-operation of the history.
+A write is repeated with its Idempotency-Key until it gets a response, as a client should do. All attempts form one
+operation in the history.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tests.system.cluster.history import Operation, State, problems
 from tests.system.cluster.provider import Provider
 
 ACCOUNTS = (901, 902, 903)
-CALLERS = 3  # of each account
+CALLERS = 3  # clients of each account
 CREDITS, PEOPLE = 100_000, 60_000
 BOUGHT = 99_000  # of these; the others end with the plan
 ADDON, ADDON_CREDITS = 101, 100
@@ -39,10 +39,10 @@ PLAN, PLAN_CREDITS, OTHER_PLAN = 3, 1200, 4
 BUYS_A_PLAN = ACCOUNTS[0]  # once, in place of the plan that staff gave it
 STAFF_TOKEN = "token-of-the-staff"
 PAUSE = 0.02
-SAME_SECONDS = 0.03  # during which narrow clients ask for one person
-CALM = 2.0  # seconds of right answers that count as the end of a fault
-PATIENCE = 60.0  # more than a claim of an Idempotency-Key outlives its process
-REFUSED = {409, 429, 502, 503, 0}  # while something is away; 0: no response; 502: from nginx, for a dead node
+SAME_SECONDS = 0.03  # time for which narrow clients reveal the same person
+CALM = 2.0  # a fault has ended after this many seconds of correct responses
+PATIENCE = 60.0  # longer than the claim of a dead process on an Idempotency-Key lasts
+REFUSED = {409, 429, 502, 503, 0}  # expected during a fault; 0: no response; 502: from nginx, for a dead node
 
 SQL = (
     "insert into client (clientid, companyname) values ($1, 'Load Ltd')",
@@ -79,7 +79,7 @@ async def prepare(url: str) -> None:
 
 
 async def states(url: str) -> dict[int, State]:
-    """Return the accounts as they are in the database."""
+    """Return the state of the accounts in the database."""
     db = await asyncpg.connect(url, timeout=20)
     try:
         found = {}
@@ -111,7 +111,8 @@ _BOOKS = """
 
 
 async def books(url: str) -> list[str]:
-    """Return what is wrong in the books: each reveal is booked once, and each balance follows from the one before."""
+    """Return errors in the books: each reveal must be booked once, and each balance must follow from the previous
+    one."""
     db = await asyncpg.connect(url, timeout=20)
     try:
         wrong = []
@@ -128,10 +129,10 @@ async def books(url: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One request and its answer."""
+    """One request and its response."""
 
     write: bool
-    status: int  # 0: no answer
+    status: int  # 0: no response
     begun: float
     ended: float
     retry: bool  # whether it has Retry-After
@@ -152,7 +153,7 @@ class Clients:
         self._stopped = False
         self._numbers = itertools.count(random.randrange(PEOPLE // 2))
 
-    # -- what they do --------------------------------------------------------------------------------------------------
+    # -- actions --------------------------------------------------------------------------------------------------
 
     async def _run(self, http: httpx2.AsyncClient, account: int) -> None:
         shared = [next(self._numbers) % PEOPLE for _ in range(4)]
@@ -178,7 +179,7 @@ class Clients:
             await asyncio.sleep(PAUSE)
 
     async def _ask(self, http: httpx2.AsyncClient, write: bool, method: str, path: str, **more: Any) -> tuple[int, Any]:
-        """Return the status, 0 for no answer, and the decoded body."""
+        """Return the status, 0 if there was no response, and the decoded body."""
         begun = time.monotonic()
         try:
             answer = await http.request(method, f"{self.url()}/api/v2/{path}", **more)
@@ -196,7 +197,7 @@ class Clients:
         return status, body
 
     async def _until_answered(self, http: httpx2.AsyncClient, path: str, **more: Any) -> tuple[int, Any, float]:
-        """Return the status and body of the last attempt, and when that began."""
+        """Return the status and body of the last attempt, and its start time."""
         headers = more.pop("headers") | {"Idempotency-Key": secrets.token_hex(8)}
         end = time.monotonic() + PATIENCE
         while True:
@@ -222,7 +223,8 @@ class Clients:
         status, said, last = await self._until_answered(http, "getcontact", json=body, headers=_headers(token(account)))
         answer: Any = None
         if status == 200 and not said["charged"] and last - begun > PAUSE:
-            # An attempt without an answer may have paid; repeating is free, so the last one says "not charged".
+            # An attempt without a response may have been charged; a repeat is free, so the last one reports "not
+            # charged".
             self.operations.append(Operation(account, "reveal", person, begun, time.monotonic(), None))
             begun = last
         if status == 200:
@@ -285,7 +287,7 @@ class Clients:
         if status == 200:
             self._keep(account, "listed", 0, begun, (said["meta"]["count"],))
 
-    # -- what they saw -------------------------------------------------------------------------------------------------
+    # -- observations -------------------------------------------------------------------------------------------------
 
     def refusals(self, since: float = 0.0, until: float = inf) -> Counter[int]:
         return Counter(
@@ -297,19 +299,19 @@ class Clients:
         return sum(one.status == 503 and not one.retry for one in self.attempts)
 
     def outage(self, *, writes: bool, since: float = 0.0, until: float = inf) -> float:
-        """Return the longest time between two answers to all clients together, in seconds."""
+        """Return the longest time between two responses, over all clients, in seconds."""
         times = sorted(one.ended for one in self.attempts if one.write == writes and one.status == 200)
-        # The last one before `since` belongs to them: what is broken is so at once.
+        # The last response before `since` counts as well, because a fault takes effect at once.
         times = times[max(0, bisect.bisect(times, since) - 1) : bisect.bisect(times, until)]
         return max((later - sooner for sooner, later in itertools.pairwise(times)), default=0.0)
 
     def acknowledged(self) -> int:
-        """Return the number of writes that were answered with success."""
+        """Return the number of successful writes."""
         writes = ("reveal", "change", "purchase", "plan")
         return sum(one.kind in writes and (one.answer is not None or one.done) for one in self.operations)
 
     async def flow(self, many: int = 3) -> None:
-        """Wait for `many` more answers to reads and to writes."""
+        """Wait for `many` more responses to reads and to writes."""
         since, kinds = time.monotonic(), (True,) if self._narrow else (True, False)
         await self._until(lambda: all(self._good(write, since) >= many for write in kinds))
 
@@ -336,7 +338,7 @@ class Clients:
             await asyncio.sleep(0.05)
 
     def wrong(self, first: dict[int, State], last: dict[int, State]) -> list[str]:
-        """Return what no order of the operations explains, over all accounts."""
+        """Return the results, over all accounts, that no order of the operations explains."""
         found = list(self.bad)
         for account in ACCOUNTS:
             mine = [one for one in self.operations if one.client == account]

@@ -1,4 +1,4 @@
-"""Check a history of concurrent calls against a model of one account: is there an order that explains every answer?
+"""Check a history of concurrent calls against a model of one account: is there an order that explains every response?
 
 An operation has a start, an end and what was answered. Operations that overlap may have taken effect in either order;
 one that ended before another began came first. `problems` searches for an order in which the model gives exactly the
@@ -58,7 +58,7 @@ class Operation:
     done: bool = False
 
     def after(self, state: State) -> State | None:
-        """Return the state after the operation; None when the model would have answered something else."""
+        """Return the state after the operation; None if the model would have responded differently."""
         after, answer = self._model(state)
         return after if self.answer is None or self.answer == answer else None
 
@@ -86,12 +86,12 @@ class Operation:
                 return state, (len(state.revealed),)
 
 
-# What may be true at one moment: the state, and the open operations that have taken effect.
+# A possibility at one moment: the state, and the open operations that have taken effect.
 _Possible = tuple[State, frozenset[int]]
 
 
 def problems(operations: Iterable[Operation], first: State, last: State | None = None) -> list[str]:
-    """Return a line for a history that no order explains; [] for a right one.
+    """Return a line for a history that no order explains; [] for a valid one.
 
     `first` is the state before, `last` the one found in the database at the end. All operations are of one account.
     """
@@ -129,7 +129,7 @@ def _reached(possible: set[_Possible], opened: set[int], known: list[Operation])
         for number in opened - applied:
             after = known[number].after(state)
             if after is state and known[number].answer is None and not known[number].done:
-                continue  # nothing would show whether it took effect, and the possibilities would double
+                continue  # nothing would show whether it took effect, and the number of possibilities would double
             if after is not None and (after, applied | {number}) not in found:
                 found.add((after, applied | {number}))
                 new.append((after, applied | {number}))

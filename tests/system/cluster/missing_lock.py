@@ -1,4 +1,4 @@
-"""A build of the product without the lock of its reveals, to show that the checks find it."""
+"""A build of the product without the lock for reveals, to prove that the checks detect this."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tests.system.cluster.history import Kind
 from tests.system.cluster.nodes import Cluster
 
 WHOLE = 8.0  # seconds of everything
-TRIES = 30  # of two seconds; whether two reveals overlap is a matter of chance
+TRIES = 30  # attempts of two seconds, because two reveals overlap only by chance
 LOCK = "where clientid = p_clientid for update"
 SOURCE = "select pg_get_functiondef(oid) from pg_proc where proname = 'reveal_contact'"
 UNIQUE = "alter table reveal drop constraint reveal_clientid_personid_kind_key"
 
 
 async def _found(cluster: Cluster, seconds: float) -> tuple[list[str], list[str]]:
-    """Run clients that ask for the same people at once; return what is wrong in their histories, and in the books."""
+    """Run clients that reveal the same people concurrently; return the errors in their histories and in the books."""
     url = cluster.settings["DATABASE_URL"]
     first, nodes = await states(url), itertools.cycle(cluster.nodes)
     async with traffic(lambda: next(nodes).url, narrow=True) as clients:
