@@ -6,6 +6,7 @@ A product declares its own errors next to its rules.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 RETRY = {"Retry-After": "1"}
@@ -19,9 +20,11 @@ class ApiError(Exception):
 
     - `message` is for people and tells them what to do next. It never contains SQL, a traceback, a path or a secret.
     - `reason` is for programs; `docs/reference/errors.md` lists every reason.
+    - `case` is for translations: where several messages share a reason, it tells them apart. It is as stable as the
+      reason, and `context` has the numbers that the message names.
     - `scope` is `account` if the session has ended and the client should sign out, else `resource`.
-    - `context` has details for programs. The response adds `reason`, `scope`, `request_id` and, if the documentation is
-      served, `doc`, the URL that describes the reason.
+    - `context` has details for programs. The response adds `reason`, `case`, `scope`, `request_id` and, if the
+      documentation is served, `doc`, the URL that describes the reason.
     - `code` differs from the status only for the sign-in codes 800 to 804 and for 1000, a failed batch.
     - `extra` has members to add next to `error` in the body, such as `success: 0`.
     """
@@ -37,6 +40,7 @@ class ApiError(Exception):
         context: Mapping[str, Any] | None = None,
         code: int | None = None,
         reason: str | None = None,
+        case: str = "",
         scope: str | None = None,
         status: int | None = None,
         headers: Mapping[str, str] | None = None,
@@ -44,6 +48,7 @@ class ApiError(Exception):
     ) -> None:
         self.status = status or self.status
         self.reason = reason or self.reason
+        self.case = case
         self.scope = scope or self.scope
         self.code = code or self.status
         self.message = message or type(self).reason.replace("_", " ").capitalize() + "."
@@ -62,7 +67,8 @@ class ApiError(Exception):
 
         `mount` is the path of the application in URLs; `doc` is below it. With None, `doc` is omitted.
         """
-        context = {"reason": self.reason, "scope": self.scope, **self.context}
+        case = {"case": self.case} if self.case else {}
+        context = {"reason": self.reason, **case, "scope": self.scope, **self.context}
         if request_id:
             context["request_id"] = request_id
             if mount is not None:
@@ -158,13 +164,38 @@ class UnsupportedMedia(ApiError):
     status, reason = 415, "unsupported_media_type"
 
 
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """A message about a field, with the `case` by which it is translated and the numbers that it names."""
+
+    case: str
+    message: str
+    numbers: Mapping[str, float] = field(default_factory=dict)
+
+
 class Invalid(ApiError):
-    """Raised when fields of a script or hook fail validation; `context.fields` has the messages."""
+    """Raised when fields of a script or hook fail validation.
+
+    `context.fields` has the messages; `context.field_errors` has the `case` and the numbers of those that have a case.
+    Without a `message` of its own, the error has the message, case and numbers of the first field.
+    """
 
     status, reason = 422, "invalid"
 
-    def __init__(self, fields: Mapping[str, str], message: str = "") -> None:
-        super().__init__(message or next(iter(fields.values()), "Invalid input."), context={"fields": dict(fields)})
+    def __init__(self, fields: Mapping[str, str | FieldError], message: str = "", *, case: str = "") -> None:
+        messages = {name: error if isinstance(error, str) else error.message for name, error in fields.items()}
+        context: dict[str, Any] = {"fields": messages}
+        cases = {
+            name: {"case": error.case, **error.numbers}
+            for name, error in fields.items()
+            if isinstance(error, FieldError)
+        }
+        if cases:
+            context["field_errors"] = cases
+        first = next(iter(fields.values()), None)
+        if not message and isinstance(first, FieldError):
+            case, context = first.case, {**first.numbers, **context}
+        super().__init__(message or next(iter(messages.values()), "Invalid input."), context=context, case=case)
 
 
 class TooMany(ApiError):

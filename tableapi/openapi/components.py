@@ -162,6 +162,7 @@ def _schemas() -> Json:
         "type": ["object", "null"],
         "properties": {
             "reason": {"type": "string"},
+            "case": {"type": "string", "description": "Which message, if several share the reason."},
             "scope": {"type": "string", "description": "`account`: sign in again. `resource`: this request alone."},
             "request_id": {"type": "string"},
             "doc": {"type": "string", "description": "The address of the description of the reason."},

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from tableapi.auth.policy import ANYONE, Actor
 from tableapi.auth.scopes import BASIC, OF_METHOD
-from tableapi.errors import ApiError, Forbidden, Invalid, Unauthorized
+from tableapi.errors import ApiError, FieldError, Forbidden, Invalid, Unauthorized
 from tableapi.http.request import HttpRequest
 from tableapi.ratelimit.enforce import count_use
 
@@ -220,7 +220,7 @@ def authorize(endpoint: Endpoint, actor: Actor, read_only: Mapping[str, tuple[in
         raise Unauthorized("Your account access session is expired")
     if actor.role == "unverified":
         raise Forbidden("Please verify your email address first.", reason="unverified", code=802)
-    raise Forbidden("You are not permitted to do this.")
+    raise Forbidden("You are not permitted to do this.", case="not_permitted")
 
 
 def count_call(endpoint: Endpoint, request: HttpRequest) -> None:
@@ -252,13 +252,22 @@ _MESSAGES = (
 )
 
 
+_NO_CASE = ("value_error", "assertion_error")  # from any ValueError or assert of a validator
+
+
 def validate(model: type[M], data: Mapping[str, Any]) -> M:
-    """Validate `data` with the input model. Raises Invalid (422) with one message per field."""
+    """Validate `data` with the input model. Raises Invalid (422) with one message per field.
+
+    The case of a field is the type of pydantic's error; a validator gives its own with `PydanticCustomError`.
+    """
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        fields: dict[str, str] = {}
-        for problem in error.errors(include_url=False, include_context=False, include_input=False):
-            name = ".".join(map(str, problem["loc"])) or "body"
-            fields.setdefault(name, _MESSAGES.get(problem["type"]) or problem["msg"].removeprefix("Value error, "))
+        fields: dict[str, str | FieldError] = {}
+        for problem in error.errors(include_url=False, include_input=False):
+            name, case = ".".join(map(str, problem["loc"])) or "body", problem["type"]
+            message = _MESSAGES.get(case) or problem["msg"].removeprefix("Value error, ")
+            context = problem.get("ctx", {}).items()
+            numbers = {key: value for key, value in context if type(value) in (int, float)}
+            fields.setdefault(name, message if case in _NO_CASE else FieldError(case, message, numbers))
         raise Invalid(fields) from None

@@ -12,6 +12,7 @@ from tableapi.errors import (
     Busy,
     Conflict,
     DuplicateField,
+    FieldError,
     Internal,
     Invalid,
     NotFound,
@@ -51,6 +52,28 @@ def test_an_error_and_its_envelope(error: ApiError, status: int, reason: str, sc
     assert body["context"].items() >= {
         "reason": reason, "scope": scope, "request_id": "r1", "doc": f"/docs/reference/errors/#{reason}",
     }.items()  # fmt: skip
+
+
+def test_the_case_tells_messages_of_one_reason_apart() -> None:
+    error = NotFound("There is no such job.", case="no_such_job")
+    assert error.body()["context"] == {"reason": "not_found", "case": "no_such_job", "scope": "resource"}
+    assert "case" not in NotFound().body()["context"]
+
+
+def test_fields_with_cases() -> None:
+    long = FieldError("too_long", "At most 9 signs", {"limit": 9})
+    error = Invalid({"name": long, "note": "Must be text"})
+    assert (error.message, error.case, error.context["limit"]) == ("At most 9 signs", "too_long", 9)
+    assert error.context["fields"] == {"name": "At most 9 signs", "note": "Must be text"}
+    assert error.context["field_errors"] == {"name": {"case": "too_long", "limit": 9}}
+
+
+def test_fields_with_cases_under_another_message() -> None:
+    error = Invalid({"name": FieldError("too_long", "At most 9 signs", {"limit": 9})}, "It does not fit.", case="unfit")
+    assert (error.message, error.case) == ("It does not fit.", "unfit")
+    assert error.context == {
+        "fields": {"name": "At most 9 signs"}, "field_errors": {"name": {"case": "too_long", "limit": 9}},
+    }  # fmt: skip
 
 
 def test_an_instance_leaves_its_class_alone() -> None:

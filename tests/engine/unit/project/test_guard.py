@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, field_validator
+from pydantic_core import PydanticCustomError
 
 from tableapi.auth.policy import ANYONE, Actor
 from tableapi.errors import ApiError, Invalid
@@ -73,9 +76,47 @@ def test_a_public_script_needs_no_role() -> None:
 
 class Model(BaseModel):
     count: int
+    name: Annotated[str, Field(max_length=9)] = ""
+    note: str = ""
+
+    @field_validator("note")
+    @classmethod
+    def _checked(cls, note: str) -> str:
+        if note == "shout":
+            raise PydanticCustomError("loud", "Write at most {capitals} capitals", {"capitals": 3})
+        if note == "whisper":
+            raise ValueError("Speak up")
+        return note
 
 
 def test_an_invalid_field_is_named() -> None:
     with pytest.raises(Invalid) as refused:
         validate(Model, {"count": "many"})
     assert list(refused.value.context["fields"]) == ["count"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "message", "case"),
+    [
+        ({}, "Field required", {"case": "missing"}),
+        ({"count": "many"}, "Must be a whole number", {"case": "int_parsing"}),
+        ({"count": 1, "name": "x" * 10}, "String should have at most 9 characters",
+         {"case": "string_too_long", "max_length": 9}),
+        ({"count": 1, "note": "shout"}, "Write at most 3 capitals", {"case": "loud", "capitals": 3}),
+    ],
+)  # fmt: skip
+def test_the_case_of_a_field_is_the_type_of_its_error(
+    sent: dict[str, object], message: str, case: dict[str, object]
+) -> None:
+    with pytest.raises(Invalid) as refused:
+        validate(Model, sent)
+    error = refused.value
+    assert (error.message, error.case) == (message, case["case"])
+    assert list(error.context["field_errors"].values()) == [case]
+    assert error.context.items() >= {name: value for name, value in case.items() if name != "case"}.items()
+
+
+def test_a_plain_value_error_has_a_message_without_a_case() -> None:
+    with pytest.raises(Invalid) as refused:
+        validate(Model, {"count": 1, "note": "whisper"})
+    assert (refused.value.context, refused.value.case) == ({"fields": {"note": "Speak up"}}, "")
