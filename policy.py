@@ -318,6 +318,10 @@ SESSIONS = Sessions(
     confined={
         "temporary": (403, "password_change_required", "Please change your temporary password first."),
     },
+    unlisted={
+        "unverified": (403, "unverified", "Please verify your email address first.", 802),
+    },
+    expired="Your account access session is expired",
     read_only={
         "staff": (403, "desk_only", "A staff account reads tables and uses the calls of the desk; it writes no table."),
         "viewclient": (403, "view_only", "You are looking at this account as support: nothing can be changed."),

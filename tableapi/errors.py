@@ -25,7 +25,7 @@ class ApiError(Exception):
     - `scope` is `account` if the session has ended and the client should sign out, else `resource`.
     - `context` has details for programs. The response adds `reason`, `case`, `scope`, `request_id` and, if the
       documentation is served, `doc`, the URL that describes the reason.
-    - `code` differs from the status only for the sign-in codes 800 to 804 and for 1000, a failed batch.
+    - `code` is the status unless a product has a code of its own; a failed batch has 1000.
     - `extra` has members to add next to `error` in the body, such as `success: 0`.
     """
 

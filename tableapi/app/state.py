@@ -21,7 +21,7 @@ from tableapi.auth.authenticators import (
     SessionAuthenticator,
 )
 from tableapi.auth.guesses import Guesses
-from tableapi.auth.policy import Access, DatabaseRole, Sessions
+from tableapi.auth.policy import NO_SESSIONS, Access, DatabaseRole, Sessions
 from tableapi.auth.rights import FullRights, NoRights, PolicyRights, Rights
 from tableapi.auth.tokens.authenticator import TokenAuthenticator
 from tableapi.auth.tokens.settings import token_settings
@@ -66,6 +66,7 @@ class Services:
         self.confined: Mapping[str, tuple[int, str, str]] = {}
         self.read_only: Mapping[str, tuple[int, str, str]] = {}
         self.recorded: Mapping[str, str] = {}
+        self.expired = NO_SESSIONS.expired
         self._explaining: frozenset[str] = frozenset()  # roles of the policy that may ask about rights
         self.account = ""  # the account column, for `recorded`
         self.database_roles: Mapping[str, DatabaseRole] = served.database_roles
@@ -177,12 +178,13 @@ class Services:
         every = (access for tables in (policy.POLICY, *others.values()) for access in tables.values())
         scripts.masked = frozenset(role for access in every for role in access.masked)
         self._roles(policy.SESSIONS)
-        scripts.read_only = self.read_only
+        scripts.sessions = policy.SESSIONS
 
     def _roles(self, sessions: Sessions) -> None:
         """Apply the policy's rules for the sessions of some roles."""
         self.confined, self.read_only, self.recorded = sessions.confined, sessions.read_only, sessions.recorded
         self.account, self._explaining = sessions.account, frozenset(sessions.explains)
+        self.expired = sessions.expired
 
     def explains(self, role: str) -> bool:
         """Whether a role may ask why a request is refused."""

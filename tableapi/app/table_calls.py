@@ -190,7 +190,7 @@ class TableCalls:
             if call.actor.role in ("", "key") and self._services.has_sessions and _is_forbidden(error):
                 if not call.actor.role:
                     raise Unauthorized(call.actor.key_error, reason="no_key") from None
-                raise Unauthorized("Your account access session is expired") from None
+                raise Unauthorized(self._services.expired) from None
             if not call.actor.role and _is_forbidden(error):  # raised by the authenticator of a host program
                 raise Unauthorized("Credentials are needed.") from None
             raise

@@ -187,7 +187,7 @@ class SessionAuthenticator(Authenticator):
         row = await self._db.reads.fetchrow(lookup, digest)
         if row is None:
             self._cached.pop(cached_as, None)
-            raise Unauthorized("Your account access session is expired")
+            raise Unauthorized(self._sessions.expired)
         role = row["role"]
         if refusal := self._sessions.refusals.get(role):
             status, reason, message = refusal

@@ -172,6 +172,9 @@ class Sessions:
             with scope `resource`. ANYONE does not include them.
         read_only: roles that may not write: role -> (status, reason, message) of the error, with scope `resource`. They
             read tables and call the scripts that name them. ANYONE does not include them.
+        unlisted: roles with an error of their own for scripts that do not name them: role -> (status, reason, message,
+            code). ANYONE includes them.
+        expired: the message for a request with an ended session, or without one.
         recorded: roles for which reads of tables are recorded before the response is sent: role -> SQL with $1 the
             actor's values as JSON, $2 the value of `account` that every record of the response has, or null, $3 the
             table, $4 details as JSON, $5 the client's address.
@@ -213,6 +216,8 @@ class Sessions:
     refusals: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
     confined: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
     read_only: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
+    unlisted: Mapping[str, tuple[int, str, str, int]] = field(default_factory=dict)
+    expired: str = "The session has ended. Sign in again."
     recorded: Mapping[str, str] = field(default_factory=dict)
 
     def user_of(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -224,6 +229,9 @@ class Sessions:
     def identities(self) -> Mapping[str, str]:
         """Return the name of the actor's value for each field of `identity`."""
         return self.identity if isinstance(self.identity, Mapping) else {name: name for name in self.identity}
+
+
+NO_SESSIONS = Sessions(lookup="")  # of a server without a policy
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ValidationError
 
-from tableapi.auth.policy import ANYONE, Actor
+from tableapi.auth.policy import ANYONE, NO_SESSIONS, Actor, Sessions
 from tableapi.auth.scopes import BASIC, OF_METHOD
 from tableapi.errors import ApiError, FieldError, Forbidden, Invalid, Unauthorized
 from tableapi.http.request import HttpRequest
@@ -21,7 +21,6 @@ SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 # HTTP verbs, with the name of their hook function in `scripts/tables/<table>.py`.
 HOOK_VERBS = {"GET": "get", "POST": "post", "PUT": "patch", "PATCH": "patch", "DELETE": "delete"}
 _LIMIT = re.compile(r"(\d+)/(?:(\d+) ?)?(second|minute|hour|day)s? per (session|user|account|ip|key)")
-_NONE: Mapping[str, tuple[int, str, str]] = {}
 _INTERVAL = re.compile(r"(\d+)(m|h|d)")
 
 Run = Callable[..., Awaitable[Any]]
@@ -202,24 +201,25 @@ def hook(table: str, *verbs: str) -> Callable[[Run], Run]:
     return decorate
 
 
-def authorize(endpoint: Endpoint, actor: Actor, read_only: Mapping[str, tuple[int, str, str]] = _NONE) -> None:
+def authorize(endpoint: Endpoint, actor: Actor, sessions: Sessions = NO_SESSIONS) -> None:
     """Raise Unauthorized (401) without a session, Forbidden (403) if the role lacks the right.
 
-    read_only: roles for which ANYONE is not enough, with the error for each.
+    sessions: those of the policy, which has errors for some roles.
     """
     if endpoint.public or actor.role in endpoint.roles:
         return
-    if (refusal := read_only.get(actor.role)) is not None:
-        status, reason, message = refusal
+    if (denied := sessions.read_only.get(actor.role)) is not None:
+        status, reason, message = denied
         raise ApiError(message, status=status, reason=reason, scope="resource")
     if ANYONE in endpoint.roles and actor.role:
         return
     if not actor.role:
         raise Unauthorized(actor.key_error, reason="no_key")
     if actor.role == "key":
-        raise Unauthorized("Your account access session is expired")
-    if actor.role == "unverified":
-        raise Forbidden("Please verify your email address first.", reason="unverified", code=802)
+        raise Unauthorized(sessions.expired)
+    if (unlisted := sessions.unlisted.get(actor.role)) is not None:
+        status, reason, message, code = unlisted
+        raise ApiError(message, status=status, reason=reason, code=code, scope="resource")
     raise Forbidden("You are not permitted to do this.", case="not_permitted")
 
 

@@ -20,7 +20,7 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from tableapi.auth.guesses import Guesses
-from tableapi.auth.policy import Actor
+from tableapi.auth.policy import NO_SESSIONS, Actor
 from tableapi.config.settings import Settings
 from tableapi.crypto.unseal import MaskingVault
 from tableapi.crypto.vault import Vault
@@ -56,7 +56,7 @@ class Scripts:
         self._tailed: dict[str, dict[str, Endpoint]] = {}  # path without its last segment -> method -> endpoint
         self.hooks: dict[tuple[str, str], Hook] = {}  # (table, verb) -> hook
         self.jobs: dict[str, Endpoint] = {}
-        self.read_only: Mapping[str, tuple[int, str, str]] = {}  # `Sessions.read_only` of the policy
+        self.sessions = NO_SESSIONS  # of the policy
 
     @classmethod
     def load(cls, folder: Path, settings: Settings, db: Db | None = None) -> Scripts:
@@ -176,7 +176,7 @@ class Scripts:
         """
         actor = request.actor
         if actor.role not in endpoint.roles:
-            authorize(endpoint, actor, self.read_only)
+            authorize(endpoint, actor, self.sessions)
         if endpoint.limits:
             count_call(endpoint, request)
         ctx = self.context(actor, request)

@@ -8,8 +8,8 @@ import pytest
 from pydantic import BaseModel, Field, field_validator
 from pydantic_core import PydanticCustomError
 
-from tableapi.auth.policy import ANYONE, Actor
-from tableapi.errors import ApiError, Invalid
+from tableapi.auth.policy import ANYONE, Actor, Sessions
+from tableapi.errors import ApiError, Invalid, Unauthorized
 from tableapi.project.guard import Endpoint, Limit, authorize, cron, parse_limits, script, validate
 
 
@@ -53,7 +53,6 @@ def test_a_script_must_declare_its_callers() -> None:
     [
         (("client",), "", 401),
         (("client",), "key", 401),
-        (("client",), "unverified", 403),
         (("client",), "member", 403),
         (("client",), "client", None),
         ((ANYONE,), "key", None),
@@ -68,6 +67,27 @@ def test_roles(roles: tuple[str, ...], role: str, status: int | None) -> None:
     with pytest.raises(ApiError) as refused:
         authorize(guarded, Actor(role))
     assert refused.value.status == status
+
+
+def test_unlisted_role_gets_the_error_of_the_policy() -> None:
+    sessions = Sessions(lookup="", unlisted={"new": (403, "unconfirmed", "Confirm the address first.", 802)})
+    authorize(endpoint(roles=(ANYONE,)), Actor("new"), sessions)
+    with pytest.raises(ApiError) as rejected:
+        authorize(endpoint(roles=("client",)), Actor("new"), sessions)
+    error = rejected.value
+    assert (error.status, error.code, error.reason, error.message) == (
+        403,
+        802,
+        "unconfirmed",
+        "Confirm the address first.",
+    )
+
+
+def test_ended_session_is_reported_with_the_message_of_the_policy() -> None:
+    with pytest.raises(Unauthorized, match=r"The session has ended\."):
+        authorize(endpoint(roles=("client",)), Actor("key"))
+    with pytest.raises(Unauthorized, match="Over"):
+        authorize(endpoint(roles=("client",)), Actor("key"), Sessions(lookup="", expired="Over"))
 
 
 def test_a_public_script_needs_no_role() -> None:
