@@ -7,6 +7,9 @@ docs/explanation/decisions/reads-from-replicas.md.
 
 An address may lead to several replicas, for example through a load balancer. A connection stays with one server, so the
 position is tracked per connection and not per address.
+
+Positions are comparable only within a timeline, which begins with each promotion. A replica may have received more than
+the one that was promoted, and it is then further in the log without what the new primary has written since.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import asyncpg
@@ -35,13 +38,25 @@ POLL_SECONDS = 0.001
 # The position of the last acknowledged commit. With synchronous_commit off, commits are acknowledged before they are
 # flushed.
 WRITTEN = """
-    select case when current_setting('synchronous_commit') = 'off'
-                then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end - '0/0'
+    select at - '0/0', left(pg_walfile_name(at), 8)
+    from (select case when current_setting('synchronous_commit') = 'off'
+                      then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end as at) present
 """
-REPLAYED = "select case when pg_is_in_recovery() then pg_last_wal_replay_lsn() - '0/0' end"
+# No row for a server that does not stream. Without the right pg_read_all_stats the timeline is null.
+REPLAYED = """
+    select pg_last_wal_replay_lsn() - '0/0', upper(lpad(to_hex(received_tli), 8, '0'))
+    from pg_stat_wal_receiver where pg_is_in_recovery()
+"""
 _FAILURES = (
     OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, ApiError
 )  # fmt: skip
+
+
+class Position(NamedTuple):
+    """A position in the log, on a timeline in the spelling of the log's files."""
+
+    place: int
+    timeline: str
 
 
 class SharedQuery:
@@ -50,18 +65,18 @@ class SharedQuery:
     No caller gets a result older than its call.
     """
 
-    def __init__(self, query: Callable[[], Awaitable[int]]) -> None:
+    def __init__(self, query: Callable[[], Awaitable[Position]]) -> None:
         self._query = query
         self._lock = asyncio.Lock()
-        self._next: asyncio.Task[int] | None = None
+        self._next: asyncio.Task[Position] | None = None
 
-    async def result(self) -> int:
+    async def result(self) -> Position:
         """Return the result of a run that starts after this call."""
         if self._next is None:
             self._next = background.start(self._run(), "replica")
         return await asyncio.shield(self._next)
 
-    async def _run(self) -> int:
+    async def _run(self) -> Position:
         async with self._lock:
             self._next = None
             return await self._query()
@@ -76,7 +91,7 @@ class Replica:
 
     def __init__(self, db: Db, seconds: float) -> None:
         self._db, self._seconds = db, seconds
-        self._replayed: WeakKeyDictionary[asyncpg.Connection, int] = WeakKeyDictionary()
+        self._replayed: WeakKeyDictionary[asyncpg.Connection, Position] = WeakKeyDictionary()
         self._unused_until = 0.0
 
     async def open(self) -> None:
@@ -98,7 +113,7 @@ class Replica:
             log.info("replica_rests", why=reason)
         self._unused_until = time.monotonic() + seconds
 
-    async def fetchrow(self, position: int, sql: str, *args: Any) -> Any:
+    async def fetchrow(self, position: Position, sql: str, *args: Any) -> Any:
         """Run one statement and return its first row, if the server has replayed `position`.
 
         Raises:
@@ -114,16 +129,19 @@ class Replica:
                 connection.terminate()  # the host may have vanished
                 raise
 
-    async def _reached(self, connection: asyncpg.Connection, position: int) -> bool:
+    async def _reached(self, connection: asyncpg.Connection, position: Position) -> bool:
         """Whether the server of this connection has replayed `position`, or does so within `CATCH_UP_SECONDS`."""
         until = time.monotonic() + CATCH_UP_SECONDS
-        while self._replayed.get(connection, 0) < position:
+        known = self._replayed.get(connection)
+        while known is None or known.timeline != position.timeline or known.place < position.place:
             if time.monotonic() >= until:
                 return False
             async with asyncio.timeout(FAILED_SECONDS):
                 row = await connection.fetchrow(REPLAYED)
-            self._replayed[connection] = replayed = row[0] or 0 if row else 0
-            if replayed < position:
+            if row is None or row[1] not in (None, position.timeline):
+                return False
+            known = self._replayed[connection] = Position(int(row[0] or 0), position.timeline)
+            if known.place < position.place:
                 await asyncio.sleep(POLL_SECONDS)
         return True
 
@@ -145,9 +163,9 @@ class Replicas:
         """Close the connections of every replica."""
         await asyncio.gather(*(replica.close() for replica in self._replicas), return_exceptions=True)
 
-    async def _read_position(self) -> int:
+    async def _read_position(self) -> Position:
         row = await self._primary.fetchrow(WRITTEN)
-        return int(row[0]) if row else 0
+        return Position(int(row[0]), row[1])
 
     def _choose(self) -> Replica | None:
         """Return the next usable replica in turn."""

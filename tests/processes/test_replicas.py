@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import asyncpg
 import httpx2
@@ -223,3 +224,59 @@ async def _copy(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> Non
         while data := await source.read(65536):
             sink.write(data)
     sink.close()
+
+
+@pytest.mark.parametrize("privileged", [False, True], ids=["as-owner", "with-pg_read_all_stats"])
+async def test_a_replica_ahead_of_the_new_primary_is_not_read(
+    tmp_path: Path, serve: Serve, http: httpx2.AsyncClient, privileged: bool
+) -> None:
+    """A replica may have received what was never acknowledged, and is then further in the log than its new primary."""
+    with ExitStack() as stack:
+        server = Embedded(tmp_path / "one" / "postgres")
+        url = stack.enter_context(server)
+        next_, ahead = Standby(tmp_path / "two" / "postgres", server), Standby(tmp_path / "three" / "postgres", server)
+        promoted, replica = stack.enter_context(next_), stack.enter_context(ahead)
+        both = url.replace(f":{server.port}/", f":{server.port},127.0.0.1:{next_.port}/")
+        settings = {"DATABASE_URL": f"{both}?target_session_attrs=read-write", "DATABASE_REPLICA_URLS": replica,
+                    "APP_KEYS": KEY, "SECRET_KEYS": "s" * 32, "RATE_LIMITS": "off", "WORKER": "off",
+                    "METRICS_TOKEN": "watch"}  # fmt: skip
+        node = await asyncio.to_thread(lambda: serve(cwd=_project(tmp_path / "project"), **settings))
+        stack.callback(node.stop)
+        notes = f"{node.url}{NOTES}"
+        if privileged:
+            await _as_superuser(server, "grant pg_read_all_stats to current_role_of_url", url)
+        assert (await http.post(notes, json={"resource": [{"id": 1, "text": "kept"}]})).status_code == 200
+        await caught_up(url, promoted)
+        await from_replica(http, node, notes)
+
+        await _as_superuser(next_, "alter system set primary_conninfo = ''", promoted)
+        await _as_superuser(next_, "select pg_reload_conf()", promoted)
+        writer = await asyncpg.connect(url)
+        await writer.execute("insert into note select n, repeat('x', 1000) from generate_series(2, 3000) n")
+        await writer.close()
+        await caught_up(url, replica)
+        await asyncio.to_thread(crash, server)
+        await asyncio.to_thread(next_.promote)
+
+        found: list[httpx2.Response] = []
+
+        async def answered() -> bool:
+            found.append(await http.get(notes, params={"count_only": "true"}))
+            return found[-1].status_code == 200
+
+        for _ in range(20):  # also after a rest of the replica
+            await until(answered, 20)
+            assert found[-1].json() == 1, "what was never acknowledged is read"
+            await asyncio.sleep(0.05)
+
+
+async def _as_superuser(server: Embedded, sql: str, url: str) -> None:
+    """Run a statement as the superuser, in the database of a URL. `current_role_of_url` stands for its user."""
+    parts = urlsplit(url)
+    connection = await asyncpg.connect(
+        host="127.0.0.1", port=server.port, user="postgres", password=server.password, database=parts.path[1:]
+    )
+    try:
+        await connection.execute(sql.replace("current_role_of_url", parts.username or ""))
+    finally:
+        await connection.close()
