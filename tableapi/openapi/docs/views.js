@@ -82,7 +82,7 @@ export function startPage(spec, first, link, address) {
           tableOf(["Status", "What to do"], [
             ["400, 422", "Correct the request; the context names the field."],
             ["401", "The credentials are missing, wrong or expired."],
-            ["402", "A payment or credits are needed first."],
+            ["402", "A payment is needed first."],
             ["403", "The credentials do not have the right."],
             ["404", "The record does not exist, or these credentials cannot see it."],
             ["429", "Wait for the seconds in Retry-After. The X-RateLimit-* headers give the limits."],
