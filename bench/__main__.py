@@ -30,6 +30,7 @@ from bench import (
     programs,
     report,
     reveal,
+    webhooks,
 )
 from bench.contenders import Contender, NotThere, Stage
 from bench.scenarios import NAMES, Places
@@ -37,7 +38,7 @@ from tableapi.server.postgres.server import Embedded
 from tests.helpers.support import ROOT
 
 OTHERS = ("growth", "pages", "rest", "reveal", "import", "mycontacts", "directory", "search", "deletions",
-          "programs")  # fmt: skip
+          "programs", "webhooks")  # fmt: skip
 IF_NAMED = ("search",)  # builds 9 GB of data, which stay
 ON_ITS_DATA = ("pages", "rest")
 FOLDER = ROOT / ".data" / "bench"
@@ -118,6 +119,7 @@ def others_(stage: Stage, args: argparse.Namespace, server: str, postgres: int, 
         "mycontacts": lambda: mycontacts.measure(stage, server),
         "deletions": lambda: deletions.measure(stage, server),
         "programs": lambda: programs.measure(stage, server),
+        "webhooks": lambda: webhooks.measure(stage, server, seconds=args.seconds or 60),
     }
     return {name: doing[name]() for name in names}
 

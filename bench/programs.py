@@ -56,7 +56,8 @@ class _Client:
         return took
 
 
-async def _new(server: str, name: str, sql: str) -> str:
+async def new_database(server: str, name: str, sql: str) -> str:
+    """Create a database with these tables, dropping an older one, and return its URL."""
     await drop(server, name)
     for url, statement in ((server, f"create database {name}"), (f"{server.rpartition('/')[0]}/{name}", sql)):
         connection = await asyncpg.connect(url)
@@ -99,7 +100,7 @@ def measure(stage: Stage, server: str) -> dict[str, Any]:
     for count in TABLES:
         more = "".join(f"create table other_{n} (id int primary key, name text);" for n in range(count - 2))
         name = f"bench_programs_{count}"
-        url, port = asyncio.run(_new(server, name, SQL + more)), free_port()
+        url, port = asyncio.run(new_database(server, name, SQL + more)), free_port()
         words = [sys.executable, "-m", "tableapi", "serve", "--dataset", f"x={url}", "--open", "--port", str(port)]
         process = launch(
             stage, name, words, port, stage.folder, PYTHONPATH=str(ROOT), DATA_DIR=str(stage.folder / name),

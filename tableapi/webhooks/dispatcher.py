@@ -152,6 +152,7 @@ class Dispatcher:
             "application_name": "tableapi-webhooks",
             "statement_timeout": f"{STATEMENT_SECONDS}s",
             "lock_timeout": "10s",
+            "plan_cache_mode": "force_custom_plan",  # a plan made for an empty queue is bad for a long one
         }
         connection: asyncpg.Connection = await asyncpg.connect(
             dsn, server_settings=settings, **connection_options(pooled=False)

@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import json
 import ssl
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -28,12 +29,13 @@ OTHER_SECRET = "whsec_" + base64.b64encode(bytes(range(32))).decode()
 
 @dataclass
 class Received:
-    """One request to the receiver. `answered` is the response status."""
+    """One request to the receiver. `answered` is the response status, `arrived` a time of `time.monotonic`."""
 
     path: str
     headers: dict[str, str]
     body: bytes
     answered: int = 0
+    arrived: float = field(default_factory=time.monotonic)
 
     @property
     def json(self) -> Any:

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import ssl
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ import asyncpg
 import httpx2
 import pytest
 
+from tableapi.webhooks.target import TAKEN
+from tests.helpers import webhook_load
 from tests.helpers.support import ROOT, NewDatabase, Serve, Server, execute, tableapi, until
 from tests.helpers.webhooks import SECRET, Received, certificate, receiver
 
@@ -197,33 +200,83 @@ async def test_the_certificate_must_match_the_host_name(
 
 
 @pytest.mark.slow
-async def test_a_thousand_changes_a_second_with_one_slow_receiver(
+async def test_a_thousand_changes_a_second_with_a_slow_receiver_and_a_killed_node(
     new_database: NewDatabase, serve: Serve, tmp_path: Path
 ) -> None:
-    url = await asyncio.to_thread(new_database, SCHEMA)
-    async with receiver() as slow, receiver() as quick:
+    url = await asyncio.to_thread(new_database, webhook_load.SCHEMA)
+    async with receiver() as slow, receiver() as quick, receiver() as other:
+        patience = 1.0
 
-        async def hang(_: Received) -> tuple[int, dict[str, str]]:
-            await slow.closing.wait()
-            return 500, {}
+        async def answer_late(_: Received) -> tuple[int, dict[str, str]]:
+            await asyncio.sleep(patience)  # a receiver that takes its time
+            return 204, {}
 
-        slow.answer = hang
+        slow.answer = answer_late
         hooks = [
-            {"name": name, "table": "orders", "url": target.url, "secret": SECRET}
-            for name, target in (("slow", slow), ("quick", quick))
+            {"name": f"hook{number}", "table": "orders", "url": target.url, "secret": SECRET}
+            for number, target in enumerate((slow, quick, other))
         ]
         (tmp_path / "access.json").write_text(json.dumps({"webhooks": hooks}))
-        await served(serve, url, tmp_path, WORKERS="1")
+        sending = await served(serve, url, tmp_path, WORKERS="1")
+        await until(lambda: sending.log.read_text().count("webhook_taken") == len(hooks))
+        await served(serve, url, tmp_path, WORKERS="1", DATA_DIR=tmp_path / "other")
+        changes = webhook_load.Changes()
+        making = asyncio.create_task(changes.make(url, records=500, per_second=1000, seconds=3))
+        await quick.gets(1000)
+        assert len(slow.delivered) < 200
+        await asyncio.to_thread(sending.kill)
+        await making
+        await asyncio.gather(quick.gets(3000, 60), other.gets(3000, 60))
+        assert len(slow.delivered) < 1000, "the slow receiver did not lag, so the test shows nothing"
+        patience = 0.0
+        await slow.gets(3000, 60)
+        for target in (slow, quick, other):
+            await until(partial(changes.complete, target))
+            assert len(target.delivered) <= 3000 + TAKEN  # of a round that a kill ends, the result is not stored
+
+
+async def test_a_long_queue_of_few_records_delays_no_other_webhook(
+    new_database: NewDatabase, serve: Serve, tmp_path: Path
+) -> None:
+    """All but the first event of each record wait, so looking for events to send must not read them all."""
+    url = await asyncio.to_thread(new_database, SCHEMA + "create table item (id integer primary key);")
+    async with receiver() as failing, receiver() as quick:
+        status = [500]
+
+        async def answer(_: Received) -> tuple[int, dict[str, str]]:
+            await asyncio.sleep(0.05)
+            return status[0], {}
+
+        failing.answer = answer
+        hooks = [
+            {"name": table, "table": table, "url": target.url, "secret": SECRET}
+            for table, target in (("orders", failing), ("item", quick))
+        ]
+        (tmp_path / "access.json").write_text(json.dumps({"webhooks": hooks}))
+        server = await served(serve, url, tmp_path, WORKERS="1")
+        await until(lambda: server.log.read_text().count("webhook_taken") == len(hooks))
         db = await asyncpg.connect(url)
-        began = asyncio.get_running_loop().time()
-        for second in range(3):
-            for part in range(10):
-                start = second * 1000 + part * 100
-                await db.execute("insert into orders select generate_series($1::int, $2)", start, start + 99)
-                await asyncio.sleep(max(0.0, began + second + (part + 1) / 10 - asyncio.get_running_loop().time()))
-        await quick.gets(3000)
+        await db.execute("insert into orders select generate_series(1, 3)")
+        await db.execute(
+            "do $$ begin for n in 1..5000 loop update orders set status = n where id = n % 3 + 1; end loop; end $$"
+        )
+
+        async def queued() -> bool:
+            return bool(await db.fetchval("select count(*) = 5003 from tableapi_live.delivery"))
+
+        def more(requests: int) -> bool:
+            return len(failing.received) >= requests
+
+        await until(queued)
+        for status[0] in (500, 204):
+            await until(partial(more, len(failing.received) + 3))
+            async with asyncio.timeout(15):
+                for _ in range(10):
+                    before = len(quick.delivered)
+                    await db.execute("insert into item select count(*) from item")
+                    await quick.gets(before + 1)
         await db.close()
-        assert len({request.id for request in quick.delivered}) == len(quick.delivered) == 3000
+        assert len(failing.delivered) < 5003, "the other queue was empty, so the test shows nothing"
 
 
 def test_without_the_extra(new_database: NewDatabase, tmp_path: Path) -> None:
