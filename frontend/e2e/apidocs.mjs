@@ -1,4 +1,4 @@
-// The page of the API over two databases with a table of one name, and a third of many tables: one is loaded at a time.
+// The API page with two databases that share a table name and a third with many tables: one is loaded at a time.
 import { SMALL, check, journey } from "./browser.mjs";
 
 journey("apidocs", async (open) => {
@@ -49,7 +49,7 @@ journey("apidocs", async (open) => {
   await page.getByText("Delete one record of many_42", { exact: true }).click();
   await heading("Delete one record of many_42");
 
-  // On a phone the list is folded above what it leads to.
+  // On a phone the list is collapsed above the content.
   await page.setViewportSize(SMALL);
   const list = page.locator("#list");
   await list.waitFor({ state: "hidden" });

@@ -19,7 +19,7 @@ async function credits(page, kind) {
   return Number(value.replaceAll(",", ""));
 }
 
-/** A cancelled plan is lost when another one is subscribed to: that is said first, then the hosted page opens. */
+/** Subscribing to another plan forfeits a cancelled one: a warning comes first, then the hosted page opens. */
 async function subscribeOnHostedPage(page) {
   await page.goto("/dashboard/settings/billing");
   await page.getByRole("button", { name: "Cancel Subscription" }).click();

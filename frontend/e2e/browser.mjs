@@ -1,4 +1,4 @@
-/** Helpers of all journeys: watched pages, checks with readable failures, sign-in, axe, pictures. */
+/** Helpers for all journeys: watched pages, checks with readable failures, sign-in, axe, pictures. */
 import { AxeBuilder } from "@axe-core/playwright";
 import { test } from "@playwright/test";
 import { mkdirSync } from "node:fs";
@@ -9,15 +9,15 @@ export { BASE, CHROMIUM, MEMBER, NARROW, OWNER, SMALL, WIDE } from "./server.mjs
 // Errors that a journey causes on purpose are logged by the browser's console, but are not errors of the app.
 const REFUSED = /the server responded with a status of 4\d\d/;
 
-/** A journey. `open` gives a page in a context of its own; whatever goes wrong on one of them fails the journey.
+/** A journey. `open` returns a page in its own context; any error on one of these pages fails the journey.
 
  Options are those of a context, and `hosts`: the other hosts that the page may ask. */
 export function journey(name, walk) {
   test(name, async ({ browser }) => {
     const faults = [];
     await walk(async ({ hosts = [], ...options } = {}) => {
-      // The options of the configuration hold for the browser's own context alone.
-      // A service worker would take over in the middle of a slow page; the journey `offline` allows it.
+      // The configured options apply to the browser's default context only. A service worker would take over in the
+      // middle of a slow page; the journey `offline` allows it.
       const usual = { baseURL: BASE, viewport: WIDE, reducedMotion: "reduce", acceptDownloads: true, serviceWorkers: "block" };
       const context = await browser.newContext({ ...usual, ...options });
       context.setDefaultTimeout(TIMEOUT);
@@ -42,7 +42,7 @@ function watch(page, faults, hosts) {
   });
 }
 
-/** Does the same with each item, two at a time: one continues while the other waits for its network to become idle. */
+/** Runs a step for each item, two at a time: one continues while the other waits for its network to become idle. */
 export async function twoAtATime(items, each) {
   const left = items[Symbol.iterator]();
   const work = async () => {
@@ -63,23 +63,22 @@ export async function signIn(page, { email, password }) {
   await page.waitForURL("**/dashboard/main/dashboardmain");
 }
 
-/** Rejects change streams to the pages of a context, because an open one keeps the network busy. */
+/** Rejects the change streams of a context's pages, because an open one keeps the network busy. */
 export const unfollowed = (page) => page.context().route("**/_changes*", (route) => route.fulfill({ status: 404, json: {} }));
 
 /** Rules that axe leaves out unless asked: text that only looks like a heading, tables, and targets below 24 px. */
 export const ALSO = Object.fromEntries(["p-as-heading", "table-fake-caption", "td-has-header", "target-size"].map((rule) => [rule, { enabled: true }]));
 
-/** Fails with the rules and places that axe finds wrong on the page as it is now, or in a part of it; `rules`
- switches some on. */
+/** Fails with the violations that axe finds on the current page, or in a part of it; `rules` enables extra rules. */
 export async function accessible(page, what, part = "html", rules = {}) {
-  // No frames of other origins, and no list of what passes: a third of the time.
+  // Skipping frames of other origins and the list of passed rules takes a third of the time.
   const axe = new AxeBuilder({ page }).include(part).setLegacyMode().options({ resultTypes: ["violations"], preload: false, rules });
   const { violations } = await axe.analyze();
   const places = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(" ")).join(" | ")}`);
   check(places.length === 0, `${what} to be clean for axe:\n  ${places.join("\n  ")}`);
 }
 
-/** Fails when the text of a button does not fit into it. A text for screen readers alone is one pixel wide. */
+/** Fails when the text of a button does not fit into it. Text for screen readers only is one pixel wide. */
 export async function uncut(page, what) {
   const cut = await page.evaluate(() => {
     const parts = document.querySelectorAll(":is(button, a[role=button]), :is(button, a[role=button]) span");
@@ -90,14 +89,14 @@ export async function uncut(page, what) {
   check(cut.length === 0, `no button of ${what} to cut its text: ${cut.join(" | ")}`);
 }
 
-/** Fails when the page is wider than its window, or a button cuts its text. */
+/** Fails when the page is wider than its window, or a button cuts off its text. */
 export async function fits(page, what) {
   const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   check(wider <= 0, `${what} to fit its window, it is ${wider} px wider`);
   await uncut(page, what);
 }
 
-/** A picture under the folder SHOTS, when that is set. */
+/** Saves a picture in the folder SHOTS, if that is set. */
 export async function picture(page, name) {
   const folder = process.env.SHOTS;
   if (!folder) return;

@@ -8,7 +8,7 @@ const ACCOUNT = "/dashboard/settings/myaccount";
 const stamp = Date.now();
 const CHANGED = "Email updated successfully!";
 
-/** The calls a page sends that change something, as "METHOD path". */
+/** The write requests that a page sends, as "METHOD path". */
 function writesOf(page) {
   const writes = [];
   page.on("request", (request) => {

@@ -1,4 +1,4 @@
-/** From sign-in over a reveal to a payment: by the keyboard alone, by touch on a phone, in the dark, in forced colors. */
+/** From sign-in through a reveal to a payment: by keyboard only, by touch on a phone, in the dark, in forced colors. */
 import { OWNER, SMALL, accessible, check, fits, journey, unfollowed } from "./browser.mjs";
 
 const MAX_TABS = 60;
@@ -42,7 +42,7 @@ const TOUCH = {
 };
 const MOUSE = { press: (control) => control.click(), type: (field, text) => field.fill(text) };
 
-/** `look` is called on every screen of the way. */
+/** `look` is called on every screen along the way. */
 async function walk(page, { press, type }, person, look) {
   const go = async (name) => {
     const menu = page.getByRole("button", { name: "Menu", exact: true });

@@ -1,5 +1,5 @@
-/** A day at work: reveal, copy, vote, list, export; then an API key from its creation to its end. The sheets of the
- journey are kept under the folder SHEETS, where that is set, for somebody to open them. */
+/** A day at work: reveal, copy, vote, list, export; then an API key from creation to deletion. The exported sheets are
+ kept in the folder SHEETS, if that is set, for manual inspection. */
 import { OWNER, SMALL, WIDE, accessible, check, journey, picture, signIn, uncut } from "./browser.mjs";
 
 const PEOPLE = ["mona-rossi-1989", "tara-johnson-1986", "ruth-smith-1985", "leila-maier-1984", "paula-torres-1981"];
@@ -61,7 +61,7 @@ async function exportTwo(page, name) {
   await page.setViewportSize(SMALL);
   await uncut(page, "the bar of a selection");
   await page.setViewportSize(WIDE);
-  await page.getByRole("columnheader", { name: "Phone" }).waitFor(); // the bar moves when the list becomes a table
+  await page.getByRole("columnheader", { name: "Phone" }).waitFor(); // the bar moves once the list becomes a table
   await picture(page, "mycontacts-selected");
   const file = await keep(page, () => page.getByRole("button", { name: "Export Excel" }).click());
   check(file === "mycontacts.xlsx", `mycontacts.xlsx, not ${file}`);

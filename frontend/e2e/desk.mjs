@@ -55,7 +55,7 @@ async function grantsCredits(page) {
   await page.getByRole("row").filter({ hasText: "+250" }).filter({ hasText: "Support" }).waitFor();
 }
 
-/** The first page lists the clients that were opened last. */
+/** The first page lists the most recently opened clients. */
 async function goesBackToClient(page) {
   await page.goto("/desk");
   await page.getByRole("region", { name: "Recently opened" }).getByRole("link").first().waitFor();

@@ -6,7 +6,7 @@ import { BASE, OWNER, TIMEOUT } from "./server.mjs";
 const FOLDER = process.env.DOCS ?? "../build/pictures";
 const { STUDIO } = process.env;
 const PAGE = { width: 1440, height: 900 };
-/** One half of the picture that shows both. */
+/** One half of the side-by-side picture. */
 const HALF = { width: 1000, height: 660 };
 const JPEG = { type: "jpeg", quality: 82, animations: "disabled", caret: "hide" };
 const FILTER = new URLSearchParams({ filter: "status = 'paid' AND total > '300'", order: "total DESC" });
@@ -26,7 +26,7 @@ async function ready(page, path) {
 
 const dataOf = (picture) => `data:image/png;base64,${picture.toString("base64")}`;
 
-/** Two windows beside each other. */
+/** Two windows side by side. */
 function sheet(left, right) {
   const { width, height } = HALF;
   const frame = `width: ${width}px; height: ${height}px; border-radius: 12px; box-shadow: 0 0 0 1px #d5ded8, 0 12px 32px -12px #10231d40;`;

@@ -1,4 +1,4 @@
-// The documentation site: three ways in, a search that answers questions, examples that run in place, a page for wrong addresses.
+// The documentation site: three entry points, a search that answers questions, examples that run in place, a 404 page.
 import { SMALL, WIDE, accessible, check, journey } from "./browser.mjs";
 
 const PAGES = ["/docs/", "/docs/guides/filters/", "/docs/reference/settings/", "/docs/no/such/page"];

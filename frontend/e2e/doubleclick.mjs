@@ -1,4 +1,4 @@
-/** Each button that sends something is clicked twice: its call is sent once. */
+/** Each button that sends something is double-clicked: its call is sent once. */
 import { BASE, OWNER, check, journey } from "./browser.mjs";
 import { linkIn, mailTo } from "./mail.mjs";
 
@@ -11,7 +11,7 @@ const PHOTO = {
   mimeType: "image/png",
   buffer: Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64"),
 };
-/** A double click is over after this, and so is the fading of a dialog. */
+/** Longer than a double click and than the fade of a dialog. */
 const REST_MS = 700;
 
 const stamp = Date.now();

@@ -1,4 +1,4 @@
-/** Session and first list are asked for, and the frame is drawn, before the app itself has arrived; links load ahead. */
+/** The session and the first list are requested, and the frame is drawn, before the app has loaded; links preload. */
 import { OWNER, check, journey, signIn } from "./browser.mjs";
 
 const after = (requests) => async (route) => {
@@ -23,7 +23,7 @@ journey("early", async (open) => {
 
 const isList = (request) => request.url().includes("/_table/usercontact?") && request.url().includes("limit=25");
 
-/** A pointer on a link loads the list that the link leads to; to follow it asks for nothing again. */
+/** Hovering over a link loads the list behind it; following the link requests nothing again. */
 async function loadedOnHover(page) {
   const lists = [];
   page.on("request", (request) => isList(request) && lists.push(request));
@@ -35,7 +35,7 @@ async function loadedOnHover(page) {
   check(lists.length === 1, `${lists.length} requests for one list`);
 }
 
-/** Waits for the page, and for the sidebar in it while nothing of the app is there. */
+/** Waits for the page, and for its sidebar while the app has not loaded. */
 async function frameDrawn(page) {
   await page.waitForURL("**/dashboard/**", { waitUntil: "commit" });
   await page.waitForFunction(() => {

@@ -27,11 +27,11 @@ async function unpacked(folder) {
   return to;
 }
 
-/** Chromium makes the id of an unpacked extension of its path: 16 bytes as letters from a to p. */
+/** Chromium derives the id of an unpacked extension from its path: 16 bytes as letters from a to p. */
 const idOf = (path) =>
   createHash("sha256").update(path).digest("hex").slice(0, 32).replace(/./g, (digit) => String.fromCharCode(97 + Number.parseInt(digit, 16)));
 
-/** A page of the network that lists people as its search does: links around names, also twice, also to elsewhere. */
+/** A page of the network that lists people as its search does: links around names, some twice, some to other sites. */
 const listOf = (names) => `<!doctype html><title>People</title><main><ul>${names
   .map((name) => `<li><a href="/in/${name}?miniProfileUrn=urn%3Ali"><img alt=""></a><a href="https://de.linkedin.com/in/${name}/">${name}</a></li>`)
   .join("")}</ul><a href="/company/acme/">Acme</a><a href="https://linkedin.com.example/in/mallory/">Mallory</a></main>`;
@@ -42,7 +42,7 @@ const LISTS = {
   empty: "<!doctype html><title>People</title><main>No results found</main>",
 };
 
-// A page of a profile, which lets no frame of another site in.
+// A profile page, which allows no frames of other sites.
 const PROFILE = {
   contentType: "text/html",
   headers: { "Content-Security-Policy": "default-src 'self'; frame-src 'none'" },
@@ -71,7 +71,7 @@ async function profile(context, path, tab, popup) {
   await tab.goto(`${NETWORK}/in/${KNOWN[0]}/`);
   const card = popup.getByRole("region", { name: "This person" });
   await card.getByRole("heading", { name: "Ivan Kim" }).waitFor();
-  // A kind that the list has bought costs nothing, and its line names the buyer.
+  // A kind already bought for the list costs nothing, and its line names the buyer.
   const memory = card.getByText(/^0 credits, .+ revealed this on \d+ \w+$/);
   await memory.waitFor();
   await card.locator('a[href^="mailto:"]').first().waitFor();
@@ -90,7 +90,7 @@ async function profile(context, path, tab, popup) {
   check((await left("Cell Number")) === before - 1, "one credit less");
   check((await memory.count()) === 2, "both reveals remembered");
 
-  // A list is made by its name, and holds the person once.
+  // A list is created by its name, and contains the person once.
   await card.getByLabel("List").fill("From profiles");
   await card.getByRole("button", { name: "Add to list" }).click();
   await says("Added to “From profiles”.");
@@ -119,7 +119,7 @@ async function profile(context, path, tab, popup) {
   if (!second.isClosed()) await second.close();
 }
 
-/** The panel speaks the language of the app that it is connected to. */
+/** The panel uses the language of the app that it is connected to. */
 async function german(context, tab, popup, click) {
   await context.addCookies([{ name: "language", value: "de", url: BASE }]);
   await tab.goto("/dashboard/main/search");
@@ -151,7 +151,7 @@ async function walk(context, path) {
   await popup.setViewportSize(SMALL);
   await popup.goto(`chrome-extension://${idOf(path)}/popup.html`);
   const message = popup.getByRole("status");
-  // The window of an extension stands over the tab that it was opened on; here that tab comes to the front instead.
+  // An extension's popup covers the tab that it was opened on; here that tab is brought to the front instead.
   const click = async (name) => {
     await tab.bringToFront();
     await popup.getByRole("button", { name }).click();
@@ -175,7 +175,7 @@ async function walk(context, path) {
   check(await popup.getByRole("button", { name: "Show price" }).isDisabled(), "no price of an empty list");
   await accessible(popup, "extension");
 
-  // Nothing there, three people, the same three again, and more than there is room for.
+  // No people, three, the same three again, and more than fit.
   await tab.goto(`${NETWORK}/search/results/people/?page=empty`);
   await click("Collect from this page");
   await says("0 added.");

@@ -9,13 +9,13 @@ async function has(locator, what) {
   await locator.and(locator.page().locator(":focus")).waitFor({ timeout: 5000 }).catch(() => check(false, `the focus ${what}`));
 }
 
-/** A disabled control takes no focus, and the key would go to the one before. */
+/** A disabled control cannot take the focus, and the key would go to the previous one. */
 async function press(locator) {
   await locator.and(locator.page().locator(":enabled")).focus();
   await locator.page().keyboard.press("Enter");
 }
 
-/** Opens by the control, closes by Escape. */
+/** Opens with the control, closes with Escape. */
 async function openAndLeave(page, opener, role, what) {
   await press(opener);
   await page.getByRole(role).waitFor();

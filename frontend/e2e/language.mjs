@@ -1,4 +1,5 @@
-/** The language is chosen before the sign-in or in My Account, is there from the first page on, outlives a sign-out, and is that of the mails. */
+/** The language is chosen before the sign-in or in My Account, applies from the first page on, outlives a sign-out, and
+ is used in mails. */
 import { MEMBER, NARROW, OWNER, SMALL, WIDE, accessible, check, fits, journey, picture, signIn, unfollowed } from "./browser.mjs";
 import { mailTo } from "./mail.mjs";
 import { INSIDE } from "./screens.mjs";
@@ -13,7 +14,7 @@ async function resetMail(page, { email }, { field, submit }) {
   return (await mailTo(email, RESET)).subject;
 }
 
-/** German words are longer than the English ones that a screen was drawn with. */
+/** German words are longer than the English ones that the layout was designed with. */
 async function everyScreenFits(page) {
   for (const [name, path] of INSIDE) {
     await page.goto(path);
@@ -72,7 +73,7 @@ journey("language", async (open) => {
   const german = await resetMail(page, OWNER, { field: "E-Mail", submit: "Link senden" });
   check(german === "Legen Sie ein neues Passwort fest", `a mail in German: ${german}`);
 
-  // Another browser of the same user, in which no language was chosen.
+  // Another browser of the same user, with no language chosen.
   const other = await open();
   await unfollowed(other);
   await signIn(other, OWNER);

@@ -11,7 +11,7 @@ async function credits(page) {
   return Number((await box.getByRole("definition").first().textContent()).replaceAll(",", ""));
 }
 
-/** Reveals the person as a program does: with an API key of the account. */
+/** Reveals the person as a program would: with an API key of the account. */
 async function revealByKey(page) {
   const { appkey, dataset } = await (await page.request.get(`${API}/config`)).json();
   const session = await page.request.post(`${API}/user/session`, { headers: { "X-API-Key": appkey }, data: OWNER });
@@ -49,7 +49,7 @@ journey("live", async (open) => {
   check(counted.length === 0, "the account not to be asked for");
   await picture(page, "live");
 
-  // A colleague's screens show what is theirs: the balance of the account, not the contact.
+  // A colleague's screens show the balance of the account, but not the contact.
   const colleague = await open();
   const shared = opened(colleague, "usercredit");
   await signIn(colleague, MEMBER);

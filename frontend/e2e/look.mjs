@@ -1,4 +1,5 @@
-/** Every screen: few requests on a first visit, drawn, clean for axe, no layout wider than the window. Pictures into SHOTS. */
+/** Every screen: few requests on a first visit, rendered, no axe violations, not wider than the window. Pictures in
+ SHOTS. */
 import { ALSO, OWNER, SMALL, WIDE, accessible, check, fits, journey, picture, signIn, twoAtATime, unfollowed } from "./browser.mjs";
 import { BEFORE, INSIDE } from "./screens.mjs";
 import { APPEARANCES, appear } from "./steady.mjs";
@@ -14,7 +15,7 @@ function fewAndOnce(name, requests) {
   check(twice.length === 0, `no call of ${name} to be sent twice: ${twice.join(", ")}`);
 }
 
-/** Tables scroll sideways rather than cut a value, but not in a window of the usual width. */
+/** Tables scroll sideways rather than cut off a value, but not in a window of the usual width. */
 async function everyColumnInView(page, name) {
   const outOfView = await page.getByRole("region").evaluateAll((boxes) => boxes.map((box) => box.scrollWidth - box.clientWidth));
   check(outOfView.every((pixels) => pixels <= 0), `the tables of ${name} to fit, not ${outOfView} px more`);
@@ -46,7 +47,7 @@ async function look(open, [name, path, heading], options = {}) {
   await page.context().close();
 }
 
-/** The page of the API finds its key by itself. */
+/** The API page finds its key without help. */
 async function lookAtDocs(page) {
   await page.goto("/api/docs");
   await page.getByRole("heading", { level: 2, name: "Get started" }).waitFor();

@@ -1,4 +1,4 @@
-/** The same question has the same answer on every screen: people revealed, credits, seats, keys and calls, before and after a reveal. */
+/** Every screen shows the same numbers: people revealed, credits, seats, keys and calls, before and after a reveal. */
 import { expect } from "@playwright/test";
 import { MEMBER, OWNER, check, journey, signIn, unfollowed } from "./browser.mjs";
 
@@ -13,13 +13,13 @@ async function visit(page, path, heading) {
 
 const textOf = (locator) => locator.first().innerText();
 
-/** Fails with the screens and their answers when they are not all the same. */
+/** Fails with the screens and their numbers unless all are equal. */
 function agree(question, answers) {
   const different = new Set(Object.values(answers).map(String)).size;
   check(different === 1, `one answer to "${question}", not ${JSON.stringify(answers)}`);
 }
 
-/** What the dashboard answers: seats and keys that are free, calls, balances in the card and in the sidebar. */
+/** The numbers of the dashboard: free seats and keys, calls, balances in the card and in the sidebar. */
 async function dashboard(page) {
   await visit(page, "/dashboard/main/dashboardmain", /^Good to see you/);
   const card = (name) => page.getByRole("region", { name, exact: true });
@@ -42,7 +42,7 @@ async function revealed(page, whose, days) {
     const option = chart.getByText(choice, { exact: true });
     if (await option.count()) await option.first().click();
   }
-  // The table for screen readers has a row for each day of the answer that is shown.
+  // The table for screen readers has a row for each day of the displayed response.
   const shown = whose === "Team" ? /revealed by your team$/ : /revealed by you$/;
   await chart.getByText(shown).waitFor();
   await expect(chart.locator("tbody tr")).toHaveCount(days);

@@ -1,4 +1,4 @@
-/** Without a connection a page in the chosen language is shown; with one the wanted page comes back. */
+/** Without a connection a page in the chosen language is shown; once online, the requested page opens. */
 import { OWNER, accessible, check, journey, picture, signIn } from "./browser.mjs";
 
 const CONTACTS = "/dashboard/main/mycontacts";

@@ -41,7 +41,7 @@ async function screens(page, list) {
   }
 }
 
-/** Each state has a page of its own, with the storage of the signed-in one. */
+/** Each state has its own page, with the storage of the signed-in one. */
 async function states(open, viewport, storageState) {
   for (const [name, path, steps] of STATES) {
     const page = await open({ viewport, ...(path.startsWith("/dashboard") && { storageState }) });

@@ -11,9 +11,9 @@ import { APPEARANCES, appear, steady } from "./steady.mjs";
 // The headless shell smooths text differently.
 test.use({ launchOptions: { executablePath: CHROMIUM, args: ARGS } });
 
-/** A quarter of the pixels keeps the repository small, and hides how a letter is smoothed. */
+/** A quarter of the pixels keeps the repository small and hides differences in font smoothing. */
 const SCALE = 0.5;
-/** The compared appearances of a screen or state at each width. */
+/** The appearances of a screen or state to compare at each width. */
 const COMPARED = {
   login: { 1440: ["light", "dark"], 390: ["light"] },
   register: { 1440: ["light"] },

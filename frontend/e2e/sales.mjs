@@ -1,5 +1,5 @@
-/** A day of sales: find heads of sales in two countries without one company, keep the search, reveal ten with a ceiling,
- share them as a list, and export that for HubSpot. The filters are set by keyboard alone. */
+/** A day of sales: find heads of sales in two countries except at one company, save the search, reveal ten with a price
+ limit, share them as a list, and export that for HubSpot. The filters are set by keyboard only. */
 import { readFile } from "node:fs/promises";
 import Papa from "papaparse";
 import { MEMBER, OWNER, accessible, check, journey, picture, signIn, uncut } from "./browser.mjs";
@@ -74,7 +74,7 @@ async function revealTen(page) {
   const price = Number((await buy.textContent()).match(/\d+/)[0]);
   check(price > 1 && price <= TEN, `a price of 2 to ${TEN} credits, it is ${price}`);
 
-  // Under the price nothing is bought, and the reason is given in words.
+  // Below the price nothing is bought, and the reason is given in words.
   await dialog.getByLabel("Spend at most").fill(String(price - 1));
   await buy.click();
   await dialog.getByText("more than you want to spend. Nothing was charged.").waitFor();
@@ -112,7 +112,7 @@ async function exportFor(page) {
   check(hubspot.meta.fields.join() === HUBSPOT.join(), `the columns of HubSpot, not ${hubspot.meta.fields}`);
   check(hubspot.data.length > 1 && hubspot.data.every((row) => row["Job Title"] && /@/.test(row.Email) && row["LinkedIn URL"]), "title, e-mail and profile of each");
 
-  // A spreadsheet has the columns that are ticked.
+  // A spreadsheet has the ticked columns.
   await dialog.getByLabel("Export for").selectOption("A spreadsheet");
   await dialog.getByText("6 columns").click();
   await dialog.getByRole("checkbox", { name: "Country" }).uncheck();

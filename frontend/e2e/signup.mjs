@@ -1,4 +1,5 @@
-/** Register, tell us more, open the mailed link, be inside; then forget the password and set a new one. */
+/** Register, fill in the second step, open the mailed link and land in the app; then forget the password and set a new
+ one. */
 import { check, journey, picture } from "./browser.mjs";
 import { linkIn, mailTo } from "./mail.mjs";
 

@@ -14,7 +14,7 @@ async function enter(page, button, email, { verified = true, from = "/login" } =
   await Promise.all([popup.waitForEvent("close"), popup.getByRole("button", { name: "Continue" }).click()]);
 }
 
-/** A new account is made only after the terms are accepted. */
+/** A new account is created only after the terms are accepted. */
 async function acceptTerms(page, email) {
   const dialog = page.getByRole("dialog");
   await dialog.getByText(email).waitFor();
@@ -27,7 +27,7 @@ async function acceptTerms(page, email) {
   await dialog.getByRole("button", { name: "Create account" }).click();
 }
 
-/** The last page of the provider, opened without the sign-in that it answers. */
+/** The provider's final page, opened without a sign-in in progress. */
 async function leftAlone(page) {
   await page.goto("/socialcallback?error=access_denied");
   await page.getByRole("heading", { name: "The sign-in was not completed" }).waitFor();
@@ -53,7 +53,7 @@ journey("social", async (open) => {
     await fresh.getByRole("button", { name: "Skip" }).click();
     await fresh.waitForURL("**/dashboard/main/dashboardmain");
 
-    // A free address is turned down before the terms are asked for.
+    // A free address is rejected before the terms are shown.
     const free = await open();
     await enter(free, button, "sam.social@gmail.com");
     await free.getByRole("alert").filter({ hasText: "Please use your business email to register" }).waitFor();

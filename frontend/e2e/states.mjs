@@ -1,4 +1,4 @@
-/** States of screens: name, path, and the steps after the path is open. None of them changes data of the demo. */
+/** States of screens: name, path, and the steps after opening the path. None of them changes data of the demo. */
 const CONTACTS = "/dashboard/main/mycontacts";
 const FOUND = "https://www.linkedin.com/in/dara-meyer-1979/";
 

@@ -3,7 +3,7 @@ const DAYS = "Mon|Tue|Wed|Thu|Fri|Sat|Sun";
 const MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec";
 const LONG = "January|February|March|April|May|June|July|August|September|October|November|December";
 
-/** Patterns of what changes with the clock, and what is shown instead. */
+/** Patterns of texts that change with the clock, and their replacements. */
 const FIXED = [
   [`\\b\\d{1,2} (${MONTHS}) \\d{4}\\b`, "15 Jun 2026"],
   [`\\b(${LONG}) \\d{4}\\b`, "June 2026"],
@@ -14,7 +14,7 @@ const FIXED = [
   ["\\b127\\.0\\.0\\.1:\\d+", "127.0.0.1:8000"],
 ];
 
-/** What `emulateMedia` takes for each appearance. */
+/** The options of `emulateMedia` for each appearance. */
 export const APPEARANCES = {
   light: { colorScheme: "light", forcedColors: "none" },
   dark: { colorScheme: "dark", forcedColors: "none" },
@@ -27,7 +27,7 @@ export async function appear(page, media) {
   await page.waitForFunction((scheme) => (document.documentElement.dataset.mantineColorScheme ?? scheme) === scheme, media.colorScheme);
 }
 
-/** Replaces dates and times in the texts of a page, once everything of it is drawn. */
+/** Replaces dates and times in the texts of a page, once it is fully rendered. */
 export async function steady(page) {
   await page.evaluate(() => document.fonts.ready);
   await page.evaluate((patterns) => {

@@ -36,7 +36,7 @@ journey("studio", async (open) => {
   await picture(page, "studio-grid");
   await accessible(page, "the grid");
 
-  // Three filters, one of them through a relation; the address keeps them, and reads back into the form.
+  // Three filters, one of them through a relation; they are kept in the address and restored to the form from it.
   await page.getByRole("button", { name: "Filter" }).click();
   await addCondition(page, 0, "status", "=", "paid");
   await page.getByRole("button", { name: "Add a condition" }).click();
@@ -55,7 +55,7 @@ journey("studio", async (open) => {
   check((await page.getByLabel("Filter as text").inputValue()) === filter, "the filter as text");
   await page.getByRole("button", { name: "Close" }).click();
 
-  // The request that is copied finds the same rows.
+  // The copied request finds the same rows.
   await grid(page).getByRole("row").nth(1).waitFor();
   await page.getByRole("button", { name: "Copy as" }).click();
   await page.getByRole("button", { name: "curl" }).click();
@@ -79,7 +79,7 @@ journey("studio", async (open) => {
   await page.keyboard.press("Escape");
   await drawer(page).waitFor({ state: "detached" });
 
-  // A change that meets another one: both versions side by side, and the undo of what was saved.
+  // A conflicting change: both versions side by side, and undo of the saved one.
   await page.goto("/studio#/shop/customer?open=customer%2F7");
   await drawer(page).getByLabel("note", { exact: true }).fill("mine");
   await patch("customer/7", { note: "theirs" });
@@ -138,7 +138,7 @@ journey("studio imports lines", async (open) => {
   await page.goto("/studio#/shop/review");
   await page.getByRole("button", { name: "Import" }).click();
   const dialog = page.getByRole("dialog", { name: "Import into review" });
-  // Every hundredth line has too many stars, or none that is a number.
+  // Every hundredth line has too many stars, or a value that is not a number.
   const lines = Array.from({ length: 1000 }, (_, index) => `${1 + (index % 6000)},${1 + index},${index % 100 === 99 ? (index % 200 === 99 ? 9 : "many") : 1 + (index % 5)},2026-05-01`);
   await dialog.getByLabel("Paste lines").fill(["product_id,customer_id,stars,written", ...lines].join("\n"));
   await dialog.getByRole("button", { name: "Read" }).click();
@@ -177,7 +177,7 @@ journey("studio exports, and imports what it exported", async (open) => {
   check((await count("department")) === 2 * before, "the lines of the Excel file to be written");
   await dialog.waitFor({ state: "detached" });
 
-  // A new record, its copy, and the undo of that.
+  // A new record, its copy, and undo of the copy.
   await page.getByRole("button", { name: "New record" }).click();
   await drawer(page).getByLabel("name").fill("Night shift");
   await drawer(page).getByRole("button", { name: "Save" }).click();
@@ -217,7 +217,7 @@ journey("studio loads images of others only where that is switched on", async (o
   await page.getByRole("columnheader", { name: /picture/ }).getByRole("button", { name: "Load no images of picture" }).click();
   await grid(page).locator(".image-switch").first().waitFor();
   check((await page.locator("img.thumbnail").count()) === 0, "the images to be gone");
-  // The keyboard does it for the column of the active cell.
+  // The keyboard shortcut applies to the column of the active cell.
   await grid(page).focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("i");
@@ -236,7 +236,7 @@ journey("studio draws places", async (open) => {
   await picture(page, "studio-place");
 });
 
-// The states that are tested in both schemes and at both widths.
+// The states tested in both schemes and at both widths.
 const STATES = [
   ["the grid", "/shop/purchase", (page) => page.getByRole("row").nth(3).waitFor()],
   ["a record", "/shop/purchase?open=purchase%2F4", (page) => drawer(page).getByRole("heading", { name: "Related records" }).waitFor()],

@@ -37,7 +37,7 @@ journey("a cell is edited in place and undone, by pointer and by keyboard", asyn
   await box.press("Escape");
   check((await stored("carrier/3")).name === before, "Escape to change nothing");
 
-  // Enter edits and saves, Ctrl-Z takes it back; nothing is pressed with the pointer.
+  // Enter edits and saves, Ctrl-Z undoes; the pointer is not used.
   await grid(page).focus();
   await page.keyboard.press("Enter");
   await page.keyboard.type("North Post");
@@ -49,7 +49,7 @@ journey("a cell is edited in place and undone, by pointer and by keyboard", asyn
   await page.getByText("The change was undone.").waitFor();
   check((await stored("carrier/3")).name === before, "the value before to be stored again");
 
-  // A value that was changed elsewhere in between is not overwritten.
+  // A value changed elsewhere in the meantime is not overwritten.
   await cell(page, 2, 1).getByText(before).waitFor();
   await cell(page, 2, 1).dblclick();
   await page.getByLabel(`name of ${before}`).fill("Mine");

@@ -1,4 +1,4 @@
-/** Where Studio begins: the largest tables, what was opened last, and the picture of all tables. */
+/** The start page of Studio: the largest tables, the most recently opened ones, and the picture of all tables. */
 import { SMALL, WIDE, accessible, check, journey, picture } from "./browser.mjs";
 
 const overview = (page) => page.getByRole("region", { name: "Overview of shop" });

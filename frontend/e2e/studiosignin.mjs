@@ -1,4 +1,4 @@
-// Studio on a server that asks for a key: nothing is shown without it, and it is kept in the tab alone.
+// Studio on a server that asks for a key: nothing is shown without it, and it is kept in the tab only.
 import { SMALL, accessible, check, journey, picture } from "./browser.mjs";
 
 journey("studio asks for a key", async (open) => {
@@ -54,7 +54,7 @@ async function enter(page, key) {
 }
 
 journey("studio says why not", async (open) => {
-  // The row rule of the role refuses a record that would be outside of it.
+  // The row rule of the role rejects a record that would fall outside it.
   const writer = await open();
   await enter(writer, "writer");
   await writer.locator(".drawer").getByRole("textbox", { name: "name" }).fill("unseen");
@@ -72,7 +72,7 @@ journey("studio says why not", async (open) => {
   await writer.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
 
-  // Full rights ask for another role.
+  // With full rights, the dialog asks for another role.
   const admin = await open();
   await enter(admin, "admin");
   await admin.locator(".drawer").getByRole("button", { name: "More" }).first().click();

@@ -1,4 +1,4 @@
-/** The webhooks of a database in Studio: a test, the log of what was sent, and its replay. */
+/** The webhooks of a database in Studio: a test, the delivery log, and a replay. */
 import { BASE, SMALL, WIDE, accessible, check, journey, picture } from "./browser.mjs";
 
 journey("a webhook is tested, and an event of its log replayed", async (open) => {
@@ -32,7 +32,7 @@ journey("a webhook is tested, and an event of its log replayed", async (open) =>
   }
   await event.getByRole("button", { name: /^Replay msg_/ }).click();
   await page.getByText("1 event is sent again.").waitFor();
-  // What arrives is counted by the receiver; here the log has to show the event as delivered once more.
+  // The receiver counts arrivals; here the log must show the event as delivered once more.
   await page.getByText("Waiting").locator("..").getByText("0").waitFor();
   await event.getByText("204").waitFor();
 

@@ -1,8 +1,8 @@
-/** The owner invites; the member accepts, signs in, is disabled, enabled and deleted, and is out at once each time. */
+/** The owner invites; the member accepts, signs in, is disabled, enabled and deleted; each takes effect at once. */
 import { OWNER, check, journey, picture, signIn } from "./browser.mjs";
 import { linkIn, mailTo } from "./mail.mjs";
 
-// As long as an address of a person gets: no column of a table may go out of view because of it.
+// As long as a person's address can be: it must not push any column of a table out of view.
 const EMAIL = `mia.new${Date.now()}.of-the-international-sales-team@acme-demo.com`;
 const PASSWORD = "Member1234";
 

@@ -34,7 +34,7 @@ journey("transitions", async (open) => {
   const moved = await follow(page, "My Contacts");
   check(moved["screen-in"] === 500 && moved["screen-out"] === 300, `500 ms in and 300 ms out, not ${JSON.stringify(moved)}`);
 
-  // While the screen that is left fades, the new one takes a press.
+  // While the previous screen fades, the new one can be clicked.
   await page.getByRole("link", { name: "Dashboard" }).first().click();
   await page.getByRole("heading", { name: "Good to see you, Olivia" }).waitFor();
   await page.getByRole("link", { name: "My Contacts" }).first().click();

@@ -21,7 +21,7 @@ async function names(page, count) {
 }
 
 async function remove(page, name) {
-  // The button shows on hover; the pointer must not rest where the note appears.
+  // The button shows on hover; the pointer must not stay where the message appears.
   await page.getByRole("button", { name: `Remove ${name}`, exact: true }).dispatchEvent("click");
   await note(page, removal(name)).waitFor();
   await removedMark(page, name).waitFor();
@@ -57,7 +57,7 @@ async function takeBack(page, name) {
   check(written().length === 0, "nothing to be sent for what was taken back");
 }
 
-/** The latest first; then both stay, and Ctrl-Z finds nothing. */
+/** Undoes the latest first; afterwards both contacts are back, and Ctrl-Z finds nothing. */
 async function twoInARow(page, [one, two]) {
   const written = writes(page);
   await remove(page, one);
@@ -86,7 +86,7 @@ async function twoInARow(page, [one, two]) {
   for (const name of [one, two]) await removedMark(page, name).waitFor();
 }
 
-/** Another screen keeps the message; the removal waits for it, and can be undone there. */
+/** The message stays on other screens; the removal waits for it and can be undone there. */
 async function fromAnotherScreen(page, [one, two]) {
   const written = writes(page);
   await remove(page, one);
@@ -110,7 +110,7 @@ async function fromAnotherScreen(page, [one, two]) {
   await removedMark(page, two).waitFor();
 }
 
-/** A page that is left, and a session that ends, send what waits. */
+/** Leaving the page and ending the session both send pending changes. */
 async function leaving(page, [one, two]) {
   await remove(page, one);
   await page.goto("/api/docs");
@@ -129,7 +129,7 @@ async function leaving(page, [one, two]) {
   await removedMark(page, two).waitFor();
 }
 
-/** A tag is removed at the server at once, so Undo adds it again, also when its contact is out of view. */
+/** A tag is removed on the server at once, so Undo adds it again, even when its contact is out of view. */
 async function tags(page, name) {
   await page.getByRole("button", { name: `Open ${name}`, exact: true }).dispatchEvent("click");
   const drawer = page.getByRole("dialog");

@@ -1,7 +1,7 @@
-/** The calls to the app's server, with the session of the person who is signed in there. */
+/** The calls to the app's server, with the session of the signed-in user. */
 import { t } from "./texts.js";
 
-/** Where the app keeps its session and what it is called. Runs in the app's page: it may use nothing from outside. */
+/** Reads the session and the name of the app. Runs in the app's page, so it must not use anything from outside. */
 export async function sessionOfPage() {
   try {
     const response = await fetch("/api/v2/config");
@@ -14,7 +14,7 @@ export async function sessionOfPage() {
   }
 }
 
-/** Sends one call and returns its answer. A refusal is an Error with the server's sentence and the status. */
+/** Sends one call and returns its response. A rejection is an Error with the server's message and the status. */
 async function call({ origin, appkey, token }, method, path, body) {
   const headers = { "X-API-Key": appkey, "X-Session-Token": token, ...(body && { "Content-Type": "application/json" }) };
   const request = { method, headers, ...(body && { body: JSON.stringify(body) }) };
@@ -26,10 +26,10 @@ async function call({ origin, appkey, token }, method, path, body) {
   return answer;
 }
 
-/** Starts a look-up of the addresses, or with `estimateonly` says what it would cost. */
+/** Starts a look-up of the addresses, or with `estimateonly` returns its cost. */
 export const lookUp = (account, urls, kinds, options) => call(account, "POST", "bulklookup", { urls, kinds, ...options });
 
-/** The person of a profile, with a mask in place of what was not paid for; undefined when nobody is known there. */
+/** The person of a profile, with unpaid values masked; undefined for an unknown profile. */
 export async function personOf(account, linkedinurl) {
   const { data } = await call(account, "POST", "searchurl", { linkedinurl, personal: true, business: true, phone: true });
   return data[0];
@@ -47,7 +47,8 @@ const table = ({ dataset }, name) => `${dataset}/_table/${name}`;
 
 export const listsOf = async (account) => (await call(account, "GET", `${table(account, "contactlist")}?order=name%20ASC`)).resource;
 
-/** Puts a person on the list of that name, which is made if there is none. Returns false for a person already on it. */
+/** Adds a person to the list with this name, which is created if necessary. Returns false for a person already on it.
+ */
 export async function addToList(account, lists, name, linkedinurl) {
   const listid =
     lists.find((list) => list.name === name)?.listid ?? (await call(account, "POST", table(account, "contactlist"), { resource: [{ name }] })).resource[0].listid;

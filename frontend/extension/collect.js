@@ -1,4 +1,4 @@
-/** The profiles that a page of search results shows. Runs in that page: it may use nothing from outside itself. */
+/** The profiles on a page of search results. Runs in that page, so it must not use anything from outside. */
 export function profilesOf() {
   const found = new Map();
   for (const link of document.querySelectorAll('a[href*="/in/"]')) {
@@ -10,7 +10,7 @@ export function profilesOf() {
   return [...found.keys()];
 }
 
-/** The profile whose page has this address; null for every other page. */
+/** The profile at this address; null for any other page. */
 export function profileOf(address) {
   if (!URL.canParse(address ?? "")) return null;
   const { protocol, hostname, pathname } = new URL(address);
@@ -21,7 +21,7 @@ export function profileOf(address) {
 
 export const MOST = 200;
 
-/** The list with the new addresses behind it: each once, at most 200. */
+/** The list with the new addresses appended: each once, at most 200. */
 export function joined(list, added) {
   return [...new Set([...list, ...added])].slice(0, MOST);
 }

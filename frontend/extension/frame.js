@@ -1,4 +1,4 @@
-/** Puts the panel into the page, or takes it away. It is a frame of the extension, so the page can read nothing in it. */
+/** Adds the panel to the page, or removes it. It is a frame of the extension, so the page cannot read its content. */
 (() => {
   const ID = "contact-panel";
   const present = document.getElementById(ID);

@@ -1,4 +1,4 @@
-/** The card of a person: what exists, what it costs or who has paid for it, and the values that are paid for. */
+/** The card of a person: which data exists, what it costs or who paid for it, and the paid values. */
 
 import { locale, t } from "./texts.js";
 
@@ -17,7 +17,7 @@ export const valuesOf = (card, { type }) =>
 /** The kinds that can be revealed for a credit each. */
 export const payable = (card) => KINDS.filter((kind) => card[kind.hidden] && valuesOf(card, kind).length > 0);
 
-/** `0 credits, Max revealed this on 3 Nov`; with the year when it was another one. */
+/** `0 credits, Max revealed this on 3 Nov`; with the year unless it is the current one. */
 export function memory({ name, revealedon }, now = new Date()) {
   const on = new Date(revealedon);
   const year = on.getFullYear() === now.getFullYear() ? {} : { year: "numeric" };
@@ -31,7 +31,7 @@ function element(tag, properties, ...children) {
   return made;
 }
 
-/** A phone number in international groups; as it is where its country is unknown. */
+/** A phone number in international format; unchanged if its country is unknown. */
 function grouped(number) {
   try {
     return globalThis.libphonenumber.parsePhoneNumber(number).formatInternational();

@@ -6,11 +6,11 @@ import { speak, spoken, t } from "./texts.js";
 
 const at = (id) => document.getElementById(id);
 const stored = async () => ({ list: [], account: null, ...(await chrome.storage.session.get(["list", "account"])) });
-/** Where the app was at the last connection; kept when the browser closes, unlike the session. */
+/** The address of the app at the last connection; kept when the browser closes, unlike the session. */
 const lastOrigin = async () => (await chrome.storage.local.get("origin")).origin;
 const framed = window.parent !== window;
 
-/** What is shown: the profile of the tab, its person (undefined: nobody is known there), and the chosen view. */
+/** The current state: the profile of the tab, its person (undefined if unknown), and the chosen view. */
 const shown = { url: null, card: undefined, credits: null, lists: [], view: "person" };
 
 function say(text, bad = false) {
@@ -51,7 +51,7 @@ async function draw() {
   if (person) drawPerson();
 }
 
-/** Puts the texts of the page into the language of the app, or of the browser until it is connected. */
+/** Translates the page into the language of the app, or of the browser until it is connected. */
 function translate(account) {
   speak(account ? account.language : navigator.language.slice(0, 2));
   document.documentElement.lang = spoken();
@@ -81,7 +81,7 @@ function drawPerson(fresh = []) {
   at("stay").hidden = framed;
 }
 
-/** The tab that the panel is about: the one that has its frame, or the one under the popup. */
+/** The tab that the panel belongs to: the one with its frame, or the one under the popup. */
 async function theTab() {
   if (framed) return chrome.tabs.getCurrent();
   const [tab] = await chrome.tabs.query({ active: true, currentWindow: true });
@@ -103,7 +103,7 @@ async function follow() {
   if (url === null) return draw();
   say(t("fetching"));
   const [card, credits, lists] = await Promise.all([personOf(account, url), creditsOf(account), listsOf(account)]);
-  if (shown.url !== url) return; // the tab is elsewhere by now
+  if (shown.url !== url) return; // the tab has navigated away
   Object.assign(shown, { card, credits, lists });
   say("");
   await draw();
@@ -117,7 +117,7 @@ async function weigh() {
   await draw();
 }
 
-/** Reveals kinds one after the other, so that what was paid for shows even when the next one is refused. */
+/** Reveals kinds one by one, so that paid values show even when the next one is rejected. */
 async function buy(kinds) {
   say("");
   const { account } = await stored();
@@ -198,7 +198,7 @@ async function disconnect() {
   Object.assign(shown, { url: null, card: undefined, credits: null, lists: [] });
 }
 
-/** Does something and shows why it failed; a session that is over leads back to connecting. */
+/** Runs an action and shows its error; an ended session leads back to connecting. */
 async function attempt(act) {
   try {
     await act();
@@ -211,7 +211,7 @@ async function attempt(act) {
   }
 }
 
-/** Runs what a button stands for. */
+/** Runs the action of a button. */
 function on(id, act, { redraw = true } = {}) {
   at(id).addEventListener("click", async () => {
     say("");

@@ -117,7 +117,7 @@ const LOCALES = { en: "en-GB", de: "de-DE" };
 
 let language = "en";
 
-/** Chooses the language: that of the connected app, else that of the browser, else English. */
+/** Chooses the language of the connected app, else of the browser, else English. */
 export function speak(wanted) {
   language = Object.hasOwn(TEXTS, wanted ?? "") ? wanted : "en";
 }

@@ -7,10 +7,10 @@ export interface RecordError {
   context?: ErrorContext;
 }
 
-/** What `error.context` may contain. */
+/** The possible contents of `error.context`. */
 export interface ErrorContext {
   reason?: string;
-  /** The reasons of a failed list, in the order of its failed records. */
+  /** The reasons for a failed list, in the order of its failed records. */
   reasons?: string[];
   /** `account`: the session, rather than the resource, was rejected. */
   scope?: "account" | "resource";

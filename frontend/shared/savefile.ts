@@ -2,5 +2,5 @@
 export function saveFile(file: Blob, name: string): void {
   const url = URL.createObjectURL(file);
   Object.assign(document.createElement("a"), { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser may still read it
+  setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser may still be reading it
 }

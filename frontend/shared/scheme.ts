@@ -9,7 +9,7 @@ export function keptScheme(): Scheme | undefined {
   return /(?:^|; )theme=(light|dark)/.exec(document.cookie)?.[1] as Scheme | undefined;
 }
 
-/** Keeps a choice; `undefined` leaves it to the system again. */
+/** Stores a choice; `undefined` follows the system again. */
 export function keepScheme(scheme?: Scheme): void {
   document.cookie = `theme=${scheme ?? ""}; path=/; samesite=lax; max-age=${scheme ? YEAR_SECONDS : 0}`;
 }

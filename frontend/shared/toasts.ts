@@ -11,7 +11,7 @@ export interface Toast {
 }
 
 export interface Undoable {
-  /** Takes the change back. */
+  /** Undoes the change. */
   undo: () => void;
   /** Runs once the message is gone and the change is final; sends writes that cannot be undone. */
   settled?: () => unknown;
@@ -63,7 +63,7 @@ export function toastClosed(id: number): void {
   replace((toasts) => toasts.filter((shown) => shown.id !== id));
 }
 
-/** Takes back what a message is about, and closes it. */
+/** Undoes the change of a message and closes it. */
 export function toastUndone(id: number): void {
   const undoable = undoables.get(id);
   undoables.delete(id);
@@ -71,7 +71,7 @@ export function toastUndone(id: number): void {
   undoable?.undo();
 }
 
-/** Takes back the latest change that still can be. Returns false when there is none. */
+/** Undoes the latest change that can still be undone. Returns false if there is none. */
 export function undoLast(): boolean {
   const id = useStore.getState().toasts.findLast(({ undoable }) => undoable)?.id;
   if (id !== undefined) toastUndone(id);

@@ -1,4 +1,4 @@
-/** The first script of the page. What every screen waits for is requested here, in parallel with the app itself. */
+/** The first script of the page. It requests the data that every screen needs, in parallel with the app itself. */
 import "./app/styles.css";
 import { loadConfig } from "./api/config";
 import { asksForAccount, sendEarly } from "./api/early";
@@ -11,7 +11,7 @@ import { readStoredSession } from "./stores/storedsession";
 const HOME = "/dashboard/main/dashboardmain";
 const CONTACTS = "/dashboard/main/mycontacts";
 
-/** The screens with which visits most often begin, loaded together with the app. */
+/** The most common first screens, loaded together with the app. */
 const SCREENS: Record<string, () => Promise<unknown>> = {
   "/": () => import("./screens/login/LoginScreen"),
   "/login": () => import("./screens/login/LoginScreen"),
@@ -47,7 +47,7 @@ void loadConfig().catch(() => undefined);
 void requestData(window.location).catch(() => undefined);
 void loadLanguage().then(() => {
   void loadScripts(window.location.pathname);
-  // The first formats take 15 ms of a fast processor, which has nothing to do until the scripts are there.
+  // The first formatters take 15 ms on a fast processor, which is idle until the scripts arrive.
   numberFormat();
   timeZone();
 });

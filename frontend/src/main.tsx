@@ -1,4 +1,4 @@
-/** Draws the app as soon as the settings of the server are known. */
+/** Renders the app as soon as the server's settings are known. */
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { account } from "./api/account";
@@ -11,13 +11,13 @@ import { makeQueryClient } from "./app/queries";
 import { registerServiceWorker } from "./app/serviceworker";
 import { currentSession } from "./stores/session";
 
-/** How long the first drawing waits for its data. */
+/** How long the first rendering waits for its data. */
 const MOMENT_MS = 100;
 
 const root = createRoot(document.getElementById("root")!);
 const queries = makeQueryClient();
 
-/** Waits a moment for what the first script has asked for: with it, frame and list are drawn once instead of twice. */
+/** Waits briefly for the responses to the first script, so that frame and list are rendered once instead of twice. */
 async function dataKnown(): Promise<void> {
   if (!asksForAccount(currentSession(), window.location)) return;
   const moment = new Promise((resolve) => setTimeout(resolve, MOMENT_MS));

@@ -48,7 +48,7 @@ export function Dialog({ title, onClose, children, className = "" }: { title: st
   );
 }
 
-/** A button with a panel below it, which Escape and a press elsewhere close. */
+/** A button with a panel below it, which is closed by Escape and by a press elsewhere. */
 export function Popover({ label, icon, children, tone = "plain", badge = "", align = "start" }: {
   label: string;
   icon: LucideIcon;
@@ -116,7 +116,7 @@ interface ProblemProps {
   error: Error;
   retry?: () => void;
   isPage?: boolean;
-  children?: ReactNode; // another way out than to try again
+  children?: ReactNode; // an alternative to trying again
 }
 
 export function Problem({ error, retry, isPage, children }: ProblemProps) {
@@ -129,7 +129,7 @@ export function Problem({ error, retry, isPage, children }: ProblemProps) {
   );
 }
 
-/** A placeholder that appears only when waiting takes a while. */
+/** A placeholder that appears only after a short delay. */
 export function Waiting() {
   return (
     <div className="waiting" role="status" aria-label={T.loading}>

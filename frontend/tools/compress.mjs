@@ -1,5 +1,5 @@
-/** Writes a .gz and a .br beside every text file of a folder, where that saves something; beside index.html last, since a server
- that runs takes that as the end of a build. */
+/** Writes a .gz and a .br beside every text file of a folder, if that saves space; for index.html last, since a running
+ server takes that as the end of a build. */
 import { readFile, readdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";

@@ -6,10 +6,10 @@ import { zipSync } from "fflate";
 const FROM = new URL("../extension", import.meta.url).pathname;
 const TO = new URL("../dist/extension.zip", import.meta.url).pathname;
 const FOLDER = "contact-collector";
-// The same files give the same zip.
+// The same files produce the same zip.
 const MADE = new Date("2026-01-01T00:00:00");
 
-// The rules by which phone numbers are grouped; a file of the package, too large to keep a copy of.
+// The rules for grouping phone numbers; a file of the package, too large to copy.
 const PHONES = new URL("../node_modules/libphonenumber-js/bundle/libphonenumber-min.js", import.meta.url).pathname;
 
 const names = (await readdir(FROM)).filter((name) => !name.endsWith(".test.ts")).toSorted();

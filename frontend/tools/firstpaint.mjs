@@ -1,7 +1,8 @@
-/** When logo and navigation are painted at a first visit, with a processor four times slower than this one and a line of
- 1.6 Mbit/s with 150 ms. In: the address of a running demo. Out: a table; exit code 1 where the best visit is over the budget.
+/** Measures when logo and navigation are painted on a first visit, with a processor four times slower than this one and
+ a line of 1.6 Mbit/s with 150 ms. In: the address of a running demo. Out: a table; exit code 1 where the best visit
+ is over the budget.
 
-   node tools/firstpaint.mjs http://127.0.0.1:8000
+ node tools/firstpaint.mjs http://127.0.0.1:8000
 */
 import { chromium } from "@playwright/test";
 import { signIn } from "../e2e/browser.mjs";

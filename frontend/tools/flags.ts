@@ -1,4 +1,5 @@
-/** Offers a flag for each country that has a dialling code, under a fixed name: no script holds two hundred addresses. */
+/** Offers a flag for each country that has a dialling code, under a fixed name, so that no script contains two hundred
+ addresses. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defaultCountries, parseCountry } from "react-international-phone";

@@ -2,9 +2,10 @@
  times slower than this one. In: the address of a running demo. Out: two tables; exit code 1 where the best visit, or a
  median, is over the budget of the design.
 
-   node tools/vitals.mjs http://127.0.0.1:8000
+ node tools/vitals.mjs http://127.0.0.1:8000
 
- Everything is measured by the page itself: to ask a slowed page from outside takes up to a second of its processor.
+ Everything is measured by the page itself: querying a slowed page from outside takes up to a second of its processor
+ time.
 */
 import { chromium } from "@playwright/test";
 import { signIn } from "../e2e/browser.mjs";
@@ -15,7 +16,7 @@ const BASE = process.argv[2] ?? "http://127.0.0.1:8000";
 const SLOWER = 4;
 const RUNS = 5;
 const BUDGET = { interactive: 1500, shift: 0.05, tick: 50, contacts: 1.3 };
-// Every screen has come to rest long before.
+// Every screen has settled long before.
 const WATCHED = 5000;
 
 /** The control of a screen, as a selector and the text that it shows. */
@@ -26,7 +27,7 @@ const SCREENS = [
   { name: "mycontacts", path: "/dashboard/main/mycontacts", signedIn: true, control: ["main tbody tr input[type=checkbox]", ""] },
 ];
 
-/** Notes when the control can be used, the long tasks of the main thread, and what jumped without anybody having touched it. */
+/** Notes when the control can be used, the long tasks of the main thread, and layout shifts without user input. */
 function observe([selector, text]) {
   const seen = { usable: 0, rest: 0, shift: 0 };
   const shows = (element) => element.textContent.trim() === text && !element.disabled && element.checkVisibility();

@@ -12,7 +12,7 @@ const element = (name, attributes, ...children) => {
   return made;
 };
 
-/** Return what this server offers to its reader: its address, datasets and application key; null for plain files. */
+/** Return this server's address, datasets and application key; null when the pages are plain files. */
 async function server(root) {
   try {
     const mount = new URL("..", root);
@@ -25,7 +25,7 @@ async function server(root) {
   }
 }
 
-/** Whether a request can be sent to this server: a read of one of its datasets, or a call that is no dataset's. */
+/** Whether a request can be sent to this server: a read of one of its datasets, or a call that concerns no dataset. */
 function runnable(request, { datasets }) {
   if (Object.values(request.headers).some((value) => /YOUR_|\$/.test(value))) return false;
   const name = /^https?:\/\/[^/]*\/api\/v2\/([^/?]+)(\/_)?/.exec(request.url);
@@ -60,7 +60,7 @@ function bar(block) {
   return head;
 }
 
-/** Put tabs for the languages into the head of a block. The choice is kept for all pages. */
+/** Add language tabs to the head of a block. The choice applies to all pages. */
 function translate(block, head, pre, found) {
   const texts = translations(found);
   const tabs = element("div", { class: "tabs-of", role: "tablist", "aria-label": "Language" });
@@ -98,7 +98,7 @@ function translate(block, head, pre, found) {
   choose(LANGUAGES.includes(kept) ? kept : "curl");
 }
 
-/** Put a button into the head of a block that sends its requests to this server and shows the answers. */
+/** Add a button to the head of a block that sends its requests to this server and shows the responses. */
 function run(block, head, found, here) {
   const button = element("button", { type: "button", class: "plain" }, "Run");
   const output = element("pre", { class: "answer", role: "status" });

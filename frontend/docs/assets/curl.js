@@ -1,7 +1,7 @@
 // Reads the curl commands of an example and writes them in other languages.
 
-/** Split a command line into words as a shell does: quotes, backslashes, and `$NAME` from `variables`. Null for what a
- reader of curl does not need: pipes, substitutions, loops. */
+/** Split a command line into words as a shell does: quotes, backslashes, and `$NAME` from `variables`. Null for pipes,
+ substitutions and loops, which curl examples do not need. */
 export function split(line, variables) {
   const words = [];
   let word = null;
@@ -44,7 +44,7 @@ export function split(line, variables) {
   return words;
 }
 
-/** The commands of a text; a quoted value may go on over lines, and a backslash joins lines. */
+/** The commands in a text; a quoted value may span lines, and a backslash joins lines. */
 function commands(text) {
   const lines = [];
   let open = "";
@@ -87,7 +87,7 @@ function request(words) {
   return { method: method || (json === undefined ? "GET" : "POST"), url: full, bare: url, pairs, headers, body: json };
 }
 
-/** Return the requests of an example, or null where it does more than send some. */
+/** Return the requests of an example, or null if it does anything besides sending requests. */
 export function requests(text) {
   const variables = {};
   const found = [];
@@ -147,7 +147,7 @@ function javascript({ method, url, headers, body }, number) {
   return `${number ? "" : "let "}response = await fetch(${JSON.stringify(url)}${second});\nconsole.log(await response.json());`;
 }
 
-/** Return the requests of an example in each language beside curl. */
+/** Return the requests of an example in each language other than curl. */
 export function translations(found) {
   return {
     Python: `import requests\n\n${found.map(python).join("\n\n")}\n`,

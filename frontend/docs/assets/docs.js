@@ -6,7 +6,7 @@ const $ = (selector) => document.querySelector(selector);
 /** The address of the site's start page. */
 const ROOT = new URL(document.body.dataset.base.replace(/\/?$/, "/"), location.href);
 
-/* The menu of narrow screens */
+/* The menu on narrow screens */
 const menu = $(".menu");
 const contents = $(".contents");
 const toggle = (open) => {
@@ -23,7 +23,7 @@ document.addEventListener("keydown", (event) => {
 contents?.querySelector("[aria-current=page]")?.scrollIntoView({ block: "center" });
 window.scrollTo(0, location.hash ? window.scrollY : 0);
 
-/* The scheme, in the cookie that the app reads, too */
+/* The scheme, in the cookie that the app also reads */
 const scheme = () => document.documentElement.dataset.mantineColorScheme;
 $(".scheme").addEventListener("click", () => {
   const next = scheme() === "dark" ? "light" : "dark";
@@ -31,7 +31,7 @@ $(".scheme").addEventListener("click", () => {
   document.cookie = `theme=${next}; path=/; max-age=31536000; samesite=lax`;
 });
 
-/* The heading that is read, in the table of contents */
+/* The current heading in the table of contents */
 const links = new Map([...document.querySelectorAll(".toc a")].map((link) => [decodeURIComponent(link.hash.slice(1)), link]));
 if (links.size) {
   const seen = new IntersectionObserver(
@@ -47,7 +47,7 @@ if (links.size) {
   for (const heading of document.querySelectorAll("h2[id]")) seen.observe(heading);
 }
 
-/* A region that scrolls can be reached by keyboard */
+/* Scrollable regions can be reached by keyboard */
 for (const region of document.querySelectorAll(".table, pre")) {
   if (region.scrollWidth > region.clientWidth) region.tabIndex = 0;
 }

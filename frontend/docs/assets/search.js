@@ -1,8 +1,8 @@
-// The search of the documentation, over the index that is built with the pages. It is loaded when the search is opened.
+// Search over the documentation, with the index that is built along with the pages. Loaded when the search is opened.
 
 const MAX_RESULTS = 12;
 const MAX_OF_A_PAGE = 3;
-/** Words that mean the same here. Each list is a topic; a search for one of its words finds pages with another. */
+/** Synonyms. Each list is a topic; a search for one of its words also finds pages with the others. */
 const SYNONYMS = [
   ["pagination", "paging", "pages", "page", "cursor", "cursors", "offset", "limit"],
   ["login", "signin", "sign-in", "logon", "authentication", "auth", "authenticate", "session", "credentials"],
@@ -35,7 +35,7 @@ const STOP = new Set(["a", "an", "and", "are", "can", "do", "does", "for", "how"
 const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}_]+(?:-[\p{L}\p{N}_]+)*/gu) ?? [];
 const plain = (html) => html.replace(/<[^>]*>/g, " ").replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&quot;/g, '"').replace(/&#39;/g, "'").replace(/&amp;/g, "&").replace(/\s+/g, " ").trim();
 
-/** Return the index of the items of search.json: texts in lower case beside what is shown. */
+/** Return the index of the items of search.json: lower-case texts next to the displayed ones. */
 export function indexed(items) {
   return items.map(({ location, title, text, level, path, tags = [] }) => {
     const body = plain(text);
@@ -43,7 +43,7 @@ export function indexed(items) {
   });
 }
 
-/** Return how well a word describes an item: a title counts more than a text, a whole word more than a beginning. */
+/** Score how well a word describes an item: a title counts more than a text, a whole word more than a prefix. */
 function weight(item, word) {
   let points = 0;
   if (item.name.includes(` ${word} `)) points += 12;
@@ -56,7 +56,7 @@ function weight(item, word) {
   return points;
 }
 
-/** Return the best items for a query. Not every word has to occur, but each one that does makes an item better. */
+/** Return the best items for a query. Not every word has to occur, but each one that does raises the score. */
 export function best(index, query) {
   const all = wordsOf(query);
   const words = all.filter((word) => !STOP.has(word));
@@ -104,7 +104,7 @@ function extract(item, words) {
   return (from ? "… " : "") + item.body.slice(start, start + 140) + (item.body.length > start + 140 ? " …" : "");
 }
 
-/** Return text nodes and marks for a text in which the words stand out. */
+/** Return text nodes and `mark` elements that highlight the words in a text. */
 function marked(text, words) {
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${words.map((word) => word.replace(/[^\p{L}\p{N}]/gu, "\\$&")).join("|")})`, "giu");
   return text.split(pattern).map((part, number) => (number % 2 ? element("mark", part) : part));
@@ -116,7 +116,7 @@ function element(name, ...children) {
   return made;
 }
 
-/** Let buttons and `/`, Ctrl-K or ⌘K open the dialog. */
+/** Open the dialog on the buttons and on `/`, Ctrl-K or ⌘K. */
 export function search(dialog, root, buttons) {
   const input = dialog.querySelector("input");
   const list = dialog.querySelector("ol");

@@ -10,7 +10,7 @@ import { renewing } from "./renewal";
 import type { Account, Balances, Client, Credits, Subscription } from "./types";
 
 const REFRESH_MS = 20_000;
-/** While the balance is followed: a stream also ends when its session does. */
+/** While a stream follows the balance: it also ends when its session does. */
 const FOLLOWED_MS = 300_000;
 
 /** The signed-in user. Refetched while the tab is in use, so a disabled or deleted user is signed out of every tab. */
@@ -27,7 +27,7 @@ export const account = queryOptions({
   refetchOnWindowFocus: "always",
 });
 
-/** The account inside the dashboard, after the frame has loaded it. */
+/** The account, for screens inside the dashboard: the frame has loaded it. */
 export function useAccount(): Account {
   const { data } = useQuery(account);
   if (!data) throw new Error("useAccount outside the dashboard shell");

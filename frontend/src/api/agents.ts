@@ -15,7 +15,7 @@ export interface AccessRequest {
 
 const PATH = "oauth/authorize";
 
-/** The request in the address of the screen. Its parameters go to the server as they are. */
+/** The request in the address of the screen. Its parameters are passed to the server unchanged. */
 export const accessRequest = (search: string) =>
   queryOptions({
     queryKey: keys.accessRequest(search),
@@ -24,7 +24,7 @@ export const accessRequest = (search: string) =>
     retry: false,
   });
 
-/** Allows some scopes or denies them; returns the address to open. */
+/** Grants some scopes or denies the request; returns the address to open. */
 export function useDecision(search: string) {
   return useMutation({
     mutationFn: (decision: { allow: boolean; scopes: string[] }) =>

@@ -17,6 +17,6 @@ export function useAsk(): (text: string) => boolean {
   }, [navigate]);
 }
 
-/** Where a name is searched: in the directory or, while that search is not open, in the user's own list. */
+/** Where names are searched: in the directory or, if that is not available, in the user's own list. */
 export const nameSearch = (name: string): string =>
   isComing("peoplesearch") ? `/dashboard/main/mycontacts?search=${encodeURIComponent(name)}` : `/dashboard/main/peoplesearch?name=${encodeURIComponent(name)}`;

@@ -85,7 +85,7 @@ export function switchToFree(me: Account, planid: number, subscriptionid: number
 export const cancelPlan = (subId: number) => call("DELETE", CALL, { query: { subId, env: environment() } });
 export const useCancelPlan = () => useMutation({ mutationFn: cancelPlan });
 
-/** Returns a function that marks what a payment changes as stale. */
+/** Returns a function that marks the data changed by a payment as stale. */
 export function useAccountStale() {
   const queries = useQueryClient();
   return () => invalidate(queries, STALE.payment);
@@ -105,7 +105,7 @@ export interface Usage {
   apis: number;
 }
 
-/** The number of seats and API keys in use. The owner takes no seat. */
+/** The number of seats and API keys in use. The owner does not use a seat. */
 export async function usedLimits(): Promise<Usage> {
   const [members, apis] = await Promise.all([
     countOf("appuser", "appuserid", "(isdeleted=0) and (role!=client)"),

@@ -17,11 +17,11 @@ export interface CallOptions {
   contacts?: boolean;
   /** Send the request without a session. */
   anonymous?: boolean;
-  /** The content type to ask for. */
+  /** The requested content type. */
   accept?: string;
   /** Send a GET as POST, because its options are too long for an address. */
   reads?: boolean;
-  /** Finish the request when the page is closed meanwhile. */
+  /** Finish the request even if the page is closed. */
   keepalive?: boolean;
 }
 

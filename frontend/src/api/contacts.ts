@@ -46,14 +46,14 @@ export function myContacts({ page, size, text, order = NEWEST_FIRST, filter = {}
 
 function pageOf(page: { limit: number; offset: number }, text: string, order: ContactOrder, filter: ContactFilter) {
   const isPlain = order === NEWEST_FIRST && contactFilter(filter) === undefined;
-  // The search by name has an index of its own; filters and other orders are the table's.
+  // The name search has its own index; filters and other orders use the table.
   if (isPlain && text) return byName({ ...page, searchtext: text });
   if (isPlain && page.offset > MAX_OFFSET) return far(page);
   const condition = contactFilter({ ...filter, text });
   return all({ ...page, order: ORDERS[order], filter: condition });
 }
 
-/** One contact by its id, whatever page is shown: of the user's own list, or of those of an account. */
+/** One contact by its id, independent of the displayed page: from the user's own list, or from the account's. */
 export const oneContact = (contactid: number, client?: number) =>
   queryOptions({
     queryKey: keys.contact(contactid),

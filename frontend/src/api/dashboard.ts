@@ -1,4 +1,4 @@
-/** The numbers of the first screen. */
+/** The numbers on the first screen. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call } from "./client";
 import { keys } from "./keys";

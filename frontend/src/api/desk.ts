@@ -98,13 +98,13 @@ export const paymentEvents = list<{ resource: PaymentEvent[] }>("payments");
 
 const WORK_MS = 60_000;
 
-/** How much work waits, for the navigation and the first page: votes, failed jobs, events that were not applied. */
+/** The pending work, for the navigation and the first page: votes, failed jobs, events that were not applied. */
 export function useWork(): { feedback: number | undefined; queue: number | undefined; payments: number | undefined } {
   const [open, failed, events] = [useQuery({ ...votes, staleTime: WORK_MS }), useQuery({ ...jobs, staleTime: WORK_MS }), useQuery({ ...paymentEvents, staleTime: WORK_MS })];
   return { feedback: open.data?.resource.length, queue: failed.data && (failed.data.counts["failed"] ?? 0), payments: events.data?.resource.length };
 }
 
-/** A change by a call of the desk, after which all that the desk shows is read again. */
+/** A change through a call of the desk, after which all data of the desk is refetched. */
 export function useDesk<Answer = unknown>(name: string) {
   const queries = useQueryClient();
   return useMutation({
@@ -113,8 +113,7 @@ export function useDesk<Answer = unknown>(name: string) {
   });
 }
 
-/** Looks at the app as a user sees it; the session of staff waits in this tab. The pages of the desk are gone by
- then. */
+/** Opens the app as a user sees it; the staff session is kept in this tab. The desk's pages are unmounted by then. */
 export function useView(onViewing: () => void) {
   const queries = useQueryClient();
   return useMutation({

@@ -1,4 +1,4 @@
-/** Search over the pages of the documentation, with their own index and their own search. */
+/** Searches the documentation with its own index and search code. */
 import { queryOptions } from "@tanstack/react-query";
 
 interface Section {

@@ -14,7 +14,7 @@ export function explain(error: unknown): string {
 const MINUTE = 60;
 const HOUR = 3600;
 
-/** The message with the waiting time, in the largest unit of which it has at least two. */
+/** The message with the waiting time, in the largest unit that fits at least twice. */
 function tooMany(seconds: number): string {
   if (seconds > 2 * HOUR) return t("problem.tooManyHours", { count: Math.ceil(seconds / HOUR) });
   if (seconds > 2 * MINUTE) return t("problem.tooManyMinutes", { count: Math.ceil(seconds / MINUTE) });

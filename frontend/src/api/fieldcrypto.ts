@@ -39,7 +39,7 @@ export async function openFields(value: unknown, token: string): Promise<unknown
   return copy.value;
 }
 
-/** Copies an object or a list, and reports each encrypted text in it with the function that replaces it. */
+/** Copies an object or a list, and reports each encrypted text in it with a function to replace it. */
 function copied(value: object, found: (text: string, put: (text: string) => void) => void): Record<string, unknown> {
   const copy = (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>;
   for (const [name, part] of Object.entries(copy)) {

@@ -31,7 +31,7 @@ export function useEndOthers() {
 const paged = (page: number) => ({ limit: HISTORY_PAGE, offset: (page - 1) * HISTORY_PAGE, include_count: true });
 
 export interface AuditFilter {
-  /** Also entries about reads, which are frequent and hidden by default. */
+  /** Include entries about reads, which are frequent and hidden by default. */
   reads: boolean;
   /** One user; 0 for all. */
   by: number;
@@ -92,8 +92,8 @@ export const ledgerFile = (filter: LedgerFilter) =>
 
 const nameRows = namesOf<UserContact>(({ contactid }) => contactid, ({ name }) => name);
 
-/** The names of contacts by number: for the owner those of the account, for a member those on the list of the member.
- Removed people have none. */
+/** The names of contacts by number: all of the account's for the owner, those on their own list for a member. Removed
+ people have none. */
 export function useContactNames(contactids: readonly number[]): ReadonlyMap<number, string> {
   const { data: me } = useQuery(account);
   const ids = [...new Set(contactids)].toSorted((a, b) => a - b);
@@ -113,8 +113,7 @@ const userNames = queryOptions({ ...rows("appuser", { fields: "appuserid,name", 
 const keyNames = queryOptions({ ...rows("apikeys", { fields: "keyid,purpose", limit: 1000 }), select: namesOf<ApiKey>(({ keyid }) => keyid, ({ purpose }) => purpose) });
 const planNames = queryOptions({ ...rows("subscriptionplan", { fields: "planid,name", limit: 1000 }), select: namesOf<Plan>(({ planid }) => planid, ({ name }) => planText(name)) });
 
-/** The name shown for an actor: of the user, of the API key, or "System" for neither. `keyed`: a key may be the
- actor. */
+/** The name shown for an actor: a user, an API key, or "System" for neither. `keyed`: a key may be the actor. */
 export function useActorName(keyed = true): (actor: number | null, keyid: number | null) => string {
   const { data: users } = useQuery(userNames);
   const { data: keys } = useQuery({ ...keyNames, enabled: keyed });
@@ -130,8 +129,8 @@ export function useActorName(keyed = true): (actor: number | null, keyid: number
 /** The names of all users of the account by number, former ones included. */
 export const useUserNames = (): Map<number, string> | undefined => useQuery(userNames).data;
 
-/** What an entry of the audit log is about: the name of its user, plan or API key, or its target as it stands. Names of
- plans and keys are asked for when one of `events` needs them. */
+/** The subject of an audit log entry: the name of its user, plan or API key, or else its raw target. Names of plans and
+ keys are requested only if one of `events` needs them. */
 export function useTargetText(events: AuditEvent[]): (event: AuditEvent) => string {
   const { data: user } = useQuery(userNames);
   const contacts = useContactNames(events.flatMap((event) => contactOf(event) ?? []));

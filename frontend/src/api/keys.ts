@@ -1,7 +1,7 @@
 /** The keys of the query cache, and which queries a mutation makes stale.
 
- The first part of a key is its subject: a table, a script, or what the app calls it. A mutation names the subjects that
- it changes, and `invalidate` makes every query about them stale. */
+ The first part of a key is its subject: a table, a script, or a name chosen by the app. A mutation names the subjects
+ that it changes, and `invalidate` makes every query about them stale. */
 import type { QueryClient } from "@tanstack/react-query";
 import type { Input } from "./scripts";
 import type { Query } from "./transport";

@@ -1,4 +1,4 @@
-/** Lists of people from files and as files. */
+/** Imports lists of people from files, and exports them. */
 import { saveFile } from "../../shared/savefile";
 import { download } from "./client";
 import { useMutation } from "./mutation";
@@ -21,7 +21,7 @@ interface ListExport {
 
 export const useImportList = () => useScript("listimport");
 
-/** Saves a list as a file with these columns, or with those that a program imports. */
+/** Saves a list as a file with these columns, or with the columns that another program imports. */
 export const useExportList = () =>
   useMutation({
     mutationFn: async ({ listid, form, format, columns }: ListExport) =>

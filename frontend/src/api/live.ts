@@ -1,19 +1,19 @@
-/** A stream of changes of one table: opened again when it ends, resumed where it was, and closed in a hidden tab. */
+/** A stream of changes of one table: reopened when it ends, resumed where it left off, and closed in a hidden tab. */
 import { currentSession } from "../stores/session";
 import { config } from "./config";
 import { addressOf, headersOf } from "./transport";
 
 export interface Events {
   /**
-   * The list has to be read again: the first event, and after a gap. `since` is the time at which the stream was
-   * opened.
-   */
+ * The list must be read again: at the first event, and after a gap. `since` is the time at which the stream was
+ * opened.
+ */
   reset: (since: number) => void;
-  /** A row was created or changed, and is as given. */
+  /** A row was created or changed; its new state is given. */
   row: (row: unknown) => void;
-  /** A row is gone; its key is given. */
+  /** A row was deleted; its key is given. */
   gone: (key: unknown) => void;
-  /** The stream is open, or it is not. */
+  /** Whether the stream is open. */
   open: (isOpen: boolean) => void;
   /** The session was rejected. */
   refused: () => void;
@@ -22,12 +22,12 @@ export interface Events {
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 60_000;
 const HIDDEN_MS = 20_000;
-/** Without a heartbeat for this long, the connection is dead. */
+/** Without a heartbeat for this long, the connection is considered dead. */
 const SILENT_MS = 60_000;
 // The server has no streams of this table: this does not change while the page is open.
 const NEVER = new Set([400, 403, 404, 409]);
 
-/** Follows a table until the returned function is called. `fields` limits what is sent of a row. */
+/** Follows a table until the returned function is called. `fields` limits the fields sent of each row. */
 export function follow(table: string, fields: string, events: Events): () => void {
   const ended = new AbortController();
   let last = "";

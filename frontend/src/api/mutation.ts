@@ -20,8 +20,8 @@ interface Sent<Data, Variables> {
 }
 
 /** As `useMutation` of TanStack Query. A repeat of the latest variables, while they are under way or just after they
- succeeded (`moment`, in milliseconds; 0 for what only asks), shares the answer of the first. A failure can be tried
- again at once. */
+   succeeded (`moment`, in milliseconds; 0 for mutations that only read), shares the response of the first. A failure
+   can be retried at once. */
 export function useMutation<Data = unknown, Failure = DefaultError, Variables = void, Context = unknown>(
   options: UseMutationOptions<Data, Failure, Variables, Context>,
   moment = MOMENT_MS,

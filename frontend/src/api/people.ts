@@ -38,7 +38,7 @@ export interface Found<Row> {
 }
 
 export const PAGE = 25;
-/** As many as one call reveals. */
+/** The maximum that one call reveals. */
 export const MOST_REVEALED = 100;
 
 const pages = <Row>(path: "searchpeople" | "searchcompanies", filters: object) =>

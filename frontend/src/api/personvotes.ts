@@ -11,7 +11,7 @@ import type { Feedback } from "./types";
 
 type Details = Omit<Feedback, "linkedin_url">;
 
-/** Votes on values of the person at a URL; `dialog` has the properties of the dialog that reports one. */
+/** Votes on values of the person at a URL; `dialog` contains the properties of the report dialog. */
 export function usePersonVotes(url: string, enabled = true) {
   const [flagged, setFlagged] = useState<Votable | null>(null);
   const { data: votes } = useQuery({ ...votesOn([url]), enabled });
@@ -29,7 +29,7 @@ export function usePersonVotes(url: string, enabled = true) {
 
   return {
     voteOf,
-    /** Upvotes a value, or takes the upvote back. */
+    /** Upvotes a value, or withdraws the upvote. */
     upvote: (one: Votable) => vote({ action: voteOf(one) === "upvote" ? "withdraw" : "upvote", info: one.value, type: FEEDBACK_TYPE[one.kind] }),
     flag: (one: Votable) => setFlagged(one),
     dialog: {

@@ -18,7 +18,7 @@ export function useSaveProfile() {
   });
 }
 
-/** Makes a picture the avatar: a file, which is uploaded, or one uploaded before by its address. null removes the avatar. */
+/** Sets the avatar: a file to upload, or the address of a picture uploaded before. null removes the avatar. */
 export function useSaveAvatar(appuserid: number) {
   const queries = useQueryClient();
   return useMutation({

@@ -4,7 +4,7 @@ import { digitsOf } from "../lib/validate";
 import { ApiError } from "./errors";
 
 const METHODS = "/sandbox/stripe/v1/payment_methods";
-// Valid for this call of the sandbox only.
+// Valid only for this call to the sandbox.
 const KEY = "pk_test_sandbox";
 
 interface Answer {

@@ -7,7 +7,7 @@ import type { ApiUsage, Found, List, PlatformUsage, Schemas } from "./types";
 
 type Described<Kind extends "input" | "output"> = { [Key in keyof Schemas as Key extends `${infer Name} ${Kind}` ? Name : never]: Schemas[Key] };
 
-/** Answers that the description of the API leaves open. */
+/** Response types that the API description does not specify. */
 interface Answers {
   searchurl: { data: Found[] };
   getrevealcount: { totalrevealcount: number; people?: number; days?: DayCount[] };
@@ -30,7 +30,7 @@ export interface DayCount {
 
 export type UsageSpan = Input<"getplatformusagedata">;
 
-/** A completed payment, or one that the cardholder has to confirm, on the page at `url` if there is one. */
+/** A completed payment, or one that the cardholder must confirm, on the page at `url` if given. */
 export type AddonPayment =
   | { transactionid: number; requires_action?: undefined }
   | { requires_action: 1; clientsecret: string; url?: string; paymentintentid?: string };

@@ -62,7 +62,7 @@ export const useReset = () =>
 
 type Invited = Pick<User, "appuserid" | "name" | "email" | "isverified" | "invitestatus"> & Partial<Invitation>;
 
-/** What an open invitation says, as it was mailed. */
+/** The details of an open invitation, as mailed. */
 export interface Invitation {
   role: string;
   invitedby: string;

@@ -17,7 +17,7 @@ type Entry = { action: "login"; session_token: string } | { action: "signup"; cl
 
 /** Runs the sign-in of a provider in a popup and returns the proof of the identity.
 
- Throws NotBusiness for a new account with a free address, before the terms are asked for. */
+ Throws NotBusiness for a new account with a free address, before the terms are shown. */
 export async function proofOf(vendor: Vendor, popup: Window, signal: AbortSignal): Promise<SocialProof> {
   const { url, redirect_uri } = await runScript("socialstart", { provider: vendor });
   const state = new URL(url).searchParams.get("state") ?? "";

@@ -37,11 +37,11 @@ interface WriteOptions {
   method: "POST" | "PATCH";
   /** The subjects that the write changes; by default the table. */
   stale?: readonly Subject[];
-  /** Shows the records as written before the server has answered, and returns what takes them back. */
+  /** Shows the records as written before the server has responded, and returns a function that reverts this. */
   ahead?: (queries: QueryClient, records: object[]) => () => void;
 }
 
-/** Changes the cached responses about a table, and returns what changes them back. */
+/** Changes the cached responses about a table, and returns a function that reverts this. */
 export function patchCached<Data>(queries: QueryClient, table: keyof Tables, change: (data: Data) => Data): () => void {
   const before = queries.getQueriesData<Data>({ queryKey: [table] });
   for (const [key, data] of before) if (data !== undefined) queries.setQueryData(key, change(data));

@@ -1,4 +1,4 @@
-/** How a request looks on the wire: its address and its headers. Imports nothing that the first script does not need. */
+/** Builds the address and headers of requests. Imports nothing that the first script does not need. */
 import { language } from "../lib/language";
 
 export type Query = Record<string, string | number | boolean | undefined>;

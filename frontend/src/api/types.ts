@@ -1,4 +1,4 @@
-/** The records and answers that the app reads, from the generated description; what it leaves open is narrowed here. */
+/** The types of records and responses, from the generated description; types that it leaves open are narrowed here. */
 import type { components } from "./schema.gen";
 
 export type Schemas = components["schemas"];
@@ -42,7 +42,7 @@ export type Account = User & {
 /** A contact of My Contacts. `emails` is JSON text; the other lists are comma-separated text. */
 export type UserContact = Schemas["Contact"] & About;
 
-/** Of the person, when the contact was revealed last; absent on a server without these columns. */
+/** The person's, as of the latest reveal; absent on a server without these columns. */
 interface About {
   title?: string;
   company?: string;
@@ -63,7 +63,7 @@ export type Found = Omit<Schemas["Card"], "emails" | "bus_email_validation" | "r
 
 type Validation = "valid" | "unknown" | null;
 
-/** A vote on one contact value; "withdraw" takes it back. */
+/** A vote on one contact value; "withdraw" removes it. */
 export type Feedback = Pick<Columns<"contactfeedback">, "linkedin_url" | "info"> & {
   action: "upvote" | "downvote" | "withdraw";
   type: "personalemail" | "businessemail" | "phone";
@@ -105,7 +105,7 @@ export interface ApiUsage {
 /** The user's own tags and note on a contact. */
 export type ContactMeta = Pick<Columns<"contactmeta">, "contactid" | "note"> & { tags: string[] };
 
-/** A bulk look-up, as the list of them shows it. */
+/** A bulk look-up, as in the list of jobs. */
 export type BulkJobRow = Omit<Columns<"bulkjob">, "status" | "kinds"> & {
   status: "queued" | "running" | "done" | "cancelled" | "failed";
   kinds: RevealType[];
@@ -120,7 +120,7 @@ export type AuditEvent = Columns<"auditlog">;
 /** One change of a credit balance. */
 export type LedgerRow = Omit<Columns<"creditledger">, "kind"> & { kind: keyof Balances };
 
-/** A search of people or companies under a name. */
+/** A saved search of people or companies. */
 export interface SavedSearch {
   savedsearchid: number;
   appuserid: number;

@@ -26,9 +26,9 @@ export const apiUsage = (span: UsageSpan) =>
 /** A contact with values that a member revealed in a month. */
 export interface Revealed {
   contactid: number;
-  /** When the last of it was revealed. */
+  /** When the latest value was revealed. */
   latest: string;
-  /** Missing if colleagues revealed every kind of this contact. */
+  /** Missing if colleagues had revealed every kind of this contact. */
   contact?: UserContact | undefined;
 }
 

@@ -43,7 +43,7 @@ export function App({ queries }: { queries: QueryClient }) {
 
 const settle = () => void settleToasts();
 
-/** Sends what waits for its Undo to pass, when the page is closed before. */
+/** Sends changes that still wait for Undo when the page is closed. */
 function settleWithPage(): () => void {
   window.addEventListener("pagehide", settle);
   return () => window.removeEventListener("pagehide", settle);

@@ -16,7 +16,7 @@ export async function preload(queries: QueryClient, { pathname, search }: Addres
   await Promise.allSettled(screens);
 }
 
-/** Preloads while the pointer or the focus is on a link to another screen. Returns what stops it. */
+/** Preloads while the pointer or the focus is on a link to another screen. Returns a function that stops it. */
 export function preloadOnHover(queries: QueryClient): () => void {
   const onIntent = ({ target }: Event) => {
     const link = target instanceof Element ? target.closest<HTMLAnchorElement>("a[href]") : null;

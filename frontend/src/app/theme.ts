@@ -11,7 +11,7 @@ const tone = (name: Tone): MantineColorsTuple =>
   shades(...Array<string>(4).fill(`${name}-soft`), ...Array<string>(6).fill(name));
 
 const gray = shades("sunken", "sunken", "line", "line", "line-control", "text-3", "text-2", "text-2", "text-1", "text-1");
-// Mantine takes the surfaces of its dark scheme from here. The tokens change with the scheme by themselves.
+// Mantine takes the surfaces of its dark scheme from here. The tokens themselves change with the scheme.
 const dark = shades("text-1", "text-2", "text-3", "line-control", "line", "sunken", "surface", "surface", "sunken", "bg");
 
 /** The filled, light, subtle and outlined look of one colour. Light and dark differ in the tokens alone. */
@@ -57,7 +57,7 @@ const SCHEME = {
 
 export const cssVariables: CSSVariablesResolver = () => ({ variables: {}, light: SCHEME, dark: SCHEME });
 
-// The header of a dialog must not be a second banner of the page.
+// The header of a dialog must not be a second banner landmark.
 const DIALOG = { header: { role: "presentation" } };
 const LAYER = { transition: "fade", duration: 180, exitDuration: 120 } as const;
 const FIELD = { defaultProps: { size: "md" } };

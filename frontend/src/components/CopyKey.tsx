@@ -1,4 +1,4 @@
-/** An API key in even letters, with a button that copies it. */
+/** An API key in a monospaced font, with a copy button. */
 import { t } from "../lib/i18n.dashboard";
 import { CopyButton } from "./CopyButton";
 import classes from "./CopyKey.module.css";

@@ -1,4 +1,4 @@
-/** A row of a `dl`: what it says, and its value. */
+/** A row of a `dl`: a term and its value. */
 export function Fact({ term, value }: { term: string; value: string }) {
   return (
     <div>

@@ -1,4 +1,4 @@
-/** A page of records, newest first: waiting, failed, empty, or the table with its pager; on a phone rows of two lines. */
+/** A page of records, newest first: loading, failed, empty, or the table with its pager; two-line rows on a phone. */
 import type { ComponentProps, ReactNode } from "react";
 import classes from "./History.module.css";
 import { ListState } from "./ListState";

@@ -1,4 +1,4 @@
-/** A legal text as a page of its own. */
+/** A legal text as its own page. */
 import { type TextKey, t } from "../lib/i18n.dashboard";
 import { type Document, legalSections } from "../domain/legal";
 import classes from "./LegalPage.module.css";

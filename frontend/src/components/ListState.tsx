@@ -1,10 +1,10 @@
-/** The states of a list in their order: pending, failed, empty; else what is drawn with its rows.
+/** The states of a list in order: pending, failed, empty; else the children with its rows.
 
  `rows`      of the list; undefined until they are known
- `explain`   what an error says, and the number of its request
- `skeleton`  what the table that comes looks like
+ `explain`   the message of an error, and the number of its request
+ `skeleton`  a placeholder for the table
  `empty`     in place of "no data found"
- `card`      whether the list stands in a card of its own, as a table does
+ `card`      whether the list has its own card, as a table does
 */
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";

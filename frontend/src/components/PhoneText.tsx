@@ -1,4 +1,4 @@
-/** A phone number in groups, with the flag of its country. In lists it is `plain`: each flag is a request. */
+/** A phone number in groups, with the flag of its country. Lists use `plain`, because each flag is a request. */
 import { countryText } from "../lib/locale";
 import { usePhone } from "../lib/usephone";
 import classes from "./PhoneText.module.css";

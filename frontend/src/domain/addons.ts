@@ -11,7 +11,7 @@ export function priceEach({ price, contactcredit = 0 }: Addon): number | null {
   return contactcredit > 0 ? Number(price) / contactcredit : null;
 }
 
-/** The add-on with the lowest price by the number; null where no two can be compared. */
+/** The add-on with the lowest price per number; null unless two can be compared. */
 export function cheapest(addons: readonly Addon[]): number | null {
   const priced = addons.flatMap((addon) => {
     const each = priceEach(addon);
@@ -23,11 +23,12 @@ export function cheapest(addons: readonly Addon[]): number | null {
 
 const PACE_DAYS = 30;
 const MONTH = 30;
-/** Fewer credits in 30 days say nothing about the future; nor does a span of more than five years. */
+/** Fewer credits in 30 days allow no forecast; neither does a span of more than five years. */
 const FEWEST = 3;
 const MOST_MONTHS = 60;
 
-/** How many months an add-on lasts when `spent` credits went in the last 30 days; null where that says nothing. */
+/** How many months an add-on lasts if `spent` credits were used in the last 30 days; null if that allows no forecast.
+ */
 export function monthsOf({ contactcredit = 0 }: Pick<Addon, "contactcredit">, spent: number): number | null {
   if (spent < FEWEST || contactcredit <= 0) return null;
   const months = Math.round(contactcredit / (spent / PACE_DAYS) / MONTH);

@@ -22,6 +22,6 @@ export function readAsk(text: string, host: string): Ask {
   return isName ? { kind: "name", text: name } : { kind: "nothing" };
 }
 
-/** The addresses as the file that a bulk lookup takes. */
+/** The addresses as the file for a bulk lookup. */
 export const fileOf = (urls: readonly string[]): File =>
   new File([["linkedinurl", ...urls.map((url) => `https://${url}`)].join("\n")], "pasted.csv", { type: "text/csv" });

@@ -32,7 +32,7 @@ export const isOrder = (text: string | null): text is ContactOrder => text !== n
 
 const escaped = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`).replaceAll("'", "''");
 
-/** The conditions joined by AND; undefined where there are none. */
+/** The conditions joined by AND; undefined if there are none. */
 export function contactFilter({ text, phone, email, personal, verified, by, client, tag, since, present }: ContactFilter): string | undefined {
   const conditions = [
     text && `(name ilike '%${escaped(text)}%')`,

@@ -1,4 +1,4 @@
-/** Contact values as the server writes them, read into lists. Pure. */
+/** Parses the server's contact values into lists. Pure. */
 
 /** Comma-separated text, or a JSON list, as values without blanks. */
 export function listOf(text: string | null | undefined): string[] {
@@ -29,7 +29,7 @@ export function hueOf(name: string): number {
   return sum;
 }
 
-/** An address that a browser may open, of a profile URL that may have lost its protocol. */
+/** The address to open for a profile URL, which may lack its protocol. */
 export function profileLink(url: string): string {
   return /^https?:\/\//i.test(url) ? url : `https://${url}`;
 }

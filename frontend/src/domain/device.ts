@@ -1,6 +1,6 @@
-/** A browser and its system, read from what it calls itself. Pure. */
+/** The browser and system of a user agent. Pure. */
 
-// The first that matches counts: several call themselves Chrome or Safari too.
+// The first match counts: several browsers also call themselves Chrome or Safari.
 const BROWSERS: readonly [name: string, mark: RegExp][] = [
   ["Edge", /\bEdgA?\//],
   ["Opera", /\bOPR\//],
@@ -21,7 +21,7 @@ const SYSTEMS: readonly [name: string, mark: RegExp][] = [
 
 const first = (names: readonly [string, RegExp][], text: string) => names.find(([, mark]) => mark.test(text))?.[0];
 
-/** `Chrome, Linux`; an empty text where nothing is known. */
+/** `Chrome, Linux`; an empty text if neither is known. */
 export function deviceOf(useragent: string | null): string {
   const text = useragent ?? "";
   return [first(BROWSERS, text), first(SYSTEMS, text)].filter(Boolean).join(", ");

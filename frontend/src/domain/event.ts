@@ -1,4 +1,4 @@
-/** Entries of the audit log and of the credit ledger in words. Pure. */
+/** Descriptions for entries of the audit log and of the credit ledger. Pure. */
 import { parseDate } from "../lib/dates";
 import { t } from "../lib/i18n.dashboard";
 import { events as texts } from "../texts/en/events";
@@ -17,7 +17,7 @@ const NAMED: Readonly<Record<string, Named>> = {
 export const namedBy = (event: string, target: string | null): Named | undefined =>
   target !== null && /^\d+$/.test(target) ? NAMED[event.split("_")[0]!] : undefined;
 
-/** The number of the contact that an entry is about: that of `contact 12` in a reveal. */
+/** The number of an entry's contact: 12 for `contact 12` in a reveal. */
 export function contactOf({ event, target }: { event: string; target: string | null }): number | null {
   const number = event === "reveal" ? /^contact (\d+)$/.exec(target ?? "")?.[1] : undefined;
   return number ? Number(number) : null;
@@ -43,7 +43,8 @@ function isSame(one: Entry, other: Entry): boolean {
     && one.keyid === other.keyid && apart <= TOGETHER_MS;
 }
 
-/** Entries with the kinds that they revealed. The kinds of one reveal are one entry; one that is split over two pages is on each. */
+/** Entries with the kinds that they revealed. The kinds of one reveal are one entry; a reveal split across two pages is
+ on both. */
 export function joined<Row extends Entry>(entries: readonly Row[]): (Row & { kinds: Kind[] })[] {
   const rows: (Row & { kinds: Kind[] })[] = [];
   for (const entry of entries) {
@@ -60,7 +61,8 @@ export function targetText(target: string | null, detail: unknown): string {
   return [target, typeof reason === "string" ? reason : null].filter(Boolean).join(": ");
 }
 
-/** The name of an entry, or a state, in the language of the reader. One without a text is its words: `Partly paid`. */
+/** The name of an entry or a state in the language of the reader. Without a text it is derived from the key:
+ `Partly paid`. */
 export function eventText(name: string): string {
   if (isKnown(name)) return t(`events.${name}`);
   const words = name.replaceAll("_", " ").trim();

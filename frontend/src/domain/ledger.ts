@@ -1,4 +1,4 @@
-/** The credit ledger as a person reads it: the kinds of one reveal are one row. Pure. */
+/** Groups the credit ledger for display: the kinds of one reveal are one row. Pure. */
 import { parseDate } from "../lib/dates";
 
 interface Entry {
@@ -29,7 +29,7 @@ function belongs(one: Entry, other: Entry): boolean {
     && one.actor === other.actor && one.keyid === other.keyid && apart <= TOGETHER_MS;
 }
 
-/** Joins neighbours of one reveal. A reveal that is split over two pages has a row on each. */
+/** Joins adjacent entries of one reveal. A reveal split across two pages has a row on each. */
 export function linesOf<Row extends Entry>(rows: readonly Row[]): LedgerLine<Row>[] {
   const lines: LedgerLine<Row>[] = [];
   for (const row of rows) {

@@ -1,4 +1,4 @@
-/** The time of day where a phone number rings, for countries with one time zone. Pure. */
+/** The local time at a phone number, for countries with one time zone. Pure. */
 import { dateFormat } from "../lib/locale";
 
 // Countries with several zones are left out: the country alone does not tell the time there.

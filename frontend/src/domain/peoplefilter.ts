@@ -1,4 +1,4 @@
-/** The filters of People Search and Company Search: in the address, on the screen and as the server takes them. Pure. */
+/** The filters of People Search and Company Search: in the address, on the screen and in requests. Pure. */
 
 /** Filters with any number of values, each wanted or excluded. */
 export const PEOPLE_FIELDS = ["title", "seniority", "function", "company", "company_size", "industry", "country", "city", "has", "verification"] as const;
@@ -54,7 +54,7 @@ export function writeAsked({ name, terms, order }: Asked): URLSearchParams {
   return params;
 }
 
-/** Whether anything was asked: a search without a filter is of the whole directory. */
+/** Whether any filter is set: without one, a search covers the whole directory. */
 export const isAsked = ({ name, terms }: Asked): boolean => name !== "" || Object.values(terms).some((values) => values.length > 0);
 
 const valuesOf = (terms: Asked["terms"], not: boolean): Lists =>
@@ -69,7 +69,7 @@ export function companyFilters({ name, terms, order }: Asked): CompanyFilters {
   return { ...(name && { name }), ...valuesOf(terms, false), ...(Object.keys(not).length > 0 && { not }), ...(order && { order }) };
 }
 
-/** The server takes the wanted titles as one text and matches its words in any order. */
+/** The server accepts the wanted titles as one text and matches its words in any order. */
 export function peopleFilters(asked: Asked): PeopleFilters {
   const { title, ...others } = companyFilters(asked);
   return { ...others, ...(title && { title: title.join(" ") }) };
@@ -78,7 +78,7 @@ export function peopleFilters(asked: Asked): PeopleFilters {
 const listOf = (value: unknown): string[] => [value].flat().filter((one): one is string => typeof one === "string" && one !== "");
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** The question of saved filters, to show them again. */
+/** The search of saved filters, to show them again. */
 export function askedOf(filters: Record<string, unknown>, fields: readonly Field[]): Asked {
   const not = (filters["not"] ?? {}) as Record<string, unknown>;
   const terms: Asked["terms"] = {};

@@ -7,5 +7,5 @@ interface Person {
   country: string;
 }
 
-/** `Head of Sales · Acme · Germany`, of what is known. */
+/** `Head of Sales · Acme · Germany`, without unknown parts. */
 export const aboutOf = ({ title, company, country }: Person): string => [title, company, countryName(country)].filter(Boolean).join(" · ");

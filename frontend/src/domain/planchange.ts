@@ -81,7 +81,7 @@ export function restOf(subscription: (Subscription & { subscriptionplan_by_plani
   return { name: plan.name, until: subscription.expirydate!, days, worth };
 }
 
-/** A yearly price by the month, and what a year of it saves over the monthly plan of the same kind, in dollars. */
+/** A yearly price per month, and the yearly saving over the monthly plan of the same kind, in dollars. */
 export interface Saving {
   aMonth: number;
   aYear: number;
@@ -93,7 +93,7 @@ interface Offered extends Priced {
 
 const MONTHS = 12;
 
-/** Null for a monthly plan, and where no monthly plan of the same name and seats is dearer over a year. */
+/** Null for a monthly plan, and if no monthly plan of the same name and seats costs more over a year. */
 export function savingOf(plan: Offered, all: readonly Offered[]): Saving | null {
   if (isMonthly(plan) || Number(plan.price) <= 0) return null;
   const same = all.find((one) => isMonthly(one) && one.availableseats === plan.availableseats && plan.name.startsWith(one.name));

@@ -12,7 +12,7 @@ test.each([
   ["5 keys", "5 Schlüssel"],
   ["120,000", "120.000"],
   ["Not included", "Nicht enthalten"],
-  // Texts of the operator's own.
+  // Texts written by the operator.
   ["Up to 5 friends", "Up to 5 friends"],
   ["24/7 support", "24/7 support"],
   ["-", "-"],

@@ -4,7 +4,7 @@ import { fromHost, namesPerson, profileUrl } from "./profileurl";
 test.each([
   ["https://de.linkedin.com/in/maya/", "linkedin.com/in/maya"],
   ["https://www.LinkedIn.com/in/maya", "LinkedIn.com/in/maya"],
-  // Cut at the host, another site's address would become a profile, and be paid for.
+  // If only the part from the host on counted, another site's address would become a paid profile.
   ["https://notlinkedin.com/in/x", "https://notlinkedin.com/in/x"],
   ["https://example.com/linkedin.com/in/x", "https://example.com/linkedin.com/in/x"],
   ["see https://www.linkedin.com/in/x", "linkedin.com/in/x"],

@@ -2,7 +2,7 @@
 
 const MINI_PROFILE = "miniprofileurn";
 
-/** Soft hyphens, zero-width characters and direction marks, which text copied from pages and chats carries along. */
+/** Soft hyphens, zero-width characters and direction marks, which often occur in text copied from pages and chats. */
 const INVISIBLE = /\u00ad|\u200b|[\u200e\u200f\u202a-\u202e\u2060-\u2064]|\ufeff/g;
 
 /** Removes invisible characters, surrounding blanks, protocol, www, the fragment and slashes at the end. */
@@ -41,7 +41,7 @@ export function nameIn(url: string): string {
 
 /** The address of a profile starting at the network's host, as the look-up API takes it. Others stay unchanged.
 
- Text round the address is dropped: only a word that is an address of the host counts, not one that contains it.
+ Text around the address is dropped: only a word that is an address of the host counts, not one that contains it.
 */
 export function fromHost(text: string, host: string): string {
   const words = text.split(/\s+/).map((word) => word.replace(/^[("'<[]+|[)"'>\],;]+$/g, "").replace(/^[a-z-]+:(?=https?:)/i, ""));

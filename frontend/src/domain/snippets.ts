@@ -44,7 +44,7 @@ console.log(answer.data.businessemails, "left:", response.headers.get("X-Credits
 
 export const snippet = (language: Language, example: Example): string => MAKERS[language](example);
 
-/** The response that the programs get for a value that is new to the account. */
+/** The response to these programs for a value that is new to the account. */
 export const ANSWER = `{
   "data": {
     "full_name": "John Doe",

@@ -32,7 +32,8 @@ export const isCustom = (plan: Pick<Plan, "sku">): boolean => plan.sku === null 
 export const isMonthly = (plan: Pick<Plan, "validity">): boolean => plan.validity === MONTH_DAYS;
 export const renews = (subscription: Pick<Subscription, "autorenew">): boolean => String(subscription.autorenew) !== "0";
 
-/** Whether a subscription counts: active, and its date or its grace is not over. Every screen uses this rule. */
+/** Whether a subscription is live: active, with its end date or grace period not yet over. Every screen uses this rule.
+ */
 export function isLive(subscription: Pick<Subscription, "expirydate" | "graceuntil" | "isactive">, now = new Date()): boolean {
   const ends = [parseDate(subscription.expirydate), parseDate(subscription.graceuntil)].filter((end) => end !== null);
   return Boolean(subscription.isactive) && (ends.length === 0 || ends.some((end) => end > now));

@@ -23,7 +23,7 @@ const keyOf = (url: string, type: string, value: string): string => [url, type, 
 export const NO_VOTES: Votes = new Map();
 
 export function votesByValue(saved: readonly Saved[]): Votes {
-  // Always the same empty object, because another one would render every cell of a list again.
+  // Always the same empty object, because a new one would rerender every cell of a list.
   if (saved.length === 0) return NO_VOTES;
   const votes = new Map<string, Vote>();
   for (const { linkedin_url, type, info, action } of saved) {

@@ -1,4 +1,4 @@
-/** Every country by its three-letter code, sorted by its name. Heavy: for screens that are fetched later. */
+/** Every country by its three-letter code, sorted by its name. Large: for screens that are loaded later. */
 import { alpha2ToAlpha3, getNames, registerLocale } from "i18n-iso-countries";
 import english from "i18n-iso-countries/langs/en.json";
 import { language } from "./language";

@@ -1,4 +1,4 @@
-/** Days and moments: as the server writes them, and as people read them.
+/** Parses and formats the server's dates and timestamps.
 
  Days of the account, such as the end of a period or the date of an invoice, are days in UTC, as on the invoice itself.
  Moments, such as the last use of a key, are shown in the reader's time zone. */
@@ -23,7 +23,7 @@ export const dayText = (text: string | null | undefined): string => dayIn("UTC",
 /** The date of a timestamp in the reader's time zone: `10 Jan 2026`; an empty text for no date. */
 export const localDayText = (text: string | null | undefined): string => dayIn(timeZone(), text);
 
-/** The same without the year when it is this one: `10 Jan`. */
+/** The same without the year if it is the current one: `10 Jan`. */
 export function briefDayText(text: string | null | undefined, now = new Date()): string {
   const day = localDayText(text);
   const year = dateFormat({ year: "numeric", timeZone: timeZone() }).format(now);
@@ -56,7 +56,7 @@ function dayFirst(parts: Intl.DateTimeFormatPart[]): string {
   return `${part("day")} ${part("month")} ${part("year")}`;
 }
 
-/** `YYYY-MM-DD` of the day that was some days before now. */
+/** `YYYY-MM-DD` of the day some days ago. */
 export function daysAgo(days: number, now = new Date()): string {
   return new Date(now.getTime() - days * DAY_MS).toISOString().slice(0, 10);
 }

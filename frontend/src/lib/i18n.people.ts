@@ -1,4 +1,4 @@
-/** Texts for searching the directory, separate from those of the dashboard, which is loaded without them. */
+/** Texts of the directory search, separate so that the dashboard loads without them. */
 import { dashboard } from "../texts/en/dashboard";
 import { entry } from "../texts/en/entry";
 import { people } from "../texts/en/people";

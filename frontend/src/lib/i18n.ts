@@ -1,7 +1,7 @@
 /** Texts by name, in the language of the reader: `t("login.title")`.
 
- The texts use the format of i18next: `{{value}}`, and `_one` and `_other` for the forms of a count. A text that a
- translation lacks is shown in English. */
+ The texts use the format of i18next: `{{value}}`, and `_one` and `_other` for the forms of a count. A text missing from
+ a translation is shown in English. */
 import { entry } from "../texts/en/entry";
 import type { Names, Texts } from "../texts/shape";
 import { language, onLanguage } from "./language";

@@ -5,7 +5,7 @@ import { preference, setPreference } from "./preferences";
 export const LANGUAGES = { en: "English", de: "Deutsch" } as const;
 export type Language = keyof typeof LANGUAGES;
 
-/** What a folder of `texts/` exports. English is part of the scripts, so it needs none. */
+/** What a folder of `texts/` exports. English is part of the scripts and needs no such folder. */
 export interface Translated {
   texts?: Texts;
   legal?: Legal;
@@ -27,7 +27,7 @@ const listeners = new Set<() => void>();
 
 export const language = (): Loaded => loaded;
 
-/** Calls back when another language was set, to drop what was computed for the previous one. */
+/** Registers a callback for language changes, to drop values computed for the previous language. */
 export function onLanguage(listener: () => void): void {
   listeners.add(listener);
 }
@@ -41,7 +41,7 @@ export function setLanguage(name: Language, translation: Translated = {}): void 
 const known = (name: string | null | undefined): Language | undefined =>
   name != null && Object.hasOwn(LANGUAGES, name) ? (name as Language) : undefined;
 
-/** The language that was chosen in this browser; English where none was. The browser's own language is not asked. */
+/** The language that was chosen in this browser; English if none was. The browser's own language is ignored. */
 export const chosenLanguage = (): Language => known(preference(PREFERENCE)) ?? "en";
 
 /** Loads the chosen language. A translation that cannot be loaded leaves the page in English. */
@@ -54,14 +54,13 @@ export async function loadLanguage(name = chosenLanguage()): Promise<void> {
   }
 }
 
-/** Keeps the choice in this browser. It applies when the page is loaded again. */
+/** Stores the choice in this browser. It applies after a reload. */
 export function chooseLanguage(name: Language): void {
   setPreference(PREFERENCE, name);
 }
 
 /**
- * Takes over the language of an account, unless one was chosen in this browser. Returns whether the page has to be
- * loaded again for it.
+ * Adopts the language of an account, unless one was chosen in this browser. Returns whether a reload is needed.
  */
 export function adoptLanguage(stored: string | null): boolean {
   const name = known(stored);
@@ -70,7 +69,7 @@ export function adoptLanguage(stored: string | null): boolean {
   return true;
 }
 
-/** Keeps the choice, and shows the page in that language: texts are read when scripts are loaded, so it starts again. */
+/** Stores the choice and reloads the page in that language, because texts are read when scripts load. */
 export function showIn(name: Language): void {
   chooseLanguage(name);
   window.location.reload();

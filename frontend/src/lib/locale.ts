@@ -1,4 +1,4 @@
-/** How the reader writes numbers, days and times: the one module that uses `Intl` to format for people. */
+/** Formats numbers, dates and times for the reader's locale: the only module that uses `Intl` for this. */
 import { type Language, language, onLanguage } from "./language";
 import { preference, setPreference } from "./preferences";
 
@@ -35,16 +35,16 @@ function cached<Format extends Intl.NumberFormat | Intl.DateTimeFormat>(key: str
 /** `1,234` */
 export const numberText = (value: number): string => numberFormat().format(value);
 
-/** `1,234`, or a dash for a number that is not known. */
+/** `1,234`, or a dash for an unknown number. */
 export const countText = (value: number | undefined): string => (value === undefined ? "–" : numberText(value));
 
 /** `Ada, Max and Olivia` */
 export const listText = (parts: readonly string[]): string => new Intl.ListFormat(locale(), { type: "conjunction" }).format(parts);
 
-/** `Germany`, of a country's code of two letters. */
+/** `Germany`, from a two-letter country code. */
 export const countryText = (alpha2: string): string => new Intl.DisplayNames([locale()], { type: "region" }).of(alpha2) ?? alpha2;
 
-/** The time zone that was chosen in this browser; the browser's own where none was. */
+/** The time zone that was chosen in this browser; the browser's own if none was. */
 export const timeZone = (): string => (zone ??= chosenTimeZone() ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
 
 export function chosenTimeZone(): string | undefined {
@@ -58,7 +58,7 @@ export function chooseTimeZone(name: string | null): void {
   forget();
 }
 
-/** Every time zone that can be chosen, such as `Europe/Berlin`. */
+/** Every selectable time zone, such as `Europe/Berlin`. */
 export const timeZones = (): string[] => Intl.supportedValuesOf("timeZone");
 
 function isTimeZone(name: string): boolean {

@@ -1,4 +1,4 @@
-/** Amounts as people read them. */
+/** Formats amounts of money. */
 import { language } from "./language";
 import { numberFormat } from "./locale";
 
@@ -16,7 +16,7 @@ export const cents = (amount: number, currency = "usd"): string => written(money
 const money = (currency: string, digits: number): Intl.NumberFormat =>
   numberFormat({ style: "currency", currency, minimumFractionDigits: digits, maximumFractionDigits: digits });
 
-/** The price of a small thing: `$1.20`, `25¢`, `14.95¢`. German has no sign for cents: `0,25 $`, `0,1495 $`. */
+/** A unit price: `$1.20`, `25¢`, `14.95¢`. German uses no cent sign: `0,25 $`, `0,1495 $`. */
 export function smallAmount(amount: number): string {
   if (amount >= 1) return dollars(amount);
   if (language().name !== "en") return numberFormat({ style: "currency", currency: "USD", maximumFractionDigits: 4 }).format(amount);

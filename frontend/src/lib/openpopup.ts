@@ -2,7 +2,7 @@
 
 const SIZE = "popup,width=450,height=730";
 
-/** Opens an empty window at once: browsers allow it within a click only. Its address is set later. */
+/** Opens an empty window at once: browsers allow this only within a click. Its address is set later. */
 export function openPopup(): Window | null {
   return window.open("", "_blank", SIZE);
 }

@@ -2,7 +2,7 @@
 import { t } from "./i18n";
 import { passwordFault } from "./validate";
 
-/** Returns null for an acceptable password; `short` is the message of the screen for less than 8 characters. */
+/** Returns null for an acceptable password; `short` is the screen's message for fewer than 8 characters. */
 export function passwordError(text: string, short: string): string | null {
   const fault = passwordFault(text);
   if (fault === "short") return short;

@@ -1,4 +1,4 @@
-// Every pattern of the app takes time that grows with the length of the text alone.
+// The matching time of every pattern in the app is linear in the length of the text.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
@@ -29,7 +29,7 @@ function patterns(path: string): string[] {
 
 const all = [...new Set(sources(join(import.meta.dirname, '..')).flatMap(patterns))]
 
-// The machine may be busy with something else: a pattern is slow when it is slow each time.
+// The machine may be busy: a pattern counts as slow only if it is slow each time.
 function fastest(pattern: RegExp, text: string): number {
   let best = Number.POSITIVE_INFINITY
   for (let round = 0; round < ROUNDS && best >= MILLISECONDS; round++) {

@@ -5,7 +5,7 @@ export interface DialCode {
   iso2: string;
   dialCode: string;
   name: string;
-  /** Of countries that share a code the lowest comes first. */
+  /** Among countries that share a code, the lowest comes first. */
   priority: number;
 }
 

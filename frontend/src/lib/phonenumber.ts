@@ -1,17 +1,17 @@
-/** Phone numbers as people read them: grouped, with country and kind of line. The rules of all countries are large, so this
+/** Formats phone numbers: grouped, with country and kind of line. The rules of all countries are large, so this
  module is loaded after the screen that needs it. */
 import { getCountries, getCountryCallingCode, parsePhoneNumberFromString } from "libphonenumber-js/max";
 
 export interface PhoneNumber {
   /** `+49 30 901820`. */
   text: string;
-  /** Two letters, in capitals; empty where the number tells none. */
+  /** Two capital letters; empty if the number identifies no country. */
   country: string;
   line: "mobile" | "landline" | "either" | null;
 }
 
 const LINES = { MOBILE: "mobile", FIXED_LINE: "landline", FIXED_LINE_OR_MOBILE: "either" } as const;
-/** Of countries that share a code the one that most numbers belong to. */
+/** Among countries that share a code, the one with the most numbers. */
 const LARGEST: Record<string, string> = { "1": "US", "7": "RU", "39": "IT", "44": "GB", "47": "NO", "61": "AU", "212": "MA", "262": "RE", "358": "FI", "590": "GP", "599": "CW" };
 
 export function phoneNumber(value: string): PhoneNumber {

@@ -1,4 +1,5 @@
-/** Choices of the reader in this browser, such as the language. They outlive a sign-out, which clears the local storage. */
+/** The user's preferences in this browser, such as the language. They outlive a sign-out, which clears the local
+ storage. */
 
 const YEAR_SECONDS = 31_536_000;
 

@@ -22,7 +22,7 @@ export function returnState({ pathname, search }: Place): ReturnState {
   return { returnTo: pathname + (rest && `?${rest}`) };
 }
 
-/** The address to open after a sign-in: that of the state if it is one of the dashboard, else `home`. */
+/** The address to open after a sign-in: the one in the state if it is in the dashboard, else `home`. */
 export function afterSignIn(state: unknown, home: string): string {
   const address = (state as { returnTo?: unknown } | null)?.returnTo;
   return typeof address === "string" && isOfDashboard(address) ? address : home;

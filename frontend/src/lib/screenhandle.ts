@@ -1,7 +1,7 @@
-/** The exports of a screen's module as `handle`, besides the component. */
+/** The type of `handle`, which a screen's module exports besides its component. */
 import type { QueryClient } from "@tanstack/react-query";
 
 export interface ScreenHandle {
-  /** Asks for the data that the screen begins with at an address, before it is drawn. */
+  /** Requests the initial data of the screen at an address before it is rendered. */
   preload?: (queries: QueryClient, params: URLSearchParams) => Promise<unknown>;
 }

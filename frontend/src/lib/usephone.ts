@@ -1,4 +1,4 @@
-/** A number in readable form, once the rules of the countries have been loaded; until then unchanged. */
+/** A number in readable form once the rules of the countries have loaded; until then unchanged. */
 import { useSyncExternalStore } from "react";
 import type { PhoneNumber, phoneNumber } from "./phonenumber";
 
@@ -7,7 +7,7 @@ let loading: Promise<void> | undefined;
 const known = new Map<string, PhoneNumber>();
 const listeners = new Set<() => void>();
 
-/** Loads the rules; a failure is tried again by the next screen. */
+/** Loads the rules; the next screen retries after a failure. */
 export function loadPhones(): Promise<void> {
   loading ??= import("./phonenumber")
     .then((loaded) => {
@@ -20,7 +20,7 @@ export function loadPhones(): Promise<void> {
   return loading;
 }
 
-/** The number in groups, or as it is where its country is unknown. */
+/** The number in groups, or unchanged if its country is unknown. */
 export async function groupedPhone(value: string): Promise<string> {
   await loadPhones();
   return read && value.trim().startsWith("+") ? read(value.replaceAll(" ", "")).text : value;

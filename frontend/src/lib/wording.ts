@@ -1,4 +1,4 @@
-/** Texts that the server words in English, in the language of the reader. */
+/** Translates texts that the server words in English. */
 import { language } from "./language";
 import { numberText } from "./locale";
 

@@ -1,4 +1,4 @@
-/** The height of a bar at the bottom of the window, `<div ref={bottomBar}>`: notes are shown above it. */
+/** The height of a bar at the bottom of the window, `<div ref={bottomBar}>`: messages are shown above it. */
 import { create } from "zustand";
 
 const useStore = create<{ height: number }>(() => ({ height: 0 }));

@@ -1,4 +1,4 @@
-/** The last profiles that were looked up in this browser. They belong to one user and go with the session. */
+/** The profiles looked up most recently in this browser. They belong to one user and are cleared with the session. */
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
 

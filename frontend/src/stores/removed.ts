@@ -12,7 +12,7 @@ export function contactRemoved(contactid: number, toastid: number): void {
   useStore.setState(({ removed }) => ({ removed: new Map(removed).set(contactid, toastid) }));
 }
 
-/** The contact is as the server has it again. */
+/** The contact matches the server's state again. */
 export function contactSettled(contactid: number): void {
   useStore.setState(({ removed }) => ({ removed: new Map([...removed].filter(([id]) => id !== contactid)) }));
 }

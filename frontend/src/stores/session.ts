@@ -40,7 +40,7 @@ export function deskLeft(): void {
   sessionStorage.setItem(DESK, JSON.stringify(currentSession()));
 }
 
-/** Continues the session of staff that was kept. Returns false when there is none. */
+/** Resumes the kept staff session. Returns false if there is none. */
 export function deskResumed(): boolean {
   const kept = sessionStorage.getItem(DESK);
   sessionStorage.removeItem(DESK);
@@ -55,7 +55,7 @@ export function storedSession(): Session | null {
   return currentSession();
 }
 
-/** Stores the new token that a changed password or address brings. */
+/** Stores the new token after a change of password or address. */
 export function tokenReplaced(sessionToken: string, emailid?: string): void {
   useStore.setState(({ session }) => ({
     session: session && { ...session, sessionToken, emailid: emailid ?? session.emailid },

@@ -12,7 +12,7 @@ export interface Session {
   staff?: boolean;
 }
 
-/** Reads the stored session; null when there is none, or when it cannot be read. */
+/** Reads the stored session; null if there is none or it is unreadable. */
 export function readStoredSession(): Session | null {
   try {
     const stored = JSON.parse(localStorage.getItem(SESSION_STORE) ?? "null") as { state?: { session?: Session | null } } | null;

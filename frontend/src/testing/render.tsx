@@ -53,7 +53,7 @@ export function serve(replies: Record<string, Reply>): Sent[] {
 
 interface Options {
   at?: string;
-  /** The route of the screen, where it has parameters or routes of its own. */
+  /** The route of the screen, if it has parameters or child routes. */
   route?: string;
   /** The history state of the first address. */
   state?: unknown;
@@ -64,7 +64,7 @@ interface Options {
 /** Renders a screen at an address, signed in by default. `where()` returns the present address. */
 export function draw(screen: ReactNode, { at = "/", route, state: first, me = accountAnswer() }: Options = {}) {
   const queries = makeQueryClient();
-  // A retry that waits for seconds would make a test wait as long.
+  // Retries would delay the test by seconds.
   queries.setDefaultOptions({ ...queries.getDefaultOptions(), queries: { ...queries.getDefaultOptions().queries, retryDelay: 0 } });
   if (me) {
     sessionStarted({ apiKey: "app-key", sessionToken: me.session_token, emailid: me.email });
@@ -97,6 +97,6 @@ function Elsewhere() {
   return <p>at {useLocation().pathname}</p>;
 }
 
-/** Matches the innermost element with exactly this text, also when children hold parts of it, as for an address. */
+/** Matches the innermost element with exactly this text, even if its children contain parts of it, as in an address. */
 export const whole = (text: string) => (_: string, element: Element | null) =>
   element?.textContent === text && ![...element.children].some((child) => child.textContent === text);

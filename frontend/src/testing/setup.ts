@@ -24,7 +24,7 @@ class NotFoundError extends Error {
 configure({
   // Long enough for a busy machine.
   asyncUtilTimeout: 8000,
-  // The document is written out when a failure is shown, not each time that a condition is not met yet.
+  // The document is printed for the final failure only, not each time a condition is not met yet.
   getElementError: (message, container) => new NotFoundError(message ?? "", container),
 });
 

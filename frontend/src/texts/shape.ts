@@ -2,7 +2,7 @@
 
 export type Texts = { readonly [key: string]: string | Texts };
 
-/** The same tree of keys with any texts. A missing or misspelt key of a translation is a type error. */
+/** The same tree of keys with any texts. A missing or misspelt key in a translation is a type error. */
 export type Translation<Tree> = { readonly [Key in keyof Tree]: Tree[Key] extends string ? string : Translation<Tree[Key]> };
 
 type Name<Key extends string> = Key extends `${infer Base}_one` | `${infer Base}_other` ? Base : Key;

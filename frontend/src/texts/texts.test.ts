@@ -8,7 +8,7 @@ import { legal } from "./en/legal";
 import { people } from "./en/people";
 import type { Texts } from "./shape";
 
-// The texts of the desk and of the directory are apart: the dashboard is loaded without them.
+// The texts of the desk and of the directory are separate: the dashboard loads without them.
 const english = flat({ ...entry, ...dashboard, ...people, desk });
 const TRANSLATIONS = { de: { ...translation, texts: { ...translation.texts, desk: germanDesk } } };
 

@@ -22,7 +22,8 @@ function sizeOf({ is_view, rows }: TableLine): string {
   return rows === null ? "" : T.compactRows(rows);
 }
 
-/** The rows that the reader may see, where the size of the tables is not told; a table that is not counted is left out. */
+/** The number of rows visible to the user, if the sizes of the tables are hidden; tables that are not counted are
+ omitted. */
 const countsOf = (dataset: string, names: readonly string[]) =>
   queryOptions({
     queryKey: ["overview", dataset, "counts", names],
@@ -33,7 +34,7 @@ const countsOf = (dataset: string, names: readonly string[]) =>
     },
   });
 
-/** The addresses of a database that this browser opened last. */
+/** The addresses of a database opened most recently in this browser. */
 function lately(dataset: string): Asked[] {
   return history().filter(({ href }) => parseAddress(href).dataset === dataset).slice(0, MOST_ASKED);
 }
@@ -44,7 +45,7 @@ export function Overview({ dataset, onAll }: { dataset: string; onAll: () => voi
   const all = useQuery(tables(dataset));
   const settings = useQuery(config());
   const views = useViews(dataset);
-  // With row rules the number of rows is unknown, so tables are sorted by name, and what the reader may see is counted.
+  // With row rules the table sizes are hidden, so tables are sorted by name, and the visible rows are counted.
   const isSized = all.data?.some(({ rows }) => (rows ?? 0) > 0) ?? false;
   const shown = isSized ? largest(all.data ?? []) : (all.data ?? []).slice(0, MOST_TABLES);
   const readable = shown.filter(({ access }) => access.includes("GET")).map(({ name }) => name);
@@ -111,7 +112,7 @@ export function Overview({ dataset, onAll }: { dataset: string; onAll: () => voi
   );
 }
 
-/** An address of a table: its name, or that of a view, and what is shown of it. */
+/** An address of a table: its name, or a view's name, and its state. */
 function Place({ href, name }: { href: string; name?: string }) {
   const { table, params } = parseAddress(href);
   return <a href={href}><strong>{name ?? table}</strong> <span className="dim">{name ? [table, said(params)].filter(Boolean).join(" · ") : said(params)}</span></a>;

@@ -1,4 +1,4 @@
-/** Column, operator and value of one condition; the type of the column decides what is offered. */
+/** Column, operator and value of one condition; the column's type determines the operators and inputs. */
 import type { Field } from "../api/types";
 import { isArray, isBoolean, isDate, isJson, isNumber, isText, isTime } from "../lib/format";
 import { T } from "../texts";

@@ -1,4 +1,4 @@
-/** Edit the filter of the address: as a form where the form can show it, or as text. */
+/** Edit the filter of the address: as a form if it can be represented there, or as text. */
 import { useQueries } from "@tanstack/react-query";
 import { type FormEvent, useMemo, useState } from "react";
 import { tableInfo } from "../api/queries";
@@ -77,7 +77,7 @@ function complete(group: Group): Group {
   return { ...group, items };
 }
 
-/** The columns of the table, and those of the records that it refers to. */
+/** The columns of the table and of the tables it references. */
 function useFilterFields(dataset: string, info: TableInfo): Map<string, Field> {
   const parents = info.related.filter(({ type }) => type === "belongs_to").slice(0, MAX_PARENTS);
   const infos = useQueries({ queries: parents.map(({ ref_table }) => tableInfo(dataset, ref_table)) });

@@ -1,6 +1,6 @@
 /** Read the text of a filter into the tree of the builder.
 
- Returns null for what the builder cannot show, such as NOR, a cast or a named value: that stays text. */
+ Returns null for filters that the builder cannot show, such as NOR, a cast or a named value; they remain text. */
 import { type Group, type Join, type Node, type Op, arity } from "./tree";
 
 const WORD_OPS: readonly [RegExp, Op][] = [

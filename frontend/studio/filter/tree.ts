@@ -27,7 +27,7 @@ export type Op = (typeof OPS)[number];
 const NO_VALUE: readonly Op[] = ["IS NULL", "IS NOT NULL", "IS TRUE", "IS FALSE"];
 const LISTS: readonly Op[] = ["IN", "NOT IN", "OVERLAPS"];
 
-/** How many values an operator takes; -1 means a list. */
+/** The number of values of an operator; -1 means a list. */
 export function arity(op: Op): number {
   if (NO_VALUE.includes(op)) return 0;
   if (LISTS.includes(op)) return -1;

@@ -18,7 +18,7 @@ const MAX_LINES = 6;
 const DEGREES = [90, 45, 30, 15, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001];
 const EARTH = { left: -180, right: 180, bottom: -90, top: 90 };
 
-// A call with all values as arguments has a limit.
+// Passing all values as arguments of one call would exceed a limit.
 const least = (values: number[]): number => values.reduce((one, other) => Math.min(one, other), Infinity);
 const most = (values: number[]): number => values.reduce((one, other) => Math.max(one, other), -Infinity);
 
@@ -28,7 +28,7 @@ export function frameOf(geometry: Geometry): Frame {
   const [left, right, bottom, top] = [least(xs), most(xs), least(ys), most(ys)];
   const isPoint = left === right && bottom === top;
   if (isPoint && geometry.isEarth) return { ...EARTH, width: WIDTH, height: WIDTH / 2 };
-  // A place of the plane gets its surroundings as wide as it is far from the origin.
+  // A point in the plane is surrounded by an area as wide as its distance from the origin.
   const span = Math.max(right - left, top - bottom) || Math.max(Math.abs(left), Math.abs(top), 1);
   const [spanX, spanY] = [Math.max(right - left, span / 4), Math.max(top - bottom, span / 4)].map((size) => size * (1 + 2 * MARGIN)) as [number, number];
   // Degrees of longitude are shorter away from the equator.

@@ -106,8 +106,8 @@ const isWhole = (geometry: Geometry): boolean =>
 /** Whether a column has a geometric type. */
 export const isPlane = ({ db_type }: Field): boolean => Object.hasOwn(PLANE, db_type);
 
-/** The geometry of a value; null where it has none. Objects are known by their shape, whatever the type of their
- column. */
+/** The geometry of a value; null if it has none. Objects are recognized by their shape, regardless of the column type.
+ */
 export function geometryOf(field: Field, value: Json | undefined): Geometry | null {
   if (typeof value === "string" && isPlane(field)) {
     const geometry = { name: field.db_type, shapes: PLANE[field.db_type]!(value), isEarth: false };

@@ -19,7 +19,7 @@ const hueOf = (field: Field, value: Json | undefined): number => HUES[Math.max(0
 interface Props {
   field: Field;
   value: Json | undefined;
-  /** Whether images of other hosts are loaded. */
+  /** Whether images from other hosts are loaded. */
   hasImages?: boolean;
 }
 

@@ -15,7 +15,7 @@ interface Props {
   label: string;
   place: { left: number; top: number; width: number; height: number };
   onSave: (text: string | null) => Promise<void>;
-  /** Called when editing has ended; `move` is where the keyboard continues. */
+  /** Called when editing has ended; `move` is the direction of the next cell. */
   onDone: (move: "stay" | "down" | "right" | "left" | "elsewhere") => void;
 }
 

@@ -1,4 +1,5 @@
-/** A grid of any number of rows and columns: only what is in view is drawn. Cells are edited in place, rows selected.
+/** A grid of any number of rows and columns: only visible cells are rendered. Cells can be edited in place, and rows
+ selected.
  */
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type MouseEvent, type PointerEvent, Suspense, lazy, useEffect, useMemo, useState } from "react";
@@ -142,7 +143,7 @@ function Scrolled({ dataset, info, columns, order, params, rows, onWindow, onOpe
     onUndo: undoLast,
     onImages: images,
   });
-  // A new order or filter begins at the top.
+  // A new order or filter starts at the top.
   useEffect(() => {
     scroller?.scrollTo({ top: 0 });
     setActive({ row: 0, column: 0 });
@@ -166,7 +167,7 @@ function Scrolled({ dataset, info, columns, order, params, rows, onWindow, onOpe
     if (!cell || target.closest("a[href^='http']") || target.closest(".cell-editor")) return;
     const row = Number(cell.dataset.row);
     if (target.closest(".row-head")) {
-      // The label of a tick passes its press on to the tick.
+      // A press on a checkbox label is forwarded to the checkbox.
       if (target.closest("[data-open]")) open(rows.row(row));
       else if (target.dataset.tick !== undefined) toggle(row, event.shiftKey);
       return;
@@ -275,7 +276,7 @@ function Scrolled({ dataset, info, columns, order, params, rows, onWindow, onOpe
   );
 }
 
-/** Scrolls as little as brings a row into view, below the head. */
+/** Scrolls the minimum needed to bring a row into view below the head. */
 function reveal(scroller: HTMLElement, top: number, height: number): void {
   const visible = scroller.clientHeight - HEAD;
   if (top < scroller.scrollTop) scroller.scrollTop = top;

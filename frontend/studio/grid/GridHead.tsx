@@ -1,4 +1,4 @@
-/** The head of the grid: a press sorts, the edge of a column changes its width. */
+/** The head of the grid: a press sorts, and dragging the edge of a column resizes it. */
 import type { PointerEvent } from "react";
 import { ArrowDown, ArrowUp, ImageOff, Key } from "lucide-react";
 import type { TableInfo } from "../api/types";

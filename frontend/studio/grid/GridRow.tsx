@@ -1,4 +1,4 @@
-/** One row of the grid, and one of the list on a phone. Drawn again only when it changes. */
+/** One row of the grid, and one of the list on a phone. Rerendered only when it changes. */
 import { type CSSProperties, memo } from "react";
 import type { Field, Json, Row, TableInfo } from "../api/types";
 import { labelField, labelOf, shown } from "../lib/format";
@@ -9,14 +9,14 @@ import { placeOf } from "../record/place";
 import { Value } from "./Cell";
 import { plainOf } from "./kinds";
 
-/** A column that is in view. */
+/** A visible column. */
 export interface DrawnColumn {
   index: number;
   field: Field;
   style: CSSProperties;
   className: string;
   hasImages: boolean;
-  /** Of a foreign key: the names of the records that it refers to, by their keys. */
+  /** For a foreign key: the names of the referenced records, by their keys. */
   names: ReadonlyMap<string, string> | undefined;
 }
 
@@ -95,7 +95,8 @@ const PHONE_VALUES = 3;
 
 const brief = (field: Field, value: Json | undefined): string => plainOf(field, value)?.text ?? shown(value);
 
-/** The values below the name of a record: what says the most, so neither keys nor nothing, and references last. */
+/** The values below the name of a record: the most informative ones, so no keys or empty values, and references last.
+ */
 function telling(row: Row, columns: readonly Column[], label: Field | null, names: Names): string {
   return columns
     .map(({ field }) => field)
@@ -106,7 +107,7 @@ function telling(row: Row, columns: readonly Column[], label: Field | null, name
     .join(" · ");
 }
 
-/** Two lines: what names the record, and some of its other values. */
+/** Two lines: the name of the record, and some of its other values. */
 export const PhoneRow = memo(function PhoneRow({ index, top, row, info, columns, names }: PhoneProps) {
   const label = labelField(info);
   return (

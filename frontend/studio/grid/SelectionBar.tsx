@@ -88,7 +88,7 @@ function DeleteMany({ dataset, info, rows, onClose, onDone }: { dataset: string;
   );
 }
 
-/** The reason of a failed list: that of its first record that failed. */
+/** The reason for a failed list: that of its first failed record. */
 function batchMessage(error: unknown): string {
   const resource = (error as { context?: { resource?: { message?: string }[] } }).context?.resource;
   return resource?.find(({ message }) => message)?.message ?? (error as Error).message;

@@ -1,4 +1,4 @@
-/** Change the visible columns, their order and their width. All of it is kept in the address. */
+/** Change the visible columns, their order and their width. The settings are kept in the address. */
 import { change, parseAddress } from "../lib/address";
 import { MAX_WIDTH, MIN_WIDTH, joined } from "../lib/listing";
 

@@ -1,4 +1,4 @@
-/** How the values of a column are drawn. Most are plain text in their cell, which needs no element of its own. Pure. */
+/** How the values of a column are rendered. Most are plain text in their cell, without another element. Pure. */
 import { Exact } from "../api/json";
 import type { Field, Json } from "../api/types";
 import { geometryOf, inWords } from "../geometry/shapes";
@@ -42,7 +42,7 @@ const BOOLEANS = { true: { text: T.true, kind: "boolean true" }, false: { text: 
 
 const plain = (text: string): Plain => ({ text, kind: "" });
 
-/** The text of a value that is drawn as text alone; null for lists, choices, links and images. */
+/** The text of a value that is rendered as text only; null for lists, choices, links and images. */
 export function plainOf(field: Field, value: Json | undefined): Plain | null {
   if (value === undefined) return PENDING;
   if (value === null) return NULL;
@@ -53,7 +53,7 @@ export function plainOf(field: Field, value: Json | undefined): Plain | null {
     if (value instanceof Exact) return plain(value.source);
     return kind === "array" && Array.isArray(value) ? null : ofObject(field, value);
   }
-  // JSON has no digits behind a number that is whole: the column says how many there are.
+  // JSON omits trailing zeros of a number: the column defines the number of decimals.
   if (typeof value === "number") return plain(kind === "decimal" ? value.toFixed(field.scale!) : String(value));
   if (kind === "time") return plain(shortTime(String(value)));
   const text = String(value);

@@ -51,7 +51,7 @@ export function useNames(dataset: string, fields: readonly Field[], pages: reado
   }, [stamp]);
 }
 
-/** The name of the record that one value refers to; null while it is not known. */
+/** The name of the record that a value refers to; null until it is known. */
 export function useName(dataset: string, field: Field, value: string): string | null {
   const page = useMemo((): Page[] => (value === "" ? [] : [{ resource: [{ [field.name]: value } as Row] }]), [field.name, value]);
   const fields = useMemo(() => [field], [field]);

@@ -11,7 +11,7 @@ const REST_MS = 150;
 interface View {
   first: number;
   slots: number;
-  /** The first row when the grid rested. */
+  /** The first row when the grid last stopped scrolling. */
   base: number;
 }
 

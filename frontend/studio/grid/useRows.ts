@@ -1,4 +1,4 @@
-/** The rows of a list of any length: pages by cursor, of which only those in view and the next one are held. */
+/** The rows of a list of any length: pages by cursor, of which only the visible ones and the next one are kept. */
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import type { Params } from "../api/client";
@@ -23,7 +23,7 @@ interface Known {
 
 export interface Rows {
   row: (index: number) => Row | undefined;
-  /** The pages that are held, in the order of their rows. */
+  /** The kept pages, in the order of their rows. */
   pages: Page[];
   /** The number of rows that can be scrolled to. */
   count: number;
@@ -40,7 +40,7 @@ export interface Window {
   last: number;
 }
 
-/** The pages of the rows in view. They change every hundred rows, and with them what is read. */
+/** The pages of the visible rows. They change every hundred rows, which triggers new requests. */
 export const pagesOf = ({ first, last }: { first: number; last: number }): Window => ({ first: Math.floor(Math.max(0, first) / PAGE_ROWS), last: Math.floor(Math.max(0, last) / PAGE_ROWS) });
 
 const start = (key: string): Chain => ({ key, cursors: [""], total: null });
@@ -68,7 +68,7 @@ export function useRows(dataset: string, info: TableInfo, params: Params, { firs
     if (data) loaded.set(pages[position]!, data);
   });
 
-  // Each page says where the next one begins.
+  // Each page contains the cursor of the next one.
   const nextOf = ({ resource, meta }: Page) => (hasCursor ? meta?.next_cursor : resource.length === PAGE_ROWS ? "offset" : undefined);
   const signature = JSON.stringify([...loaded].map(([page, data]): Known => ({ page, rows: data.resource.length, next: nextOf(data) })));
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The rows that are selected, by their identifier. They stay selected while one scrolls. */
+/** The selected rows, by their identifiers. The selection survives scrolling. */
 import { useCallback, useRef, useState } from "react";
 import type { Row, TableInfo } from "../api/types";
 import { idOf } from "../lib/format";

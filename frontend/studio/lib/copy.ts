@@ -1,4 +1,4 @@
-/** Copies text to the clipboard, and reports it. */
+/** Copies text to the clipboard and shows a message. */
 import { copyText } from "../../shared/clipboard";
 import { toast } from "../../shared/toasts";
 import { T } from "../texts";

@@ -1,4 +1,4 @@
-/** How a value is shown: by the type of its column. Pure. */
+/** Formats values by the type of their column. Pure. */
 import { writeJson } from "../api/json";
 import type { Field, Json, Row, TableInfo } from "../api/types";
 
@@ -17,7 +17,7 @@ export const isRange = ({ db_type }: Field): boolean => /range\b/.test(db_type);
 export const isText = (field: Field): boolean =>
   !isArray(field) && !field.picklist && /^(text|character|citext|name|"char")/.test(field.db_type);
 
-/** The first width of a column, in pixels. */
+/** The initial width of a column, in pixels. */
 export function widthOf(field: Field): number {
   if (field.ref_table && !isArray(field)) return 208; // leaves room for the record's name
   if (isArray(field) || isJson(field) || WIDE.has(field.type)) return 240;
@@ -53,7 +53,7 @@ const CODES = ["email", "street", "code", "sku", "slug"];
 const FIRST = /^first_?name$/i;
 const LAST = /^last_?name$/i;
 
-/** The columns that hold the name of a record, such as a first and a last name; empty where nothing names it. */
+/** The columns that hold the name of a record, such as a first and a last name; empty if no column names it. */
 export function nameFields(info: TableInfo): Field[] {
   const open = info.field.filter((field) => !field.sealed && !isArray(field) && !isJson(field));
   const called = (names: readonly string[]): Field | undefined => names.map((name) => open.find((field) => field.name.toLowerCase() === name)).find(Boolean);
@@ -65,13 +65,13 @@ export function nameFields(info: TableInfo): Field[] {
   return code ? [code] : [];
 }
 
-/** The column that tells most of a record to a person; null where only its key does. */
+/** The column that best identifies a record for a reader; null if only its key does. */
 export function labelField(info: TableInfo): Field | null {
   const [named] = nameFields(info);
   return named ?? info.field.find((field) => !field.sealed && (field.name.toLowerCase() === "description" || (isText(field) && !field.is_primary_key))) ?? null;
 }
 
-/** The name of a record by the columns of `nameFields`; empty where all of them are. */
+/** The name of a record by the columns of `nameFields`; empty if all of them are. */
 export const nameIn = (fields: readonly Field[], row: Row): string => fields.map(({ name }) => shown(row[name])).filter(Boolean).join(" ");
 
 /** The identifier of a row in a path; null without a key. */

@@ -14,11 +14,11 @@ const listeners = new Set<() => void>();
 
 export interface Image {
   source: string;
-  /** The host that would receive a request; null for this server or if there is no request. */
+  /** The host that would receive the request; null for this server or if there would be no request. */
   host: string | null;
 }
 
-/** The image that a value is or leads to, which ends like one; null for everything else. */
+/** The image that a value contains or links to, judged by its file extension; null for everything else. */
 export function imageOf(value: Json | undefined, origin: string): Image | null {
   if (typeof value !== "string") return null;
   if (INSIDE.test(value)) return { source: value, host: null };
@@ -61,5 +61,5 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** The columns with images that are loaded. */
+/** The columns whose images are loaded. */
 export const useImageColumns = (): ReadonlySet<string> => useSyncExternalStore(subscribe, () => shownColumns);

@@ -6,7 +6,7 @@ import { isArray, isBoolean, isNumber } from "./format";
 const name = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** A list of JSON as the literal of an array: {"a","b"}. */
+/** A JSON list as an array literal: {"a","b"}. */
 function arrayOf(value: Json): string {
   if (value === null) return "NULL";
   if (Array.isArray(value)) return `{${value.map(arrayOf).join(",")}}`;
@@ -21,7 +21,7 @@ function valueOf(field: Field, value: Json | undefined): string {
   return isBoolean(field) || (isNumber(field) && typeof value === "number") ? String(value) : literal(String(value));
 }
 
-/** One statement for all rows, of the columns that they have; names and values are quoted. */
+/** One statement for all rows with their columns; names and values are quoted. */
 export function insertsOf(info: TableInfo, rows: readonly Row[]): string {
   const fields = info.field.filter((field) => rows.every((row) => field.name in row));
   const lines = rows.map((row) => `  (${fields.map((field) => valueOf(field, row[field.name])).join(", ")})`);

@@ -1,4 +1,5 @@
-/** Saved views: what a table shows, under a name. They are kept in this browser until they are removed; a link holds all of one. */
+/** Saved views: the state of a table under a name. They are kept in this browser until removed; a link contains a whole
+ view. */
 import { useMemo, useSyncExternalStore } from "react";
 import { parseAddress } from "./address";
 
@@ -14,7 +15,7 @@ export const MAX_NAME = 60;
 
 let cached: { text: string; views: View[] } = { text: "", views: [] };
 
-/** The views in the order in which they were saved; the same array as long as nothing changes. */
+/** The views in the order in which they were saved; the same array until something changes. */
 function views(): View[] {
   let text = "[]";
   try {
@@ -40,7 +41,7 @@ function write(next: View[]): boolean {
 
 const isSame = (one: View, other: View): boolean => one.name === other.name && parseAddress(one.href).table === parseAddress(other.href).table && parseAddress(one.href).dataset === parseAddress(other.href).dataset;
 
-/** Saves a view, in place of one of the same name and table. Returns whether the browser kept it. */
+/** Saves a view, replacing one with the same name and table. Returns whether the browser stored it. */
 export const saveView = (view: View): boolean => write([...views().filter((other) => !isSame(other, view)), view]);
 
 export const removeView = (view: View): boolean => write(views().filter((other) => !isSame(other, view)));

@@ -1,4 +1,4 @@
-/** Copy the request for what is shown. */
+/** Copy the request for the current view. */
 import { useQueryClient } from "@tanstack/react-query";
 import { ClipboardCopy } from "lucide-react";
 import type { Params } from "../api/client";

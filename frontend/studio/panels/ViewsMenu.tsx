@@ -1,4 +1,4 @@
-/** Saves what the table shows under a name, opens what was saved, and copies a link to it. */
+/** Saves the current view of the table under a name, opens saved views, and copies links to them. */
 import { type FormEvent, useState } from "react";
 import { Bookmark, Link2, X } from "lucide-react";
 import { toast } from "../../shared/toasts";
@@ -9,7 +9,7 @@ import { MAX_NAME, removeView, saveView, useViews } from "../lib/views";
 import { T } from "../texts";
 import { Button, Popover } from "../ui";
 
-/** The address of what is shown, without the record that is open beside it. */
+/** The address of the current view, without the open record. */
 function shownNow(): string {
   const { dataset, table, params } = parseAddress(location.hash);
   params.delete("open");

@@ -1,4 +1,4 @@
-/** Ask before a record is deleted, and say what refers to it. */
+/** Asks for confirmation before a record is deleted, and lists the records that refer to it. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { toast } from "../../shared/toasts";

@@ -75,7 +75,7 @@ interface ActionsProps {
   etag: string | null;
 }
 
-/** What is done with a record as a whole. */
+/** The actions on a record as a whole. */
 function Actions({ dataset, info, id, row, etag }: ActionsProps) {
   const [isDeleting, setDeleting] = useState(false);
   const [isAsking, setAsking] = useState(false);
@@ -104,7 +104,7 @@ function Actions({ dataset, info, id, row, etag }: ActionsProps) {
   );
 }
 
-/** What may be asked about a record: reading it, writing it as it is, and deleting it. */
+/** The requests to explain for a record: reading it, writing it unchanged, and deleting it. */
 function requestsOf(dataset: string, info: TableInfo, id: string, row: Row): Record<string, SentRequest> {
   const path = recordPath(dataset, info.name, id);
   const field = info.field.find(({ name, update }) => update && !info.primary_key.includes(name));

@@ -1,4 +1,4 @@
-/** The records that belong to this one: a head for each relation, and the records of the one that is open. */
+/** The records that belong to this one: a heading for each relation, and the records of the open one. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ChevronDown, ChevronUp, Table2 } from "lucide-react";
@@ -28,7 +28,7 @@ export function Relations({ dataset, info, id, row }: Props) {
   const [open, setOpen] = useState<string | null>(null);
   if (related.length === 0) return null;
   const shownRelation = related.find(({ name }) => name === open);
-  // Two relations to one table are told apart by their column.
+  // Two relations to one table are distinguished by their column.
   const isRepeated = ({ ref_table }: Relation): boolean => related.filter((other) => other.ref_table === ref_table).length > 1;
   return (
     <section className="relations" aria-label={T.relations}>

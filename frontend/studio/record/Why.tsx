@@ -1,4 +1,5 @@
-/** Why a request is refused, or what a role may do with a record: the rule, its rows and columns, as the server tells them. */
+/** Why a request is refused, or what a role may do with a record: the rule, its rows and columns, as reported by the
+ server. */
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { ApiError, type SentRequest, ask } from "../api/client";
@@ -17,11 +18,11 @@ interface Told {
   hook?: string;
 }
 
-// What separates the words of a header.
+// The separators between the words of a header.
 const SEPARATORS = /[,;\r\n]/g;
 const FORBIDDEN = [403, 404];
 
-/** The message of a failed request, and the way to its reason where rights may be that. */
+/** The message of a failed request, and a link to the explanation if rights may be the reason. */
 export function Refusal({ message, error, id }: { message: string; error: unknown; id?: string }) {
   const [request, setRequest] = useState<SentRequest | null>(null);
   const wire = error instanceof ApiError && FORBIDDEN.includes(error.status) ? error.request : undefined;

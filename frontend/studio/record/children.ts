@@ -23,7 +23,7 @@ export const childCounts = (dataset: string, info: TableInfo, id: string) =>
     },
   });
 
-/** The filter that finds the records of a relation in their own table; null where one column does not say it. */
+/** The filter that finds the records of a relation in their own table; null if one column cannot express it. */
 export function childFilter(relation: Relation, row: Row): string | null {
   if (relation.type === "many_many") return null;
   const own = relation.field.split(",");

@@ -4,7 +4,7 @@ import type { Field, Json, Row } from "../api/types";
 import { geometryOf } from "../geometry/shapes";
 import { isArray, isBoolean, isJson, isPostgis, shown } from "../lib/format";
 
-/** Text by column name; null stands for NULL, and a missing column was not changed. */
+/** Text by column name; null means NULL, and a missing column was not changed. */
 export type Draft = Record<string, string | null>;
 
 export class BadValue extends Error {
@@ -42,7 +42,7 @@ export function valueOf(field: Field, text: string | null): Json {
   return text;
 }
 
-/** The values to send. Raises BadValue for the first text that cannot be one. */
+/** The values to send. Throws BadValue for the first invalid text. */
 export function valuesOf(fields: readonly Field[], draft: Draft): Row {
   const values: Row = {};
   for (const field of fields) {

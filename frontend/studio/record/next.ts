@@ -1,4 +1,4 @@
-/** The initial values of the next new record: none, or those of the duplicated record. */
+/** The initial values of the next new record: empty, or copied from the duplicated record. */
 import type { Row, TableInfo } from "../api/types";
 import { type Draft, textOf } from "./draft";
 

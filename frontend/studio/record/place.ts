@@ -1,4 +1,5 @@
-/** Which record is open: `<table>/<identifier>` in the address; without an identifier a new one is written. */
+/** Which record is open: `<table>/<identifier>` in the address; without an identifier, a new record is being created.
+ */
 
 export interface Place {
   table: string;

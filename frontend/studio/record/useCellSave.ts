@@ -21,7 +21,7 @@ interface Change {
   to: Json;
 }
 
-/** Changes one value of a record. Raises Error where it was changed elsewhere in between. */
+/** Changes one value of a record. Throws an Error if it was changed elsewhere in the meantime. */
 async function replace(client: QueryClient, { dataset, info, id, field, from, to }: Change): Promise<Json> {
   const path = recordPath(dataset, info.name, id);
   for (let attempt = 1; ; attempt += 1) {
@@ -45,7 +45,7 @@ async function replace(client: QueryClient, { dataset, info, id, field, from, to
 
 export function useCellSave(dataset: string, info: TableInfo) {
   const client = useQueryClient();
-  /** Saves the text of a cell. Raises Error with a sentence to show at the cell. */
+  /** Saves the text of a cell. Throws an Error whose message is shown at the cell. */
   return async (row: Row, field: Field, text: string | null): Promise<void> => {
     const id = idOf(info, row)!;
     const before = row[field.name] ?? null;

@@ -1,4 +1,4 @@
-/** Writes a record with the version that was read, so no other change is lost, and keeps the undo. */
+/** Writes a record with the version that was read, so that no other change is lost, and records the undo. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { toast } from "../../shared/toasts";

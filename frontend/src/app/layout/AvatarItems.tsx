@@ -50,7 +50,7 @@ export default function AvatarItems({ me, onShortcuts, onSignOut }: Props) {
   );
 }
 
-/** The plan, which leads its owner to the billing, with the credits of all kinds. */
+/** The plan with the credits of all kinds; for the owner, a link to billing. */
 function PlanAndCredits({ me }: { me: Account }) {
   const plan = subscriptionOf(me)?.subscriptionplan_by_planid?.name;
   const left = creditLines(me).reduce((sum, line) => sum + line.left, 0);

@@ -68,7 +68,7 @@ export function AvatarMenu({ onShortcuts }: { onShortcuts: () => void }) {
   );
 }
 
-/** Whether a condition has held at any time. */
+/** Whether a condition has ever been true. */
 function useWas(now: boolean): boolean {
   const [was, setWas] = useState(now);
   if (now && !was) setWas(true);

@@ -40,7 +40,7 @@ export function Dashboard() {
   return <Frame key={session.signinid ?? session.emailid} />;
 }
 
-/** Leads to the sign-in, which comes back to this address unless the session was ended on purpose. */
+/** Redirects to the sign-in, which returns to this address unless the session was ended on purpose. */
 function ToSignIn() {
   const place = useLocation();
   return <Navigate to="/login" replace state={wasEnded() ? null : returnState(place)} />;
@@ -56,7 +56,7 @@ function Frame() {
   }, [isVerified]);
 
   if (found.data && !found.data.isverified) return <Unconfirmed email={found.data.email} />;
-  // The server answers nothing else before; the screen says why.
+  // Until then the server rejects all other requests; the screen explains why.
   if (found.data?.mustchangepassword && pathname !== CHANGE_PASSWORD) return <Navigate to={CHANGE_PASSWORD} replace />;
   return (
     <Shell>

@@ -1,4 +1,4 @@
-/** The guard of the desk: its scripts are loaded for staff alone. Other users get the 404 page. */
+/** The guard of the desk: its scripts are loaded for staff only. Other users get the 404 page. */
 import { Suspense, lazy } from "react";
 import { Navigate } from "react-router";
 import { useSession } from "../../stores/session";

@@ -1,4 +1,4 @@
-/** The help button: the documentation, shortcuts, a contact, the legal texts. */
+/** The help button: documentation, shortcuts, contact, legal texts. */
 import { ActionIcon, Menu } from "@mantine/core";
 import { CircleQuestionMark } from "lucide-react";
 import { Suspense, lazy } from "react";

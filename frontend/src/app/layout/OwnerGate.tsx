@@ -1,4 +1,4 @@
-/** Guards the screens of the owner of an account. A member sees why they stay closed, in the frame of the app. */
+/** Guards the screens reserved for an account's owner. Members see an explanation in the frame of the app. */
 import { Button } from "@mantine/core";
 import { Lock } from "lucide-react";
 import { Link, Outlet } from "react-router";

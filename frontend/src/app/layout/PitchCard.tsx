@@ -1,4 +1,4 @@
-/** A drawing of what the product does: a masked contact, one line of it revealed. Hidden from screen readers. */
+/** An illustration of the product: a masked contact with one line revealed. Hidden from screen readers. */
 import classes from "./PitchCard.module.css";
 
 export function PitchCard() {

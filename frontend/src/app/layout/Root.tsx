@@ -10,7 +10,7 @@ export function Root() {
   useEffect(() => {
     if (shown.current === pathname) return;
     shown.current = pathname;
-    // A screen reader starts at the new screen, unless that screen has put the focus into a field.
+    // A screen reader starts at the new screen, unless that screen has focused a field.
     const main = document.getElementById("content");
     if (main && !main.contains(document.activeElement)) main.focus({ preventScroll: true });
   }, [pathname]);
@@ -21,7 +21,7 @@ export function Root() {
         {t("skip")}
       </a>
       <Outlet />
-      {/* At the top of a new screen, and at the old place after Back. */}
+      {/* Scrolls to the top of a new screen, and to the previous position after Back. */}
       <ScrollRestoration />
     </>
   );

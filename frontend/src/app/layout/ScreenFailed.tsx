@@ -1,6 +1,5 @@
 /**
- * Replaces a screen that could not be fetched, or that threw while rendering. The frame stays and leads
- * elsewhere.
+ * Replaces a screen that could not be fetched, or that threw while rendering. The frame and its links remain.
  */
 import { Button } from "@mantine/core";
 import { CloudOff, TriangleAlert } from "lucide-react";
@@ -19,7 +18,7 @@ export function ScreenFailed() {
   return error instanceof Error && NOT_FETCHED.test(error.message) ? <NotFetched /> : <Thrown />;
 }
 
-/** The browser remembers what it could not fetch: only a reload asks again. */
+/** The browser caches failed module loads: only a reload requests them again. */
 function NotFetched() {
   useEffect(() => {
     window.addEventListener("online", reload);

@@ -39,7 +39,7 @@ export interface Command {
 const SHORT = 2;
 const SETTINGS = "/dashboard/settings";
 
-/** The screens that this person may open. */
+/** The screens that this user may open. */
 export function screens(me: Account): Command[] {
   const all: (Command | false)[] = [
     { id: "dashboard", text: t("menu.dashboard"), icon: LayoutDashboard, to: "/dashboard/main/dashboardmain" },

@@ -1,4 +1,4 @@
-/** The commands of the palette that were chosen last, newest first. A sign-out forgets them. */
+/** The most recently used commands of the palette, newest first. Signing out clears them. */
 const STORE = "palette";
 const MOST = 4;
 
@@ -11,7 +11,7 @@ export function lastUsed(): string[] {
   }
 }
 
-/** Notes a command by its id; contacts, teammates and pages are found by their names. */
+/** Records a command by its id; contacts, teammates and pages are not recorded. */
 export function noteUsed(id: string): void {
   const own = id.replace(/^last-/, "");
   if (/^(contact|member|page)-|^lookup$/.test(own)) return;

@@ -1,4 +1,4 @@
-/** The groups of the palette: what was used last and what can be done; or for a text, a profile to look up, screens,
+/** The groups of the palette: recently used commands and actions; or for a text, a profile to look up, screens,
  contacts, teammates, actions and pages of the documentation. */
 import { useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";

@@ -1,4 +1,4 @@
-/** Listens to pasted profile addresses, ⌘K and ⌘Z (elsewhere with Ctrl), `?`, and `g` with a letter. */
+/** Listens for pasted profile addresses, ⌘K and ⌘Z (Ctrl on other systems), `?`, and `g` with a letter. */
 import { useEffect } from "react";
 import { useNavigate } from "react-router";
 import { undoLast } from "../../../shared/toasts";
@@ -34,7 +34,7 @@ export function useShortcuts(onPalette: () => void, onShortcuts: () => void): vo
     return () => window.removeEventListener("keydown", press);
   }, [navigate, onPalette, onShortcuts]);
   useEffect(() => {
-    // Addresses pasted outside a field open like those of the search.
+    // Addresses pasted outside a field open as if they were searched for.
     const paste = (event: ClipboardEvent) => {
       const text = event.clipboardData?.getData("text") ?? "";
       const target = event.target as HTMLElement | null;

@@ -1,4 +1,4 @@
-/** A line across a card or a page that says what matters now.
+/** A line across a card or a page with an important message.
 
  `tone`      "info" (default), "accent", "warn" or "danger"; danger is read out at once
  `title`     a few words in bold

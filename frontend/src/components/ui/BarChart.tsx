@@ -1,9 +1,9 @@
 /** Bars for days or months: 200 px high, three grid lines, a tooltip on hover and focus, a table for screen readers.
 
- `label`   what the chart shows, with its span
- `points`  `{ label, value, before? }`: `before` is the same place of the period before, a dashed line of steps
+ `label`   what the chart shows, and its time span
+ `points`  `{ label, value, before? }`: `before` is the previous period's value at this position, in a dashed line
  `unit`    the head of the column of values
- `beforeUnit`  the head of the column of the period before
+ `beforeUnit`  the head of the previous period's column
  `beforeKey`   names the dashed line
 */
 import { type KeyboardEvent, type PointerEvent, useId, useState } from "react";

@@ -1,8 +1,8 @@
-/** A program or its answer in even letters on a dark ground, with a copy button.
+/** A program or its output in a monospaced font on a dark background, with a copy button.
 
- `code`   the text; what stands in quotes is set off
- `head`   at the start of the line above: a title, or the choice of a language
- `copy`   name of the button that copies `code`; without it there is none
+ `code`   the text; quoted parts are highlighted
+ `head`   at the start of the line above: a title, or a language switch
+ `copy`   name of the copy button; without a name there is none
  `label`  the name of the text for a screen reader, which hears every change of it
 */
 import { Button } from "@mantine/core";

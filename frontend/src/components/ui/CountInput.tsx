@@ -1,4 +1,4 @@
-/** A whole number. Input is never changed: an error message rejects anything that is not a number. */
+/** A whole number. Input is never altered: anything that is not a number is rejected with an error message. */
 import { TextInput, type TextInputProps } from "@mantine/core";
 
 export function CountInput(props: TextInputProps) {

@@ -1,16 +1,16 @@
-/** The one table of the app: sticky head, one line a row, values never cut.
+/** The one table of the app: sticky head, one line per row, values never cut off.
 
  `label`      its name for a screen reader
- `columns`    constant or memoised: a new list draws every row anew. See `Column`
+ `columns`    constant or memoised: a new list rerenders every row. See `Column`
  `rows`, `rowKey`
  `selection`  ticks before each row: `has`, `toggle`, `toggleAll`, `canSelect` and the name of a row
  `sort`       `{ by, down }` with `onSort(by)`; a column with `sort` has a button in its head
- `onOpen`     a press anywhere on a row that is no control, or Enter on its name
- `phone`      what a row shows below 640 px: two lines; absent, the table scrolls there too
+ `onOpen`     a press on a row outside its controls, or Enter on its name
+ `phone`      the two lines of a row below 640 px; if absent, the table scrolls there too
  `group`      a heading above the first row of each group, such as its day
  `state`      "deleted" rows are paler
  `compact`    rows of 36 instead of 44
- `fill`       the table scrolls inside what is left of the window, and its head stays
+ `fill`       the table fills the rest of the window and scrolls inside it, under a fixed head
  `foot`       below the rows, inside the card: the pager
 */
 import { useMediaQuery } from "@mantine/hooks";
@@ -77,13 +77,13 @@ export function DataTable<Row>(props: Props<Row>) {
     const box = scroll.current;
     if (!box) return;
     const observer = new ResizeObserver(() => look(box));
-    // The observer calls once they are laid out; to ask before that would lay the page out twice.
+    // The observer calls once they are laid out; measuring before that would lay the page out twice.
     observer.observe(box);
     if (box.firstElementChild) observer.observe(box.firstElementChild);
     return () => observer.disconnect();
   }, [look]);
 
-  // Rows are memoised: what they call must stay the same while it does other things.
+  // Rows are memoised: their callbacks must keep their identity while their behaviour changes.
   const latest = useRef(props);
   useLayoutEffect(() => {
     latest.current = props;
@@ -127,7 +127,7 @@ export function DataTable<Row>(props: Props<Row>) {
   );
 }
 
-/** The rows by group, in their order; one group without a name where there are none. */
+/** The rows by group, in order; one unnamed group if there are none. */
 function groupsOf<Row>(rows: readonly Row[], group?: (row: Row) => string): [string, readonly Row[]][] {
   if (!group) return [["", rows]];
   const groups = new Map<string, Row[]>();
@@ -217,5 +217,5 @@ const Cells = memo(function Cells({ row, columns, phone }: Pick<LineProps, "row"
 
 const hasControls = (key: string, quiet = false): true | undefined => quiet || key === "actions" || undefined;
 
-/** Whether no text is selected: marking text for a copy ends with a click, which must not open the row. */
+/** Whether no text is selected: selecting text to copy ends with a click, which must not open the row. */
 const hasNoSelection = () => !window.getSelection()?.toString();

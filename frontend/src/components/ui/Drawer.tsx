@@ -1,8 +1,8 @@
 /** A panel of 480 px at the end of the window, or full-screen on a phone. Import it lazily.
 
- `opened`, `onClose`  Escape and a press outside close it; the focus goes back to what opened it
+ `opened`, `onClose`  Escape and a press outside close it; the focus returns to the opener
  `title`              heading; `subtitle` a line below it; `lead` an avatar before it
- `actions`            icon buttons beside the cross
+ `actions`            icon buttons next to the close button
  `foot`               stays at the bottom while the body scrolls
 */
 import { Drawer as MantineDrawer } from "@mantine/core";
@@ -22,7 +22,7 @@ interface Props {
 }
 
 export function Drawer({ opened, onClose, title, subtitle, lead, actions, foot, children }: Props) {
-  // Mantine misses the opener of a drawer that is open when it is mounted first, as a lazy one is.
+  // Mantine does not know the opener of a drawer that is already open when first mounted, as with lazy loading.
   useEffect(() => {
     const opener = document.activeElement;
     if (!opened || !(opener instanceof HTMLElement)) return;

@@ -1,4 +1,4 @@
-/** A button that is an icon, for rows of a table: Mantine's ActionIcon takes five components where this takes none.
+/** A button that is an icon, for rows of a table: Mantine's ActionIcon renders five components where this renders none.
 
  `pressed`  of a button that stays pressed
 */

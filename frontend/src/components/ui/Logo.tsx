@@ -1,4 +1,4 @@
-/** The mark, an open ring with the point that it leads to, and the name next to it. */
+/** The mark, an open ring that leads to a point, with the name next to it. */
 import classes from "./Logo.module.css";
 
 export function Logo({ name, badge, light = false }: { name: string; badge?: string; light?: boolean }) {

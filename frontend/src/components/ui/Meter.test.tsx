@@ -8,7 +8,7 @@ test.each([
   [70, 700, "10%", "near"],
   [0, 700, "0%", "over"],
   [0, 0, "0%", "over"],
-  [900, 700, "100%", null], // credits bought beside those of the plan
+  [900, 700, "100%", null], // credits bought in addition to those of the plan
 ])("%i of %i left fill %s", (left, total, width, tone) => {
   render(<Meter left={left} total={total} label="Cell Number" />);
   const meter = screen.getByRole("meter", { name: "Cell Number" });

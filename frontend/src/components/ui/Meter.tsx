@@ -1,8 +1,8 @@
-/** A thin bar of what is left: full when nothing was used, amber under 20 %, red at 0.
+/** A thin bar showing the remaining share: full when unused, amber under 20 %, red at 0.
 
  `left`, `total`  a total of 0 counts as used up
- `tick`           the share that a forecast leaves at the renewal
- `label`          its name where no text beside it says the same; without one the bar is decoration
+ `tick`           the forecast share left at the renewal
+ `label`          its name if no adjacent text says the same; without one the bar is decorative
 */
 import classes from "./Meter.module.css";
 

@@ -1,9 +1,9 @@
-/** A page that says how something ended: icon, title, text, facts, at most two actions.
+/** A page for the outcome of an action: icon, title, text, facts, at most two actions.
 
  `tone`     "good", "bad" (read out at once) or "waiting"
  `icon`     a Lucide icon of 24
  `facts`    `[term, value]` pairs: what was paid, until when
- `actions`  one primary button, and one beside it
+ `actions`  one primary and one secondary button
  `children` below the actions: what can be done next
 */
 import type { ReactNode } from "react";

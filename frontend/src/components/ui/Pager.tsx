@@ -11,7 +11,7 @@ interface Props {
   size: number;
   count: number;
   onChange: (change: { page: number; size?: PageSize }) => void;
-  /** Absent where the size is fixed. */
+  /** Absent if the size is fixed. */
   withSizes?: boolean;
 }
 

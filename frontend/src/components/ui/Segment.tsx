@@ -1,4 +1,4 @@
-/** A choice between two to four values, all in view; a group of radio buttons.
+/** A choice of two to four values, all visible; a group of radio buttons.
 
  `label`            its name
  `options`          `{ value, label }`

@@ -1,10 +1,10 @@
-/** One figure in a card of its own: label above, figure, notes below.
+/** One figure in its own card: label above, figure, notes below.
 
  `label`     names the card
- `value`     the figure, 32 px; `unit` stands behind it in small
+ `value`     the figure, 32 px; `unit` follows it in small type
  `note`      one line below, `detail` another one
  `aside`     a ring or an icon beside the figure
- `children`  what is under a line at the foot: a button
+ `children`  the foot, below a line: a button
 */
 import type { ReactNode } from "react";
 import classes from "./Stat.module.css";

@@ -1,6 +1,6 @@
 /** The skeleton of a table.
 
- `columns`  those of the table, whose heads are known before its rows
+ `columns`  the columns of the table, whose heads are known before its rows
  `ticks`    whether its rows can be selected
  `faces`    whether they begin with a picture
 */

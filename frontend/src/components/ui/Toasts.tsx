@@ -1,8 +1,8 @@
-/** The notes at the edge of the page. Errors interrupt a screen reader; the rest waits its turn.
+/** The messages at the edge of the page. Errors interrupt a screen reader; the others wait.
 
  `above`   pixels at the bottom of the window that stay free
- `onHold`  a note with Undo stays while it is pointed at or has the focus
- `onUndo`  the button of such a note; the focus goes back to where it was before the note had it
+ `onHold`  a message with Undo stays while it is hovered or focused
+ `onUndo`  the button of such a message; the focus then returns to where it was before
 */
 import { CloseButton } from "@mantine/core";
 import { CircleAlert, CircleCheck, Info } from "lucide-react";

@@ -1,8 +1,8 @@
 /** The row of controls above a list.
 
  `label`     its name for a screen reader
- `children`  search, filters: they wrap
- `end`       buttons at the other end
+ `children`  search and filters, which wrap
+ `end`       buttons at the end
 */
 import type { ReactNode } from "react";
 import classes from "./Toolbar.module.css";

@@ -1,4 +1,4 @@
-/** Creates a key. Its name is made by the server and kept for this account while the form is open. */
+/** Creates a key. The server generates its name and reserves it for this account while the form is open. */
 import { useEffect } from "react";
 import { toast } from "../../../shared/toasts";
 import { useCreateKey, useGenerateKey } from "../../api/apikeys";

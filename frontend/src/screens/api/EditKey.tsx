@@ -1,4 +1,4 @@
-/** Changes what a key is for. */
+/** Changes the purpose of a key. */
 import { toast } from "../../../shared/toasts";
 import { useChangeKey } from "../../api/apikeys";
 import { explain } from "../../api/explain";

@@ -1,4 +1,4 @@
-/** The key name, which cannot be changed, and what the key is for. */
+/** The key name, which cannot be changed, and the purpose of the key. */
 import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { BusyButton } from "../../components/ui/BusyButton";

@@ -38,7 +38,7 @@ function columnsOf(ask: Ask, callsOf: CallsOf): Column<ApiKey>[] {
   ];
 }
 
-/** `usage` is that of this month; undefined until it is known, and for plans without the API. */
+/** `usage` is this month's use; undefined until it is known, and for plans without the API. */
 export function KeyTable({ keys, usage }: { keys: ApiKey[]; usage: ApiUsage[] | undefined }) {
   // Keeps the key while its dialog fades out.
   const [asked, setAsked] = useState<Asked | null>(null);

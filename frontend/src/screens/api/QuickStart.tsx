@@ -1,4 +1,4 @@
-/** The first call: a program with the reader's own key, the answer that it prints, and where to read on. */
+/** The first call: a program with the user's own key, the output that it prints, and a link to more. */
 import { Anchor } from "@mantine/core";
 import { Check, ExternalLink } from "lucide-react";
 import { type ReactNode, useState } from "react";

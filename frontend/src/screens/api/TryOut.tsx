@@ -1,4 +1,4 @@
-/** Calls the look-up API as a customer's program would, and shows the answer as it came. */
+/** Calls the look-up API as a customer's program would, and shows the raw response. */
 import { Button, Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { Link } from "react-router";

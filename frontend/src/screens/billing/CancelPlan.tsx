@@ -1,4 +1,4 @@
-/** Cancels the plan at the end of its period, once that is confirmed. */
+/** Cancels the plan at the end of its period, after a confirmation. */
 import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { toast } from "../../../shared/toasts";

@@ -1,4 +1,4 @@
-/** A field for one CSV, dropped on it or chosen. The input lies over the whole of it, so the browser takes the drop. */
+/** A field for one CSV, dropped on it or chosen. The input covers it completely, so the browser handles the drop. */
 import { FileSpreadsheet } from "lucide-react";
 import { useId, useState } from "react";
 import { t } from "../../lib/i18n.dashboard";

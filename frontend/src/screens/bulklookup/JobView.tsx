@@ -104,7 +104,7 @@ function Job({ job, onAnother }: { job: BulkJob; onAnother: () => void }) {
   );
 }
 
-/** Rows without a credit, and where to get more of the kinds that ran out. */
+/** Rows skipped for lack of credits, and a link to buy more of the kinds that ran out. */
 function LeftOut({ job }: { job: BulkJob }) {
   const credits = creditsOf(useAccount());
   const empty = KINDS.filter((kind) => job.kinds.includes(REVEAL_TYPE[kind]) && !credits?.[CREDIT_OF[kind]]);
@@ -143,7 +143,7 @@ const rowKey = (row: Row) => row.line;
 
 const shortAddress = (url: string) => url.replace(/^https?:\/\/(www\.)?/, "");
 
-/** The name where it is known, as the way to the contact; else the address that was asked for. */
+/** The name if known, as a link to the contact; else the requested address. */
 function Person({ row: { linkedinurl, contact } }: { row: Row }) {
   if (!contact) return <span className={classes.asked}>{shortAddress(linkedinurl)}</span>;
   return (
@@ -180,14 +180,14 @@ function Outcome({ row: { status } }: { row: BulkRow }) {
   );
 }
 
-/** On a phone: the first value that there is. */
+/** On a phone: the first available value. */
 function Best({ row }: { row: Row }) {
   const values = row.contact && valuesOf(row.contact);
   const kind = values?.phones.length ? "phone" : values?.business.length ? "business" : "personal";
   return <Values row={row} kind={kind} />;
 }
 
-/** The rows, and above them how many ended in which way: each is a filter. */
+/** The rows, and above them the number of rows per outcome, each of which is a filter. */
 function Rows({ job }: { job: BulkJob }) {
   const [only, setOnly] = useState<Status | null>(null);
   const counts = useMemo(() => countsOf(job.rows), [job.rows]);

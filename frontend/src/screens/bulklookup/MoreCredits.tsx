@@ -1,4 +1,4 @@
-/** States that the credits do not suffice, and links the owner to where more of these kinds are sold. */
+/** States that the credits do not suffice, and links the owner to the page that sells more of these kinds. */
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { isFreePlan, isOwner, useAccount } from "../../api/account";

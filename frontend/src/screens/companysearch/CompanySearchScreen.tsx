@@ -1,4 +1,4 @@
-/** Company Search: companies of the directory by name, industry, size and place; each leads to its people. */
+/** Company Search: companies of the directory by name, industry, size and place; each links to its people. */
 import { Button } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Building2 } from "lucide-react";

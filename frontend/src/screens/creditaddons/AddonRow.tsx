@@ -21,7 +21,7 @@ export function AddonRow({ plan, best, spent, onBuy }: Props) {
   const each = priceEach(plan);
   const name = planText(plan.name);
   const months = monthsOf(plan, spent);
-  // The lead says already that what is bought stays.
+  // The lead already states that bought credits do not expire.
   const own = plan.details === offers.offers.addon ? "" : planText(plan.details ?? "");
   const text = own || (months === null ? "" : t("addons.lasts", { count: months }));
   return (

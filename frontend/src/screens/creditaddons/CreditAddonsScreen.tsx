@@ -1,4 +1,4 @@
-/** One-time purchases of credits by card. The bank's page returns here. */
+/** One-time purchases of credits by card. The bank's page redirects here. */
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { PackageOpen } from "lucide-react";

@@ -17,7 +17,7 @@ export function SandboxForm({ plan, onClose }: { plan: Plan; onClose: () => void
     initialValues: { number: "", expiry: "", cvc: "" },
     validate: { number: numberError, expiry: expiryError, cvc: (text) => (/^\d{3,4}$/.test(text) ? null : t("addons.cvcInvalid")) },
   });
-  // The same card keeps its token, so a repeat after a lost response is the same payment.
+  // The same card keeps its token, so a retry after a lost response is the same payment.
   const token = useRef<{ of: string; id: string } | null>(null);
   const { pay, spinning, problem } = usePayment(plan.planid, async () => {
     const of = JSON.stringify(form.getValues());

@@ -1,4 +1,4 @@
-/** Stripe's own fields, in frames of Stripe: number, expiry and CVC never pass through a script of ours. */
+/** Stripe's own fields, in frames of Stripe: number, expiry and CVC never pass through our scripts. */
 import { Loader, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Stripe, StripeCardNumberElement } from "@stripe/stripe-js";

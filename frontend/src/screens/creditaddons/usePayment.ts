@@ -50,7 +50,7 @@ export function usePaymentDone() {
       await stale();
       await go(HOME, { replace: true });
     },
-    /** Whether the error was the bank's no. */
+    /** Whether the bank declined. */
     declined: (error: unknown): boolean => {
       if (!isDeclined(error)) return false;
       toast(t("addons.failed"), "bad");

@@ -1,4 +1,4 @@
-/** The first thing of the first screen: a box that takes a profile, many of them or a name. */
+/** The main input of the first screen: accepts a profile, several profiles or a name. */
 import { Button, TextInput } from "@mantine/core";
 import { Search } from "lucide-react";
 import { useState } from "react";
@@ -40,7 +40,7 @@ export function AskCard({ isNew }: { isNew: boolean }) {
           }}
           onPaste={(event) => {
             const text = event.clipboardData.getData("text");
-            // Several lines do not fit into a line of input.
+            // A one-line input would drop line breaks.
             if (readAsk(text, profileHost()).kind !== "profiles") return;
             event.preventDefault();
             ask(text);

@@ -1,4 +1,4 @@
-/** The first screen: the plan, what is left of it, and what has been found so far. */
+/** The first screen: the plan, its remaining credits, and the people found so far. */
 import { useQuery } from "@tanstack/react-query";
 import { Lock } from "lucide-react";
 import { Suspense, lazy, useState } from "react";
@@ -76,7 +76,7 @@ export function DashboardMainScreen() {
   );
 }
 
-/** The plan has no API: why the figure is 0 of 0. */
+/** Explains 0 of 0 for a plan without the API. */
 function NoApi() {
   return (
     <span className={classes.change}>

@@ -1,4 +1,4 @@
-/** The plan has expired: what rests until there is another, and what stays. */
+/** The plan has expired: lists what is paused until there is a new one, and what stays available. */
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { isOwner, useAccount } from "../../api/account";

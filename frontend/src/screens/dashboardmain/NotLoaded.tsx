@@ -1,4 +1,4 @@
-/** Below numbers that could not be loaded: why, and a way to try again. */
+/** Shown below numbers that could not be loaded: the reason, and a retry button. */
 import { Button } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { explain } from "../../api/explain";

@@ -1,4 +1,4 @@
-/** The plan: name, price, when it renews or ends, the credits that are left. */
+/** The plan: name, price, renewal or end date, remaining credits. */
 import { Button } from "@mantine/core";
 import { Download } from "lucide-react";
 import { Link } from "react-router";

@@ -1,4 +1,4 @@
-/** How much of something is left, as a number and as a ring. */
+/** A remaining quantity, as a number and as a ring. */
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { Ring } from "../../components/ui/Ring";

@@ -1,4 +1,4 @@
-/** People revealed in the last days and in as many days before them, by one request. */
+/** People revealed in the last days and in an equal period before, in one request. */
 import { useQuery } from "@tanstack/react-query";
 import { useAccount } from "../../api/account";
 import { revealCount } from "../../api/dashboard";

@@ -1,4 +1,4 @@
-/** Asks for the reason of an action, and says what will happen before it does. */
+/** Asks for the reason for an action, and explains its effect beforehand. */
 import { Button, Group, Stack, Textarea } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { ApiError } from "../../api/errors";

@@ -22,7 +22,7 @@ interface ListProps<Row> {
   columns: Column<Row>[];
 }
 
-/** A list that shows its columns in lines of two on a phone. */
+/** A list that shows its columns in pairs on a phone. */
 function List<Row>({ label, rows, rowKey, columns }: ListProps<Row>) {
   if (rows.length === 0) return <Empty title={shared("noDataFound")} />;
   const phone = (row: Row) => (
@@ -96,7 +96,7 @@ export function Sessions({ of }: { of: Overview }) {
   return <List label={t("client.sessions")} rows={of.sessions} rowKey={({ usersessionid }) => usersessionid} columns={columns} />;
 }
 
-/** The names of the users and keys of a client, and their numbers where they are gone. */
+/** The names of a client's users and keys, or their numbers if deleted. */
 function namesOf({ users, keys }: Overview) {
   const userOf = new Map(users.map(({ appuserid, name }) => [appuserid, name]));
   const keyOf = new Map(keys.map(({ keyid, name, purpose }) => [keyid, purpose || name]));

@@ -83,7 +83,7 @@ interface Sign {
   tone: "pine" | "yellow" | "red";
 }
 
-/** The problems of a client, the worst first; a single good sign if there are none. */
+/** The problems of a client, worst first; a single positive sign if there are none. */
 function healthOf(of: Overview): Sign[] {
   const signs: Sign[] = [];
   const balances = of.credits[0];

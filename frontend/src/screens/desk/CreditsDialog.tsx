@@ -1,4 +1,4 @@
-/** Grants credits or takes some, with the balance that follows. */
+/** Grants or deducts credits, and shows the resulting balance. */
 import { NativeSelect, NumberInput } from "@mantine/core";
 import { useState } from "react";
 import { toast } from "../../../shared/toasts";
@@ -18,7 +18,7 @@ const MOST = 1_000_000;
 export function CreditsDialog({ clientid, balances, onClose }: Props) {
   const [kind, setKind] = useState<Kind>("contactcredit");
   const [amount, setAmount] = useState(0);
-  // One id for the whole dialog: pressing twice, or again after a lost answer, changes the balance once.
+  // One id for the whole dialog: pressing twice, or again after a lost response, changes the balance once.
   const [requestid] = useState(() => Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("-"));
   const change = useDesk<{ balance: number }>("credits");
   const confirm = (reason: string) =>

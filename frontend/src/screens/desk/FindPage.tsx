@@ -107,7 +107,7 @@ export function FindPage() {
   );
 }
 
-/** The clients that were opened last, to go on with. */
+/** The most recently opened clients. */
 function Recent() {
   const [clients] = useState(recentClients);
   if (clients.length === 0) return null;

@@ -1,4 +1,4 @@
-/** The users of a client, with what staff can do for each. */
+/** The users of a client, with the actions of staff for each. */
 import { ActionIcon, Menu } from "@mantine/core";
 import { Ellipsis } from "lucide-react";
 import { useMemo, useRef, useState } from "react";

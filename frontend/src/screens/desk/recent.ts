@@ -1,4 +1,4 @@
-/** The clients that were opened last in this browser, newest first. A sign-out forgets them. */
+/** The most recently opened clients in this browser, newest first. Signing out clears them. */
 const STORE = "desk.clients";
 const MOST = 8;
 

@@ -26,7 +26,7 @@ async function verify({ email, code }: { email: string; code: string }) {
 export function EmailVerificationScreen() {
   const [params] = useSearchParams();
   const { mutate, isError } = useVerify();
-  // A link works once: not again when React runs effects twice.
+  // A link works only once, but React may run effects twice.
   const started = useRef(false);
 
   useEffect(() => {
@@ -62,7 +62,7 @@ export function EmailVerificationScreen() {
   );
 }
 
-/** Confirms; then, where this browser is signed in, refreshes the account, asks for the welcome mail and goes in. */
+/** Confirms; then, if this browser is signed in, refreshes the account, requests the welcome mail and opens the app. */
 function useVerify() {
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -73,7 +73,7 @@ function useVerify() {
       toast(t("verification.done"));
       if (currentSession()?.emailid === user.email) {
         await queries.invalidateQueries({ queryKey: account.queryKey });
-        // The welcome mail is a kindness: without it the way in is open all the same.
+        // The welcome mail is optional: a failure does not block access.
         await runScript("registration_confirmation", { appuserid: user.appuserid }).catch(() => undefined);
       }
       void navigate("/dashboard/main/dashboardmain", { replace: true });

@@ -12,7 +12,7 @@ import { BusyButton } from "../../components/ui/BusyButton";
 /** The user in the parameter `by` of the address; 0 for all. */
 export const actorIn = (params: URLSearchParams): number => Number(/^\d{1,15}$/.exec(params.get("by") ?? "")?.[0] ?? 0);
 
-/** Chooses a user of the account, or all of them (0). Shows nothing while the account has one user. */
+/** Chooses a user of the account, or all of them (0). Hidden while the account has only one user. */
 export function ActorFilter({ by, onChange }: { by: number; onChange: (by: number) => void }) {
   const members = [...(useUserNames() ?? [])];
   if (members.length <= 1) return null;

@@ -49,14 +49,14 @@ export function LoginScreen() {
       if (!(error instanceof ApiError)) return;
       if ([800, 801, 803].includes(error.code)) sessionEnded();
       if (error.code !== 802) return;
-      // The form that would show this is gone.
+      // The form that would show this has been unmounted.
       toast(reasonOf(error), "bad", 1);
       unverifiedMet(error.context as unknown as Unverified);
       void navigate("/verifyemail");
     },
   });
 
-  // A sign-in leads on by itself; this is for a session that was there before, or came in another tab.
+  // A sign-in redirects by itself; this handles a session that already existed or was started in another tab.
   if (isLoggedIn && login.isIdle && social.isIdle) return <Navigate to={wayIn(state)} replace />;
   return (
     <AuthForm

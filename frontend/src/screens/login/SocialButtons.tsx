@@ -1,4 +1,4 @@
-/** Sign-in with Google or LinkedIn. A provider that this server is not set up for is shown, but cannot be pressed. */
+/** Sign-in with Google or LinkedIn. A provider that this server is not set up for is shown, but disabled. */
 import { Button } from "@mantine/core";
 import { type ReactNode, Suspense, lazy } from "react";
 import { config } from "../../api/config";
@@ -8,7 +8,7 @@ import { GoogleMark, LinkedInMark } from "./marks";
 import classes from "./Login.module.css";
 import type { useSocial } from "./useSocial";
 
-// Few people sign up this way; the dialog is fetched for them alone.
+// Few people sign up this way, so the dialog is loaded only for them.
 const TermsDialog = lazy(() => import("./TermsDialog"));
 
 export function SocialButtons({ social, onStart }: { social: ReturnType<typeof useSocial>; onStart: () => void }) {

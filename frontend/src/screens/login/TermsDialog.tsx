@@ -1,4 +1,4 @@
-/** Asks for the terms before a sign-in with a provider makes a new account. */
+/** Asks to accept the terms before a sign-in with a provider creates a new account. */
 import { Button, Group, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { TermsCheckbox } from "../../components/TermsCheckbox";

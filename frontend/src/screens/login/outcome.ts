@@ -8,7 +8,7 @@ const HOME = "/dashboard/main/dashboardmain";
 
 const DESK = "/desk";
 
-/** The target of a sign-in. `state` is that of the sign-in's address, which may contain the page requested before. */
+/** The target of a sign-in. `state` is the sign-in's history state, which may contain the originally requested page. */
 export function wayIn(state: unknown, me?: Pick<Account, "mustchangepassword">): string {
   if (currentSession()?.staff) return DESK;
   return me?.mustchangepassword ? CHANGE_PASSWORD : afterSignIn(state, HOME);

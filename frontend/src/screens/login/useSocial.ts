@@ -1,4 +1,4 @@
-/** Signing in with a provider: opens its window, asks a new person for the terms, then leads on. */
+/** Signing in with a provider: opens its window, asks new users to accept the terms, then redirects. */
 import { useEffect, useRef } from "react";
 import { useNavigate } from "react-router";
 import { ApiError, NotBusiness, ProviderRefused } from "../../api/errors";
@@ -14,7 +14,7 @@ import { useSignedIn } from "./useSignedIn";
 // Fetched when a button is pressed: the sign-in screen is the first one that is loaded.
 const social = () => import("../../api/social");
 
-/** The browser let no window open. */
+/** The browser blocked the window. */
 class PopupBlocked extends Error {}
 
 export interface Proved {
@@ -52,7 +52,7 @@ export function useSocial() {
   const start = (vendor: Vendor) => {
     cancel();
     waiting.current = new AbortController();
-    // At once: a browser opens no window later than the click.
+    // At once: browsers open windows only during the click.
     prove.mutate({ vendor, popup: openPopup(), signal: waiting.current.signal });
   };
   const cancel = () => {

@@ -77,7 +77,7 @@ export function ManageSeatsScreen() {
   );
 }
 
-// A team that fits a screen is looked through faster than it is searched.
+// A team that fits on one screen is scanned faster than searched.
 const FEW = 15;
 
 function Members({ members }: { members: User[] }) {

@@ -1,4 +1,5 @@
-/** The picture: choose a file, see it, Update saves it, Delete takes the choice back or the saved picture away. */
+/** The picture: choose a file and preview it; Update saves it, Delete discards the choice or removes the saved picture.
+ */
 import { Button, FileButton, Group } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import { toast, toastWithUndo } from "../../../shared/toasts";
@@ -18,7 +19,7 @@ const SIGNATURES = [
   [0x89, 0x50, 0x4e, 0x47],
 ];
 
-/** Why a file cannot be the photo. Its name says nothing: the content must begin as JPEG or PNG. */
+/** Why a file cannot be the photo. Its name does not matter: the content must begin as JPEG or PNG. */
 async function faultOf(file: File): Promise<string | null> {
   if (!TYPES.includes(file.type)) return t("account.photoType");
   if (file.size > MOST_BYTES) return t("account.photoSize");
@@ -44,7 +45,7 @@ export function AvatarCard() {
     setChosen(fault ? null : { file, url: URL.createObjectURL(file) });
     if (fault) toast(fault, "bad");
   };
-  // Undo may come after this screen has gone.
+  // Undo may come after this screen has been unmounted.
   const store = (picture: File | string) =>
     save.mutateAsync(picture).then(
       () => {

@@ -1,4 +1,4 @@
-/** The language of the user, in which mails come too, and the time zone of this browser. */
+/** The language of the user, also used for mails, and the time zone of this browser. */
 import { NativeSelect } from "@mantine/core";
 import { useState } from "react";
 import { toast } from "../../../shared/toasts";
@@ -19,7 +19,7 @@ export function LanguageCard() {
   const [zone, setZone] = useState(chosenTimeZone() ?? FROM_BROWSER);
 
   const changeLanguage = (name: Language) => {
-    // Support reads the account in a language of its own.
+    // Support views the account in its own language.
     if (support) return showIn(name);
     save.mutate({ appuserid, language: name }, { onSuccess: () => showIn(name), onError: (error) => toast(explain(error), "bad") });
   };

@@ -1,4 +1,4 @@
-/** Name and e-mail; for the owner the company, its tax number and where its invoices go. */
+/** Name and e-mail; for the owner also the company, its tax number and invoice address. */
 import { Anchor, TextInput, Textarea } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { toast } from "../../../shared/toasts";
@@ -41,7 +41,7 @@ function valuesOf({ name, firstname, lastname, client_by_clientid: client }: Acc
 
 interface Props {
   me: Account;
-  /** The address cannot be typed over; it is changed in a dialog of its own. */
+  /** The address cannot be edited here; it is changed in a separate dialog. */
   onChangeEmail: () => void;
 }
 

@@ -44,7 +44,7 @@ export function ActionsCell({ row }: { row: UserContact }) {
   );
 }
 
-/** The same button takes a removal back while that is possible, so that it keeps the focus. */
+/** The same button restores the contact while that is possible, so that it keeps the focus. */
 function Remove({ row }: { row: UserContact }) {
   const { removed, isMine, onRemove, onRestore } = use(VotingContext);
   const canRestore = removed.has(row.contactid);
@@ -62,7 +62,7 @@ function Remove({ row }: { row: UserContact }) {
 
 interface VoteProps {
   label: string;
-  /** What a click counts for. */
+  /** The vote that a click gives. */
   hint: string;
   pressed: boolean | "mixed";
   disabled: boolean;

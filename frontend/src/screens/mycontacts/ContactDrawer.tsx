@@ -23,7 +23,7 @@ import classes from "./ContactDrawer.module.css";
 interface Props {
   /** 0 closes it. */
   contactid: number;
-  /** The rows of the list, to go through. */
+  /** The rows of the list, for previous and next. */
   rows: UserContact[];
   isMine: (contact: UserContact) => boolean;
   onChange: (contactid: number) => void;
@@ -118,7 +118,7 @@ function Details({ contact, person, isMine }: { contact: UserContact; person: Fo
   );
 }
 
-/** The users that revealed the values, and the day on which the contact was added. */
+/** The users who revealed the values, and the day on which the contact was added. */
 function History({ contact }: { contact: UserContact }) {
   const me = useAccount();
   const members = useQuery({ ...team, enabled: isOwner(me) });

@@ -11,7 +11,7 @@ import classes from "./ContactDrawer.module.css";
 
 interface Props {
   tags: string[];
-  /** Changes the tags as they are at that time. */
+  /** Changes the tags based on their current state. */
   change: (next: (tags: string[]) => string[]) => void;
 }
 

@@ -1,4 +1,5 @@
-/** The values of a contact in the drawer, each with copy and votes; a kind that was not revealed leads to the search. */
+/** The values of a contact in the drawer, each with copy and votes; a kind that was not revealed links to the search.
+ */
 import { Button } from "@mantine/core";
 import { CircleCheck, Search } from "lucide-react";
 import { Link } from "react-router";
@@ -47,7 +48,7 @@ export function ContactValues({ contact, person }: { contact: UserContact; perso
   );
 }
 
-/** Whether an address is known to take mail; null where nothing is known. */
+/** Whether an address is known to accept mail; null if nothing is known. */
 function isVerified(person: Found | null, kind: Kind, value: string): boolean | null {
   const found = person && fieldOf(person, kind).values.find(({ text }) => text === value);
   return found?.verified ?? null;

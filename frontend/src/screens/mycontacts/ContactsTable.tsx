@@ -117,7 +117,7 @@ const idOf = (row: UserContact) => row.contactid;
 const stateOf = (row: UserContact) => (row.deleted ? "deleted" : undefined);
 const phoneRow = (row: UserContact) => <PhoneRow row={row} />;
 
-/** The same object until the votes or removals change: a tick must not draw every cell. */
+/** The same object until the votes or removals change: a tick must not rerender every cell. */
 function useVoting(now: Voting): Voting {
   const latest = useRef(now);
   useLayoutEffect(() => {

@@ -1,4 +1,4 @@
-/** The row above the list: search, filter chips, and how the table looks. */
+/** The row above the list: search, filter chips, and view options. */
 import { NativeSelect, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
@@ -47,7 +47,7 @@ export function Filters({ shown, change, end }: Props) {
 
 type ControlProps = Omit<Props, "end">;
 
-// Memoised: a tick in the list changes the buttons at the end alone.
+// Memoised, because a tick in the list changes only the buttons at the end.
 const View = memo(ViewOptions);
 
 const Controls = memo(function Controls({ shown, change }: ControlProps) {
@@ -75,11 +75,11 @@ const Controls = memo(function Controls({ shown, change }: ControlProps) {
   );
 });
 
-/** Filter by member, for the owner alone: other users see their own contacts only. */
+/** Filter by member, for the owner only: other users see only their own contacts. */
 function ByWhom({ by, onChange }: { by: ListParams["by"]; onChange: (by: ListParams["by"]) => void }) {
   const owns = isOwner(useAccount());
   const members = useQuery({ ...team, enabled: owns });
-  // An account of one user has one list, but a link may have opened that of the account.
+  // An account with one user has one list, but a link may have opened the account's.
   if (!owns || !members.data || (members.data.resource.length < 2 && by === 0)) return null;
   return (
     <NativeSelect
@@ -93,7 +93,7 @@ function ByWhom({ by, onChange }: { by: ListParams["by"]; onChange: (by: ListPar
   );
 }
 
-/** Filter by one of the user's own tags; nothing without any. */
+/** Filter by one of the user's own tags; hidden if there are none. */
 function ByTag({ tag, onChange }: { tag: string; onChange: (tag: string) => void }) {
   const tags = useQuery(myTags).data ?? [];
   const options = tag === "" || tags.includes(tag) ? tags : [tag, ...tags];
@@ -118,7 +118,7 @@ function SearchBox({ text, onSearch }: { text: string; onSearch: (text: string) 
     setSent(value);
     onSearch(value);
   }, DEBOUNCE_MS);
-  // Back, or Clear search, changed the address; what this field has sent may be older than what is typed by now.
+  // Back, or Clear search, changed the address; the last sent text may be older than the typed one.
   if (text !== shown) {
     setShown(text);
     if (text !== sent) {

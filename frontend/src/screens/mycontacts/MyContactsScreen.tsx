@@ -1,4 +1,4 @@
-/** The contacts that this person has unlocked. Everything that the list shows is in the address. */
+/** The contacts revealed by this user. The state of the list is kept in the address. */
 import { Button } from "@mantine/core";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { FileSpreadsheet, UsersRound } from "lucide-react";
@@ -33,11 +33,11 @@ const NO_ROWS: UserContact[] = [];
 
 const listOf = (shown: ListParams, client: number) => myContacts({ ...shown, filter: filterOf(shown, client) });
 
-/** The list and the choices of its filters, then the user's votes on its values. */
+/** The list and its filter choices, then the user's votes on its values. */
 export const handle: ScreenHandle = {
   preload: async (queries, params) => {
     const shown = readList(params);
-    // Only the list of the account waits for the account.
+    // Only the account's list has to wait for the account.
     const me = queries.ensureQueryData(account);
     const list = listOf(shown, shown.by === TEAM ? (await me).clientid : 0);
     const members = async () => isOwner(await me) && queries.prefetchQuery(team);
@@ -167,7 +167,7 @@ function Nothing({ shown, change }: { shown: ListParams; change: ChangeList }) {
   );
 }
 
-/** Also a search leafs no further than the server goes. */
+/** Searches, too, cannot be paged beyond the server's limit. */
 const isTooFar = (error: Error | null) => error instanceof TooFar || (error instanceof ApiError && error.status === 422 && "offset" in fieldErrors(error));
 
 export { MyContactsScreen as Component };

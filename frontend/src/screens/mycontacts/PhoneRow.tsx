@@ -1,4 +1,4 @@
-/** A contact on a phone: name, and its best value. A press opens everything else. */
+/** A contact on a phone: its name and best value. A press opens the details. */
 import { Badge, UnstyledButton } from "@mantine/core";
 import { ChevronRight } from "lucide-react";
 import { use } from "react";

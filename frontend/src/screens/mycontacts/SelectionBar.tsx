@@ -11,7 +11,7 @@ import type { Selection } from "./useSelection";
 interface Props {
   selection: Selection;
   page: readonly UserContact[];
-  /** How many are found. */
+  /** The number of results. */
   count: number;
   children: ReactNode;
 }

@@ -41,7 +41,7 @@ test("a contact is removed at once and comes back where it was; nothing is sent"
   expect(row("Person 2").queryByText("Removed")).toBeNull();
 
   await user.click(screen.getByRole("button", { name: "Remove Person 2" }));
-  // The button of the row takes it back too, and has kept the focus for that.
+  // The button of the row restores it too, and has kept the focus for that.
   await user.keyboard("{Enter}");
   expect(row("Person 2").queryByText("Removed")).toBeNull();
   expect(screen.getAllByRole("link", { name: /^Person/ }).map(({ textContent }) => textContent)).toEqual(["Person 1", "Person 2"]);

@@ -30,7 +30,7 @@ function answer(saved: Record<string, unknown>[] = []) {
 const sentVotes = (sent: Sent[]) =>
   sent.filter(({ method }) => method === "POST").map(({ body: { resource } }) => resource.map((one: { action: string; info: string }) => `${one.action} ${one.info}`));
 
-/** As they are shown. */
+/** As displayed. */
 const SHOWN = NUMBERS.map((number) => number.replace(/^\+1(\d{3})(\d{3})/, "+1 $1 $2 "));
 const copies = () => screen.queryAllByRole("button", { name: /^Copy \+1415/ }).map(({ textContent }) => textContent);
 

@@ -72,7 +72,7 @@ interface MoreProps {
   others: string[];
 }
 
-/** The popover is made when it is opened: a page has three hundred of these. */
+/** The popover is rendered only when opened, because a page has three hundred of these. */
 function More({ row, kind, values, others }: MoreProps) {
   const [opened, setOpened] = useState(false);
   const button = (

@@ -1,4 +1,4 @@
-/** Exports contacts into mycontacts.xlsx: the ticked ones, or all that are found. The server writes and counts the file. */
+/** Exports contacts into mycontacts.xlsx: the ticked ones, or all results. The server writes and counts the file. */
 import { toast } from "../../../shared/toasts";
 import { MOST_EXPORTED, MOST_NAMED, explainExport, useExportContacts, useExportFound } from "../../api/exports";
 import type { ContactFilter, ContactOrder } from "../../domain/contactfilter";

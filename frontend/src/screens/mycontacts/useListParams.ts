@@ -19,16 +19,16 @@ export interface ListParams {
   email: boolean;
   personal: boolean;
   verified: boolean;
-  /** A member of the team, or all of them; 0 for the user's own list. */
+  /** A member of the team, or all members; 0 for the user's own list. */
   by: number | typeof TEAM;
   /** An own tag; empty for all. */
   tag: string;
   /** Days before today; 0 for all. */
   days: number;
-  /** Keys of columns that are not shown. */
+  /** Keys of hidden columns. */
   hide: string[];
   compact: boolean;
-  /** One value of a kind in a row, not up to three. */
+  /** Show one value of each kind per row, not up to three. */
   single: boolean;
   /** The contact in the drawer; 0 for none. */
   contact: number;
@@ -82,7 +82,7 @@ export type ChangeList = (change: Partial<ListParams>) => void;
 export function useListParams(): [ListParams, ChangeList] {
   const [params, setParams] = useSearchParams();
   const now = useMemo(() => readList(params), [params]);
-  // The same function on every render: what it is given to is memoised.
+  // The same function on every render, because it is passed to memoised components.
   const set = useRef(setParams);
   useLayoutEffect(() => {
     set.current = setParams;
@@ -105,7 +105,7 @@ export function filterOf({ phone, email, personal, verified, by, tag, days }: Li
   return { phone, email, personal, verified, ...whose, tag: tag || undefined, since: days > 0 ? daysAgo(days - 1) : undefined };
 }
 
-/** Whether a row of the list is on the user's own list: all of that list are, of a colleague's those revealed by both. */
+/** Whether a row is on the user's own list: on a colleague's list, only rows revealed by both are. */
 export function useIsMine({ by }: ListParams): (row: UserContact) => boolean {
   const { appuserid } = useAccount();
   return useCallback(

@@ -7,11 +7,11 @@ import { t } from "../../lib/i18n.dashboard";
 export interface Selection {
   /** Ticked one by one. */
   rows: UserContact[];
-  /** Everything that the filters leave is selected, also what is on other pages. */
+  /** All results of the filters are selected, including those on other pages. */
   all: boolean;
   has: (row: UserContact) => boolean;
   toggle: (row: UserContact) => void;
-  /** Ticks every row of a page that may be ticked; all ticked already: unticks the page. */
+  /** Ticks every selectable row of a page; unticks the page if all are already ticked. */
   toggleAll: (page: UserContact[]) => void;
   takeAll: () => void;
   /** Unticks everything, with Undo. */
@@ -22,7 +22,7 @@ export const canSelect = (row: UserContact): boolean => !row.deleted;
 
 const NONE: ReadonlyMap<number, UserContact> = new Map();
 
-/** `found` names what the filters leave: a selection of all of it ends when they change. */
+/** `found` identifies the filtered results: a selection of all of them ends when it changes. */
 export function useSelection(page: readonly UserContact[], found: string): Selection {
   const [chosen, setChosen] = useState(NONE);
   const [allOf, setAllOf] = useState<string | null>(null);

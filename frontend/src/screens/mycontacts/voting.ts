@@ -9,7 +9,7 @@ export interface Voting {
   onUpvote: (row: UserContact) => void;
   onDownvote: (row: UserContact) => void;
   onOpen: (row: UserContact) => void;
-  /** Ids of contacts that can still be brought back. */
+  /** Ids of contacts that can still be restored. */
   removed: ReadonlyMap<number, number>;
   /** Whether a contact is on the user's own list, from which it can be removed. */
   isMine: (row: UserContact) => boolean;
@@ -32,7 +32,8 @@ export const VotingContext = createContext<Voting>({
 
 const votables = new WeakMap<UserContact, readonly Votable[]>();
 
-/** Every value of a contact that can be voted on. Each cell of its row asks for them; a changed row is another object. */
+/** Every value of a contact that can be voted on. Cached by row object, because each cell of a row needs them; a
+   changed row is a new object. */
 export function votableOf(row: UserContact): readonly Votable[] {
   const known = votables.get(row);
   if (known) return known;

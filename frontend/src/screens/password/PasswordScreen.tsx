@@ -1,4 +1,4 @@
-/** Changes the password of the signed-in person. Every other session of theirs ends with it. */
+/** Changes the password of the signed-in user, which ends the user's other sessions. */
 import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
 import { toast } from "../../../shared/toasts";
@@ -32,7 +32,7 @@ export function PasswordScreen() {
   );
 }
 
-/** For a user of a provider: there is no old password to type, and a mailed link sets the first one. */
+/** For a user who signs in with a provider: there is no old password, and a mailed link sets the first one. */
 function SetPassword({ email }: { email: string }) {
   const forgot = useForgot();
   const send = () =>

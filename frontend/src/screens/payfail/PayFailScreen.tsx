@@ -8,7 +8,7 @@ import { Outcome } from "../../components/ui/Outcome";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 
-/** The plan that continues. */
+/** The plan that stays active. */
 function factsOf(present: ReturnType<typeof subscriptionOf>): [string, string][] {
   const plan = present?.subscriptionplan_by_planid;
   if (!present || !plan) return [];

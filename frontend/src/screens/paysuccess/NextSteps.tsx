@@ -1,4 +1,4 @@
-/** Where a new plan is used first. */
+/** Links to the first uses of a new plan. */
 import { ChevronRight, ListPlus, Search, UserPlus } from "lucide-react";
 import { Link } from "react-router";
 import { t } from "../../lib/i18n.dashboard";

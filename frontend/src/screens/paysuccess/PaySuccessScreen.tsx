@@ -1,4 +1,4 @@
-/** After the hosted page: waits until the provider's event has brought the plan, which this page itself cannot. */
+/** After the hosted page: waits until the provider's event has activated the plan, which this page cannot do itself. */
 import { Button, Loader } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { CircleCheckBig, CircleHelp, Clock } from "lucide-react";
@@ -24,7 +24,7 @@ export function PaySuccessScreen() {
   const found = useQuery({ ...checkoutOutcome(asked), enabled: asked !== "" });
   if (asked !== "" && found.isPending) return <Loader size="sm" aria-label={t("loading")} />;
   const outcome = found.data;
-  // Only a page of this account that was paid has brought a plan.
+  // Only a paid page of this account activates a plan.
   if (outcome?.status !== "complete") return <Neutral title="pay.noneTitle" text="pay.noneText" to={owner ? "/dashboard/upgradeplan" : HOME} />;
   return <Paid outcome={outcome} />;
 }

@@ -1,4 +1,4 @@
-/** The filters of a search, each with suggestions; on a phone they fold away. */
+/** The filters of a search, each with suggestions; collapsible on a phone. */
 import { Button, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
@@ -16,7 +16,7 @@ const TYPE_MS = 250;
 interface Props {
   asked: Asked;
   fields: readonly Field[];
-  /** Values of the results, as suggestions where there is no list of all. */
+  /** Values from the results, as suggestions if there is no complete list. */
   seen: Partial<Record<Field, string[]>>;
   nameLabel: string;
   onChange: (change: Partial<Asked>) => void;

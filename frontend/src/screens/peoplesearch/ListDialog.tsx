@@ -1,4 +1,4 @@
-/** Puts people on a list, of one's own or of the team; a new one is made here, too. */
+/** Adds people to one's own or a team list, which can be created here. */
 import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";

@@ -17,11 +17,11 @@ import classes from "./PeopleSearch.module.css";
 
 const MEANINGS = ["", "linkedinurl", "name", "firstname", "lastname", "company", "tags", "note"] as const;
 type Meaning = (typeof MEANINGS)[number];
-// The columns that the server chooses by itself.
+// The columns that the server chooses automatically.
 const USUAL: ListColumn[] = ["full_name", "title", "company", "country", "email", "phone"];
 const FORMS: ListForm[] = ["", "hubspot", "salesforce", "pipedrive"];
 
-/** The columns of a file that the server could not read by their names. */
+/** The columns of a file that the server could not recognize by name. */
 function columnsOf(error: unknown): string[] {
   const columns = error instanceof ApiError && error.reason === "mapping_needed" ? (error.context as { columns?: unknown }).columns : undefined;
   return Array.isArray(columns) ? columns.map(String) : [];

@@ -1,4 +1,4 @@
-/** People Search: filters at the side, the people that match beside them; a value shows after it was paid for, in My Contacts. */
+/** People Search: filters on the left, matching people next to them; paid values are shown in My Contacts. */
 import { Button } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Eye, ListPlus, UsersRound } from "lucide-react";
@@ -195,7 +195,7 @@ export function PeopleSearchScreen() {
 
 const term = (value: string) => [{ value, not: false }];
 
-/** Before a question: some that many people ask, to begin with. */
+/** Before a search: common searches to start with. */
 function Start({ onAsk }: { onAsk: (part: Partial<Asked>) => void }) {
   const asks: { text: string; terms: Asked["terms"] }[] = [
     { text: t("people.tryHeads"), terms: { function: term("sales"), seniority: ["head", "director", "vp"].flatMap(term) } },
@@ -233,7 +233,7 @@ function Person({ row }: { row: Match }) {
   );
 }
 
-/** A kind that was paid for has the accent and a word; others only exist. */
+/** A paid kind has the accent colour and a label; the others are only listed. */
 function Kinds({ row }: { row: Match }) {
   return (
     <span className={classes.has}>

@@ -1,4 +1,4 @@
-/** What a reveal of several people costs, the kinds to choose and a ceiling; then it is bought. */
+/** The cost of revealing several people, with a choice of kinds and a price limit; then the purchase. */
 import { Button, Checkbox, Loader } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -23,7 +23,7 @@ interface Props {
   count: number;
   onClose: () => void;
   onDone: () => void;
-  /** Puts the people that were revealed on a list. */
+  /** Adds the revealed people to a list. */
   onList: (urls: string[]) => void;
 }
 

@@ -1,4 +1,4 @@
-/** Searches under a name: opening one, with the people that came since, and keeping the present one. */
+/** Saved searches: opens one, with the number of people added since, and saves the current one. */
 import { Button, Checkbox, Popover, TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Bookmark, Trash2 } from "lucide-react";
@@ -16,7 +16,7 @@ import classes from "./PeopleSearch.module.css";
 interface Props {
   kind: "people" | "companies";
   fields: readonly Field[];
-  /** The filters to keep; null without any. */
+  /** The filters to save; null if there are none. */
   filters: object | null;
   onOpen: (asked: Asked) => void;
 }

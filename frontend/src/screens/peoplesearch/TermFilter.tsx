@@ -9,10 +9,10 @@ import classes from "./PeopleSearch.module.css";
 interface Props {
   label: string;
   terms: readonly Term[];
-  /** Suggested values and their names. Without `free` no others are taken. */
+  /** Suggested values and their names. Without `free`, no others are accepted. */
   suggestions: readonly (readonly [value: string, name: string])[];
   free?: boolean;
-  /** How a value is shown. */
+  /** Formats a value. */
   nameOf?: (value: string) => string;
   onTyped?: (text: string) => void;
   onChange: (terms: Term[]) => void;
@@ -76,7 +76,7 @@ export function TermFilter({ label, terms, suggestions, free = false, nameOf = (
           const text = event.currentTarget.value;
           setTyped(text);
           onTyped?.(text);
-          // A suggestion that was chosen is the whole text at once.
+          // Choosing a suggestion sets the whole text at once.
           if ((event.nativeEvent as InputEvent).inputType !== "insertText" && wanted.some(([, name]) => name === text)) take(text);
         }}
         onKeyDown={(event) => {

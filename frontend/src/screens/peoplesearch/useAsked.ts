@@ -1,4 +1,4 @@
-/** The question of a search, kept in the address: Back and a shared link ask the same. */
+/** The search filters, kept in the address: Back and a shared link repeat the search. */
 import { useMemo } from "react";
 import { useSearchParams } from "react-router";
 import { type Asked, type Field, readAsked, writeAsked } from "../../domain/peoplefilter";

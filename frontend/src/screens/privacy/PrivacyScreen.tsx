@@ -1,4 +1,4 @@
-/** The three legal texts as tabs; each can be opened as a page of its own. */
+/** The three legal texts as tabs; each can be opened as a separate page. */
 import { Anchor, Tabs } from "@mantine/core";
 import { ExternalLink } from "lucide-react";
 import { config } from "../../api/config";

@@ -20,7 +20,7 @@ import classes from "./Register.module.css";
 const EMPTY = { firstname: "", lastname: "", email: "", password: "", terms: false };
 type Values = typeof EMPTY;
 
-/** A field that was found wrong on the way: shown at that field. */
+/** A problem found while submitting: shown at its field. */
 class FieldRefused extends Error {
   constructor(
     readonly field: keyof Values,
@@ -96,7 +96,7 @@ export function RegisterScreen() {
   );
 }
 
-/** Whether the same form may be sent again, so that it keeps its values. */
+/** Whether the same form can be sent again, so that its values are kept. */
 function isRepeatable(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.status === 429 || error.status === 0);
 }

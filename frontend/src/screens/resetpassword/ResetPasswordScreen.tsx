@@ -1,6 +1,6 @@
 /** Target of the mailed reset link: sets a new password. E-mail and code come from the address and cannot be changed.
 
- A link that is too old, or was cut on the way, leads to where another one is mailed. */
+ An expired or truncated link offers to mail a new one. */
 import { Anchor, Button, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";

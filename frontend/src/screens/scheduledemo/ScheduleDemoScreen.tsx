@@ -1,4 +1,4 @@
-/** Asks for a demo, or for anything else of sales. */
+/** Requests a demo, or sends sales another question. */
 import { TextInput, Textarea } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { Check } from "lucide-react";

@@ -81,7 +81,7 @@ export function ContactCard({ found, asked, onChange }: Props) {
   );
 }
 
-/** Reveals the kinds that there are credits for; without any it leads to the plans, as a single button does. */
+/** Reveals the kinds that the credits suffice for; without credits it opens the plans, as a single button does. */
 function RevealAll({ kinds: hidden, reveals }: { kinds: Kind[]; reveals: Reveals }) {
   const credits = creditsOf(useAccount());
   const payable = hidden.filter((kind) => (credits?.[CREDIT_OF[kind]] ?? 0) > 0);
@@ -105,7 +105,7 @@ function saveCard(found: Found, url: string): void {
   saveFile(new Blob([card], { type: "text/vcard" }), `${found.full_name}.vcf`);
 }
 
-/** Only what was paid for can have been voted on. */
+/** Only paid values can have votes. */
 function isShown(found: Found, kind: Kind): boolean {
   const { values, hidden } = fieldOf(found, kind);
   return values.length > 0 && !hidden;

@@ -31,7 +31,7 @@ export function SearchResult({ asked, answer }: Props) {
   return <Answer asked={asked} answer={answer} />;
 }
 
-/** Before a search; without any credits, the reason is shown here already. */
+/** Before a search; already explains a lack of credits here. */
 function Start() {
   const me = useAccount();
   const ask = useAsk();
@@ -85,7 +85,7 @@ function NoMatch({ url }: { url: string }) {
   );
 }
 
-/** The shape of the card that comes. */
+/** A placeholder for the card. */
 function Fetching({ lines }: { lines: number }) {
   return (
     <div className={classes.fetching}>

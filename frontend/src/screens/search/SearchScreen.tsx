@@ -24,7 +24,7 @@ import { type Boxes, useQuestion } from "./useQuestion";
 export interface SearchErrors {
   url?: string | undefined;
   options?: string | undefined;
-  /** The typed text, where it may be the name of a person. */
+  /** The typed text if it may be the name of a person. */
   name?: string | undefined;
 }
 

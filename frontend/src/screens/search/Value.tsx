@@ -19,7 +19,7 @@ interface Props {
   kind: Kind;
   value: string;
   hidden: boolean;
-  /** null: nothing is known about this kind of value. */
+  /** null if this kind of value has no status. */
   verified: boolean | null;
   /** The user's vote on it. */
   vote: Vote | undefined;
@@ -82,7 +82,7 @@ function Dial({ value }: { value: string }) {
   );
 }
 
-/** Verified has a tick, partly verified a half dot, so colour is not the only difference. */
+/** Verified has a tick and partly verified a half dot, so that colour is not the only difference. */
 function Status({ verified }: { verified: boolean }) {
   return (
     <Tooltip label={verified ? t("search.verifiedHint") : t("search.partialHint")}>

@@ -19,21 +19,21 @@ const kindsOf = (boxes: Boxes): Kind[] => KINDS.filter((kind) => boxes[kind]);
 export interface Question {
   asked: Asked | null;
   boxes: Boxes;
-  /** Asks, also for the same profile again. */
+  /** Runs the search, even for the same profile again. */
   ask: (url: string) => void;
-  /** Change the kinds; a search that was run is run again. */
+  /** Changes the kinds and repeats the search, if there was one. */
   tick: (boxes: Boxes) => void;
 }
 
 export function useQuestion(): Question {
   const [params, setParams] = useSearchParams();
   const [kept, keep] = useLocalStorage<Kind[]>({ key: "searchkinds", defaultValue: [], getInitialValueInEffect: false });
-  // In the entry of the history, so that it changes together with the address.
+  // In the history entry, so that it changes together with the address.
   const run = Number((useLocation().state as { run?: number } | null)?.run ?? 0);
 
   const url = profileUrl(params.get("url") ?? "", profileHost());
   const named = params.get("kinds")?.split(",");
-  // A link without kinds asks for the usual ones, or for all.
+  // A link without kinds requests the usual ones, or all.
   const boxes = boxesOf(url && !named && kept.length === 0 ? KINDS : url && named ? named : kept);
   const isAsked = url !== null && kindsOf(boxes).length > 0;
 

@@ -1,4 +1,4 @@
-/** Pays for kinds of data: one, or all that are still hidden. */
+/** Reveals kinds of data: one, or all that are still hidden. */
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { toast } from "../../../shared/toasts";
@@ -30,7 +30,7 @@ export function useReveals(linkedinurl: string, onChange: (update: (found: Found
   const [problems, setProblems] = useState<ByKind<string>>({});
   const [fresh, setFresh] = useState<ByKind<boolean>>({});
 
-  /** Without a credit the owner is led to the plans; a member sees the reason here. */
+  /** Without credits the owner is redirected to the plans; a member sees the reason here. */
   const outOfCredits = (kind: Kind) => {
     const text = kind === "phone" ? t("search.numberOver") : t("search.emailOver");
     if (!isOwner(me)) return setProblems((old) => ({ ...old, [kind]: `${text}. ${t("search.askOwner")}` }));

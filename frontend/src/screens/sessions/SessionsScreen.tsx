@@ -32,7 +32,7 @@ function columnsOf(current: number | null, onEnd: (one: SignIn) => void, ending:
   ];
 }
 
-/** The device or, of an application that the user connected, its name and what it may do. */
+/** The device or, for a connected application, its name and permissions. */
 function Device(one: SignIn) {
   return (
     <>

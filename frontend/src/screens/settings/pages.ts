@@ -1,4 +1,4 @@
-/** The pages of the settings, in their order. */
+/** The pages of the settings, in order. */
 import {
   ChartColumn,
   CodeXml,
@@ -19,9 +19,9 @@ interface Page {
   path: string;
   text: TextKey;
   icon: LucideIcon;
-  /** The heading above it in the sidebar, where it begins a group. */
+  /** The heading above it in the sidebar, if it begins a group. */
   group?: TextKey;
-  /** Only the owner of the account sees it. */
+  /** Visible only to the owner of the account. */
   ownerOnly?: boolean;
 }
 

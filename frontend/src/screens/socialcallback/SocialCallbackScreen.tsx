@@ -1,6 +1,5 @@
-/** The page to which a provider redirects its window. It passes the answer on and closes itself.
-
- If the browser does not allow closing the window, it says how to continue. */
+/** The page to which a provider redirects its window. It passes the response on and closes itself. If the browser does
+ not allow that, it explains how to continue. */
 import { Button, Loader } from "@mantine/core";
 import { Link2Off } from "lucide-react";
 import { useEffect, useState } from "react";
@@ -13,7 +12,7 @@ import { t } from "../../lib/i18n";
 import { answerFromPopup } from "../../lib/popup";
 import classes from "./SocialCallback.module.css";
 
-/** A window that may be closed is gone by then. */
+/** If closing is allowed, the window is gone by then. */
 const CLOSED_MS = 1500;
 
 export function SocialCallbackScreen() {

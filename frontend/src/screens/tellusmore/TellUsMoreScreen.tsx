@@ -1,4 +1,4 @@
-/** The second step of signing up: details of the company, or skip. Leads into the app or to the verification mail. */
+/** The second step of signing up: details of the company, or skip. Continues to the app or to the verification page. */
 import { Button, Group, Loader } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -53,7 +53,7 @@ function Form({ me }: { me: Account }) {
   );
 }
 
-/** Saves the record, if there is one, sends the invoice of the plan, and leads on. */
+/** Saves the record, if there is one, sends the plan's invoice, and continues. */
 function useFinish(me: Account) {
   const queries = useQueryClient();
   const navigate = useNavigate();

@@ -73,7 +73,7 @@ function confirmOf(asked: Asked): string {
   return t("plans.pay", { amount: cents(asked.preview.total, asked.preview.currency) });
 }
 
-/** The lines of the provider's preview, what is due and when, and the credits that come with it. */
+/** The lines of the provider's preview, the amount due and its date, and the included credits. */
 function Bill({ preview, now }: { preview: Preview; now: boolean }) {
   const { lines = [], credits, total, currency, dueon } = preview;
   const brought = now && credits ? KINDS.filter((kind) => credits[CREDIT_OF[kind]] > 0) : [];

@@ -7,7 +7,7 @@ import classes from "./UpgradePlan.module.css";
 
 const NOT_INCLUDED = /^(not included|no|none|0|-|–)$/i;
 
-/** Whether a plan includes the feature: some lines say that it does not. */
+/** Whether a plan includes the feature: some lines state that it does not. */
 export const isIncluded = ({ value }: Pick<Feature, "value">): boolean => !NOT_INCLUDED.test(value.trim());
 
 export function FeatureList({ label, features }: { label: string; features: Feature[] }) {

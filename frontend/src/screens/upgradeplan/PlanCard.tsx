@@ -50,7 +50,7 @@ function Price({ plan }: { plan: Plan }) {
   );
 }
 
-/** A yearly price by the month, and what it saves over the monthly plan of the same kind. */
+/** A yearly price per month, and the saving over the monthly plan of the same kind. */
 function Saving({ plan, all }: { plan: Plan; all: Plan[] }) {
   const saving = savingOf(plan, all);
   if (!saving) return null;

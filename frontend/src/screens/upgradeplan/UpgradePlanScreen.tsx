@@ -1,4 +1,4 @@
-/** The plans, by month and by year. Shown under its own address and as a page of the settings. */
+/** The plans, monthly and yearly. Shown at its own address and as a page of the settings. */
 import { Button, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Sparkles } from "lucide-react";

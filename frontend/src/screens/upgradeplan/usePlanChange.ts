@@ -38,7 +38,7 @@ export function usePlanChange(): PlanChange {
   const act = useMutation({
     mutationFn: async (asked: Question) => {
       await carryOut(me, asked);
-      // The plan itself comes with the provider's event.
+      // The provider's event activates the plan itself.
       if (asked.kind === "upgrade") await accountOnce(queries, (now) => subscriptionOf(now)?.planid === asked.plan.planid);
       await stale();
     },

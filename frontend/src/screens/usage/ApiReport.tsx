@@ -1,4 +1,4 @@
-/** One line for each API key: its calls in the month, and what they revealed. */
+/** One line for each API key: its calls in the month, and their reveals. */
 import { Badge, Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { KeyRound } from "lucide-react";
@@ -39,7 +39,7 @@ const COLUMNS: Column<ApiUsage>[] = [
   { key: "dials", head: t("usage.dials"), align: "end", cell: (row) => text(row.directdialscount) },
 ];
 
-/** The keys with the most calls first; of equal ones the older. */
+/** The keys with the most calls first; ties with the older first. */
 const byCalls = (rows: ApiUsage[]) => rows.toSorted((one, other) => other.callcount - one.callcount);
 
 export function ApiReport({ span }: { span: UsageSpan }) {
@@ -68,10 +68,10 @@ export function ApiReport({ span }: { span: UsageSpan }) {
   );
 }
 
-/** The purpose of the key says more than its letters. */
+/** The purpose of a key is more informative than the key itself. */
 const nameOf = ({ purpose, apikey }: ApiUsage) => purpose || apikey;
 
-/** Without a key: the way to one, or to a plan that has them. */
+/** Without a key: a link to create one, or to a plan that includes them. */
 function NoKeys({ searched }: { searched: boolean }) {
   const mayUse = hasApi(useAccount());
   const icon = <KeyRound size={24} strokeWidth={1.75} aria-hidden="true" />;

@@ -1,4 +1,4 @@
-/** One line for each member: what they revealed in the month. The total opens the contacts behind it. */
+/** One line for each member: their reveals in the month. The total opens the contacts behind it. */
 import { Anchor } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Suspense, lazy, useMemo, useState } from "react";

@@ -16,7 +16,7 @@ interface Props<Row> {
   columns: readonly Column<Row>[];
   rowKey: (row: Row) => number;
   totals: readonly (readonly [label: string, of: (row: Row) => number])[];
-  /** People of all rows, each once: a figure before the totals of values. */
+  /** Distinct people of all rows: a figure shown before the totals of values. */
   people?: number | undefined;
   chart: (rows: Row[]) => ReactNode;
   phone: (row: Row) => ReactNode;

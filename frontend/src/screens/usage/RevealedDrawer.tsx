@@ -1,4 +1,4 @@
-/** The contacts of which a member revealed something in a month, ten on a page. */
+/** The contacts with values that a member revealed in a month, ten per page. */
 import { Anchor, Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";

@@ -1,4 +1,5 @@
-/** A bar for what each member or key revealed, one part a kind. The table below says the same to a screen reader. */
+/** A bar for the reveals of each member or key, one segment per kind. For screen readers, the table below has the data.
+ */
 import { Tooltip } from "@mantine/core";
 import { numberText } from "../../lib/locale";
 import classes from "./Usage.module.css";

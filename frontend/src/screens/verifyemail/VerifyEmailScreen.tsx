@@ -32,7 +32,7 @@ function Waiting({ person: { email, checktoken } }: { person: Unverified }) {
     queryKey: ["getappuserbyemail", email],
     queryFn: async ({ signal }) => {
       const answer = await runScript("getappuserbyemail", { email, checktoken }, { signal });
-      // The dashboard decides by the account, which was stored before the address was verified.
+      // The dashboard uses the cached account, which was stored before the address was verified.
       if (answer.resource[0]?.isverified && currentSession()) await queries.fetchQuery({ ...account, staleTime: 0 });
       return answer;
     },

@@ -1,4 +1,4 @@
-/** Groups of rows as bars, a line or a table. The database counts and adds up; the page draws. */
+/** Groups of rows as bars, a line or a table. The database aggregates; the page only draws. */
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { list } from "../../api/queries";

@@ -11,7 +11,7 @@ export type Kind = (typeof KINDS)[number];
 export const MAX_GROUPS = 200;
 
 export interface Choice {
-  /** `month:placed` for a period, else the name of a column. */
+  /** `month:placed` for a period, otherwise the name of a column. */
   group: string;
   /** `count`, or `sum:total`. */
   measure: string;

@@ -1,4 +1,4 @@
-/** Import lines: read them, say which column goes where, check all of them, then write the good ones. */
+/** Import lines: read them, map the columns, check all lines, then write the valid ones. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { FileUp } from "lucide-react";
@@ -64,7 +64,7 @@ export default function Import({ dataset, info, onClose }: { dataset: string; in
     if (!wrote) return;
     await written(client, dataset);
     toast(T.importDone(wrote.good.length));
-    // Some lines fail only now, such as the second one with the same key.
+    // Some lines fail only now, such as a second one with the same key.
     if (wrote.bad.length > 0) setChecked({ good: [], bad: wrote.bad });
     else onClose();
   }

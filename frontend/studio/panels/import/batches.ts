@@ -87,7 +87,7 @@ export async function sendLines({ dataset, table, lines, isTrial, onProgress }: 
   return result;
 }
 
-/** Reasons by position in the batch. Throws ApiError if the whole batch is rejected, for example without the right. */
+/** Reasons by position in the batch. Throws ApiError if the whole batch is rejected, for example for lack of rights. */
 async function sendBatch(dataset: string, table: string, batch: readonly Line[], isTrial: boolean): Promise<Map<number, string>> {
   try {
     const params = { continue: true, ...(isTrial ? { dry_run: true } : {}) };

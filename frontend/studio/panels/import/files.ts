@@ -5,7 +5,7 @@ import { readJson, writeJson } from "../../api/json";
 
 export interface Sheet {
   head: string[];
-  /** Each line has as many cells as the head. */
+  /** Each line has as many cells as the header. */
   lines: string[][];
 }
 
@@ -14,7 +14,7 @@ function sheetOf(rows: string[][]): Sheet {
   return { head: head.map((name) => name.trim()), lines: lines.filter((line) => line.some((cell) => cell !== "")).map((line) => head.map((_, index) => line[index] ?? "")) };
 }
 
-/** Comma, semicolon, tab and the like are recognized. */
+/** Commas, semicolons, tabs and other delimiters are detected. */
 export function readCsv(text: string): Sheet {
   return sheetOf(Papa.parse<string[]>(text.replace(/^\uFEFF/, "").trimEnd(), { skipEmptyLines: true }).data);
 }

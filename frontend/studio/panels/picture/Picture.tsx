@@ -15,10 +15,10 @@ import { BOX, type Detail, type Drawing, NAME_BOX, around, busiest, clusters, cu
 const MAX_WHOLE = 120;
 const DEPTHS = [1, 2, 3];
 const SCALES = { least: 0.1, most: 2, step: 1.25 };
-// Where columns can no longer be read, names alone are drawn, in boxes that need less room; and back.
+// When columns become unreadable, only names are drawn, in smaller boxes; and vice versa.
 const FAR = 0.7;
 const NEAR = 1.5;
-// Names stay readable: what does not fit is scrolled to.
+// Names stay readable: a drawing that does not fit scrolls.
 const LEAST_NAMES = { wide: 0.8, narrow: 0.95 };
 const HUES = [165, 210, 35, 320, 270, 95, 0, 190];
 
@@ -35,7 +35,7 @@ function Loaded({ dataset, tables }: { dataset: string; tables: ModelTable[] }) 
   const isNarrow = useNarrow();
   const [center, setCenter] = useState(() => (isLarge ? busiest(tables) : ""));
   const [depth, setDepth] = useState(1);
-  const [scale, setScale] = useState<{ detail: Detail; by: number } | null>(null); // null: as large as the window allows
+  const [scale, setScale] = useState<{ detail: Detail; by: number } | null>(null); // null: fits the window
   const svg = useRef<SVGSVGElement>(null);
   const isKnown = tables.some(({ name }) => name === center);
   const chosen = useMemo(() => (isKnown ? around(tables, center, depth, MAX_WHOLE) : tables.slice(0, MAX_WHOLE)), [tables, center, depth, isKnown]);
@@ -56,7 +56,7 @@ function Loaded({ dataset, tables }: { dataset: string; tables: ModelTable[] }) 
     else setScale({ detail, by: Math.min(SCALES.most, Math.max(detail === "names" ? fitFar : SCALES.least, next)) });
   }
 
-  // What is larger than the window begins at its busiest table.
+  // A drawing larger than the window starts at its busiest table.
   const middle = isKnown ? center : busiest(chosen);
   useEffect(() => {
     const box = drawing.boxes.find(({ table }) => table.name === middle);
@@ -100,7 +100,7 @@ function Loaded({ dataset, tables }: { dataset: string; tables: ModelTable[] }) 
   );
 }
 
-/** All tables by their names, in a small frame. */
+/** All tables by name, in a small frame. */
 export function Miniature({ tables, dataset }: { tables: ModelTable[]; dataset: string }) {
   const drawing = useMemo(() => draw(tables.slice(0, MAX_WHOLE), "names"), [tables]);
   const hues = useMemo(() => clusters(tables, HUES.length), [tables]);
@@ -111,7 +111,7 @@ export function Miniature({ tables, dataset }: { tables: ModelTable[]; dataset: 
   );
 }
 
-/** The largest scale, 1 at most, at which the whole drawing is in view. */
+/** The largest scale, at most 1, at which the whole drawing is visible. */
 function useFit(scroller: RefObject<HTMLDivElement | null>, { width, height }: Drawing): number {
   const [fit, setFit] = useState(1);
   useLayoutEffect(() => {
@@ -186,7 +186,7 @@ const short = (text: string, most: number): string => (text.length > most ? `${t
 
 const KEPT = ["fill", "stroke", "stroke-width", "font-family", "font-size", "font-weight"];
 
-/** The picture as a file of its own: with the styles that the page gives it. */
+/** The picture as a standalone file, with the page's styles. */
 function standalone(svg: SVGSVGElement): Blob {
   const copy = svg.cloneNode(true) as SVGSVGElement;
   const originals = [...svg.querySelectorAll<SVGElement>("*")];

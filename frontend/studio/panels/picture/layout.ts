@@ -18,7 +18,7 @@ export interface Edge {
 
 export interface Box {
   table: ModelTable;
-  /** Columns that are drawn: keys and references first. */
+  /** The drawn columns: keys and references first. */
   columns: ModelTable["columns"];
   x: number;
   y: number;
@@ -102,8 +102,7 @@ export function draw(tables: readonly ModelTable[], detail: Detail = "columns"):
   return { boxes: [...boxes.values()], lines, width: Math.max(size.width ?? 0, end.width), height: end.height };
 }
 
-/** The hue of each table: tables that refer to each other most share one. Related tables gather around the busiest
- ones. */
+/** The hue of each table: closely related tables share one. Related tables are grouped around the busiest ones. */
 export function clusters(tables: readonly ModelTable[], most: number): Map<string, number> {
   const edges = edgesOf(tables).filter(({ from, to }) => from !== to);
   const degree = new Map<string, number>();
@@ -127,7 +126,7 @@ export function clusters(tables: readonly ModelTable[], most: number): Map<strin
   return cluster;
 }
 
-/** A line through the middles between its points, without corners: the path of an SVG. */
+/** A smooth line through the midpoints of its points, as an SVG path. */
 export function curve(points: readonly Point[]): string {
   const [first, ...rest] = points;
   const last = rest.pop();
