@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { MEMBER, OWNER, WIDE, check, journey, picture, signIn } from "./browser.mjs";
 
-// Sample people with data of every kind; the journey uses the first who is not revealed yet.
+// Sample people with data of every kind; the journey uses the first one not revealed yet.
 const PEOPLE = [
   "dara-meyer-1979",
   "felix-flores-1980",

@@ -61,5 +61,5 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** The columns whose images are loaded. */
+/** The columns with loaded images. */
 export const useImageColumns = (): ReadonlySet<string> => useSyncExternalStore(subscribe, () => shownColumns);

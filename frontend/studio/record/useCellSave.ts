@@ -45,7 +45,7 @@ async function replace(client: QueryClient, { dataset, info, id, field, from, to
 
 export function useCellSave(dataset: string, info: TableInfo) {
   const client = useQueryClient();
-  /** Saves the text of a cell. Throws an Error whose message is shown at the cell. */
+  /** Saves the text of a cell. Throws an Error with a message to show at the cell. */
   return async (row: Row, field: Field, text: string | null): Promise<void> => {
     const id = idOf(info, row)!;
     const before = row[field.name] ?? null;

@@ -1,4 +1,4 @@
-/** The pictures of the members who use the plan's seats; screen readers read their names. */
+/** The pictures of the members on the plan's seats; screen readers read their names. */
 import { useQuery } from "@tanstack/react-query";
 import { team } from "../../api/team";
 import { NameAvatar } from "../../components/NameAvatar";

@@ -118,7 +118,7 @@ function Details({ contact, person, isMine }: { contact: UserContact; person: Fo
   );
 }
 
-/** The users who revealed the values, and the day on which the contact was added. */
+/** The users that revealed the values, and the day on which the contact was added. */
 function History({ contact }: { contact: UserContact }) {
   const me = useAccount();
   const members = useQuery({ ...team, enabled: isOwner(me) });

@@ -8,7 +8,7 @@ import { t } from "../../lib/i18n.dashboard";
 import { contactRemoved, contactSettled, useRemoved } from "../../stores/removed";
 
 export interface Removal {
-  /** The same rows, with those marked whose removal has not been sent yet. */
+  /** The same rows, with pending removals marked. */
   rows: UserContact[];
   /** Removed contacts that can still be restored. */
   removed: ReadonlyMap<number, number>;

@@ -32,7 +32,7 @@ export function PasswordScreen() {
   );
 }
 
-/** For a user who signs in with a provider: there is no old password, and a mailed link sets the first one. */
+/** For sign-in with a provider: there is no old password, and a mailed link sets the first one. */
 function SetPassword({ email }: { email: string }) {
   const forgot = useForgot();
   const send = () =>

@@ -86,7 +86,7 @@ export function KindField({ kind, found, canReveal, reveals, voteOf, onUpvote, o
   );
 }
 
-/** The user who paid for this kind earlier, and the day; revealing it again is free. */
+/** The user that paid for this kind earlier, and the day; revealing it again is free. */
 function Memory({ found, kind }: { found: Found; kind: Kind }) {
   const me = useAccount();
   const earlier = found.revealed?.find(({ type }) => type === REVEAL_TYPE[kind]);
