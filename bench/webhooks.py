@@ -1,4 +1,4 @@
-"""Measure webhooks under 1,000 changes a second: receivers that answer at once, with and without a slow one."""
+"""Measure webhooks under 1,000 changes a second, with and without a slow receiver."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _ms(seconds: Sequence[float]) -> str:
 
 
 def measure(stage: Stage, server: str, *, seconds: int = 60) -> dict[str, Any]:
-    """Measure two quick receivers, a slow one beside a quick one, and the same with the sending node killed."""
+    """Measure two quick receivers, a slow and a quick one, and the same with the sending node killed."""
     result = {
         "two quick": asyncio.run(_run(stage, server, seconds=seconds, slow=False, kill=False)),
         "one slow": asyncio.run(_run(stage, server, seconds=seconds, slow=True, kill=False)),
