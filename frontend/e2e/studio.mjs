@@ -106,7 +106,7 @@ journey("studio", async (open) => {
   // Groups by month, with a table for screen readers.
   await page.goto("/studio#/shop/purchase?view=chart");
   await page.getByRole("img", { name: "count · month:placed" }).waitFor();
-  await page.getByText(/2026-02 is not complete: the last record is of 2026-02-/).waitFor();
+  await page.getByText(/2026-02 is not complete: the last record is from 2026-02-/).waitFor();
   check((await page.locator(".plot-bar").count()) > 12, "a bar for each month");
   await page.getByLabel("Measure").selectOption("sum:total");
   await page.getByRole("img", { name: "sum:total · month:placed" }).waitFor();
@@ -214,7 +214,7 @@ journey("studio loads images of others only where that is switched on", async (o
   await page.reload();
   await grid(page).locator("img.thumbnail").first().waitFor();
   await drawer(page).getByRole("button", { name: "Close" }).click();
-  await page.getByRole("columnheader", { name: /picture/ }).getByRole("button", { name: "Load no images of picture" }).click();
+  await page.getByRole("columnheader", { name: /picture/ }).getByRole("button", { name: "Hide the images of picture" }).click();
   await grid(page).locator(".image-switch").first().waitFor();
   check((await page.locator("img.thumbnail").count()) === 0, "the images to be gone");
   // The keyboard shortcut applies to the column of the active cell.

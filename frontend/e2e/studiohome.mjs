@@ -55,9 +55,9 @@ journey("studio shows all tables in one picture", async (open) => {
   await page.locator(".picture-box").nth(20).waitFor();
   const isCut = () => page.getByRole("region", { name: "Map of the tables" }).evaluate((box) => box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight);
   check(!(await isCut()), "all tables to be in view at first");
-  for (let times = 0; times < 6; times += 1) await page.getByRole("button", { name: "Larger" }).click();
+  for (let times = 0; times < 6; times += 1) await page.getByRole("button", { name: "Zoom in" }).click();
   check(await isCut(), "an enlarged picture to be scrolled");
-  await page.getByRole("button", { name: "Fit into the window" }).click();
+  await page.getByRole("button", { name: "Fit to window" }).click();
   check(!(await isCut()), "all tables to be in view again");
 });
 

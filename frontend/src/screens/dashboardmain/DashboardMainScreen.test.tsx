@@ -41,7 +41,7 @@ test.each<[string, Me, string[]]>([
   ["expired without credits", { subscription: { expirydate: PAST }, credits: OVER }, ["subscription expired"]],
   ["without credits", { credits: OVER }, ["credits over", "Renews on 20 Dec 2099"]],
   ["cancelled without credits", { credits: OVER, subscription: { autorenew: 0 } }, ["credits over", "subscription cancelled, it ends on 20 Dec 2099"]],
-  ["on the free plan", { plan: FREE }, ["Renews by itself on 20 Dec 2099"]],
+  ["on the free plan", { plan: FREE }, ["Renews automatically on 20 Dec 2099"]],
 ])("a plan that is %s says so", (_, me, notes) => {
   show(me);
   const found = card("Subscription");

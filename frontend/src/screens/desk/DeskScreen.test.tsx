@@ -105,7 +105,7 @@ test("credits are changed once, with a reason and the balance that follows", asy
   expect(form.getByText("The client has fewer credits than that.")).toBeVisible();
   await user.clear(amount);
   await user.type(amount, "-3");
-  expect(form.getByText("3 credits are taken: 2 afterwards.")).toBeVisible();
+  expect(form.getByText("3 credits are deducted: 2 afterwards.")).toBeVisible();
   await user.click(form.getByRole("button", { name: "Change credits" }));
   expect(await form.findByText("Give the reason in at least 3 characters")).toBeVisible();
   await user.type(form.getByLabelText("Reason"), "Asked for it");
@@ -150,7 +150,7 @@ test("what can be done with a user depends on the state of the account", async (
   expect(screen.queryByRole("button", { name: "Actions for Del Dahl" })).toBeNull();
   await press("Actions for Ina Ito");
   expect(screen.queryByRole("menuitem", { name: "View as this user" })).toBeNull();
-  await user.click(await screen.findByRole("menuitem", { name: "Mail the invitation again" }));
+  await user.click(await screen.findByRole("menuitem", { name: "Resend the invitation" }));
   expect(await screen.findByText("The mail is on its way.")).toBeVisible();
   await press("Actions for Max Moe");
   expect(await screen.findByRole("menuitem", { name: "View as this user" })).toBeVisible();

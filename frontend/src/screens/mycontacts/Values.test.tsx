@@ -65,7 +65,7 @@ test("a second press takes an upvote back", async () => {
   await waitFor(() => expect(up).toHaveAttribute("aria-pressed", "true"));
   await screen.findByText("Thanks! Your feedback has been submitted.");
   await user.click(up);
-  expect(await screen.findByText("Your vote was taken back.")).toBeVisible();
+  expect(await screen.findByText("Your vote was withdrawn.")).toBeVisible();
   await waitFor(() => expect(up).toHaveAttribute("aria-pressed", "false"));
   expect(sentVotes(sent).at(-1)).toEqual(sentVotes(sent)[0].map((vote: string) => vote.replace("upvote", "withdraw")));
 });
@@ -78,7 +78,7 @@ test("the dialog of a reported value takes the report back", async () => {
   await user.click(screen.getByRole("button", { name: "Downvote" }));
   const dialog = within(await screen.findByRole("dialog"));
   expect(dialog.getByLabelText("What is wrong?")).toHaveDisplayValue(NUMBERS[1]!);
-  await user.click(dialog.getByRole("button", { name: "Take report back" }));
+  await user.click(dialog.getByRole("button", { name: "Withdraw report" }));
   await waitFor(() => expect(screen.getByRole("button", { name: "Downvote" })).toHaveAttribute("aria-pressed", "false"));
   expect(sentVotes(sent)).toEqual([[`withdraw ${NUMBERS[1]}`]]);
 });

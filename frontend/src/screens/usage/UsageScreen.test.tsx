@@ -47,7 +47,7 @@ test("the total opens the contacts of the month, ten on a page, and Done closes 
   expect(await dialog.findByText(whole("p2@work.example"))).toBeVisible();
   expect(dialog.getByText("March 2026, max@acme.example")).toBeVisible();
   expect(dialog.getAllByText("9 Mar 2026")).toHaveLength(10);
-  expect(dialog.getByText("A contact that a colleague revealed too")).toBeVisible();
+  expect(dialog.getByText("A contact also revealed by a colleague")).toBeVisible();
   const [ledger, contacts] = sent.slice(-2).map(({ query }) => query);
   expect(ledger!.get("filter")).toBe("(actor=7) and (reason='reveal') and (createdon>='2026-03-01') and (createdon<'2026-04-01')");
   expect(contacts!.get("filter")).toBe("((revealedby=7) or (dialrevealedby=7)) and (contactid in (1,2,3,4,5,6,7,8,9,10))");

@@ -59,7 +59,7 @@ export const login = {
     nobody: "No other company processes data for this server.",
     payment: "payments",
     signin: "sign-in, for those who choose it",
-    mail: "delivery of mails",
+    mail: "email delivery",
     data: "contact data",
     report: "Report a vulnerability",
     reportText: "Tell us what you found and how to reproduce it. We answer within three working days.",

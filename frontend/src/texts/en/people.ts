@@ -39,7 +39,7 @@ export const people = {
     actions: "Actions",
     countries: "Countries",
     byFunction: "People by function",
-    owned: "yours already",
+    owned: "already yours",
     start: "Who are you looking for?",
     startText: "Choose filters, or start with one of these.",
     tryHeads: "Heads of sales",

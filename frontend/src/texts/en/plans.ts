@@ -5,7 +5,7 @@ export const plans = {
     expired: "subscription expired",
     pastDue: "Payment failed. The plan ends on {{date}} unless it is paid",
     cancelled: "subscription cancelled, it ends on {{date}}",
-    trial: "Renews by itself on {{date}}",
+    trial: "Renews automatically on {{date}}",
     creditsOver: "credits over",
     renews: "Renews on {{date}}",
     changes: "Changes to a lower plan on {{date}}",

@@ -15,7 +15,7 @@ export const records = {
     ended: "Session ended.",
     endOthers: "Sign out everywhere else",
     othersTitle: "Sign out everywhere else?",
-    othersText: "Every session but this one ends at once.",
+    othersText: "All other sessions end at once.",
     othersEnded: "Every other session was ended.",
   },
   audit: {

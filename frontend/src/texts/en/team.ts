@@ -24,7 +24,7 @@ export const team = {
     disabled: "Disabled",
     deleted: "Deleted",
     resend: "Resend",
-    resendOf: "Resend the invitation of {{name}}",
+    resendOf: "Resend the invitation to {{name}}",
     toggleOf: "{{name}} may sign in",
     deleteOf: "Delete {{name}}",
     enableTitle: "Enable this member?",

@@ -34,6 +34,6 @@ export const usage = {
     overage: "Overage",
     deletedKey: "Deleted",
     revealedTitle: "Contacts revealed by {{name}}",
-    withColleague: "A contact that a colleague revealed too",
+    withColleague: "A contact also revealed by a colleague",
   },
 } as const;
