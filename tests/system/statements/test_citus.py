@@ -32,6 +32,7 @@ from tests.product.test_citus import FILE, PLAIN
 from tests.system.replay import product as of_product
 from tests.system.statements.proxy import StatementProxy
 
+pytestmark = pytest.mark.slow
 SQL = re.compile(r"\s*(?:with (?:recursive )?\w+ as |select |insert into |update \w+ |delete from )")
 STATEMENT = re.compile(r"\s*(with|select|insert|update|delete)\b", re.IGNORECASE)
 OWN = re.compile(r"\b(?:pg_\w+|pgqueuer\w*|schemaversion|tableapi_live)\b")  # tables of PostgreSQL and of the engine
