@@ -48,7 +48,11 @@ async def session_or_key(ctx: Context, scope: str, limits: str, *, spends: bool 
             raise Unauthorized(sessions.EXPIRED)
         caller = Caller(user.clientid, user.appuserid)
     if spends and role in VIEW:
-        raise Forbidden("You are looking at this account as support: nothing can be revealed.", reason="view_only")
+        raise Forbidden(
+            "You are looking at this account as support: nothing can be revealed.",
+            reason="view_only",
+            case="view_reveals_nothing",
+        )
     _count(ctx, caller, limits)
     return caller
 

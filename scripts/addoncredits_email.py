@@ -23,9 +23,14 @@ async def run(ctx: Context, input: Input) -> dict[str, object]:
     async with ctx.db.transaction():
         count = await ctx.db.first_value(int, _OWN, input.transactionid, ctx.actor.clientid)
         if count is None:
-            raise NotFound("There is no such transaction.")
+            raise NotFound("There is no such transaction.", case="no_such_transaction")
         if count >= 3:
-            raise TooMany("This receipt has been sent three times.", headers={"Retry-After": "86400"})
+            raise TooMany(
+                "This receipt has been sent three times.",
+                headers={"Retry-After": "86400"},
+                case="receipt_sent",
+                context={"limit": 3},
+            )
         await ctx.db.execute(_COUNT, input.transactionid, ctx.actor.clientid)
         await notices.receipt(ctx, ctx.actor.clientid, input.transactionid)
     return {"success": 1}

@@ -64,7 +64,7 @@ async def run(ctx: Context, input: Input) -> dict[str, object]:
     row = await ctx.db.first(_Found, _FIND, clientid, token)
     if row is None:
         if token.startswith("pi_"):
-            raise NotFound("There is no such payment.")
+            raise NotFound("There is no such payment.", case="no_such_payment")
         intent = await _begin(ctx, await addons.on_sale(ctx, input.planid), token)
         row = await ctx.db.one(_Found, _FIND, clientid, token)
         if row.providerid == intent.id:

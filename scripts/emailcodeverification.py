@@ -9,9 +9,9 @@ from product import mail
 from product.accounts import email_domains, signup, tokens, users
 from product.context import Context
 from product.roles import SESSION
-from tableapi import Invalid, script
+from tableapi import FieldError, Invalid, script
 
-SAME = "You are already using this email!"
+SAME = FieldError("email_same", "You are already using this email!")
 
 
 class Input(BaseModel):
@@ -29,12 +29,12 @@ async def run(ctx: Context, input: Input) -> Output:
     try:
         email = await email_domains.business(ctx, input.newemail, email_domains.FREE_BLOCKED)
     except Invalid as error:
-        raise Invalid({"newemail": error.message}) from None
+        raise Invalid({"newemail": FieldError(error.case, error.message)}) from None
     if email == ctx.actor.email.lower():
         raise Invalid({"newemail": SAME})
     ctx.limit("emailcodeverification", str(ctx.actor.appuserid), 3, 3600)
     if await signup.exists(ctx, email):
-        raise signup.EmailExists("Email Already Exist In Our System!Please try with another")
+        raise signup.EmailExists("Email Already Exist In Our System!Please try with another", case="new_email_exists")
     async with ctx.db.transaction():
         code = await tokens.issue(ctx, "emailchange", ctx.actor.appuserid, tokens.NewAddress(newemail=email))
         path = "/dashboard/settings/myaccount"

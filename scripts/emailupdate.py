@@ -11,9 +11,9 @@ from product import audit
 from product.accounts import sessions, signup, tokens
 from product.context import Context
 from product.roles import SESSION
-from tableapi import Invalid, script
+from tableapi import FieldError, Invalid, script
 
-MISMATCH = "Verification Code Mismatched"
+MISMATCH = FieldError("code_mismatch", "Verification Code Mismatched")
 
 
 class Input(BaseModel):
@@ -43,8 +43,8 @@ _COUNT_TRY = """
 @script(roles=SESSION, limit="20/hour per user")
 async def run(ctx: Context, input: Input) -> Output:
     appuserid, email = ctx.actor.appuserid, input.newemail.strip().lower()
-    missing = {"code": "Verification Code Missing!"} if not input.code.strip() else {}
-    missing |= {"newemail": "Invalid Email or Code"} if not email else {}
+    missing = {"code": FieldError("code_missing", "Verification Code Missing!")} if not input.code.strip() else {}
+    missing |= {"newemail": FieldError("email_or_code_invalid", "Invalid Email or Code")} if not email else {}
     if missing:
         raise Invalid(missing)
     token = await tokens.find(ctx, input.code.strip(), "emailchange")
@@ -58,7 +58,7 @@ async def run(ctx: Context, input: Input) -> Output:
         try:
             await ctx.db.execute("update appuser set email = $2 where appuserid = $1", appuserid, email)
         except asyncpg.UniqueViolationError:
-            raise signup.EmailExists("Something Went Wrong!Cannot Update Email.") from None
+            raise signup.EmailExists("Something Went Wrong!Cannot Update Email.", case="email_not_changed") from None
         await sessions.end_all(ctx, appuserid)
         session_token = await sessions.start(ctx, appuserid)
         await audit.write(ctx, "email_changed", appuserid)

@@ -51,7 +51,7 @@ async def upload(ctx: Context, body: bytes) -> dict[str, object]:
     """Upload one file as the multipart field `files`. Only the caller can read it."""
     (file,) = await uploaded_files(ctx.request, body)
     if len(file.data) > MAX_BYTES:
-        raise TooLarge("The file is larger than 10 MB.")
+        raise TooLarge("The file is larger than 10 MB.", case="file_too_large", context={"limit_mb": 10})
     kind = _type(file)
     stored = secrets.token_urlsafe(24)
     await ctx.vendors.storage.put(stored, file.data)
@@ -67,7 +67,7 @@ async def read(ctx: Context, input: File) -> Response:
     row = await ctx.db.first(_Found, _FIND, ctx.actor.clientid, ctx.actor.appuserid, input.fileid)
     data = await ctx.vendors.storage.get(row.path) if row else None
     if row is None or data is None:
-        raise NotFound("There is no such file.")
+        raise NotFound("There is no such file.", case="no_such_file")
     name = f"attachment; filename*=UTF-8''{quote(row.name)}"
     return Response(data, media_type=row.contenttype, headers={"Content-Disposition": name})
 
@@ -76,10 +76,10 @@ def _type(sent: UploadedFile) -> str:
     """Return the content type of an upload; raise UnsupportedMedia (415) unless it is one of TYPES."""
     kind, magic = TYPES.get(sent.name.rpartition(".")[2].lower(), ("", b""))
     if not kind or not sent.data.startswith(magic):
-        raise UnsupportedMedia(f"Only these file types are accepted: {', '.join(TYPES)}.")
+        raise UnsupportedMedia(f"Only these file types are accepted: {', '.join(TYPES)}.", case="file_type")
     if not magic:
         try:
             sent.data.decode()
         except UnicodeDecodeError:
-            raise UnsupportedMedia("A text file must be UTF-8.") from None
+            raise UnsupportedMedia("A text file must be UTF-8.", case="text_not_utf8") from None
     return kind

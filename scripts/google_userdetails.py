@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pydantic import BaseModel, model_validator
+from pydantic_core import PydanticCustomError
 
 from product.accounts import oauth
 from product.accounts.oauth import Details
@@ -18,7 +19,7 @@ class Input(BaseModel):
     @model_validator(mode="after")
     def _one_proof(self) -> Input:
         if not self.access_token and not (self.credential and self.nonce):
-            raise ValueError("Send access_token, or credential and nonce")
+            raise PydanticCustomError("token_or_credential", "Send access_token, or credential and nonce")
         return self
 
 

@@ -25,7 +25,7 @@ async def run(ctx: Context, input: Input) -> Response:
     clientid = await _owner(ctx)
     transaction = await invoice_pdf.row(ctx, clientid, number=input.invoicenumber)
     if transaction is None:
-        raise NotFound("There is no such invoice.")
+        raise NotFound("There is no such invoice.", case="no_such_invoice")
     language = of(ctx, transaction.language)
     name = invoice_pdf.file_name(transaction.invoicenumber, language)
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
@@ -47,7 +47,7 @@ async def _owner(ctx: Context) -> int:
     user = await sessions.live_user(ctx, ctx.request.session_token or await _query_session(ctx, query))
     sessions.refuse_confined(user)
     if user.role not in OWNER or user.clientid is None:
-        raise Forbidden("You are not permitted to do this.")
+        raise Forbidden("You are not permitted to do this.", case="not_permitted")
     return user.clientid
 
 

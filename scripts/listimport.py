@@ -16,7 +16,7 @@ from product import audit
 from product.contacts import enrichment, list_file, lists
 from product.contacts.enrichment import Match
 from product.contacts.list_file import Line
-from product.contacts.lists import LIST_FULL, MAX_ITEMS, ListFull
+from product.contacts.lists import MAX_ITEMS, ListFull
 from product.context import Context
 from product.people import profile_url
 from product.roles import SESSION
@@ -95,7 +95,7 @@ async def run(ctx: Context, input: Input) -> Output:
         rows += [Row(line=first[ident][0].number, status="present", reason="") for ident in sorted(known)]
         new = [place for ident, place in first.items() if ident not in known]
         if count + len(new) > MAX_ITEMS:
-            raise ListFull(LIST_FULL)
+            raise ListFull
         if not input.dry_run:
             records = orjson.dumps([_record(ctx, line, match) for line, match in new]).decode()
             await ctx.db.execute(_ADD, input.listid, ctx.actor.clientid, ctx.actor.appuserid, records)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from product import call_limits
 from product.callers import Caller
@@ -34,7 +35,7 @@ class Input(BaseModel):
     @model_validator(mode="after")
     def _one_way(self) -> Input:
         if bool(self.linkedinurls) == (self.search is not None):
-            raise ValueError("Send either linkedinurls or search")
+            raise PydanticCustomError("urls_or_search", "Send either linkedinurls or search")
         return self
 
 

@@ -53,7 +53,7 @@ async def run(ctx: Context, input: Input) -> Output:
     async with ctx.db.transaction():
         row = await ctx.db.first(_Key, _KEY, input.keyid, ctx.actor.clientid)
         if row is None:
-            raise NotFound("There is no such key.")
+            raise NotFound("There is no such key.", case="no_such_key")
         if not row.live:
             raise KeyIsOff("This key does not work any more. Create a new one.")
         stored = key[:4] + "*" * 12 if ctx.settings.keys_shown_once else key

@@ -5,6 +5,7 @@ from __future__ import annotations
 from email.utils import parseaddr
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic_core import PydanticCustomError
 
 from product import language as languages
 from product import mail
@@ -24,14 +25,14 @@ class Input(BaseModel):
     @classmethod
     def _one_line(cls, value: str) -> str:
         if "\n" in value or "\r" in value:
-            raise ValueError("Must be one line")
+            raise PydanticCustomError("not_one_line", "Must be one line")
         return value
 
     @field_validator("name")
     @classmethod
     def _plain(cls, value: str) -> str:
         if not person_names.is_plain(value):
-            raise ValueError(person_names.REFUSED)
+            raise PydanticCustomError("name_with_address", person_names.REFUSED)
         return value
 
 

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from pydantic import BaseModel, model_validator
+from pydantic_core import PydanticCustomError
 
 from product import call_limits
 from product.contacts import contact
@@ -37,7 +38,7 @@ class Input(BaseModel):
     @model_validator(mode="after")
     def _one_box(self) -> Input:
         if not (self.personal or self.business or self.phone):
-            raise ValueError("Please choose options")
+            raise PydanticCustomError("options_missing", "Please choose options")
         return self
 
 

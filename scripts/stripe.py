@@ -18,7 +18,7 @@ from product.billing import checkout as checkouts
 from product.billing.live import LIVE
 from product.context import Context
 from product.roles import OWNER
-from tableapi import Conflict, Invalid, NotFound, script
+from tableapi import Conflict, FieldError, Invalid, NotFound, script
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ async def preview(ctx: Context, input: Preview) -> dict[str, object]:
     if input.res == "checkout":
         return await _outcome(ctx, input.session_id)
     if input.plan is None:
-        raise Invalid({"plan": "Field required"})
+        raise Invalid({"plan": FieldError("missing", "Field required")})
     row = await change_rules.own(ctx, input.subId) if input.subId else None
     cost = await changes.preview(ctx, row, input.plan) if row is not None else None
     if cost is None:
@@ -120,6 +120,6 @@ async def cancel(ctx: Context, input: Cancel) -> dict[str, object]:
     """Cancel the subscription at the end of its period. Repeating it is safe."""
     row = await change_rules.own(ctx, input.subId)
     if row is None:
-        raise NotFound("There is no such subscription.")
+        raise NotFound("There is no such subscription.", case="no_such_subscription")
     result = await changes.cancel(ctx, row)
     return {"success": 1, "resource": {"status": 1, "code": 200, "data": result}}

@@ -37,7 +37,7 @@ async def run(ctx: Context, input: Input) -> Output:
     async with ctx.db.transaction():
         user = await users.proved(ctx, input.email, input.verifytoken, "verify", "invite")
         if user is None or user.isdeleted:
-            raise NotFound(_EXPIRED)
+            raise NotFound(_EXPIRED, case="code_expired")
         token = await tokens.use(ctx, input.verifytoken, "verify", "invite")
         if token is None:  # used before, so the change is already made
             return Output(invitestatus=user.invitestatus, already=1)

@@ -76,7 +76,7 @@ async def run(ctx: Context, input: Input) -> dict[str, object]:
         await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
         plan = await ctx.db.first(_Plan, _PLAN, clientid, input.planid)
         if plan is None:
-            raise NotFound("There is no such plan.")
+            raise NotFound("There is no such plan.", case="no_such_plan")
         if plan.sku != plans.FREE_SKU and not plan.assigned:
             raise PaymentRequired("This plan has to be paid for.")
         live = await ctx.db.first(SubscriptionRow, _LIVE, clientid)

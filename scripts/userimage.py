@@ -41,6 +41,6 @@ async def show(ctx: Context, input: Name) -> Response:
     data = await ctx.vendors.storage.get(input.name)
     ending = input.name.rpartition(".")[2]
     if data is None or ending not in TYPES:
-        raise NotFound("There is no such picture.")
+        raise NotFound("There is no such picture.", case="no_such_picture")
     ctx.headers["Cache-Control"] = "private, max-age=31536000, immutable"
     return Response(data, media_type=TYPES[ending])

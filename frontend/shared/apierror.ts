@@ -10,6 +10,8 @@ export interface RecordError {
 /** The possible contents of `error.context`. */
 export interface ErrorContext {
   reason?: string;
+  /** Which message, if several share the reason. */
+  case?: string;
   /** The reasons for a failed list, in the order of its failed records. */
   reasons?: string[];
   /** `account`: the session, rather than the resource, was rejected. */
@@ -17,6 +19,8 @@ export interface ErrorContext {
   request_id?: string;
   field?: string;
   fields?: Record<string, string>;
+  /** The case of a field's message, and the numbers that the message names. */
+  field_errors?: Record<string, { case: string; [name: string]: unknown }>;
   position?: number;
   /** The positions of the failed records of a list. */
   error?: number[];

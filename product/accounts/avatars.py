@@ -25,7 +25,7 @@ async def reencode(data: bytes) -> tuple[str, str, bytes]:
         UnsupportedMedia: the file is not a JPEG or PNG picture (415).
     """
     if len(data) > MAX_BYTES:
-        raise TooLarge("The image is larger than 2 MB.")
+        raise TooLarge("The image is larger than 2 MB.", case="image_too_large", context={"limit_mb": 2})
     return await asyncio.to_thread(_reencode, data)
 
 
@@ -51,12 +51,16 @@ def _reencode(data: bytes) -> tuple[str, str, bytes]:
         with Image.open(io.BytesIO(data), formats=tuple(TYPES)) as picture:
             # The header contains the size, so a decompression bomb is rejected before it is decoded.
             if max(picture.size) > MAX_PIXELS:
-                raise TooLarge(f"The image is larger than {MAX_PIXELS} pixels.")
+                raise TooLarge(
+                    f"The image is larger than {MAX_PIXELS} pixels.",
+                    case="image_too_wide",
+                    context={"limit": MAX_PIXELS},
+                )
             # Phone cameras write MPO, a JPEG with additional pictures. The first one is stored.
             kind = "PNG" if picture.format == "PNG" else "JPEG"
             plain = _pixels(_upright(picture), "RGB" if kind == "JPEG" else "RGBA")
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError):
-        raise UnsupportedMedia(NOT_A_PICTURE) from None
+        raise UnsupportedMedia(NOT_A_PICTURE, case="not_a_picture") from None
     out = io.BytesIO()
     plain.save(out, kind, quality=88) if kind == "JPEG" else plain.save(out, kind)
     return (*TYPES[kind], out.getvalue())

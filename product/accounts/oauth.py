@@ -142,13 +142,13 @@ async def credential_ticket(ctx: Context, credential: str, nonce: str) -> str:
     async with ctx.db.transaction():
         for mark in identity.marks:
             if not await ctx.db.first_value(bool, _SPEND, token_hash(f"idtoken\0{mark}"), float(identity.until)):
-                raise NotProved("This sign-in was used before. Please try again.")
+                raise NotProved("This sign-in was used before. Please try again.", case="sign_in_used")
     return await _issue_ticket(ctx, "google", identity)
 
 
 async def _issue_ticket(ctx: Context, vendor: Vendor, identity: Identity) -> str:
     if not identity.email:
-        raise NotProved("The provider gave no email address.")
+        raise NotProved("The provider gave no email address.", case="provider_without_email")
     if not identity.email_verified:
         raise NotProved("The provider has not verified this email address.", reason="email_not_verified")
     claims = Claims(vendor=vendor, subject=identity.subject, email=identity.email, name=identity.name)
@@ -231,16 +231,17 @@ async def _sign_up(ctx: Context, claims: Claims, record: dict[str, object]) -> d
 
 
 def _refuse_unusable(user: _Locked, email: str) -> None:
-    def refused(code: int, message: str) -> ApiError:
-        return ApiError(message, status=403, code=code, scope="account", reason="sign_in_refused")
+    def refused(code: int, case: str, message: str) -> ApiError:
+        return ApiError(message, status=403, code=code, scope="account", reason="sign_in_refused", case=case)
 
     if user.isdeleted:
-        raise refused(801, "You have been removed from the platform by the admin")
+        raise refused(801, "removed", "You have been removed from the platform by the admin")
     if user.invitestatus != "accepted":
-        raise refused(803, "Please Accept your invitation and Sign in")
+        raise refused(803, "accept_invitation", "Please Accept your invitation and Sign in")
     if not user.isactive:
-        raise refused(800, "Your account is temporarily disabled")
+        raise refused(800, "disabled", "Your account is temporarily disabled")
     if (
         not user.isverified and user.email.lower() != email
     ):  # a linked account with another address, which the provider does not prove
-        raise refused(802, "Your email is not verified. Please verify your email address and try logging in again.")
+        message = "Your email is not verified. Please verify your email address and try logging in again."
+        raise refused(802, "verify_to_sign_in", message)

@@ -10,22 +10,28 @@ import string
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
+from tableapi import FieldError
+
 _PARTS = (re.compile(r"[a-z]"), re.compile(r"[A-Z]"), re.compile(r"[0-9]"))
 _BLANK = re.compile(r"\s")
-LENGTH_MESSAGE = "Password length must be atleast 8 characters"
-RULE_MESSAGE = "Password must have a lowercase letter, an uppercase letter and a number, and no spaces"
+MIN_CHARS, MAX_CHARS = 8, 100
+SHORT = FieldError("password_short", f"Password length must be atleast {MIN_CHARS} characters", {"limit": MIN_CHARS})
+LONG = FieldError("password_long", f"Password must be at most {MAX_CHARS} characters", {"limit": MAX_CHARS})
+WEAK = FieldError(
+    "password_weak", "Password must have a lowercase letter, an uppercase letter and a number, and no spaces"
+)
 _hasher = PasswordHasher(time_cost=2, memory_cost=19456, parallelism=1)  # OWASP's second profile
 # The hash of a random password: verified for unknown users, so that the response time does not reveal them.
 _DUMMY = _hasher.hash(secrets.token_urlsafe(32))
 _busy = asyncio.Semaphore(4)  # each hash takes 19 MB, so concurrent ones are limited
 
 
-def problem(password: str) -> str | None:
+def problem(password: str) -> FieldError | None:
     """Return the reason for rejecting a new password, or None if it is acceptable."""
-    if not 8 <= len(password) <= 100:
-        return LENGTH_MESSAGE if len(password) < 8 else "Password must be at most 100 characters"
+    if not MIN_CHARS <= len(password) <= MAX_CHARS:
+        return SHORT if len(password) < MIN_CHARS else LONG
     valid = all(part.search(password) for part in _PARTS) and not _BLANK.search(password)
-    return None if valid else RULE_MESSAGE
+    return None if valid else WEAK
 
 
 async def hashed(password: str) -> str:

@@ -7,14 +7,15 @@ from typing import Annotated
 
 import pycountry
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic_core import PydanticCustomError
 
 from product.accounts import person_names
 from product.accounts.users import User
 from product.context import Context
 from product.language import LANGUAGES
-from tableapi import Invalid, validate
+from tableapi import FieldError, Invalid, validate
 
-PHONE = "Please Enter Valid Phone Number"
+PHONE = FieldError("phone_invalid", "Please Enter Valid Phone Number")
 _PUNCTUATION = re.compile(r"[ \u00a0\u2010-\u2015()\[\]+-]")
 _NUMBER = re.compile(r"[0-9]{5,15}")
 _Count = Annotated[int, Field(ge=0, le=2_147_483_647)]
@@ -42,7 +43,7 @@ class Company(BaseModel):
     @classmethod
     def _plain(cls, value: str | None) -> str | None:
         if value and not person_names.is_plain(value):
-            raise ValueError(person_names.REFUSED)
+            raise PydanticCustomError("name_with_address", person_names.REFUSED)
         return value
 
     @field_validator("country")
@@ -52,7 +53,7 @@ class Company(BaseModel):
             return None
         code = value.upper()
         if code not in _NOT_ISO and pycountry.countries.get(alpha_3=code) is None:
-            raise ValueError("Must be a three-letter country code")
+            raise PydanticCustomError("country_invalid", "Must be a three-letter country code")
         return code
 
 
@@ -92,28 +93,28 @@ async def tidy_person(ctx: Context, record: dict[str, object], user: User) -> No
     for name in ("name", "firstname", "lastname", "avatar"):
         text = record.get(name)
         if not isinstance(text, str | None):
-            raise Invalid({name: "Must be text"})
+            raise Invalid({name: FieldError("string_type", "Must be text")})
         if name != "avatar" and not person_names.is_plain(text or ""):
-            raise Invalid({name: person_names.REFUSED})
+            raise Invalid({name: FieldError("name_with_address", person_names.REFUSED)})
     if "phonenumber" in record:
         record["phonenumber"] = digits(record["phonenumber"])
     if "firstname" in record or "lastname" in record:
         parts = ("firstname", "lastname")
         if empty := next((part for part in parts if part in record and not str(record[part] or "").strip()), None):
-            raise Invalid({empty: "Please fill all required fields"})
+            raise Invalid({empty: FieldError("fields_missing", "Please fill all required fields")})
         first, last = (str(record.get(part, getattr(user, part))).strip() for part in parts)
         record |= {"firstname": first, "lastname": last, "name": person_names.joined(first, last)}
     elif "name" in record:
         name = " ".join(str(record["name"] or "").split())
         if not name:
-            raise Invalid({"name": "Please fill all required fields"})
+            raise Invalid({"name": FieldError("fields_missing", "Please fill all required fields")})
         first, last = person_names.split(name)
         record |= {"name": name, "firstname": first, "lastname": last}
     if "language" in record and record["language"] not in (*LANGUAGES, user.language):
         raise Invalid({"language": f"Must be one of: {', '.join(LANGUAGES)}"})
     avatar = record.get("avatar")
     if avatar and not await ctx.db.first_value(bool, _AVATAR, str(avatar), ctx.actor.appuserid, ctx.actor.clientid):
-        raise Invalid({"avatar": "Upload the picture first"})
+        raise Invalid({"avatar": FieldError("upload_first", "Upload the picture first")})
 
 
 async def keep_company(ctx: Context, company: dict[str, object]) -> None:

@@ -120,7 +120,11 @@ async def _spend(ctx: Context, key: str, limit: int, minutes: int) -> None:
         if row is None or row.failures <= limit:
             return
         wait = row.wait
-    raise TooMany("Too many failed attempts. Try again later.", headers={"Retry-After": str(max(1, wait))})
+    raise TooMany(
+        "Too many failed attempts. Try again later.",
+        headers={"Retry-After": str(max(1, wait))},
+        case="too_many_attempts",
+    )
 
 
 def _network_key(ctx: Context, address: str) -> str:

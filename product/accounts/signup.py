@@ -10,9 +10,9 @@ from product.accounts import person_names
 from product.billing import plans
 from product.context import Context
 from product.language import requested
-from tableapi import Conflict
+from tableapi import Conflict, FieldError
 
-TERMS = "Please accept the terms and conditions"
+TERMS = FieldError("terms_missing", "Please accept the terms and conditions")
 EMAIL_EXISTS = "This email already exist , please try with another"
 
 _OWNER = """

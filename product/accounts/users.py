@@ -103,7 +103,7 @@ async def of_team(ctx: Context, appuserid: int) -> User:
     """
     row = await by_id(ctx, appuserid)
     if row is None or row.clientid != ctx.actor.clientid or row.isdeleted:
-        raise NotFound("There is no such member.")
+        raise NotFound("There is no such member.", case="no_such_member")
     return row
 
 

@@ -92,7 +92,10 @@ async def find(ctx: Context, clientid: str) -> Client:
         return await _of_document(ctx, clientid)
     row = await ctx.db.first(_Found, _FIND, clientid)
     if row is None:
-        raise BadClient("This application is not known here, or its registration has expired. Connect it again.")
+        raise BadClient(
+            "This application is not known here, or its registration has expired. Connect it again.",
+            case="client_unknown",
+        )
     return Client(clientid, row.name, tuple(row.redirecturis))
 
 
@@ -107,11 +110,16 @@ async def _of_document(ctx: Context, clientid: str) -> Client:
         content = await documents.fetch(clientid, local=urlsplit(ctx.settings.public_url).hostname in _LOOPBACK)
         document = Document.model_validate_json(content)
     except documents.Unreadable as error:
-        raise BadClient(f"The description of this application cannot be read: {error}.") from None
+        raise BadClient(
+            f"The description of this application cannot be read: {error}.", case="client_unreadable"
+        ) from None
     except ValidationError:
-        raise BadClient("The description of this application has no redirect_uris, or is not a JSON object.") from None
+        raise BadClient(
+            "The description of this application has no redirect_uris, or is not a JSON object.",
+            case="client_without_redirect",
+        ) from None
     if document.client_id != clientid:
-        raise BadClient("The description of this application names another client_id.")
+        raise BadClient("The description of this application names another client_id.", case="client_id_differs")
     return _client(clientid, document, urlsplit(clientid).netloc)
 
 

@@ -139,7 +139,7 @@ async def change(ctx: Context, row: OwnSubscription, planid: int, proration_date
 async def _resume(ctx: Context, row: OwnSubscription, sub: Subscription) -> None:
     """Keep the present plan: undo a cancellation or a scheduled downgrade."""
     if sub.renews and not sub.scheduleid and row.downgrade_planid is None:
-        raise AlreadyChanged("You are on this plan already.")
+        raise AlreadyChanged("You are on this plan already.", case="already_subscribed")
     payments = customer.provider(ctx)
     if sub.scheduleid:
         await payments.release(sub.scheduleid)

@@ -49,7 +49,7 @@ async def on_sale(ctx: Context, planid: int) -> PlanRow:
     sql = "select * from subscriptionplan where planid = $1 and isactive = 1 and isaddon = 0"
     plan = await ctx.db.first(PlanRow, sql, planid)
     if plan is None:
-        raise NotFound("There is no such plan.")
+        raise NotFound("There is no such plan.", case="no_such_plan")
     if not is_paid(plan.price, plan.sku):
         raise Conflict("This plan cannot be bought here. Please contact us.", reason="not_payable")
     return plan

@@ -10,7 +10,7 @@ import csv
 import io
 import re
 
-from tableapi import Invalid
+from tableapi import FieldError, Invalid
 
 MAX_ADDRESSES = 1000
 NOT_TEXT = "The file is not UTF-8 text. Save it as CSV UTF-8."
@@ -24,16 +24,16 @@ def of_csv(data: bytes) -> list[str]:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise _invalid(NOT_TEXT) from None
+        raise _invalid("file_not_utf8", NOT_TEXT) from None
     if "\0" in text:  # for example UTF-16 without a byte order mark
-        raise _invalid(NOT_TEXT)
+        raise _invalid("file_not_utf8", NOT_TEXT)
     try:
         lines = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
         rows = [row for row in lines if any(cell.strip() for cell in row)]
     except csv.Error:
-        raise _invalid("The file is not a CSV: its quotes do not match.") from None
+        raise _invalid("csv_quotes", "The file is not a CSV: its quotes do not match.") from None
     if not rows:
-        raise _invalid("The file is empty.")
+        raise _invalid("file_empty", "The file is empty.")
     header = [_NOT_LETTERS.sub("", cell.lower()) for cell in rows[0]]
     if COLUMN in header:
         column = header.index(COLUMN)
@@ -41,7 +41,7 @@ def of_csv(data: bytes) -> list[str]:
     elif len(header) == 1 and "/" in rows[0][0]:
         column = 0
     else:
-        raise _invalid("The first line must name a column 'linkedinurl'.")
+        raise _invalid("column_missing", "The first line must name a column 'linkedinurl'.")
     return of_list([row[column] if column < len(row) else "" for row in rows])
 
 
@@ -55,11 +55,12 @@ def of_list(urls: list[str]) -> list[str]:
     """Return the trimmed addresses; raise Invalid (422) unless there are 1 to 1,000."""
     addresses = [url.strip()[:2000] for url in urls if url.strip()]
     if not addresses:
-        raise _invalid("There is no address in the list.")
+        raise _invalid("no_address", "There is no address in the list.")
     if len(addresses) > MAX_ADDRESSES:
-        raise _invalid(f"{len(addresses):,} addresses are too many; a job takes {MAX_ADDRESSES:,}.")
+        message = f"{len(addresses):,} addresses are too many; a job takes {MAX_ADDRESSES:,}."
+        raise _invalid("too_many_addresses", message, count=len(addresses), limit=MAX_ADDRESSES)
     return addresses
 
 
-def _invalid(message: str) -> Invalid:
-    return Invalid({"urls": message})
+def _invalid(case: str, message: str, **numbers: float) -> Invalid:
+    return Invalid({"urls": FieldError(case, message, numbers)})

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from product import callers
 from product.callers import Caller
@@ -34,7 +35,7 @@ class Wanted(BaseModel):
     @model_validator(mode="after")
     def _one_way(self) -> Wanted:
         if bool(self.linkedinurls) == (self.search is not None):
-            raise ValueError("Send either linkedinurls or search")
+            raise PydanticCustomError("urls_or_search", "Send either linkedinurls or search")
         return self
 
 

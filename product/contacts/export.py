@@ -24,11 +24,15 @@ async def count(ctx: Context, form: str, **detail: object) -> None:
         TooMany: the caller has used up the exports of the day (429).
     """
     if ctx.actor.role in VIEW:
-        raise Forbidden("You are looking at this account as support: nothing can be exported.", reason="view_only")
+        raise Forbidden(
+            "You are looking at this account as support: nothing can be exported.",
+            reason="view_only",
+            case="view_exports_nothing",
+        )
     try:
         ctx.limit("export of contacts", str(ctx.actor.appuserid), PER_DAY, 86400)
     except TooMany as error:
-        raise TooMany(LIMIT_REACHED, headers=error.headers) from None
+        raise TooMany(LIMIT_REACHED, headers=error.headers, case="exports_used", context={"limit": PER_DAY}) from None
     await audit.record(ctx, "contacts_exported", None, {"form": form, **detail})
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from product.contacts.lists import MappingNeeded
-from tableapi import Invalid
+from tableapi import FieldError, Invalid
 
 MAX_ROWS = 1000
 FIELDS = ("linkedinurl", "name", "firstname", "lastname", "company", "tags", "note")
@@ -66,24 +66,24 @@ def read(text: str) -> Sheet:
     """Parse a text into a sheet. Raises Invalid (422)."""
     text = text.removeprefix("\ufeff")
     if "\0" in text:
-        raise _invalid("The file is not UTF-8 text. Save it as CSV UTF-8.")
+        raise _invalid("file_not_utf8", "The file is not UTF-8 text. Save it as CSV UTF-8.")
     first = next((line for line in text.splitlines() if line.strip()), "")
     delimiter = max(_DELIMITERS, key=first.count)
     try:
         lines = [(number, row) for number, row in _lines(text, delimiter) if any(cell.strip() for cell in row)]
     except csv.Error as error:
-        raise _invalid(f"The file cannot be read: {error}.") from None
+        raise _invalid("file_unreadable", f"The file cannot be read: {error}.") from None
     if not lines:
-        raise _invalid("There is nothing to import.")
+        raise _invalid("nothing_to_import", "There is nothing to import.")
     if first.count(delimiter) == 0 and _is_address(first):
         sheet = Sheet((), tuple((number, (row[0].strip(),)) for number, row in lines))
     else:
         columns = tuple(name.strip()[:100] or f"Column {place}" for place, name in enumerate(lines[0][1], 1))
         if len(set(columns)) < len(columns):
-            raise _invalid("Two columns have the same name. Rename one of them.")
+            raise _invalid("columns_alike", "Two columns have the same name. Rename one of them.")
         sheet = Sheet(columns, tuple((number, tuple(row)) for number, row in lines[1:]))
     if len(sheet.rows) > MAX_ROWS:
-        raise _invalid(f"A file may have {MAX_ROWS:,} people. Split it.")
+        raise _invalid("file_too_long", f"A file may have {MAX_ROWS:,} people. Split it.", limit=MAX_ROWS)
     return sheet
 
 
@@ -102,9 +102,9 @@ def people(sheet: Sheet, mapping: Mapping[str, str]) -> list[Line]:
         return [Line(number, linkedinurl=row[0]) for number, row in sheet.rows]
     used = {name: field for name, field in mapping.items() if field}
     if unknown := set(used) - set(sheet.columns):
-        raise Invalid({"mapping": f"The file has no column {sorted(unknown)[0]!r}."}, "The mapping does not fit.")
+        raise _unfit(FieldError("column_unknown", f"The file has no column {sorted(unknown)[0]!r}."))
     if len(set(used.values())) < len(used):
-        raise Invalid({"mapping": "Two columns have the same meaning."}, "The mapping does not fit.")
+        raise _unfit(FieldError("columns_mean_same", "Two columns have the same meaning."))
     fields = set(used.values())
     if "linkedinurl" not in fields and not ({"name", "company"} <= fields or {"lastname", "company"} <= fields):
         raise MappingNeeded(list(sheet.columns))
@@ -122,5 +122,9 @@ def _line(number: int, row: Sequence[str], place: Mapping[str, int]) -> Line:
     return Line(number, cell("linkedinurl"), name[:200], cell("company")[:200], tags, cell("note")[:1000])
 
 
-def _invalid(message: str) -> Invalid:
-    return Invalid({"text": message}, message)
+def _invalid(case: str, message: str, **numbers: float) -> Invalid:
+    return Invalid({"text": FieldError(case, message, numbers)})
+
+
+def _unfit(error: FieldError) -> Invalid:
+    return Invalid({"mapping": error}, "The mapping does not fit.", case="mapping_unfit")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from product.context import Context
-from tableapi import Conflict, Invalid, NotFound
+from tableapi import Conflict, FieldError, Invalid, NotFound
 
 
 class TooManyLists(Conflict):
@@ -13,13 +13,15 @@ class TooManyLists(Conflict):
 
 
 MAX_ITEMS = 10_000  # people on one list
-LIST_FULL = f"A list holds {MAX_ITEMS:,} people."
 
 
 class ListFull(Conflict):
     """The list has reached the maximum number of people (409)."""
 
     reason = "list_full"
+
+    def __init__(self) -> None:
+        super().__init__(f"A list holds {MAX_ITEMS:,} people.", context={"limit": MAX_ITEMS})
 
 
 class MappingNeeded(Invalid):
@@ -29,7 +31,7 @@ class MappingNeeded(Invalid):
 
     def __init__(self, columns: list[str]) -> None:
         message = "Say which column has the profile address, or the name and the company."
-        super().__init__({"mapping": message}, message)
+        super().__init__({"mapping": FieldError("mapping_needed", message)})
         self.context["columns"] = columns
 
 
@@ -48,5 +50,5 @@ async def people(ctx: Context, listid: int, *, lock: bool = False) -> int:
     sql = f"{_PEOPLE} for update of l" if lock else _PEOPLE
     count: int | None = await ctx.db.fetchval(sql, listid, ctx.actor.clientid, ctx.actor.appuserid)
     if count is None:
-        raise NotFound("There is no such list.")
+        raise NotFound("There is no such list.", case="no_such_list")
     return count

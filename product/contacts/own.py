@@ -109,7 +109,11 @@ def _position(cursor: str) -> tuple[datetime, int]:
         created, _, contactid = text.partition("|")
         position = datetime.fromisoformat(created), int(contactid)
     except ValueError:
-        raise BadRequest("The cursor is not one of this list. Begin without one.", reason="bad_cursor") from None
+        raise BadRequest(
+            "The cursor is not one of this list. Begin without one.", reason="bad_cursor", case="cursor_of_another_list"
+        ) from None
     if position[0].tzinfo is None or not 0 < position[1] < 2**63:
-        raise BadRequest("The cursor is not one of this list. Begin without one.", reason="bad_cursor")
+        raise BadRequest(
+            "The cursor is not one of this list. Begin without one.", reason="bad_cursor", case="cursor_of_another_list"
+        )
     return position

@@ -15,9 +15,9 @@ CREDIT = {
     "personalemail": "personal_email_credits",
 }
 _OVER = {
-    "directdial": "Cell Number Credits Over",
-    "businessemail": "Work Email Credits Over",
-    "personalemail": "Secondary Email Credits Over",
+    "directdial": ("no_cell_credit", "Cell Number Credits Over"),
+    "businessemail": ("no_work_credit", "Work Email Credits Over"),
+    "personalemail": ("no_secondary_credit", "Secondary Email Credits Over"),
 }
 _BALANCES = "contactcredit, bus_email_credits, personal_email_credits"
 
@@ -68,4 +68,5 @@ def refusal(kind: str, left: Balances, *, live: bool) -> NoCredit | Subscription
     """Return the error for a kind that cannot be paid for."""
     if not live:
         return SubscriptionExpired("Your subscription has expired. Choose a plan to go on.", context={"kind": kind})
-    return NoCredit(_OVER[kind], context={"kind": kind, "credits": left.model_dump()})
+    case, message = _OVER[kind]
+    return NoCredit(message, case=case, context={"kind": kind, "credits": left.model_dump()})

@@ -7,6 +7,7 @@ from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 MAX_DAYS = 62
 
@@ -14,14 +15,18 @@ MAX_DAYS = 62
 def _moment(value: object) -> datetime:
     """Parse `2026-02-01 00:00:00`, ISO 8601 text or a day; without a zone it is UTC."""
     if not isinstance(value, str):
-        raise ValueError("Must be a date")
+        raise _not_a_date()
     try:
         moment = datetime.fromisoformat(value.strip())
     except ValueError:
-        raise ValueError("Must be a date") from None
+        raise _not_a_date() from None
     if not MINYEAR < moment.year < MAXYEAR:  # leaves room for zones and the end of the span
-        raise ValueError("Must be a date")
+        raise _not_a_date()
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def _not_a_date() -> PydanticCustomError:
+    return PydanticCustomError("not_a_date", "Must be a date")
 
 
 class Span(BaseModel):
@@ -35,7 +40,8 @@ class Span(BaseModel):
     @model_validator(mode="after")
     def _sensible(self) -> Span:
         if not timedelta(0) <= self.enddate - self.startdate <= timedelta(days=MAX_DAYS):
-            raise ValueError(f"A report covers at most {MAX_DAYS} days, from startdate to enddate")
+            message = "A report covers at most {limit} days, from startdate to enddate"
+            raise PydanticCustomError("report_too_long", message, {"limit": MAX_DAYS})
         return self
 
     @property

@@ -72,7 +72,11 @@ async def add(ctx: Context, email: str, name: str) -> tuple[Staff, str]:
     except asyncpg.UniqueViolationError:
         row = None
     if row is None:
-        raise Conflict("A user of a client has this address. Staff use one of their own.", reason="email_exists")
+        raise Conflict(
+            "A user of a client has this address. Staff use one of their own.",
+            reason="email_exists",
+            case="staff_email_exists",
+        )
     await ctx.db.execute(_DROP_LINKS, row.staffid)
     code = secrets.token_urlsafe(32)
     await ctx.db.execute(_LINK, token_hash(code), row.staffid, LINK_LIFETIME)

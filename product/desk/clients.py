@@ -132,7 +132,7 @@ async def overview(ctx: Context, clientid: int) -> dict[str, object]:
     """
     client = await ctx.db.first_value(dict, _CLIENT, clientid)
     if client is None:
-        raise NotFound("There is no such client.")
+        raise NotFound("There is no such client.", case="no_such_client")
     parts: dict[str, object] = {"client": client}
     for name, sql in _PARTS.items():
         parts[name] = [dict(row) for row in await ctx.db.fetch(sql, clientid)]
@@ -147,5 +147,5 @@ async def user(ctx: Context, appuserid: int) -> User:
     """
     row = await ctx.db.first(User, "select * from appuser where appuserid = $1 and isdeleted = 0", appuserid)
     if row is None:
-        raise NotFound("There is no such user.")
+        raise NotFound("There is no such user.", case="no_such_user")
     return row

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from product.context import Context
 from product.credits import ledger
 from product.credits.balance import CreditRow
-from tableapi import Conflict, Invalid, NotFound
+from tableapi import Conflict, FieldError, Invalid, NotFound
 
 SOURCE = "support"
 _LOCK = "select * from usercredit where clientid = $1 for update"
@@ -54,11 +54,13 @@ async def move(ctx: Context, clientid: int, kind: str, amount: int, requestid: s
     """
     row = await ctx.db.first(CreditRow, _LOCK, clientid)
     if row is None:
-        raise NotFound("There is no such client.")
+        raise NotFound("There is no such client.", case="no_such_client")
     done = await ctx.db.first(_Done, _DONE, clientid, SOURCE, f"{requestid}:%")
     if done is not None:
         if (done.kind, done.delta) != (kind, amount):
-            raise Invalid({"requestid": "This id was used for another change: send a new one"})
+            raise Invalid(
+                {"requestid": FieldError("requestid_used", "This id was used for another change: send a new one")}
+            )
         return False, getattr(row, kind)
     staffid = ctx.actor.staffid
     if amount > 0:

@@ -6,6 +6,7 @@ import re
 from typing import Annotated
 
 from pydantic import AfterValidator, StringConstraints
+from pydantic_core import PydanticCustomError
 
 from product.accounts import person_names
 
@@ -15,7 +16,7 @@ REFUSED = "Give the reason without addresses and phone numbers: the owner of the
 
 def _plain(text: str) -> str:
     if not person_names.is_plain(text) or _NUMBER.search(text):
-        raise ValueError(REFUSED)
+        raise PydanticCustomError("reason_with_address", REFUSED)
     return text
 
 

@@ -6,9 +6,9 @@ import re
 import unicodedata
 from urllib.parse import quote, unquote
 
-from tableapi import Invalid
+from tableapi import FieldError, Invalid
 
-MESSAGE = "Please input correct url"
+NOT_A_PROFILE = FieldError("url_invalid", "Please input correct url")
 MAX_KEY_CHARS = 400
 _SCHEME = re.compile(r"^(?:https?:)?/*", re.IGNORECASE)
 _PORT = re.compile(r":\d{1,5}$")
@@ -26,7 +26,7 @@ class NotAProfile(ValueError):
     """The text is not the address of a profile."""
 
     def __init__(self) -> None:
-        super().__init__(MESSAGE)
+        super().__init__(NOT_A_PROFILE.message)
 
 
 def key_of(text: str, host: str = "linkedin.com") -> str:
@@ -77,7 +77,7 @@ def typed_key(text: str, host: str) -> str:
     try:
         return key_of(text, host)
     except NotAProfile:
-        raise Invalid({"linkedinurl": MESSAGE}) from None
+        raise Invalid({"linkedinurl": NOT_A_PROFILE}) from None
 
 
 def url_of(key: str, host: str = "linkedin.com") -> str:

@@ -145,9 +145,15 @@ def _cursor(ctx: Context, text: str, digest: str) -> Cursor:
         found, count, estimated, *place = orjson.loads(ctx.vault.open(text))
         cursor = Cursor(found, count, estimated, Place(*place))
     except (Internal, ValueError, TypeError, IndexError):
-        raise BadRequest("The cursor is not one of this call.", reason="bad_cursor") from None
+        raise BadRequest(
+            "The cursor is not one of this call.", reason="bad_cursor", case="cursor_of_another_call"
+        ) from None
     if cursor.digest != digest:
-        raise BadRequest("The cursor belongs to a search with other filters or another order.", reason="bad_cursor")
+        raise BadRequest(
+            "The cursor belongs to a search with other filters or another order.",
+            reason="bad_cursor",
+            case="cursor_of_another_search",
+        )
     return cursor
 
 

@@ -87,7 +87,7 @@ async def add(ctx: Context, email: str, first: str, last: str, role: str) -> dic
     hashed = await passwords.hashed(password)
     async with ctx.db.transaction():
         if not await ctx.db.first_value(bool, _PLAN, clientid):
-            raise NoPlan("Please Add a Plan to add members")
+            raise NoPlan("Please Add a Plan to add members", case="plan_for_members")
         if await ctx.db.first_value(int, _TAKE, clientid) is None:
             raise SeatLimit("There are no seats left in your plan.")
         member = (
@@ -103,7 +103,9 @@ async def add(ctx: Context, email: str, first: str, last: str, role: str) -> dic
         try:
             row = await ctx.db.one(_Added, _ADD, *member)
         except asyncpg.UniqueViolationError:
-            raise signup.EmailExists("Email exist, please try again with another!") from None
+            raise signup.EmailExists(
+                "Email exist, please try again with another!", case="member_email_exists"
+            ) from None
         await _mail(ctx, clientid, row, password)
         await audit.write(ctx, "member_added", row.appuserid, role=role)
     return asdict(row) | {"createdon": row.createdon.isoformat()}
@@ -152,7 +154,7 @@ async def remove(ctx: Context, appuserid: int) -> None:
     # first, in the same order as accepting an invitation, so that the two cannot deadlock
     await tokens.revoke(ctx, appuserid)
     if await ctx.db.first_value(int, _REMOVE, appuserid, clientid) is None:
-        raise NotFound("There is no such member.")
+        raise NotFound("There is no such member.", case="no_such_member")
     await plans.update_allowances(ctx, clientid)
     await sessions.end_all(ctx, appuserid)
     await audit.write(ctx, "member_deleted", appuserid)

@@ -144,5 +144,5 @@ class Missing(ProviderRefused):
     """
 
     def __init__(self, what: str) -> None:
-        super().__init__("The payment provider does not know this. Please try again.")
+        super().__init__("The payment provider does not know this. Please try again.", case="unknown_to_provider")
         self.what = what

@@ -105,7 +105,7 @@ class Provider:
             headers = {"Authorization": f"Bearer {tokens.get('access_token', '')}"}
             userinfo = await self._json("GET", document.userinfo_endpoint, headers=headers)
             if userinfo.get("sub") != claims["sub"]:
-                raise NotProved("The provider's answers do not fit together.")
+                raise NotProved("The provider's answers do not fit together.", case="provider_answers_differ")
             claims = userinfo | claims
         return _identity(claims)
 
@@ -129,10 +129,14 @@ class Provider:
             rules.validate(decoded.claims)
         except (JoseError, ValueError) as error:
             log.warning("id_token_refused", error=type(error).__name__)
-            raise NotProved("The provider's answer is not valid. Please try again.") from None
+            raise NotProved(
+                "The provider's answer is not valid. Please try again.", case="provider_answer_invalid"
+            ) from None
         claims = dict(decoded.claims)
         if claims.get("nonce") != nonce and (self._nonce_needed or "nonce" in claims):
-            raise NotProved("The provider's answer belongs to another sign-in. Please try again.")
+            raise NotProved(
+                "The provider's answer belongs to another sign-in. Please try again.", case="provider_answer_of_another"
+            )
         return claims
 
     async def _document(self) -> Discovery:
@@ -160,7 +164,7 @@ class Provider:
         except (httpx2.HTTPError, ValueError) as error:
             raise _failed(type(error).__name__) from None
         if response.status_code == 400 and method == "POST":  # the code was used, forged or issued to another client
-            raise NotProved("The provider did not accept the sign-in. Please try again.")
+            raise NotProved("The provider did not accept the sign-in. Please try again.", case="provider_declined")
         if not response.is_success or not isinstance(data, dict):
             raise _failed(str(response.status_code))
         return data

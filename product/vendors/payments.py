@@ -318,7 +318,9 @@ async def _send(call: Awaitable[T]) -> T:
         return await call
     except stripe.CardError as error:
         context = {"decline": error.code or "", "detail": error.user_message or ""}
-        raise CardRefused("Payment Failed", context=context) from None
+        # the reason of the bank if there is one, such as insufficient_funds; the code is card_declined then
+        case = (error.error and error.error.decline_code) or error.code or ""
+        raise CardRefused("Payment Failed", case=case, context=context) from None
     except stripe.IdempotencyError:
         raise Conflict("This was changed a moment ago. Look at your plan again.", reason="already_changed") from None
     except stripe.InvalidRequestError as error:

@@ -89,6 +89,6 @@ async def run(ctx: Context, input: Input) -> Output:
     if input.listid is None:
         return Output(lists=[List.model_validate(asdict(row)) for row in await ctx.db.all(_List, _LISTS, *owner)])
     if await ctx.db.first_value(int, _ONE, *owner, input.listid) is None:
-        raise NotFound("There is no such list.")
+        raise NotFound("There is no such list.", case="no_such_list")
     rows = await ctx.db.all(_Person, _PEOPLE, caller.clientid, input.listid, input.limit, input.offset)
     return Output(resource=[Listed.model_validate(asdict(row)) for row in rows])

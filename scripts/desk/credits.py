@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, StringConstraints, field_validator
+from pydantic_core import PydanticCustomError
 
 from product.context import Context
 from product.desk import credit_change, log
@@ -29,7 +30,7 @@ class Input(BaseModel):
     @classmethod
     def _something(cls, value: int) -> int:
         if value == 0:
-            raise ValueError("Enter how many credits to grant, or to take with a minus")
+            raise PydanticCustomError("credits_missing", "Enter how many credits to grant, or to take with a minus")
         return value
 
 

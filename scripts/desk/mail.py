@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from pydantic import BaseModel, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from product import language as languages
 from product import mail
@@ -29,7 +30,7 @@ class Input(BaseModel):
     @model_validator(mode="after")
     def _target(self) -> Input:
         if (self.transactionid if self.kind == "receipt" else self.appuserid) is None:
-            raise ValueError("Name the user, or for a receipt the transaction")
+            raise PydanticCustomError("user_or_transaction", "Name the user, or for a receipt the transaction")
         return self
 
 
@@ -60,14 +61,14 @@ async def _receipt(ctx: Context, transactionid: int) -> None:
     async with ctx.db.transaction():
         clientid = await ctx.db.first_value(int, _PAID, transactionid)
         if clientid is None:
-            raise NotFound("There is no such payment.")
+            raise NotFound("There is no such payment.", case="no_such_payment")
         await notices.receipt(ctx, clientid, transactionid)
         await log.write(ctx, "mail", clientid, transactionid, mail="receipt")
 
 
 async def _verification(ctx: Context, user: User) -> None:
     if user.isverified or user.invitestatus != "accepted":
-        raise Conflict("This user has no address to verify.", reason="not_pending")
+        raise Conflict("This user has no address to verify.", reason="not_pending", case="no_address_to_verify")
     async with ctx.db.transaction():
         code = await tokens.issue(ctx, "verify", user.appuserid, email=user.email)
         link = mail.link(ctx, "/emailverification", email=user.email, code=code)

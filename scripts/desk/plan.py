@@ -11,7 +11,7 @@ from product.context import Context
 from product.desk import log
 from product.desk.reason import Reason
 from product.roles import STAFF
-from tableapi import Invalid, NotFound, script
+from tableapi import FieldError, Invalid, NotFound, script
 
 _PLAN = "select sku from subscriptionplan where planid = $1 and isactive = 1 and isaddon = 0"
 _CLIENT = "select true from client where clientid = $1"
@@ -41,9 +41,11 @@ async def run(ctx: Context, input: Input) -> Output:
     async with ctx.db.transaction():
         plan = await ctx.db.first(_Plan, _PLAN, input.planid)
         if plan is None or not await ctx.db.first_value(bool, _CLIENT, input.clientid):
-            raise NotFound("There is no such client or plan.")
+            raise NotFound("There is no such client or plan.", case="no_such_client_or_plan")
         if not str(plan.sku).startswith("custom_") or plan.sku == FREE_SKU:
-            raise Invalid({"planid": "Only a custom plan is assigned; the others are bought"})
+            raise Invalid(
+                {"planid": FieldError("plan_not_custom", "Only a custom plan is assigned; the others are bought")}
+            )
         done = await ctx.db.execute(_ASSIGN if input.assigned else _UNASSIGN, input.clientid, input.planid)
         if not done.endswith(" 0"):
             event = "plan_assigned" if input.assigned else "plan_withdrawn"

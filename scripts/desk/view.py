@@ -40,7 +40,11 @@ class Output(BaseModel):
 async def run(ctx: Context, input: Input) -> Output:
     user = await clients.user(ctx, input.appuserid)
     if not (user.isactive and user.isverified and user.invitestatus == "accepted"):
-        raise Conflict("This user cannot sign in, so there is nothing to look at.", reason="not_accepted")
+        raise Conflict(
+            "This user cannot sign in, so there is nothing to look at.",
+            reason="not_accepted",
+            case="no_sign_in_to_view",
+        )
     async with ctx.db.transaction():
         token, ends = await accounts.start(ctx, ctx.actor.staffid, viewing=user.appuserid)
         owner = await ctx.db.first(_Owner, _OWNER, user.clientid)

@@ -81,7 +81,9 @@ async def _client(ctx: Context, input: Input) -> tuple[Client, str]:
     if not input.redirect_uri and len(client.redirect_uris) == 1:
         return client, client.redirect_uris[0]
     if not client.accepts(input.redirect_uri):
-        raise BadClient("The application did not register the address that it wants the answer at.")
+        raise BadClient(
+            "The application did not register the address that it wants the answer at.", case="redirect_not_registered"
+        )
     return client, input.redirect_uri
 
 

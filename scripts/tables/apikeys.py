@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic_core import PydanticCustomError
 
 from product import api_keys, audit
 from product.billing import plans
@@ -38,7 +39,7 @@ class _Row:
 
 def _future(value: datetime | None) -> datetime | None:
     if value is not None and value <= datetime.now(UTC):
-        raise ValueError("Must be in the future")
+        raise PydanticCustomError("date_past", "Must be in the future")
     return value
 
 
@@ -130,13 +131,13 @@ async def post(
 ) -> list[dict[str, object]]:
     """Create one key. A key in the body is used only if `generateapikey` reserved it for this account."""
     if len(records) != 1:
-        raise BadRequest("Create one key at a time.", reason="bad_records")
+        raise BadRequest("Create one key at a time.", reason="bad_records", case="one_key")
     body = validate(Key, records[0])
     clientid = ctx.actor.clientid
     async with ctx.db.transaction():
         await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
         if not await ctx.db.first_value(bool, _ACCESS, clientid):
-            raise api_keys.PlanWithoutApi("Your plan has no API access. Upgrade to unlock it.")
+            raise api_keys.PlanWithoutApi("Your plan has no API access. Upgrade to unlock it.", case="upgrade_for_api")
         if not await ctx.db.first_value(bool, _TAKE, clientid):
             raise KeyLimit("Your plan allows no more API keys.")
         hashes = ctx.vault.indexes("apikey", body.apikey or "")
@@ -166,13 +167,17 @@ async def patch(
 async def _change(ctx: Context, change: Change) -> None:
     row = await ctx.db.first(_Row, _ROW, change.keyid, ctx.actor.clientid)
     if row is None:
-        raise NotFound("There is no such key.")
+        raise NotFound("There is no such key.", case="no_such_key")
     if change.apikey is not None and change.apikey != ctx.vault.open(row.apikey):
-        raise Forbidden("A key cannot be changed.", reason="field_not_writable")
+        raise Forbidden("A key cannot be changed.", reason="field_not_writable", case="key_fixed")
     active = row.isactive if change.isactive is None else change.isactive
     deleted = row.isdeleted if change.isdeleted is None else change.isdeleted
     if (active and not row.isactive) or (row.isdeleted and not deleted):
-        raise Forbidden("A key that was switched off stays off. Create a new one.", reason="field_not_writable")
+        raise Forbidden(
+            "A key that was switched off stays off. Create a new one.",
+            reason="field_not_writable",
+            case="key_stays_off",
+        )
     await ctx.db.execute(_CHANGE, change.keyid, change.purpose, change.name, 0 if deleted else active, deleted,
                          change.scopes, change.expireson)  # fmt: skip
     if deleted and not row.isdeleted:

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from product import audit
 from product.accounts import email_domains, person_names, profile_form, sessions, users
 from product.context import Context
 from product.team import seats
-from tableapi import BadRequest, Conflict, Forbidden, Invalid, NotFound, Unauthorized, equalities, validate
+from tableapi import BadRequest, Conflict, FieldError, Forbidden, Invalid, NotFound, Unauthorized, equalities, validate
 
 ADDS_PER_HOUR, LOOKUPS_PER_MINUTE = 20, 10
 _OPTIONS = {"filter", "api_key"}
@@ -43,9 +44,9 @@ class Member(BaseModel):
         if not self.firstname:
             self.firstname, self.lastname = person_names.split(self.name)
         if not self.firstname:
-            raise ValueError("Please fill all required fields")
+            raise PydanticCustomError("fields_missing", "Please fill all required fields")
         if not person_names.is_plain(f"{self.firstname} {self.lastname}"):
-            raise ValueError(person_names.REFUSED)
+            raise PydanticCustomError("name_with_address", person_names.REFUSED)
         return self
 
 
@@ -83,7 +84,7 @@ async def post(
 ) -> list[dict[str, object]]:
     """Add one member. Password, state and account in the body are ignored."""
     if len(records) != 1:
-        raise BadRequest("Add one member at a time.", reason="bad_records")
+        raise BadRequest("Add one member at a time.", reason="bad_records", case="one_member")
     ctx.limit("addmember", str(ctx.actor.clientid), ADDS_PER_HOUR, 3600)
     member = validate(Member, records[0])
     email = await email_domains.business(ctx, member.email, email_domains.FREE_BLOCKED)
@@ -109,16 +110,16 @@ def _id(record: dict[str, object]) -> int:
     try:
         return int(str(record["appuserid"]))
     except (KeyError, ValueError):
-        raise BadRequest("Say which user: appuserid.", reason="bad_identifier") from None
+        raise BadRequest("Say which user: appuserid.", reason="bad_identifier", case="which_user") from None
 
 
 async def _validate(ctx: Context, record: dict[str, object], user: users.User) -> dict[str, object]:
     """Validate and normalize one record in place, and return the company fields removed from it."""
     is_self = user.appuserid == ctx.actor.appuserid
     if not is_self and ctx.actor.role != "client":
-        raise NotFound("There is no such member.")
+        raise NotFound("There is no such member.", case="no_such_member")
     if not is_self and user.role == "client":
-        raise Forbidden("The owner of the account cannot be changed.", reason="field_not_writable")
+        raise Forbidden("The owner of the account cannot be changed.", reason="field_not_writable", case="owner_fixed")
     _refuse_changes(record, user, STATE if is_self else (*STATE[len(SWITCHES) :], *PROFILE))
     if not is_self:
         _check_switches(record, user)
@@ -128,7 +129,11 @@ async def _validate(ctx: Context, record: dict[str, object], user: users.User) -
     if ctx.actor.seatrole == "client" and record.get("phonenumber") is not None:
         company["phonenumber"] = record["phonenumber"]
     if company and ctx.actor.seatrole != "client":
-        raise Forbidden("Only the owner of the account changes company details.", reason="field_not_writable")
+        raise Forbidden(
+            "Only the owner of the account changes company details.",
+            reason="field_not_writable",
+            case="company_of_owner",
+        )
     return company
 
 
@@ -136,7 +141,9 @@ def _refuse_changes(record: dict[str, object], user: users.User, fixed: tuple[st
     """Raise Forbidden (403) if the record changes one of these fields."""
     for name in fixed:
         if name in record and _plain(record[name]) != _plain(getattr(user, name)):
-            raise Forbidden(f"You cannot change: {name}.", reason="field_not_writable", context={"field": name})
+            raise Forbidden(
+                f"You cannot change: {name}.", reason="field_not_writable", case="field_fixed", context={"field": name}
+            )
 
 
 def _plain(value: object) -> str:
@@ -150,9 +157,9 @@ def _check_switches(record: dict[str, object], user: users.User) -> None:
     if user.invitestatus != "accepted":
         raise Conflict("The invitation was not accepted yet.", reason="not_accepted")
     if "role" in record and record["role"] not in ("member", "admin", user.role):
-        raise Forbidden("A member can be member or admin.", reason="field_not_writable")
+        raise Forbidden("A member can be member or admin.", reason="field_not_writable", case="role_unknown")
     if _plain(record.get("isactive", 1)) not in ("0", "1"):
-        raise Invalid({"isactive": "Must be 0 or 1"})
+        raise Invalid({"isactive": FieldError("not_0_or_1", "Must be 0 or 1")})
     if "isactive" in record:
         record["isactive"] = int(_plain(record["isactive"]))
 
@@ -174,7 +181,7 @@ async def delete(
     """Delete members softly and release their seats. The response is a list, also for a delete by path."""
     targets = [_id(record) for record in records]
     if not targets:
-        raise BadRequest("Say which member to delete.", reason="no_records")
+        raise BadRequest("Say which member to delete.", reason="no_records", case="which_member")
     async with ctx.db.transaction():
         for target in targets:
             await seats.remove(ctx, target)

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic_core import PydanticCustomError
 
 from product import audit, mail
 from product import language as languages
@@ -22,7 +23,7 @@ from product.accounts import (
 )
 from product.accounts.signup import EmailExists
 from product.context import Context
-from tableapi import BadRequest, Invalid, validate
+from tableapi import BadRequest, FieldError, Invalid, validate
 
 PER_HOUR = 5
 
@@ -46,14 +47,14 @@ class Register(BaseModel):
     @classmethod
     def _plain(cls, value: str) -> str:
         if not person_names.is_plain(value):
-            raise ValueError(person_names.REFUSED)
+            raise PydanticCustomError("name_with_address", person_names.REFUSED)
         return value
 
     @field_validator("password")
     @classmethod
     def _strong(cls, value: str) -> str:
         if problem := passwords.problem(value):
-            raise ValueError(problem)
+            raise PydanticCustomError(problem.case, problem.message, dict(problem.numbers))
         return value
 
 
@@ -65,13 +66,13 @@ async def post(
     Takes one record.
     """
     if len(records) != 1:
-        raise BadRequest("Send one record.", reason="bad_records")
+        raise BadRequest("Send one record.", reason="bad_records", case="one_record")
     kind = records[0].get("type")
     if kind == "social":
         return [await oauth.enter(ctx, records[0])]
     if kind == "register":
         return [await _register(ctx, records[0])]
-    raise Invalid({"type": "Must be register or social"})
+    raise Invalid({"type": FieldError("not_register_or_social", "Must be register or social")})
 
 
 async def _register(ctx: Context, record: dict[str, object]) -> dict[str, object]:
@@ -116,4 +117,4 @@ async def patch(ctx: Context, records: list[dict[str, object]], _options: Mappin
         if "phonenumber" in record:
             record["phonenumber"] = profile_form.digits(record["phonenumber"])
         if not person_names.is_plain(str(record.get("companyname") or "")):
-            raise Invalid({"companyname": person_names.REFUSED})
+            raise Invalid({"companyname": FieldError("name_with_address", person_names.REFUSED)})

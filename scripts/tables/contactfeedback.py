@@ -12,16 +12,18 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from product.accounts import email_domains
 from product.contacts.contact import emails_of, phones_of
 from product.context import Context
 from product.credits import creditback
 from product.people import directory, profile_url
 from product.people.directory import Person
-from tableapi import BadRequest, Invalid, NotFound, validate
+from tableapi import BadRequest, FieldError, Invalid, NotFound, validate
 
 PER_HOUR = 60
 MAX_VOTES = 20
 KIND = {"personalemail": "personalemail", "businessemail": "businessemail", "phone": "directdial"}
+NOT_A_PHONE = FieldError("cell_number_invalid", "Not a valid cell number")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s.]+(?:\.[^@\s.]+)+")
 _PHONE = re.compile(r"\+?[0-9][0-9 ().-]{4,24}")
 
@@ -74,7 +76,12 @@ async def post(
 ) -> list[dict[str, object]]:
     """Store at most 20 votes in one transaction, in the order sent."""
     if len(records) > MAX_VOTES:
-        raise BadRequest(f"Send at most {MAX_VOTES} votes at once.", reason="bad_records")
+        raise BadRequest(
+            f"Send at most {MAX_VOTES} votes at once.",
+            reason="bad_records",
+            case="too_many_votes",
+            context={"limit": MAX_VOTES},
+        )
     votes = [validate(Vote, record) for record in records]
     for vote in votes:
         _check_reason(vote)
@@ -106,7 +113,7 @@ async def _vote(ctx: Context, vote: Vote, person: Person | None, proof: bool) ->
     if person is not None:
         row = await ctx.db.first(_Contact, _CONTACT, ctx.actor.clientid, person.personid, KIND[vote.type])
     if person is None or row is None or vote.info.lower() not in _values(ctx, row, vote.type):
-        raise NotFound("This value was not unlocked by your account.")
+        raise NotFound("This value was not unlocked by your account.", case="not_unlocked")
     url = profile_url.url_of(person.key, ctx.settings.profile_host)
     feedbackid = await _keep(ctx, vote, person.personid, url)
     returned = False
@@ -127,14 +134,14 @@ def _check_reason(vote: Vote) -> None:
         vote.downvotereason = vote.reasonnote = None
         return
     if vote.downvotereason is None or (vote.type != "phone" and vote.downvotereason == "outofservice"):
-        raise Invalid({"downvotereason": "Please choose a reason"})
+        raise Invalid({"downvotereason": FieldError("reason_missing", "Please choose a reason")})
     note = vote.reasonnote or ""
     if vote.downvotereason == "others" and not note:
-        raise Invalid({"reasonnote": "Please fill all required fields"})
+        raise Invalid({"reasonnote": FieldError("fields_missing", "Please fill all required fields")})
     if vote.downvotereason == "invalid":
-        pattern, message = (_PHONE, "Not a valid cell number") if vote.type == "phone" else (_EMAIL, "Invalid email")
+        pattern, error = (_PHONE, NOT_A_PHONE) if vote.type == "phone" else (_EMAIL, email_domains.NOT_VALID)
         if not pattern.fullmatch(note):
-            raise Invalid({"reasonnote": message})
+            raise Invalid({"reasonnote": error})
 
 
 def _values(ctx: Context, row: _Contact, type_: str) -> set[str]:

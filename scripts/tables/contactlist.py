@@ -52,14 +52,14 @@ async def post(
 ) -> list[dict[str, object]]:
     """Create one list."""
     if len(records) != 1:
-        raise BadRequest("Create one list at a time.", reason="bad_records")
+        raise BadRequest("Create one list at a time.", reason="bad_records", case="one_list")
     body = validate(NewList, records[0])
     owner = (ctx.actor.clientid, ctx.actor.appuserid)
     async with ctx.db.transaction():
         await ctx.db.execute(_LOCK, ctx.actor.appuserid)
         count = await ctx.db.value(int, _COUNT, *owner)
         if count >= MAX_LISTS:
-            raise TooManyLists(f"You have {MAX_LISTS} lists already. Delete one first.")
+            raise TooManyLists(f"You have {MAX_LISTS} lists already. Delete one first.", context={"limit": MAX_LISTS})
         row = await ctx.db.one(_Added, _ADD, *owner, body.name, body.shared)
         if body.shared:
             await audit.write(ctx, "list_shared", row.listid)

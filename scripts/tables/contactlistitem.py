@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from product.contacts import lists
-from product.contacts.lists import LIST_FULL, MAX_ITEMS, ListFull
+from product.contacts.lists import MAX_ITEMS, ListFull
 from product.context import Context
 from product.people import directory, profile_url
 from tableapi import BadRequest, NotFound, validate
@@ -69,7 +69,12 @@ async def post(
 ) -> list[dict[str, object]]:
     """Add people to lists, free of charge. A person already on the list is returned with `added` false."""
     if not 1 <= len(records) <= MAX_AT_ONCE:
-        raise BadRequest(f"Send 1 to {MAX_AT_ONCE} people at once.", reason="bad_records")
+        raise BadRequest(
+            f"Send 1 to {MAX_AT_ONCE} people at once.",
+            reason="bad_records",
+            case="too_many_people",
+            context={"limit": MAX_AT_ONCE},
+        )
     items = [validate(NewItem, record) for record in records]
     keys = [profile_url.typed_key(item.linkedinurl, ctx.settings.profile_host) for item in items]
     persons = await directory.find_many(ctx, keys)  # may call the vendor: outside any transaction
@@ -79,7 +84,11 @@ async def post(
         room = {listid: MAX_ITEMS - await lists.people(ctx, listid, lock=True) for listid in listids}
         for item, key in zip(items, keys, strict=True):
             if (person := persons.get(key)) is None:
-                raise NotFound("There is no such person in the directory.", context={"linkedinurl": item.linkedinurl})
+                raise NotFound(
+                    "There is no such person in the directory.",
+                    context={"linkedinurl": item.linkedinurl},
+                    case="no_such_person",
+                )
             url = profile_url.url_of(person.key, ctx.settings.profile_host)
             shown = (url, person.full_name, person.title, person.company, person.country)
             row = await ctx.db.one(
@@ -88,7 +97,7 @@ async def post(
             )  # fmt: skip
             room[item.listid] -= row.added
             if room[item.listid] < 0:
-                raise ListFull(LIST_FULL)
+                raise ListFull
             rows.append(asdict(row))
     return rows
 

@@ -63,7 +63,7 @@ async def post(
 ) -> list[dict[str, object]]:
     """Keep one search. Its filters are those of searchpeople or searchcompanies."""
     if len(records) != 1:
-        raise BadRequest("Save one search at a time.", reason="bad_records")
+        raise BadRequest("Save one search at a time.", reason="bad_records", case="one_search")
     body = validate(NewSearch, records[0])
     filters = saved.checked(body.kind, body.filters)
     owner = (ctx.actor.clientid, ctx.actor.appuserid)
@@ -71,7 +71,11 @@ async def post(
         await ctx.db.execute(_LOCK, ctx.actor.appuserid)
         count = await ctx.db.value(int, _COUNT, *owner)
         if count >= MAX_SEARCHES:
-            raise TooManyLists(f"You have {MAX_SEARCHES} saved searches already. Delete one first.")
+            raise TooManyLists(
+                f"You have {MAX_SEARCHES} saved searches already. Delete one first.",
+                case="too_many_searches",
+                context={"limit": MAX_SEARCHES},
+            )
         row = await ctx.db.one(_Added, _ADD, *owner, body.name, body.kind, filters, body.shared)
         if body.shared:
             await audit.write(ctx, "search_shared", row.savedsearchid)

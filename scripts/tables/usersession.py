@@ -22,12 +22,12 @@ async def delete(
     try:
         idents = [int(str(record["usersessionid"])) for record in records]
     except (KeyError, ValueError):
-        raise BadRequest("Say which session: usersessionid.", reason="bad_identifier") from None
+        raise BadRequest("Say which session: usersessionid.", reason="bad_identifier", case="which_session") from None
     async with ctx.db.transaction():
         if not idents:
             await sessions.end_all(ctx, ctx.actor.appuserid, keep=ctx.request.session_token)
         for ident in idents:
             if await ctx.db.first_value(int, _END, ident, ctx.actor.appuserid) is None:
-                raise NotFound("There is no such session.")
+                raise NotFound("There is no such session.", case="no_such_session")
         await audit.write(ctx, "sessions_ended", ", ".join(map(str, idents)) or "others")
     return [{"usersessionid": ident} for ident in idents]

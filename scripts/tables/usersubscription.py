@@ -15,7 +15,7 @@ from product.accounts import sessions, users
 from product.billing import change_rules, prices
 from product.billing.rows import OwnSubscription
 from product.context import Context
-from tableapi import BadRequest, Conflict, Forbidden, Invalid, Unauthorized, validate
+from tableapi import BadRequest, Conflict, FieldError, Forbidden, Invalid, Unauthorized, validate
 
 INTENT = {"subscriptionid", "clientid", "downgrade_startson", "type", "planid"}
 
@@ -45,14 +45,14 @@ async def patch(
 ) -> list[dict[str, object]]:
     """Record a downgrade. Takes one record; a repeat replaces the earlier one."""
     if len(records) != 1:
-        raise BadRequest("Send one record.", reason="bad_records")
+        raise BadRequest("Send one record.", reason="bad_records", case="one_record")
     intent = validate(Input, records[0])
     await users.own(ctx, clientid=intent.clientid)
     async with ctx.db.transaction():
         row = await change_rules.own_live(ctx, intent.subscriptionid)
         _refuse_other_columns(records[0], row)
         if intent.type != "downgrade":
-            raise Invalid({"type": "Must be downgrade"})
+            raise Invalid({"type": FieldError("not_downgrade", "Must be downgrade")})
         plan = await prices.on_sale(ctx, intent.planid)
         if not prices.is_paid(row.price, row.plansku) or not row.autorenew:
             raise Conflict("There is no renewing plan to downgrade from.", reason="not_renewing")

@@ -15,7 +15,7 @@ from product.accounts import passwords, sessions, tokens, users, verification
 from product.context import Context
 from product.desk import accounts
 from product.roles import SESSION, TEMPORARY
-from tableapi import ANYONE, BadRequest, Invalid, NotFound, Unauthorized, script
+from tableapi import ANYONE, BadRequest, FieldError, Invalid, NotFound, Unauthorized, script
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,8 @@ _SET = """
 """
 REVOKED: tuple[tokens.Purpose, ...] = ("reset", "verify", "emailchange", "check", "session", "mfa")
 EXPIRED = "The Code for this link has expired,Please try with latest"
-DIFFERENT = "Both password doesn't match"
+FIELDS_MISSING = FieldError("fields_missing", "Please fill all required fields")
+DIFFERENT = FieldError("passwords_differ", "Both password doesn't match")
 
 
 @script(roles=(ANYONE, *TEMPORARY))
@@ -50,7 +51,7 @@ async def run(ctx: Context, input: Input) -> dict[str, object]:
     if input.code or input.new_password:
         return await _reset(ctx, input)
     if not input.email.strip():
-        raise BadRequest("Please enter your email address")
+        raise BadRequest("Please enter your email address", case="email_missing")
     return await _forgot(ctx, input.email.strip().lower())
 
 
@@ -66,7 +67,7 @@ async def _reset(ctx: Context, input: Input) -> dict[str, object]:
     """Set a new password with a mailed code, which also verifies the address."""
     ctx.limit("password reset", ctx.request.network, 20, 3600)
     email = input.email.strip().lower()
-    missing = {name: "Please fill all required fields" for name in ("email", "code") if not getattr(input, name)}
+    missing = {name: FIELDS_MISSING for name in ("email", "code") if not getattr(input, name)}
     if missing:
         raise Invalid(missing)
     hashed = await _hash_new(input)
@@ -75,7 +76,7 @@ async def _reset(ctx: Context, input: Input) -> dict[str, object]:
             return {"success": True}
         user = await users.proved(ctx, email, input.code, "reset")
         if user is None or user.isdeleted or await tokens.use(ctx, input.code, "reset") is None:
-            raise NotFound(EXPIRED)
+            raise NotFound(EXPIRED, case="code_expired")
         await _set(ctx, user, hashed, "password_reset", mailed=True)
         if not user.isverified and user.invitestatus == "accepted":
             await verification.welcome(ctx, user.appuserid)
@@ -91,9 +92,9 @@ async def _change(ctx: Context, input: Input) -> dict[str, object]:
     ctx.limit("password change", str(ctx.actor.appuserid), 5, 900)
     user = await ctx.db.one(_WithPassword, "select * from appuser where appuserid = $1", ctx.actor.appuserid)
     if not await passwords.matches(user.password, input.old_password):
-        raise Invalid({"old_password": "Your old password is not correct"})
+        raise Invalid({"old_password": FieldError("old_password_wrong", "Your old password is not correct")})
     if input.old_password == input.new_password:
-        raise Invalid({"new_password": "Choose a password that differs from the old one"})
+        raise Invalid({"new_password": FieldError("password_same", "Choose a password that differs from the old one")})
     hashed = await _hash_new(input)
     async with ctx.db.transaction():
         await _set(ctx, user, hashed, "password_changed")

@@ -93,8 +93,9 @@ async def sign_in(ctx: Context, input: Input) -> dict[str, object]:
         return await _resume(ctx, input.session_token)
     email = (input.email or input.username).strip().lower()
     if not email or not input.password:
-        missing = "email" if not email else "password"
-        raise BadRequest(f"Please enter your {'email address' if missing == 'email' else 'password'}")
+        if not email:
+            raise BadRequest("Please enter your email address", case="email_missing")
+        raise BadRequest("Please enter your password", case="password_missing")
 
     async with signin_throttle.attempt(ctx, email) as attempt:
         staff = await accounts.by_email(ctx, email)
@@ -160,16 +161,16 @@ async def _refuse_unusable(ctx: Context, user: _State) -> None:
     The caller has proved the password or has a session.
     """
 
-    def refused(code: int, message: str, reason: str, **context: object) -> SignInRefused:
-        return SignInRefused(message, code=code, reason=reason, context=context, extra={"success": 0})
+    def refused(code: int, message: str, reason: str, case: str = "", **context: object) -> SignInRefused:
+        return SignInRefused(message, code=code, reason=reason, case=case, context=context, extra={"success": 0})
 
     if user.isdeleted:
-        raise refused(801, REMOVED, "deleted")
+        raise refused(801, REMOVED, "deleted", "removed")
     if user.invitestatus != "accepted":
-        raise refused(803, NOT_ACCEPTED, "not_accepted")
+        raise refused(803, NOT_ACCEPTED, "not_accepted", "accept_invitation")
     if not user.isactive:
         raise refused(800, DISABLED, "disabled")
     if not user.isverified:
         proof = await tokens.issue(ctx, "check", user.appuserid)
         facts = {"appuserid": user.appuserid, "name": user.name, "email": user.email}
-        raise refused(802, UNVERIFIED, "unverified", **facts, checktoken=proof)
+        raise refused(802, UNVERIFIED, "unverified", "verify_to_sign_in", **facts, checktoken=proof)

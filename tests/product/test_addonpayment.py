@@ -73,11 +73,23 @@ async def test_one_token_for_several_addons_at_once_is_charged_once(shop: Shop, 
     assert (status, error["context"]["reason"]) == (409, "token_used")  # type: ignore[index]
 
 
-@pytest.mark.parametrize("token", ["tok_chargeDeclined", "tok_of_nobody", "pm_of_nobody", "NaN"])
-async def test_declined(shop: Shop, buyer: Account, token: str) -> None:
-    for _ in range(2):
+@pytest.mark.parametrize(
+    ("token", "case"),
+    [
+        ("tok_chargeDeclined", "generic_decline"),
+        ("tok_chargeDeclinedInsufficientFunds", "insufficient_funds"),
+        ("tok_chargeDeclinedExpiredCard", "expired_card"),
+        ("tok_of_nobody", None),
+        ("pm_of_nobody", None),
+        ("NaN", None),
+    ],
+)
+async def test_declined(shop: Shop, buyer: Account, token: str, case: str | None) -> None:
+    for told in (case, None):  # the second attempt does not reach the bank
         status, error = await buy(buyer, token)
         assert (status, error["message"]) == (402, "Payment Failed")
+        context = error["context"]
+        assert (context["reason"], context.get("case")) == ("card_refused", told)  # type: ignore[index,attr-defined]
     await shop.deliver()
     assert await shop.credits(buyer) == BEFORE
 

@@ -32,6 +32,17 @@ async def _sheet(account: Account, jobid: int, accept: str = XLSX) -> httpx2.Res
     return await account.owner.http.get(f"{API}bulklookup/{jobid}", headers={"Accept": accept})
 
 
+async def test_errors_have_cases_and_the_numbers_that_they_name(account: Account) -> None:
+    """They are translated by these, not by the English message."""
+    missing = (await account.owner.http.get(f"{API}bulklookup/999999")).json()["error"]["context"]
+    assert (missing["reason"], missing["case"]) == ("not_found", "no_such_job")
+    body = {"urls": ["linkedin.com/in/x"] * 1001, "kinds": ["directdial"], "max_credits": 1}
+    many = (await account.owner.post("bulklookup", **body)).json()["error"]
+    assert many["message"] == "1,001 addresses are too many; a job takes 1,000."
+    case = {"case": "too_many_addresses", "count": 1001, "limit": 1000}
+    assert many["context"].items() >= (case | {"reason": "invalid", "field_errors": {"urls": case}}).items()
+
+
 async def test_the_result_is_a_file_that_is_counted_and_audited(
     product: Product, account: Account, other: Account
 ) -> None:

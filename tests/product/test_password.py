@@ -30,6 +30,9 @@ async def test_reset_by_the_mailed_link_once(product: Product, user: User) -> No
     again = await http.post(PASSWORD, json=body)
     assert [answer.status_code for answer in (weak, foreign, good, again)] == [422, 404, 200, 404]
     assert again.json()["error"]["context"]["scope"] == "resource"
+    assert again.json()["error"]["context"]["case"] == "code_expired"
+    rule = weak.json()["error"]["context"]["field_errors"]["new_password"]
+    assert rule == {"case": "password_short", "limit": 8}
     assert (await user.http.get(SESSION)).status_code == 401
     codes = [
         (await product.caller().post(SESSION, json={"email": user.email, "password": word})).status_code

@@ -24,7 +24,10 @@ export function errorOf(response: Response, body: unknown): ApiError {
 
   const context: ErrorContext = { request_id: response.headers.get("X-Request-Id") ?? "", ...error?.context };
   const failed = error?.code === 1000 ? firstFailure(context) : undefined;
-  if (failed) return new ApiError(failed.code ?? status, failed.message ?? "", failed.code, { ...context, ...failed.context }, retryAfter);
+  if (failed) {
+    const facts = { ...context, ...(context.reasons && { reason: context.reasons[0] ?? "" }), ...failed.context };
+    return new ApiError(failed.code ?? status, failed.message ?? "", failed.code, facts, retryAfter);
+  }
   return new ApiError(status, error?.message ?? "", error?.code ?? status, context, retryAfter);
 }
 

@@ -5,19 +5,39 @@ import { explain, fieldErrors } from "./explain";
 
 afterEach(() => setLanguage("en"));
 
+const english = "The server's sentence.";
+
 test.each([
-  ["There are no seats left in your plan.", "In Ihrem Tarif ist kein Platz mehr frei."],
-  ["Contacts can be exported 20 times a day. Try again later.", "Kontakte können 20-mal am Tag exportiert werden. Bitte versuchen Sie es später erneut."],
-  ["1,200 addresses are too many; a job takes 1,000.", "1.200 Adressen sind zu viele; ein Auftrag fasst 1.000."],
-  ["The image is larger than 2 MB.", "Das Bild ist größer als 2 MB."],
-  // Without a translation.
-  ["Table 7 has no such field.", "Table 7 has no such field."],
-  ["constructor", "constructor"],
-])("the refusal %s is read in German as %s", async (message, shown) => {
-  const error = new ApiError(409, message, 409, { scope: "resource", fields: { email: message } });
-  expect([explain(error), fieldErrors(error)]).toEqual([message, { email: message }]);
+  [{ reason: "seat_limit" }, "In Ihrem Tarif ist kein Platz mehr frei."],
+  [{ reason: "not_found", case: "no_such_job" }, "Diesen Auftrag gibt es nicht."],
+  [{ reason: "invalid", case: "too_many_addresses", count: 1200, limit: 1000 }, "1.200 Adressen sind zu viele; ein Auftrag fasst 1.000."],
+  [{ reason: "card_refused", case: "insufficient_funds" }, "Ihre Karte ist nicht ausreichend gedeckt."],
+  // A code of the bank without a text.
+  [{ reason: "card_refused", case: "lost_card" }, "Zahlung fehlgeschlagen"],
+  // Another message of a reason that has a text.
+  [{ reason: "seat_limit", case: "seats_elsewhere" }, english],
+  // Without the number that the text names.
+  [{ reason: "list_full" }, english],
+  [{ reason: "constructor" }, english],
+  [{}, english],
+])("the error %o is read in German as %s", async (context, shown) => {
+  const error = new ApiError(409, english, 409, context);
+  expect(explain(error)).toBe(english);
   await loadLanguage("de");
-  expect([explain(error), fieldErrors(error)]).toEqual([shown, { email: shown }]);
+  expect(explain(error)).toBe(shown);
+});
+
+test("the errors of fields are read in German by their cases", async () => {
+  const fields = { password: "Password too short", email: "Invalid email", name: "Unknown" };
+  const field_errors = { password: { case: "password_short", limit: 8 }, email: { case: "email_invalid" } };
+  const error = new ApiError(422, english, 422, { reason: "invalid", fields, field_errors });
+  expect(fieldErrors(error)).toEqual(fields);
+  await loadLanguage("de");
+  expect(fieldErrors(error)).toEqual({
+    password: "Das Passwort muss mindestens 8 Zeichen lang sein",
+    email: "Ungültige E-Mail-Adresse",
+    name: "Unknown",
+  });
 });
 
 test.each([

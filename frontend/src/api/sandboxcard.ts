@@ -1,6 +1,7 @@
 /** Exchanges a card for a token of the payment sandbox, as Stripe's script does. The API never receives the card. */
 import { type TypedCard, expiryOf } from "../domain/card";
 import { digitsOf } from "../lib/validate";
+import { CardError } from "./carderror";
 import { ApiError } from "./errors";
 
 const METHODS = "/sandbox/stripe/v1/payment_methods";
@@ -9,7 +10,7 @@ const KEY = "pk_test_sandbox";
 
 interface Answer {
   id?: string;
-  error?: { message?: string };
+  error?: { message?: string; code?: string; decline_code?: string };
 }
 
 export async function sandboxToken({ number, expiry, cvc }: TypedCard): Promise<string> {
@@ -25,6 +26,6 @@ export async function sandboxToken({ number, expiry, cvc }: TypedCard): Promise<
     throw new ApiError(0, "", 0, { reason: "offline" });
   });
   const answer = (await response.json().catch(() => ({}))) as Answer;
-  if (!answer.id) throw new ApiError(422, answer.error?.message ?? "", 422, { reason: "card_refused", scope: "resource" });
+  if (!answer.id) throw new CardError(answer.error);
   return answer.id;
 }

@@ -9,7 +9,7 @@ export type Language = keyof typeof LANGUAGES;
 export interface Translated {
   texts?: Texts;
   legal?: Legal;
-  /** Errors of the server, by their English wording. */
+  /** Errors of the server, by case or reason. */
   refusals?: Readonly<Record<string, string>>;
 }
 

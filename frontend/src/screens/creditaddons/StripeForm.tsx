@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { Stripe, StripeCardNumberElement } from "@stripe/stripe-js";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { beginAddon } from "../../api/addons";
+import { CardError } from "../../api/carderror";
 import { ApiError } from "../../api/errors";
 import { loadStripe } from "../../api/stripejs";
 import type { Plan } from "../../api/types";
@@ -85,7 +86,7 @@ function useConfirmed(stripe: Stripe, card: StripeCardNumberElement | null, plan
     const { error } = await stripe.confirmCardPayment(clientsecret, { payment_method: { card } });
     // The response was lost, but this payment has already succeeded.
     const went = error?.payment_intent && ["succeeded", "processing"].includes(error.payment_intent.status);
-    if (error && !went) throw new ApiError(422, error.message ?? t("addons.failed"), 422, { reason: "card_refused" });
+    if (error && !went) throw new CardError({ message: t("addons.failed"), ...error });
     return paymentintentid;
   };
 }
