@@ -15,7 +15,7 @@ KEEP_SECONDS = 3 * 24 * 3600  # how long an event is retried, and how long it is
 LOCK_CLASS = 0x77686F6B  # class of the advisory locks, one per webhook
 MOST_COUNTED = 10_001
 LOGGED = 20  # number of attempts listed per webhook
-SOME = 256  # events that are due for the longest time, among which those to send are looked for
+SOME = 1024  # events that are due for the longest time, among which those to send are looked for
 
 _AT = """to_char({0} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
 _SHOWN = f"""
@@ -203,22 +203,24 @@ async def finish(
     keep: float,
 ) -> Collection[str]:
     """Store the results of attempts, and return the events that are given up."""
+    results = (
+        name,
+        [delivery.id for delivery in deliveries],
+        [attempt.status for attempt in attempts],
+        [attempt.error for attempt in attempts],
+        [attempt.milliseconds for attempt in attempts],
+        pauses,
+        keep,
+    )
+    failed = [
+        (delivery.record_key, pause)
+        for delivery, attempt, pause in zip(deliveries, attempts, pauses, strict=True)
+        if not attempt.delivered
+    ]
+    if not failed:
+        await connection.execute(_DONE, *results)
+        return []
     async with connection.transaction():
-        rows: list[Any] = await connection.fetch(
-            _DONE,
-            name,
-            [delivery.id for delivery in deliveries],
-            [attempt.status for attempt in attempts],
-            [attempt.error for attempt in attempts],
-            [attempt.milliseconds for attempt in attempts],
-            pauses,
-            keep,
-        )
-        failed = [
-            (delivery.record_key, pause)
-            for delivery, attempt, pause in zip(deliveries, attempts, pauses, strict=True)
-            if not attempt.delivered
-        ]
-        if failed:
-            await connection.execute(_BEHIND, name, [key for key, _ in failed], [pause for _, pause in failed])
+        rows: list[Any] = await connection.fetch(_DONE, *results)
+        await connection.execute(_BEHIND, name, [key for key, _ in failed], [pause for _, pause in failed])
     return [row["event"] for row in rows if row["state"] == b"f"]

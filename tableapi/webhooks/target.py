@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from tableapi.webhooks.statement import EventStatement
 
 log = get_logger(__name__)
-TAKEN, AT_ONCE = 64, 16  # events per round, each of a different record, and events in flight
+TAKEN, AT_ONCE = 256, 16  # events per round, each of a different record, and events in flight
+ROUND_SECONDS = 0.5  # after which a round begins no more attempts, so that the results of a slow receiver are stored
 OPEN_AFTER = 3  # failed rounds after which single events test the receiver
 MAX_PAUSE_SECONDS, MAX_OPEN_SECONDS = 900.0, 300.0
 LOOK_SECONDS = 1.0  # interval between checks for events queued by other processes, and for retries
@@ -87,9 +88,9 @@ class WebhookTarget:
             await self._sender.close()
 
     async def _send(self, taken: Sequence[Delivery]) -> tuple[list[Delivery], list[Attempt]]:
-        """Send events until one fails, and return the sent events and their results."""
+        """Send events until one fails or the round has lasted, and return the sent events and their results."""
         sent: list[tuple[Delivery, Attempt]] = []
-        rest, failed = iter(taken), False
+        rest, failed, until = iter(taken), False, time.monotonic() + ROUND_SECONDS
 
         async def send() -> None:
             nonlocal failed
@@ -97,7 +98,7 @@ class WebhookTarget:
                 attempt = await self._sender.send(delivery.event)
                 sent.append((delivery, attempt))
                 failed = failed or not attempt.delivered
-                if failed or self.stopped:
+                if failed or self.stopped or time.monotonic() > until:
                     return
 
         await asyncio.gather(*(send() for _ in range(min(AT_ONCE, len(taken)))))
