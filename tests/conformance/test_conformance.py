@@ -77,7 +77,7 @@ def test_every_check_that_needs_no_fixture_passes(results: dict[str, Checks], re
     assert sum(check[1] == "SUCCESS" for checks in asked.values() for check in checks) >= FEWEST[revision]
 
 
-def test_what_is_left_out_would_fail(results: dict[str, Checks]) -> None:
+def test_every_exclusion_would_fail(results: dict[str, Checks]) -> None:
     """A scenario or check that passes everywhere must be removed from the list."""
     failed: set[str] = set()
     for checks in results.values():

@@ -119,6 +119,6 @@ def test_every_table_of_the_policy_is_documented() -> None:
     assert not missing, "\n".join(missing)
 
 
-def test_calls_have_titles_of_their_own() -> None:
+def test_calls_have_their_own_titles() -> None:
     titles = re.findall(r"^### (.+)$", pages.read("reference/calls.md"), re.MULTILINE)
     assert len(titles) == len(set(titles))

@@ -137,7 +137,7 @@ def test_every_reason_has_an_entry_and_every_entry_a_reason() -> None:
     assert not (text := differences("reference/errors.md", missing, documented - known.keys())), text
 
 
-def test_every_entry_says_status_meaning_and_what_to_do() -> None:
+def test_every_entry_has_status_meaning_and_remedy() -> None:
     text = pages.read("reference/errors.md")
     short = [
         heading

@@ -38,7 +38,7 @@ def test_pages_that_start_a_server_name_the_option_for_its_port(name: str) -> No
     assert "`--port`" in (ROOT / name).read_text()
 
 
-def test_tutorial_says_where_the_server_keeps_its_files() -> None:
+def test_tutorial_states_where_the_server_keeps_its_files() -> None:
     text = (pages.DOCS / "tutorial" / "own-database.md").read_text()
     assert "`.data`" in text
     assert "`DATA_DIR`" in text

@@ -174,7 +174,7 @@ async def test_every_relation_returns_the_related_records(http: httpx.Client, ta
     assert len([relation for relation in long["related"] if relation["type"] == "belongs_to"]) >= database.KEYS
 
 
-def test_each_of_many_relations_can_be_asked_for_alone_and_with_options(http: httpx.Client) -> None:
+def test_each_of_many_relations_can_be_requested_with_options(http: httpx.Client) -> None:
     relations = described(http, values.LONG + "two")["related"]
     for relation in relations:
         name = relation["name"]
@@ -275,7 +275,7 @@ def test_every_field_can_be_filtered_ordered_and_grouped_or_is_rejected(
                 assert answer.status_code in (200, 400), (table["name"], field["name"], option, answer.text[:300])
 
 
-def test_row_security_holds(http: httpx.Client) -> None:
+def test_row_security_is_enforced(http: httpx.Client) -> None:
     assert [row["v"] for row in rows(http, "secured")] == ["mine"]
     assert rows(http, "closed") == []
     assert http.patch("/_table/secured/2", json={"v": "x"}).status_code == 404

@@ -102,7 +102,7 @@ def test_a_wrong_setting_is_one_line(name: str, value: str, said: str, tmp_path:
     assert "hidden" not in refused.stderr
 
 
-def test_a_port_in_use_is_said_before_anything_starts(project: Path, tmp_path: Path) -> None:
+def test_a_port_in_use_is_reported_before_anything_starts(project: Path, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         refused = tableapi("serve", cwd=project, PORT=str(port), DATA_DIR=tmp_path / "data")
@@ -112,7 +112,7 @@ def test_a_port_in_use_is_said_before_anything_starts(project: Path, tmp_path: P
     assert not (tmp_path / "data" / "postgres").exists()
 
 
-def test_a_port_of_another_server_of_ours_is_in_use_too(
+def test_the_port_of_another_server_is_reported_as_in_use(
     serve: Serve, project: Path, new_database: NewDatabase, tmp_path: Path
 ) -> None:
     url = new_database()
@@ -191,7 +191,7 @@ def test_help_and_errors_load_no_query_builder() -> None:
     assert result.stdout.strip() == "False"
 
 
-def test_check_says_what_is_missing_for_production(tmp_path: Path, pg_url: str) -> None:
+def test_check_reports_what_is_missing_for_production(tmp_path: Path, pg_url: str) -> None:
     bare = tableapi("check", cwd=ROOT, DEMO="1", DATA_DIR=tmp_path / ".data")
     whole = tableapi(
         "check", cwd=ROOT, DATA_DIR=tmp_path / ".data", DATABASE_URL=pg_url,

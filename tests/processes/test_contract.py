@@ -37,7 +37,7 @@ def test_a_breaking_change_ends_with_exit_code_1(new_database: NewDatabase, serv
         assert "tableapi contract lock api.json" in broken.stdout.splitlines()[-1]
 
 
-def test_a_contract_holds_what_the_caller_may_see(new_database: NewDatabase, tmp_path: Path) -> None:
+def test_a_contract_contains_only_visible_tables(new_database: NewDatabase, tmp_path: Path) -> None:
     database = new_database(SQL + "; create table hidden (id integer primary key)")
     (tmp_path / "access.json").write_text(
         '{"keys": {"k": {"role": "r"}}, "roles": {"r": {"access": [{"component": "_table/note/*", "verb_mask": 1}]}}}'
@@ -60,7 +60,7 @@ def test_a_contract_holds_what_the_caller_may_see(new_database: NewDatabase, tmp
         ('{"paths": {}}', (), "is not a project"),
     ],
 )
-def test_what_cannot_be_read_is_one_line(
+def test_an_unreadable_file_is_reported_in_one_line(
     tmp_path: Path, content: str | None, words: tuple[str, ...], text: str
 ) -> None:
     if content is not None:

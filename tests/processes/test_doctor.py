@@ -141,7 +141,7 @@ def test_the_step_that_is_wrong_is_named_with_what_to_do(
         assert text in ended.stdout
 
 
-def test_what_makes_it_harder_is_a_note(host: Host, tmp_path: Path) -> None:
+def test_a_complication_is_a_note(host: Host, tmp_path: Path) -> None:
     changed("server", registration_endpoint=None, token_endpoint_auth_methods_supported=["client_secret_post"])(host)
     host.challenge = 'Bearer scope="read"'
     ended = doctor(tmp_path, f"{host.url}/mcp")

@@ -127,7 +127,7 @@ def test_the_last_one_to_leave_stops_the_server(folder: Path) -> None:
     assert not _alive(pid)
 
 
-def test_a_port_taken_meanwhile_is_replaced(folder: Path) -> None:
+def test_a_port_occupied_meanwhile_is_replaced(folder: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         (folder / "port").write_text(str(port))

@@ -42,7 +42,7 @@ async def _key(http: httpx2.AsyncClient) -> dict[str, Any]:
     return dict(answer.json()["resource"][0])
 
 
-async def test_a_deleted_key_is_gone_on_every_worker_at_once(new_database: NewDatabase, serve: Serve) -> None:
+async def test_a_deleted_key_stops_working_on_every_worker_at_once(new_database: NewDatabase, serve: Serve) -> None:
     url = await asyncio.to_thread(new_database)
     server = await asyncio.to_thread(serve, **settings(url, WORKERS="2"))
     await prepare(url, 1)

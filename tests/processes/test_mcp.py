@@ -77,7 +77,7 @@ def test_a_command_without_rights_ends_with_one_line(database: str, tmp_path: Pa
         assert ended.stdout == ""
 
 
-def test_a_server_without_the_sdk_says_so(database: str, serve: Serve, tmp_path: Path) -> None:
+def test_a_server_without_the_sdk_reports_it(database: str, serve: Serve, tmp_path: Path) -> None:
     (tmp_path / "mcp.py").write_text("raise ModuleNotFoundError('mcp')")  # found before the installed package
     server = serve("--dataset", f"rental={database}", "--open", PYTHONPATH=f"{tmp_path}:{ROOT}")
     answer = httpx2.post(f"{server.url}/mcp", json=INITIALIZE, timeout=30)

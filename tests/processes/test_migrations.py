@@ -224,9 +224,7 @@ async def test_a_transactional_file_waits_and_is_retried(new_database: NewDataba
     await other.close()
 
 
-async def test_several_nodes_upgrade_at_once_also_beside_concurrently(
-    new_database: NewDatabase, tmp_path: Path
-) -> None:
+async def test_several_nodes_upgrade_at_once_even_with_concurrently(new_database: NewDatabase, tmp_path: Path) -> None:
     """A node that waits for the lock has no snapshot, since `create index concurrently` would wait for it."""
     url = await asyncio.to_thread(new_database)
     folder = project(tmp_path / "p", "create table a (id int);")

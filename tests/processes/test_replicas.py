@@ -182,7 +182,7 @@ async def test_a_server_starts_without_its_replica(pair: Pair, serve: Serve, tmp
         assert (await reads(http, node))["primary"] == 1
 
 
-async def test_two_replicas_behind_one_address_are_told_apart(pair: Pair, serve: Serve, tmp_path: Path) -> None:
+async def test_two_replicas_behind_one_address_are_distinguished(pair: Pair, serve: Serve, tmp_path: Path) -> None:
     """A balancer leads each connection to another replica; what one of them has replayed says nothing of the other."""
     late = Standby(tmp_path / "late" / "postgres", pair.standby.primary)
     await asyncio.to_thread(late.start)

@@ -47,7 +47,7 @@ def _client(hotel: Server, token: str = "", key: str = "key") -> httpx2.Client:
     return httpx2.Client(base_url=f"{hotel.url}/api/v2/", headers=headers, timeout=PATIENCE)
 
 
-def test_the_policy_of_the_project_holds(hotel: Server) -> None:
+def test_the_policy_of_the_project_is_enforced(hotel: Server) -> None:
     with _client(hotel) as anyone, _client(hotel, key="") as stranger, _client(hotel, "ada") as ada:
         assert stranger.get("hotel/_table/room").status_code == 401
         assert anyone.get("hotel/_table/booking").status_code == 401

@@ -59,7 +59,7 @@ def smtp() -> Iterator[tuple[SmtpServer, int]]:
     controller.stop()
 
 
-def test_log_and_database_hold_no_secret(
+def test_log_and_database_contain_no_secret(
     serve: Serve, new_database: NewDatabase, smtp: tuple[SmtpServer, int], tmp_path: Path
 ) -> None:
     mails, port = smtp

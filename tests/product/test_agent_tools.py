@@ -57,7 +57,7 @@ async def _ledger(account: Account) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in rows]
 
 
-async def test_who_is_offered_the_tools(product: Product, account: Account) -> None:
+async def test_callers_with_the_tools(product: Product, account: Account) -> None:
     keyid, key = await _key(account, "search")
     async with product.caller(key="wrong-key-of-nobody") as http:
         refused = await http.post("/mcp", json=INITIALIZE)

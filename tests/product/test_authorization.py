@@ -402,7 +402,7 @@ async def test_a_client_cannot_use_tokens_of_another(account: Account, client: O
     assert (await client.refresh(tokens["refresh_token"])).status_code == 200
 
 
-async def test_tokens_of_a_client_are_good_for_mcp_alone(
+async def test_tokens_of_a_client_are_valid_only_for_mcp(
     product: Product, account: Account, client: OAuthClient
 ) -> None:
     await signed_in(client, account.owner, ALL)

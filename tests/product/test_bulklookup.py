@@ -205,7 +205,7 @@ async def test_never_more_than_max_credits(product: Product, account: Account) -
     assert (shown["charged"], [row["status"] for row in shown["rows"]]) == (2, ["done"] * 2 + ["skipped"] * 2)
 
 
-async def test_without_credits_the_rows_say_so(product: Product, account: Account) -> None:
+async def test_without_credits_the_rows_report_it(product: Product, account: Account) -> None:
     await account.set_credits(1)
     job = await _start(account, urls=await _urls(product, 2))
     await product.work()

@@ -82,7 +82,7 @@ async def test_every_table_has_its_place(distributed: Distributed) -> None:
     assert await db.fetch(nullable) == [], "a column of distribution is never null"
 
 
-async def test_every_key_holds_the_column_of_distribution(distributed: Distributed) -> None:
+async def test_every_key_contains_the_distribution_column(distributed: Distributed) -> None:
     db, _ = distributed
     placed = await places(db)
     rows = await db.fetch(KEYS)
@@ -111,7 +111,7 @@ async def test_every_reference_stays_on_one_machine(distributed: Distributed) ->
     assert wrong == []
 
 
-async def test_what_is_lost_is_named(distributed: Distributed) -> None:
+async def test_losses_are_named(distributed: Distributed) -> None:
     db, (unique, references) = distributed
     placed = await places(db)
     assert references - {row["name"] for row in await db.fetch(REFERENCES)} == named("dropped").keys()
@@ -135,6 +135,6 @@ async def test_what_is_lost_is_named(distributed: Distributed) -> None:
     assert changed - given - through == named("weaker").keys()
 
 
-def test_what_needs_the_extension_distributes_what_was_prepared() -> None:
+def test_statements_of_the_extension_only_distribute() -> None:
     calls = re.findall(r"create_\w+", WITH_CITUS)
     assert set(calls) == {"create_reference_table", "create_distributed_table", "create_distributed_function"}

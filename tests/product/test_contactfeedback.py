@@ -63,9 +63,7 @@ async def test_a_new_vote_replaces_the_old_and_is_sealed_at_rest(
     assert (await colleague.table("GET", "contactfeedback")).json()["resource"] == []
 
 
-async def test_a_vote_can_be_withdrawn_by_its_user_alone(
-    account: Account, other: Account, vote: dict[str, Any]
-) -> None:
+async def test_a_vote_can_be_withdrawn_only_by_its_user(account: Account, other: Account, vote: dict[str, Any]) -> None:
     back = {
         "linkedin_url": vote["linkedin_url"],
         "info": vote["info"].upper(),

@@ -193,7 +193,7 @@ async def test_forty_credits_and_opposite_orders(product: Product, racers: Racer
     assert +said == bought
 
 
-async def test_a_ceiling_holds_for_each_of_two_requests(product: Product, racers: Racers) -> None:
+async def test_a_ceiling_applies_to_each_of_two_requests(product: Product, racers: Racers) -> None:
     _, urls = await _hundred(product)
     body = {"linkedinurls": urls[:30], "kinds": ["directdial"], "max_credits": 29}
     refused = await racers.at_once("revealmany", body)
@@ -311,7 +311,7 @@ async def test_a_proved_downvote_at_once_returns_one_credit(product: Product, ra
     assert [mail["Subject"] for mail in mails] == ["You got a credit back"]
 
 
-async def test_a_credit_back_beside_the_last_reveals(product: Product, racers: Racers) -> None:
+async def test_a_credit_back_concurrent_with_the_last_reveals(product: Product, racers: Racers) -> None:
     """The returned credit pays for one more reveal, or arrives too late; it is never lost or counted twice."""
     _, urls = await _hundred(product)
     person = await product.person(phones=[BAD_PHONE])

@@ -132,7 +132,7 @@ async def test_one_client_is_shown_in_full_without_secrets(product: Product, mem
     assert str(other.owner.email) not in answer.text
 
 
-async def test_credits_are_granted_and_taken_once_each(product: Product, member: Staff, client: Account) -> None:
+async def test_credits_are_granted_and_deducted_once_each(product: Product, member: Staff, client: Account) -> None:
     granted = await change(member, client, 500, requestid="grant-0001")
     assert granted.json() == {"success": 1, "changed": True, "balance": 3500}
     again = await change(member, client, 500, requestid="grant-0001")
@@ -155,7 +155,7 @@ async def test_credits_are_granted_and_taken_once_each(product: Product, member:
     assert all("staffid" not in row for row in ledger)
 
 
-async def test_credits_taken_at_once_never_fall_below_zero(member: Staff, client: Account) -> None:
+async def test_concurrent_deductions_never_fall_below_zero(member: Staff, client: Account) -> None:
     import asyncio
 
     answers = await asyncio.gather(*(change(member, client, -1000) for _ in range(6)))

@@ -66,7 +66,7 @@ async def test_no_other_role_calls_the_desk(others: dict[str, httpx2.AsyncClient
         assert answer.status_code in (401, 403), (name, answer.text)
 
 
-async def test_every_call_of_the_desk_is_for_staff_alone(product: Product) -> None:
+async def test_every_call_of_the_desk_is_for_staff_only(product: Product) -> None:
     endpoints = [endpoint for endpoint in product.scripts if endpoint.name.startswith("desk/")]
     assert {(endpoint.method, endpoint.name.removeprefix("desk/")) for endpoint in endpoints} == CALLS
     assert {endpoint.roles for endpoint in endpoints} == {("staff",)}

@@ -53,14 +53,14 @@ async def test_balances_are_described_for_sessions_and_keys_of_the_account(accou
     assert document["paths"]["/api/v2/webhooks/payment"]["post"]["security"] == []
 
 
-async def test_calls_with_a_group_of_their_own_come_first(account: Account) -> None:
+async def test_calls_with_their_own_group_come_first(account: Account) -> None:
     document = (await account.owner.http.get("/api/v2/_spec")).json()
     assert document["tags"][:2] == [{"name": "Enrichment"}, {"name": "Key lookup"}]
     assert document["paths"]["/api/v2/keylookup"]["get"]["tags"] == ["Key lookup"]
     assert document["paths"]["/api/v2/getcontact"]["post"]["tags"] == ["scripts"]
 
 
-async def test_every_call_of_a_customer_is_in_a_group_under_a_title_of_its_own(account: Account) -> None:
+async def test_every_customer_call_has_a_group_and_its_own_title(account: Account) -> None:
     """product/design/reference.json: for missing entries, the page falls back to the names of tables and scripts."""
     guide = json.loads((design.FOLDER / "reference.json").read_text())
     grouped = {call for group in guide["groups"] for call in group["calls"]}

@@ -119,7 +119,7 @@ async def test_a_damaged_archive_stores_nothing(product: Product, archive: bytes
     assert await product.db.fetchval("select count(*) from dropbatch where name = $1", name) == 0
 
 
-async def test_a_cycle_erases_reports_and_screens_what_comes_later(
+async def test_a_cycle_erases_reports_and_screens_later_arrivals(
     product: Product, account: Account, platform: DropService, tmp_path: Path
 ) -> None:
     mark = _words()
@@ -170,7 +170,7 @@ async def test_a_withdrawn_request_leaves_the_list(product: Product, platform: D
     assert "no new requests" in await product.scripts.run_job("drop", {})
 
 
-async def test_a_cycle_goes_on_where_it_was_interrupted(product: Product, platform: DropService) -> None:
+async def test_an_interrupted_cycle_resumes(product: Product, platform: DropService) -> None:
     address = f"{_words()}@home.example"
     person = await product.person(personal_emails=[address], phones=[])
     (item,) = await platform.file_requests("Email", [address])
@@ -219,7 +219,7 @@ async def test_a_status_is_amended_when_a_person_is_found_later(product: Product
     assert await product.db.fetchval("select full_name from person where personid = $1", person.personid) == ""
 
 
-async def test_the_stand_in_speaks_as_the_description_says(product: Product, tmp_path: Path) -> None:
+async def test_the_stand_in_follows_the_description(product: Product, tmp_path: Path) -> None:
     settings = product.ctx.settings.model_copy(update={"data_dir": tmp_path})
     app = Starlette(routes=list(routes(settings)))
     headers = {"X-API-KEY": KEY}

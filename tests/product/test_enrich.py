@@ -149,7 +149,7 @@ async def test_results_by_position(product: Product, account: Account, program: 
     assert (usage["calls"], usage["charged"], usage["phones"]) == (2 * 9 * 3, 8, 2)
 
 
-async def test_only_the_kinds_asked_for_are_sent(product: Product, program: httpx2.AsyncClient) -> None:
+async def test_only_the_requested_kinds_are_sent(product: Product, program: httpx2.AsyncClient) -> None:
     person = await product.person()
     body = {"people": [{"linkedinurl": f"linkedin.com/{person.key}"}], "kinds": ["businessemail"]}
     answer = await program.post(API + "enrich", json=body)

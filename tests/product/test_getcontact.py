@@ -88,7 +88,7 @@ async def test_expired_subscription_is_402_but_paid_stays_free(product: Product,
     assert (new.status_code, new.json()["error"]["context"]["reason"]) == (402, "subscription_expired")
 
 
-async def test_reveal_charges_one_and_shows_the_kind_alone(product: Product, account: Account) -> None:
+async def test_reveal_charges_one_credit_and_shows_only_the_kind(product: Product, account: Account) -> None:
     person = await product.person()
     before = await account.credits()
     answer = await account.owner.post("getcontact", linkedinurl=f"https://uk.linkedin.com/{person.key}/?x=1", **REVEAL)

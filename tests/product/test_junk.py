@@ -46,7 +46,7 @@ async def test_a_hostile_filter_is_rejected_quickly(product: Product, text: str)
         assert answer.status_code in (400, 401)
 
 
-async def test_a_mailed_token_is_asked_for_by_exactly_one_filter(product: Product, account: Account) -> None:
+async def test_a_mailed_token_is_accepted_in_exactly_one_filter(product: Product, account: Account) -> None:
     async with product.caller() as client:
 
         async def status(text: str) -> int:

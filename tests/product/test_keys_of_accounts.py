@@ -34,7 +34,7 @@ async def test_a_key_needs_the_scope(product: Product, account: Account, path: s
     assert (await _get(product, key, path)).status_code == 200
 
 
-async def test_contacts_of_the_account_with_who_and_when(product: Product, account: Account, other: Account) -> None:
+async def test_contacts_of_the_account_with_user_and_time(product: Product, account: Account, other: Account) -> None:
     keyid, key = await _key(account, "contacts", "usage", "enrich")
     member = await account.user(name="Max Member")
     people = [await product.person(title="CEO", city="Oslo") for _ in range(3)]
@@ -88,7 +88,7 @@ async def test_wrong_questions(
     assert (await _get(product, key, path, **query)).status_code == status
 
 
-async def test_who_may_rotate(product: Product, account: Account, other: Account) -> None:
+async def test_users_with_the_right_to_rotate(product: Product, account: Account, other: Account) -> None:
     keyid, key = await _key(account, "usage")
     member, watching = await account.user(), await view(await staff(product), account.owner)
     assert (await member.post("rotateapikey", keyid=keyid)).status_code == 403

@@ -86,7 +86,7 @@ async def test_sign_up_stores_the_language_of_the_page(
 
 
 @pytest.mark.parametrize(("before", "after"), [(None, "de"), ("en", "en"), ("de", "de")])
-async def test_sign_in_stores_the_language_only_where_none_is(
+async def test_sign_in_stores_the_language_only_if_there_is_none(
     product: Product, account: Account, before: str | None, after: str
 ) -> None:
     user = await account.user(password=await passwords.hashed(PASSWORD), language=before)

@@ -126,7 +126,7 @@ async def test_a_full_list(product: Product, account: Account, monkeypatch: pyte
     assert (await account.owner.table("GET", "contactlistitem")).json()["resource"] == []
 
 
-async def test_an_export_has_paid_values_alone(product: Product, account: Account) -> None:
+async def test_an_export_contains_only_paid_values(product: Product, account: Account) -> None:
     paid = await product.person(full_name="Jane van Doe", title="=CEO()", company="Acme")
     free = await product.person(full_name="Free Rider")
     listid, member = await _list(account.owner, shared=1), await account.user()

@@ -101,7 +101,7 @@ async def test_forms_reject_names_with_addresses_or_line_ends(product: Product, 
         "李 小龍",
     ],
 )
-def test_names_of_people_and_companies_are_taken(name: str) -> None:
+def test_names_of_people_and_companies_are_accepted(name: str) -> None:
     assert person_names.is_plain(name)
     assert person_names.plain(name)
 
@@ -139,7 +139,7 @@ def _lines(mail: EmailMessage) -> list[str]:
     return str(body.get_content()).splitlines()
 
 
-async def test_code_password_and_link_stand_alone_on_their_lines(product: Product, account: Account) -> None:
+async def test_code_password_and_link_have_separate_lines(product: Product, account: Account) -> None:
     email = f"invited-{secrets.token_hex(4)}@target.example"
     await account.owner.table("POST", "appuser", {"name": "Ina Invited", "email": email, "role": "member"})
     lines = _lines((await product.mails(email))[-1])
@@ -176,7 +176,7 @@ def test_a_mail_begins_with_its_preheader_and_has_one_look(product: Product, nam
     assert colors <= {*LIGHT.values(), *DARK.values()}
 
 
-def test_a_code_is_a_block_of_its_own(product: Product) -> None:
+def test_a_code_is_a_separate_block(product: Product) -> None:
     mail = render(product.ctx.settings, "emailcode", "a@b.example", VALUES)
     assert re.search(r'<p class="code"[^>]*>482913</p>', mail.html)
     assert "482913" in mail.text.splitlines()

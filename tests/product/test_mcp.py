@@ -111,7 +111,7 @@ async def test_a_tool_opens_no_stream(product: Product, account: Account) -> Non
     assert len(streams) == 0
 
 
-async def test_the_app_key_alone_follows_nothing(product: Product) -> None:
+async def test_the_app_key_without_a_session_follows_nothing(product: Product) -> None:
     async with product.caller() as http:
         for table in ("appuser", "usercontact", "client"):
             answer = await http.get(f"{TABLE}{table}/_changes")

@@ -68,7 +68,9 @@ async def _walked(user: User, **query: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("moments", [1, 7, 1000])
-async def test_pages_hold_everybody_once_and_in_one_order(product: Product, account: Account, moments: int) -> None:
+async def test_pages_contain_each_contact_once_and_in_one_order(
+    product: Product, account: Account, moments: int
+) -> None:
     member = await account.user()
     for name in ("Ann", "Bob"):
         await _fill(product, account, member, name, moments)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.helpers.product import Account, Product
 
 
-async def test_a_seat_cannot_be_made_or_changed_inside_another_record(product: Product, account: Account) -> None:
+async def test_a_seat_cannot_be_created_or_changed_inside_another_record(product: Product, account: Account) -> None:
     owner = account.owner
     member = await account.user()
     before = await product.db.fetch("select * from appuser where clientid = $1 order by appuserid", account.clientid)
@@ -22,7 +22,7 @@ async def test_a_seat_cannot_be_made_or_changed_inside_another_record(product: P
     assert after == before
 
 
-async def test_a_paid_contact_cannot_be_made_inside_another_record(product: Product, account: Account) -> None:
+async def test_a_paid_contact_cannot_be_created_inside_another_record(product: Product, account: Account) -> None:
     record = {"clientid": account.clientid, "usercontact_by_clientid": [{"name": "X", "phonecost": 1}]}
     answer = await account.owner.table("PATCH", "client", record)
     assert answer.status_code in (400, 403), answer.text

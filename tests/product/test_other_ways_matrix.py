@@ -171,7 +171,7 @@ def _stream(product: Product, table: str, token: str, query: dict[str, str]) -> 
 
 
 @pytest.mark.parametrize("table", LIVE)
-async def test_no_stream_tells_of_a_change_in_another_account(
+async def test_no_stream_reports_a_change_in_another_account(
     product: Product, victim: Account, tokens: dict[str, str], table: str
 ) -> None:
     """The row's owner waits for two changes: after the second, every stream has received the first."""

@@ -41,7 +41,7 @@ def _url() -> str:
     return f"linkedin.com/in/vendor-{secrets.token_hex(5)}"
 
 
-async def test_a_person_of_the_vendor_is_asked_for_once(account: Account, vendor: dict[str, Any]) -> None:
+async def test_a_person_is_requested_from_the_vendor_once(account: Account, vendor: dict[str, Any]) -> None:
     url = _url()
     response = await account.owner.post("searchurl", linkedinurl=url, business=True)
     assert response.json()["data"][0]["full_name"] == "Vera Vendor"

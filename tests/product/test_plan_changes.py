@@ -193,7 +193,7 @@ async def test_resuming_before_the_end(shop: Shop, trial: Account) -> None:
     assert (await shop.row(trial))["status"] == "active"
 
 
-async def test_no_second_subscription_beside_a_running_one(shop: Shop, trial: Account) -> None:
+async def test_a_second_subscription_is_rejected_while_one_is_active(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 2)
     reasons = [(await trial.owner.post("stripe", plan=plan)).json()["error"]["context"]["reason"] for plan in (2, 3)]
     assert reasons == ["already_subscribed", "change_instead"]

@@ -204,7 +204,7 @@ async def test_a_refunded_upgrade(shop: Shop, trial: Account) -> None:
 
 
 @pytest.mark.parametrize("order", [*itertools.permutations(range(3))])
-async def test_signed_events_alone_are_enough(shop: Shop, buyer: Account, order: tuple[int, ...]) -> None:
+async def test_signed_events_suffice(shop: Shop, buyer: Account, order: tuple[int, ...]) -> None:
     """Objects that the provider no longer lists have the state of their newest signed event."""
     intent, now = await payment(buyer), int(time.time())
     part = {"id": "ch_gone", "object": "charge", "payment_intent": intent, "amount": 2500, "status": "succeeded"}

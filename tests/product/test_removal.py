@@ -250,7 +250,7 @@ async def test_a_contact_is_found_by_its_newest_addresses(product: Product, acco
     assert await product.db.fetchval("select full_name from person where personid = $1", person.personid) == ""
 
 
-async def test_a_removal_leaves_others_alone(product: Product, account: Account) -> None:
+async def test_a_removal_does_not_affect_others(product: Product, account: Account) -> None:
     slug = f"sam-{secrets.token_hex(4)}"
     gone = await product.person(slug, personal_emails=[f"{slug}@home.example"])
     stays = await product.person(f"{slug}-2", personal_emails=["stays@home.example"])

@@ -270,7 +270,7 @@ async def test_a_person_on_the_list_is_found_by_no_path(
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_a_person_on_the_list_comes_back_by_no_source(
+async def test_no_source_restores_a_person_on_the_removal_list(
     product: Product, account: Account, other: Account, tmp_path: Path, way: str
 ) -> None:
     async with _world(product, account, other, tmp_path) as world:

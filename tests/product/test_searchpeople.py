@@ -219,7 +219,7 @@ async def test_the_plan_limits_pages_and_people_of_a_day(product: Product, accou
     await product.db.execute("update subscriptionplan set searchpages = 200, searchpeople = 5000 where planid = 2")
 
 
-async def test_removed_people_are_gone_at_once(product: Product, account: Account, mark: str) -> None:
+async def test_removed_people_disappear_at_once(product: Product, account: Account, mark: str) -> None:
     await product.person(f"gone-{mark}", full_name=f"Gone {mark}", personal_emails=[f"Gone-{mark}@home.example"])
     assert (await _search(account.owner, name=f"gone {mark}"))["meta"]["count"] == 1
     address = f"gone-{mark}@home.example"

@@ -218,7 +218,7 @@ async def test_the_client_has_only_fields_visible_to_the_caller(product: Product
     assert person.json()["resource"][0]["client_by_clientid"]["clientid"] == account.clientid
 
 
-async def test_a_session_tells_whether_the_account_has_a_password(product: Product, account: Account) -> None:
+async def test_a_session_shows_whether_the_account_has_a_password(product: Product, account: Account) -> None:
     for password, has in (("hash", 1), (None, 0)):
         await product.db.execute(
             "update appuser set password = $2 where appuserid = $1", account.owner.appuserid, password

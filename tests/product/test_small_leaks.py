@@ -13,7 +13,7 @@ async def account(product: Product) -> Account:
     return await product.account()
 
 
-async def test_an_address_of_staff_is_taken_like_any_other(product: Product, account: Account) -> None:
+async def test_a_staff_address_counts_as_taken(product: Product, account: Account) -> None:
     member = await staff(product)
     async with product.caller(ip="10.77.0.1") as http:
         answers = [

@@ -65,14 +65,14 @@ def test_engine_imports_are_dependencies_or_extras() -> None:
     assert _packages("tableapi") - _names(ENGINE + OPTIONAL) == set()
 
 
-def test_an_extra_of_the_engine_is_imported_only_where_it_is_used() -> None:
+def test_an_extra_of_the_engine_is_imported_only_if_used() -> None:
     of_server = {f"tableapi/{name}" for name in SERVER}
     others = {path.relative_to(ROOT).as_posix() for path in (ROOT / "tableapi").rglob("*.py")} - of_server
     assert _packages(*others, at_import=True) - _names(ENGINE) == set()
     assert _packages(*of_server, at_import=True) - _names(ENGINE + EXTRAS["server"]) == set()
 
 
-def test_what_the_product_imports_is_in_its_group() -> None:
+def test_imports_of_the_product_are_in_its_group() -> None:
     assert _packages("product", "sandbox", "scripts", "policy.py") - _names(ENGINE + GROUPS["product"]) == set()
 
 

@@ -176,7 +176,7 @@ def ids(body: Any) -> list[int]:
     return sorted(row["id"] for row in body["resource"])
 
 
-def test_a_single_filter_holds_for_every_verb(client: httpx.Client) -> None:
+def test_a_single_filter_applies_to_every_verb(client: httpx.Client) -> None:
     for key, test in SINGLE.items():
         rows = [row[0] for row in DEALS if test(row)]
         assert ids(sent(client, key, "GET", "/deal")) == rows, ROLES.access["roles"][key]

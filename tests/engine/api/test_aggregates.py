@@ -119,7 +119,7 @@ def test_a_count_may_be_estimated(http: httpx.Client, database: str) -> None:
         ),
     ],
 )
-def test_a_column_and_casts_of_it_are_groups_of_their_own(http: httpx.Client, terms: str, groups: list[Any]) -> None:
+def test_a_column_and_its_casts_are_separate_groups(http: httpx.Client, terms: str, groups: list[Any]) -> None:
     def ordered(rows: list[Any]) -> list[Any]:
         return sorted(rows, key=str)
 

@@ -203,7 +203,7 @@ def _plain(error: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("caller", [*ACCESS["keys"], ""])
 @pytest.mark.parametrize("table", [*TABLES, "sold"])
-def test_a_step_has_the_answer_of_the_same_request_alone(
+def test_a_step_has_the_response_of_a_single_request(
     client: httpx2.Client, db: SqlClient, table: str, caller: str
 ) -> None:
     def contents() -> list[Any]:

@@ -64,7 +64,7 @@ def test_the_same_read_with_lower_limits_succeeds(http: httpx.Client) -> None:
     assert [len(row[UP][UNDER]) for row in few] == [1000] * 3
 
 
-def test_bytes_are_counted_too(http: httpx.Client) -> None:
+def test_bytes_also_count(http: httpx.Client) -> None:
     refused(http, "/wide")
     refused(http, "/wide", related=UP)
     refused(http, "/team", **{"related": "wide_by_team_id", "wide_by_team_id.related": UP})

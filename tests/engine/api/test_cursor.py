@@ -98,7 +98,7 @@ def test_any_table_is_walked(http: httpx.Client, table: str, order: str) -> None
     assert sorted(map(str, rows)) == sorted(map(str, whole))
 
 
-def test_a_filter_and_a_count_hold_on_every_page(http: httpx.Client) -> None:
+def test_a_filter_and_a_count_apply_to_every_page(http: httpx.Client) -> None:
     query = {"filter": "(flag = true) or (whole is null)", "order": "day desc", "include_count": "true"}
     whole = get(http, "kinds", **query)
     first = get(http, "kinds", **query, cursor="", limit=3)

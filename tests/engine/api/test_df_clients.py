@@ -195,7 +195,7 @@ XML = {"Accept": "application/xml"}
         ("/shop/_table/customer?fields=id,boss_id&limit=2&accept=text/xml", {}),
     ],
 )
-def test_lists_are_xml_if_asked_for(client: httpx2.Client, path: str, headers: dict[str, str]) -> None:
+def test_lists_are_xml_on_request(client: httpx2.Client, path: str, headers: dict[str, str]) -> None:
     answer = client.get(path, headers=headers)
     rows = "<resource><id>1</id><boss_id/></resource><resource><id>2</id><boss_id>1</boss_id></resource>"
     assert answer.text == f"{HEAD}<dfapi>{rows}</dfapi>"

@@ -74,7 +74,7 @@ def test_one_record_by_its_path(tables: httpx2.Client) -> None:
     assert tables.delete("/line?force=true&dry_run=true").json() == {"success": True}
 
 
-def test_the_option_may_stand_beside_the_records(tables: httpx2.Client) -> None:
+def test_the_option_may_be_next_to_the_records(tables: httpx2.Client) -> None:
     answer = tables.post("/owner", json={"resource": [{"name": "New"}], "dry_run": True})
     assert (answer.status_code, answer.headers["dry-run"]) == (200, "true")
 

@@ -81,7 +81,7 @@ def test_every_table_is_read_with_all_its_relations(every_kind: httpx.Client, ta
         assert page["meta"]["count"] == len(page["resource"]) == get(every_kind, url, count_only="true")
 
 
-def test_every_field_can_be_asked_for_filtered_and_ordered(
+def test_every_field_can_be_selected_filtered_and_ordered(
     every_kind: httpx.Client, tables: list[dict[str, Any]]
 ) -> None:
     compared: set[str] = set()  # whether values compare depends on the type, how a field is named does not

@@ -151,7 +151,7 @@ def test_a_routine_keeps_every_digit(http: httpx.Client) -> None:
     assert answer.text == "24691357802469135780.246913578"
 
 
-def test_an_idempotency_key_tells_requests_apart_by_every_digit(http: httpx.Client) -> None:
+def test_an_idempotency_key_distinguishes_requests_by_every_digit(http: httpx.Client) -> None:
     first, second = (f'{{"resource": [{{"n": {LONG}{last}}}]}}' for last in (1, 2))
     key = {"Idempotency-Key": "exact"}
     assert send(http, "POST", "/_table/item", first, **key).status_code == 200

@@ -89,7 +89,7 @@ def test_full_rights_are_named(http: httpx2.Client) -> None:
     assert http.get("person/1", headers={"X-API-Key": "boss"}).status_code == 200
 
 
-def test_a_missing_rule_says_what_the_role_may_do(http: httpx2.Client) -> None:
+def test_a_missing_rule_lists_the_rights_of_the_role(http: httpx2.Client) -> None:
     said = told(http, "lead", "DELETE", "person?ids=1")
     assert said["allowed"] is False
     assert "No rule lets the role 'lead' delete 'person'. It may read, create, update." in said["why"]
@@ -118,7 +118,7 @@ def test_a_write_beyond_the_row_rule(http: httpx2.Client) -> None:
     assert http.get("person/9", headers={"X-API-Key": "boss"}).status_code == 404
 
 
-def test_another_role_is_asked_for_with_the_values_of_its_user(http: httpx2.Client) -> None:
+def test_another_role_is_explained_with_the_values_of_its_user(http: httpx2.Client) -> None:
     for company, ident, allowed in ((1, 1, True), (1, 2, False), (2, 2, True)):
         question = f"explain=rights; role=sales; user.company={company}"
         said = told(http, "boss", "GET", f"person/{ident}", question=question)
@@ -130,7 +130,7 @@ def test_another_role_is_asked_for_with_the_values_of_its_user(http: httpx2.Clie
     )
 
 
-def test_who_sees_less_learns_the_rule_of_another_role_only(http: httpx2.Client) -> None:
+def test_lesser_rights_show_only_the_rule_of_another_role(http: httpx2.Client) -> None:
     for ident in (2, 99):
         said = told(http, "lead", "PATCH", f"person/{ident}", {"salary": 1},
                     question="explain=rights; role=*")  # fmt: skip

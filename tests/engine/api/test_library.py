@@ -157,7 +157,7 @@ def test_rights_are_given_in_exactly_one_way(arguments: dict[str, Any]) -> None:
         TableAPI({"shop": "postgresql://localhost/shop"}, **arguments)
 
 
-async def test_the_host_is_left_alone(url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_the_host_is_not_changed(url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LOG_LEVEL", "loud")  # settings of other programs are not read
     monkeypatch.setenv("PORT", "none")

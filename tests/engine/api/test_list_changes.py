@@ -193,7 +193,7 @@ def test_keys_equal_only_in_postgresql_are_written_in_order(http: httpx.Client, 
     assert database.fetch("select name, owner from short order by code") == [("x", 3), ("y", 4)]
 
 
-def test_text_keys_are_one_statement_too(http: httpx.Client, database: SqlClient) -> None:
+def test_changes_by_text_keys_are_one_statement(http: httpx.Client, database: SqlClient) -> None:
     records = [{"code": "a", "name": "1"}, {"code": "b", "name": "2"}]
     assert change(http, records, "short").json() == {"resource": [{"code": "a  "}, {"code": "b  "}]}
     assert statements(database) == 1

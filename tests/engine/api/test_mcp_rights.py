@@ -58,7 +58,7 @@ async def test_a_hidden_table_appears_nowhere(url: str, mode: str) -> None:
         assert "reason: forbidden" in await clerk.refusal("query", table="film", filter="secret_plan_by_film_id.id = 1")
 
 
-async def test_row_rules_hold_in_every_tool(url: str) -> None:
+async def test_row_rules_apply_in_every_tool(url: str) -> None:
     async with agent(url, X_API_Key="clerk") as clerk:
         assert (await clerk.answer("query", table="customer", count=True))["count"] == 30
         groups = await clerk.answer("aggregate", table="customer", measures=[{"function": "count"}], group=["store_id"])

@@ -137,7 +137,7 @@ async def test_the_search_for_tables_sees_what_the_caller_sees(limited: Server) 
         assert (await clerk.answer("list_tables", search="money"))["count"] == 0
 
 
-async def test_row_rules_are_told_in_words(limited: Server) -> None:
+async def test_row_rules_are_described_in_words(limited: Server) -> None:
     async with agent(f"{limited.url}/mcp", X_API_Key="clerk") as clerk:
         tables = (await clerk.answer("describe_tables", tables=["customer", "film", "rental"], samples=False))["tables"]
         said = {t["name"]: {name: text for name, text in t.items() if name.startswith("rows")} for t in tables}
@@ -160,7 +160,7 @@ def test_the_list_of_tools_is_short(url: str, limited: Server) -> None:
         assert len(json.dumps(listed, separators=(",", ":"))) <= 8_000
 
 
-def test_what_filters_are_stands_once(limited: Server) -> None:
+def test_filters_are_described_once(limited: Server) -> None:
     headers = {"Accept": "application/json, text/event-stream", "X-API-Key": "boss"}
     listed = httpx2.post(f"{limited.url}/mcp", json=sent("tools/list"), headers=headers).json()["result"]["tools"]
     texts = {t["name"]: t["inputSchema"]["properties"].get("filter", {}).get("description") for t in listed}

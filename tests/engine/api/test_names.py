@@ -159,7 +159,7 @@ def test_a_quoted_name_that_does_not_exist_is_rejected(http: httpx.Client) -> No
     ["NOW()", "now ( )", "(NOW())", "( NOW() )", "((now()))", "CURRENT_DATE", "(CURRENT_DATE)", "current_date()",
      "(Current_Date())", "CURRENT_TIMESTAMP", "(CURRENT_TIMESTAMP)", "( (current_timestamp ( ) ) )"],
 )  # fmt: skip
-def test_a_moment_may_stand_in_parentheses(http: httpx.Client, moment: str) -> None:
+def test_a_moment_may_be_in_parentheses(http: httpx.Client, moment: str) -> None:
     for text, count in (
         (f"due < {moment}", 2),
         (f"(due < {moment})", 2),

@@ -99,7 +99,7 @@ def test_an_odd_record_can_be_copied(http: httpx.Client) -> None:
     assert answer.json()["resource"][0] | {"id": 1} == body
 
 
-def test_json_null_is_null_only_where_the_field_can_be_null(http: httpx.Client) -> None:
+def test_json_null_is_null_only_if_the_field_can_be_null(http: httpx.Client) -> None:
     assert http.patch("/odd/1", json={"jn": None, "jd": None, "jt": None, "j": None}).status_code == 200
     response = http.get(
         "/odd", params={"filter": "(jn is not null) and (jd is not null) and (j is null)", "fields": "id"}

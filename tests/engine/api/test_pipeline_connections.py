@@ -91,7 +91,7 @@ async def test_idle_connections_are_closed_and_reopened(url: str) -> None:
     assert not pipelines(db)
 
 
-async def test_a_transaction_has_a_connection_of_its_own(db: Db) -> None:
+async def test_a_transaction_has_its_own_connection(db: Db) -> None:
     async with db.writes.acquire() as connection, connection.transaction():
         await connection.execute("update t set n = 5")
         rows = await asyncio.gather(*(read(db, "select n from t") for _ in range(20)))

@@ -180,7 +180,7 @@ def test_a_sealed_field_is_only_read(http: httpx.Client, query: dict[str, str]) 
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "sealed_field"), answer.text
 
 
-def test_row_rules_hold_for_parents_and_aggregates(http: httpx.Client) -> None:
+def test_row_rules_apply_to_parents_and_aggregates(http: httpx.Client) -> None:
     fields = (
         "docid,owner_by_ownerid.name AS owner,remark_by_docid.COUNT(*) AS remarks,remark_by_docid.SUM(stars) AS stars"
     )
@@ -193,7 +193,7 @@ def test_row_rules_hold_for_parents_and_aggregates(http: httpx.Client) -> None:
     assert http.get("/owner", params=back).json()["resource"] == [{"ownerid": 1, "docs": 1, "remarks": 1}]
 
 
-def test_row_rules_hold_in_filters_orders_and_groups(http: httpx.Client) -> None:
+def test_row_rules_apply_in_filters_orders_and_groups(http: httpx.Client) -> None:
     def ids(**query: str) -> list[int]:
         return [row["docid"] for row in http.get("/doc", params={"fields": "docid", **query}).json()["resource"]]
 
@@ -299,7 +299,7 @@ def test_a_hidden_row_does_not_make_the_next_page_fail(http: httpx.Client) -> No
     assert second.json()["resource"] == [{"leafid": 3}], second.text
 
 
-def test_an_estimated_count_does_not_tell_the_values_of_hidden_rows(http: httpx.Client) -> None:
+def test_an_estimated_count_does_not_reveal_values_of_hidden_rows(http: httpx.Client) -> None:
     for text, count in (("word STARTS WITH rare", 0), ("leafid > 0", 2)):
         answer = http.get("/leaf", params={"filter": text, "include_count": "estimated"})
         assert answer.json()["meta"]["count"] == count

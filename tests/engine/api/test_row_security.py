@@ -201,7 +201,7 @@ def test_a_write_story(http: httpx.Client) -> None:
     assert [row["id"] for row in rows(gone)] == [first, second]
 
 
-def test_identical_writes_by_two_users_are_kept_apart(http: httpx.Client) -> None:
+def test_identical_writes_by_two_users_are_separate(http: httpx.Client) -> None:
     for user, team in ((ADA, 1), (BEN, 2), (ADA, 1), (BEN, 2)):
         body = {"resource": [{"team_id": team, "author": user, "body": "again"}]}
         assert http.post(f"{T}/messages", json=body, headers=of(user)).status_code == 200

@@ -55,7 +55,7 @@ def test_a_count_with_a_filter_is_never_estimated(http: httpx.Client, caller: st
 
 
 @pytest.mark.parametrize("caller", ["some", "whole", "narrow"])
-def test_the_outline_tells_no_number_of_rows(http: httpx.Client, caller: str) -> None:
+def test_the_outline_contains_no_number_of_rows(http: httpx.Client, caller: str) -> None:
     answer = http.get("/_spec", params={"outline": "true"}, headers={"X-API-Key": caller})
     assert [table["rows"] for table in answer.json()["resource"]] == [None]
 

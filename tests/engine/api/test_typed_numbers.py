@@ -55,7 +55,7 @@ async def test_exact_numbers_are_text_by_request(http: httpx2.AsyncClient) -> No
     assert (await rows(http, "_table/account?numbers=json"))[0] == plain
 
 
-async def test_relations_groups_and_aliases_too(http: httpx2.AsyncClient) -> None:
+async def test_relations_groups_and_aliases_have_numbers_as_text(http: httpx2.AsyncClient) -> None:
     [record] = await rows(http, "_table/account?numbers=text&fields=id&related=entry_by_account_id")
     assert [entry["amount"] for entry in record["entry_by_account_id"]] == ["0.10", "0.20"]
     sums = await rows(http, "_table/entry?numbers=text&group=account_id&fields=account_id,SUM(amount) AS total")

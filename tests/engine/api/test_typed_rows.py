@@ -41,7 +41,7 @@ async def test_a_field_without_a_column_is_rejected(db: Db) -> None:
         await db.all(Task, "select taskid from task")
 
 
-async def test_a_statement_without_a_row_is_rejected_where_one_is_needed(db: Db) -> None:
+async def test_a_statement_without_a_required_row_is_rejected(db: Db) -> None:
     nothing = "select * from task where taskid = $1"
     with pytest.raises(LookupError, match="No Task"):
         await db.one(Task, nothing, 3)

@@ -136,7 +136,7 @@ def test_getting_needs_the_right_to_read_and_the_row(http: httpx.Client, databas
     ask(http, "POST", "/tag", 400, json=body, params={"upsert": "fetch"})
 
 
-def test_an_existing_record_is_returned_as_it_is(http: httpx.Client) -> None:
+def test_an_existing_record_is_returned_unchanged(http: httpx.Client) -> None:
     body = {"resource": [{"slug": "vip", "label": "changed"}, {"slug": "fresh", "label": "New"}]}
     params = {"upsert": "get", "fields": "slug,label"}
     got = ask(http, "POST", "/tag", json=body, params=params)

@@ -156,7 +156,7 @@ def test_a_stream_of_lines_has_no_pages(http: httpx2.Client) -> None:
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "bad_window")
 
 
-def test_rights_hold_inside_windows(http: httpx2.Client) -> None:
+def test_rights_apply_inside_windows(http: httpx2.Client) -> None:
     """Rows of others take no part, and hidden columns do not exist."""
     assert values(http, "SUM(total) OVER (ORDER BY id)") == [10, 30, 50, 130, 1130, 1130]
     own = read(http, key="clerk", fields=f"SUM(total) {WINDOW}")
@@ -242,7 +242,7 @@ def test_cursors_lead_through_all_rows(http: httpx2.Client) -> None:
     assert seen == [6, 5, 4, 2, 3, 1]
 
 
-def test_counts_relations_and_files_work_beside_windows(http: httpx2.Client) -> None:
+def test_counts_relations_and_files_work_with_windows(http: httpx2.Client) -> None:
     options = {
         "fields": f"id,name,ROW_NUMBER() {WINDOW}", "related": "orders_by_customer_id", "include_count": "true",
         "orders_by_customer_id.fields": "id", "order": "name desc",

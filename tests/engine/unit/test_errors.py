@@ -54,7 +54,7 @@ def test_an_error_and_its_envelope(error: ApiError, status: int, reason: str, sc
     }.items()  # fmt: skip
 
 
-def test_the_case_tells_messages_of_one_reason_apart() -> None:
+def test_the_case_distinguishes_messages_of_one_reason() -> None:
     error = NotFound("There is no such job.", case="no_such_job")
     assert error.body()["context"] == {"reason": "not_found", "case": "no_such_job", "scope": "resource"}
     assert "case" not in NotFound().body()["context"]
@@ -76,7 +76,7 @@ def test_fields_with_cases_under_another_message() -> None:
     }  # fmt: skip
 
 
-def test_an_instance_leaves_its_class_alone() -> None:
+def test_an_instance_does_not_change_its_class() -> None:
     assert ApiError("x", status=418, reason="teapot", scope="account").reason == "teapot"
     assert (ApiError.status, ApiError.reason, ApiError.scope) == (400, "bad_request", "resource")
 

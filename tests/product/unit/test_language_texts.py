@@ -47,7 +47,7 @@ def test_a_text_is_one_line_with_typographic_dashes_and_no_blanks_around(languag
     assert odd == []
 
 
-def test_the_german_texts_say_sie() -> None:
+def test_the_german_texts_use_sie() -> None:
     familiar = re.compile(r"\b(?:[Dd]u|[Dd]ich|[Dd]ir|[Dd]eine?[mnrs]?|[Ee]uch|[Ee]uer[en]?)\b")
     assert [text for file in FILES for text in flat("de", file).values() if familiar.search(text)] == []
 

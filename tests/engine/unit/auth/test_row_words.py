@@ -58,7 +58,7 @@ def shared(t: Any, actor: Any) -> Any:
         (lambda t, a: t.c.status.like("a%"), "status LIKE 'a%'"),
     ],
 )
-def test_a_rule_says_what_the_caller_may_know(rows: Any, said: str) -> None:
+def test_a_rule_shows_only_what_the_caller_may_know(rows: Any, said: str) -> None:
     assert rule_of(TABLE, Right(rows=rows), lambda name: name != "secret") == said
 
 

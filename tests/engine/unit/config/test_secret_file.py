@@ -24,12 +24,12 @@ def test_a_folder_is_restricted(mode: int, former: int, after: int, tmp_path: Pa
     assert stat.S_IMODE(folder.stat().st_mode) == after
 
 
-def test_a_new_folder_is_its_owners_alone(tmp_path: Path) -> None:
+def test_a_new_folder_is_accessible_to_its_owner_only(tmp_path: Path) -> None:
     assert close_folder(tmp_path / "a" / "data") == 0
     assert stat.S_IMODE((tmp_path / "a" / "data").stat().st_mode) == 0o700
 
 
-def test_every_missing_folder_of_a_path_is_its_owners_alone(tmp_path: Path) -> None:
+def test_missing_folders_are_created_for_their_owner_only(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     assert private_folder(tmp_path / "data" / "run" / "8000") == tmp_path / "data" / "run" / "8000"
     for folder in ("data", "data/run", "data/run/8000"):

@@ -108,7 +108,7 @@ def test_a_database_behind_a_pooler_has_two_addresses(monkeypatch: pytest.Monkey
     assert Settings.read().direct_url == "postgresql://me@h/d"
 
 
-def test_secrets_are_made_once_and_are_their_owners_alone() -> None:
+def test_secrets_are_generated_once_and_private() -> None:
     first, second = Settings.read(), Settings.read()
 
     assert first.secret_keys == second.secret_keys

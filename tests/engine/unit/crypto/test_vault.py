@@ -50,7 +50,7 @@ def test_indexes_differ_by_purpose() -> None:
     assert vault.index("email", "x") != vault.index("phone", "x")
 
 
-def test_the_wire_is_used_only_when_asked_for() -> None:
+def test_the_wire_is_used_only_on_request() -> None:
     assert wire_for(None, "token") is None
     assert wire_for("session-v1", "") is None
     assert wire_for("something", "token") is None
@@ -97,7 +97,7 @@ def test_a_reduced_key_finds_hashes_and_opens_nothing() -> None:
     assert hash_keys(hash_keys(["new", "old"]).split(",")) == hash_keys(["new", "old"])
 
 
-def test_the_head_of_a_value_tells_its_key() -> None:
+def test_the_head_of_a_value_identifies_its_key() -> None:
     old, both = Vault(["old"]), Vault(["new", "old"])
     sealed = old.seal_bytes(b"x")
 

@@ -63,5 +63,5 @@ def test_every_sign_of_a_name_and_a_value_is_well_formed(code: int) -> None:
         ("*/*", b"format=xmlx", False),
     ],
 )
-def test_xml_is_asked_for(accept: str, query: bytes, expected: bool) -> None:
+def test_xml_is_requested_by_header_or_parameter(accept: str, query: bytes, expected: bool) -> None:
     assert xml.wanted(accept, query) is expected

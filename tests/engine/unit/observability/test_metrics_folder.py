@@ -17,7 +17,7 @@ def settings(data_dir: Path, port: int = 8000) -> Settings:
     return Settings(data_dir=data_dir, port=port)
 
 
-def test_it_lies_in_shared_memory_and_is_its_owners_alone(tmp_path: Path) -> None:
+def test_the_folder_is_in_shared_memory_and_private(tmp_path: Path) -> None:
     folder = metrics_folder.create(settings(tmp_path / "data"), tmp_path)
 
     assert folder.parent == tmp_path

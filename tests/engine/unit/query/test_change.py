@@ -27,7 +27,7 @@ NAME_ONLY = Right(writable=frozenset(("name",)), ignored=frozenset(("age",)))
         (Right(), {}, {}),
     ],
 )
-def test_a_record_is_taken_apart(right: Right, record: dict[str, Any], parts: dict[str, Any]) -> None:
+def test_a_record_is_split_into_parts(right: Right, record: dict[str, Any], parts: dict[str, Any]) -> None:
     change = take_apart(PERSON, right, record, skip=("id",))
     fields = {"values": change.values, "expressions": change.expressions, "refused": change.refused}
     assert {name: part for name, part in fields.items() if part} == parts

@@ -91,7 +91,7 @@ def tree(text: str) -> str:
         ('a = """"', "a = '\"'"),
     ],
 )
-def test_a_text_means_one_tree(text: str, meaning: str) -> None:
+def test_a_text_parses_to_one_tree(text: str, meaning: str) -> None:
     assert tree(text) == meaning
 
 

@@ -70,7 +70,7 @@ def test_conditions(text: str, sql: str) -> None:
     assert args[1:] in ([], [5.0])
 
 
-def test_the_nearest_are_found_by_the_distance_alone_and_then_put_in_order() -> None:
+def test_the_nearest_are_found_by_distance_only_and_then_sorted() -> None:
     statement, _ = sql_of(order=f"DISTANCE(spot, '{HERE}'),name")
     assert f'ORDER BY t1.spot OPERATOR("Geo".<->) {MEASURED} FETCH FIRST (5) ROWS WITH TIES) AS n' in statement
     assert 'ORDER BY (n.spot OPERATOR("Geo".<->)' in statement

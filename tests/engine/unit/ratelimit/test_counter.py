@@ -133,7 +133,7 @@ async def test_nodes_count_together_through_redis() -> None:
         await node.close()
 
 
-async def test_without_redis_each_worker_counts_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_redis_each_worker_counts_separately(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tableapi.ratelimit.redis.RETRY_SECONDS", 0.01)
     server = FakeServer()
     server.connected = False

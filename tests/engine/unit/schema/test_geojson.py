@@ -41,7 +41,7 @@ def system(name: Any) -> dict[str, Any]:
         {"type": "GeometryCollection", "geometries": [shape("Point", [1, 2]), shape("Polygon", [RING])]},
     ],
 )
-def test_a_geometry_is_taken_as_object_and_as_text(value: dict[str, Any]) -> None:
+def test_a_geometry_is_accepted_as_object_and_as_text(value: dict[str, Any]) -> None:
     assert json.loads(geojson.geometry(value)) == value
     assert json.loads(geojson.geometry(f" {json.dumps(value)}")) == value
 
@@ -97,7 +97,7 @@ def test_anything_else_is_rejected(value: Any, message: str) -> None:
     assert message in str(refusal.value)
 
 
-def test_a_record_may_hold_the_text_of_postgis() -> None:
+def test_a_record_may_contain_the_text_of_postgis() -> None:
     assert geojson.sent("SRID=4326;POINT(1 2)", GEOMETRY) == "SRID=4326;POINT(1 2)"
     assert geojson.sent(' {"type": "Point", "coordinates": [1, 2]}', GEOMETRY) == '{"type":"Point","coordinates":[1,2]}'
 

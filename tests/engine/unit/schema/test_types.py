@@ -125,7 +125,7 @@ def test_rejected_values(type_: PgType, value: Any, expected: str) -> None:
         (NUMERIC, "1.50", Decimal("1.50")),
     ],
 )
-def test_a_record_may_hold_numbers_that_json_lacks(type_: PgType, value: str, bound: Any) -> None:
+def test_a_record_may_contain_numbers_that_json_lacks(type_: PgType, value: str, bound: Any) -> None:
     assert stored(type_, value) == bound
 
 
