@@ -59,7 +59,7 @@ def test_no_binaries_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         Embedded(tmp_path / "postgres").start()
 
 
-def test_data_of_another_version_is_one_line(folder: Path) -> None:
+def test_data_of_another_version_is_reported_in_one_line(folder: Path) -> None:
     (folder / "data" / "PG_VERSION").write_text("12\n")
 
     with pytest.raises(NoPostgres, match="was made by PostgreSQL 12"):

@@ -79,7 +79,7 @@ async def test_wrong_passwords_are_rejected_and_throttled(product: Product) -> N
     assert await product.db.fetchval(sql, member.staffid) == 5
 
 
-async def test_a_switched_off_account_is_out_at_once(product: Product) -> None:
+async def test_a_disabled_account_is_signed_out_at_once(product: Product) -> None:
     member = await staff(product)
     assert (await member.get("jobs")).status_code == 200
     said = await product.scripts.run_job("removestaff", {"email": member.email.upper()})

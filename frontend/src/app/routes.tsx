@@ -1,4 +1,4 @@
-/** Every address of the app, one line per screen. Screens are fetched when they are first opened. */
+/** The routes of the app, one line per screen. Screens are fetched when they are first opened. */
 import type { ComponentType } from "react";
 import { Navigate, type RouteObject, createBrowserRouter } from "react-router";
 import { isComing, loadConfig } from "../api/config";

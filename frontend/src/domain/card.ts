@@ -1,4 +1,4 @@
-/** The fields of a card as they are typed. Pure; used by the card form of the test mode alone. */
+/** The fields of a card as they are typed. Pure; used only by the card form of the test mode. */
 import { digitsOf } from "../lib/validate";
 
 export interface TypedCard {

@@ -1,4 +1,4 @@
-/** One table: its toolbar, its rows, and the record that is open. */
+/** One table: its toolbar, its rows, and the open record. */
 import { useQuery } from "@tanstack/react-query";
 import { Suspense, lazy, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { tableInfo } from "../api/queries";

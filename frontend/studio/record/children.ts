@@ -8,7 +8,7 @@ import { shown } from "../lib/format";
 // A request has at most twenty fields through relations.
 const MAX_COUNTED = 20;
 
-/** The relations to records that refer to this one, directly or through a table between. */
+/** The relations to records that refer to this one, directly or through an intermediate table. */
 export const children = (info: TableInfo): Relation[] => info.related.filter(({ type }) => type !== "belongs_to");
 
 export const childCounts = (dataset: string, info: TableInfo, id: string) =>

@@ -80,7 +80,7 @@ def walk(http: httpx.Client, table: str, **query: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("order", [*ORDERS, *(name + way for name in FIELDS for way in WAYS)])
-def test_pages_are_the_list_cut_in_pieces(http: httpx.Client, order: str) -> None:
+def test_pages_together_are_the_list(http: httpx.Client, order: str) -> None:
     query = {"order": order, "fields": "id"}
     whole = get(http, "kinds", **query)["resource"]
     assert len(whole) == 47

@@ -48,7 +48,7 @@ def ask(http: httpx.Client, url: str, status: int = 200, method: str = "GET", bo
 UP, DOWN = f"{PARENT}_by_", f"{CHILD}_by_"
 
 
-def test_long_relations_have_their_whole_names(http: httpx.Client) -> None:
+def test_long_relations_have_their_full_names(http: httpx.Client) -> None:
     for query in ({"related": "*"}, {"related": f"{UP}{ONE},{UP}{TWO}"}, {"related": "*", "limit": 2}):
         rows = ask(http, CHILD, **query)["resource"]
         assert rows[0][UP + ONE]["name"] == "one"
