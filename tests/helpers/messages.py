@@ -84,7 +84,8 @@ def _messages(*folders: str) -> Iterator[Message]:
                 yield Message(words[-1], text, place)
         pairs = (value for table in _nodes(module, ast.Dict) for value in table.values if isinstance(value, ast.Tuple))
         for pair in pairs:  # of refusals in the policy, and of a table of messages
-            word, text = [_text(value, {}) for value in pair.elts[-2:]] if len(pair.elts) in (2, 3) else ("", "")
+            texts = [text for value in pair.elts if (text := _text(value, {}))]
+            word, text = texts if len(texts) == 2 else ("", "")
             if _WORD.fullmatch(word) and " " in text and text[0].isupper():
                 yield Message(word, text, f"{file}:{pair.lineno}")
 

@@ -20,7 +20,7 @@ export const offers = {
     membersHint: "Seats that you can invite.",
     membersUpTo: "Up to {{number}}",
     api: "API access",
-    apiHint: "Look up contacts from your own programs.",
+    apiHint: "Look contacts up from your own programs.",
     apiCredits: "The API spends the same credits.",
     apiKeys: "{{number}} keys",
     notIncluded: "Not included",
