@@ -204,7 +204,7 @@ async def test_a_thousand_changes_a_second_with_a_slow_receiver_and_a_killed_nod
     new_database: NewDatabase, serve: Serve, tmp_path: Path
 ) -> None:
     url = await asyncio.to_thread(new_database, webhook_load.SCHEMA)
-    async with receiver() as slow, receiver() as quick, receiver() as other:
+    async with receiver() as slow, receiver() as quick:
         patience = 1.0
 
         async def answer_late(_: Received) -> tuple[int, dict[str, str]]:
@@ -214,25 +214,25 @@ async def test_a_thousand_changes_a_second_with_a_slow_receiver_and_a_killed_nod
         slow.answer = answer_late
         hooks = [
             {"name": f"hook{number}", "table": "orders", "url": target.url, "secret": SECRET}
-            for number, target in enumerate((slow, quick, other))
+            for number, target in enumerate((slow, quick))
         ]
         (tmp_path / "access.json").write_text(json.dumps({"webhooks": hooks}))
         sending = await served(serve, url, tmp_path, WORKERS="1")
         await until(lambda: sending.log.read_text().count("webhook_taken") == len(hooks))
         await served(serve, url, tmp_path, WORKERS="1", DATA_DIR=tmp_path / "other")
         changes = webhook_load.Changes()
-        making = asyncio.create_task(changes.make(url, records=500, per_second=1000, seconds=3))
+        making = asyncio.create_task(changes.make(url, records=500, per_second=1000, seconds=2))
         await quick.gets(1000)
         assert len(slow.delivered) < 200
         await asyncio.to_thread(sending.kill)
         await making
-        await asyncio.gather(quick.gets(3000, 60), other.gets(3000, 60))
+        await quick.gets(2000, 60)
         assert len(slow.delivered) < 1000, "the slow receiver did not lag, so the test shows nothing"
         patience = 0.0
-        await slow.gets(3000, 60)
-        for target in (slow, quick, other):
+        await slow.gets(2000, 60)
+        for target in (slow, quick):
             await until(partial(changes.complete, target))
-            assert len(target.delivered) <= 3000 + TAKEN  # of a round that a kill ends, the result is not stored
+            assert len(target.delivered) <= 2000 + TAKEN  # of a round that a kill ends, the result is not stored
 
 
 async def test_a_long_queue_of_few_records_delays_no_other_webhook(
