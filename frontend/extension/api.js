@@ -1,5 +1,6 @@
 /** The calls to the app's server, with the session of the signed-in user. */
-import { t } from "./texts.js";
+import { refusalIn } from "./refusals.js";
+import { locale, spoken, t } from "./texts.js";
 
 /** Reads the session and the name of the app. Runs in the app's page, so it must not use anything from outside. */
 export async function sessionOfPage() {
@@ -14,6 +15,11 @@ export async function sessionOfPage() {
   }
 }
 
+/** The server's message in the language of the panel; in English if there is no translation. */
+function messageOf({ message, context } = {}) {
+  return refusalIn(spoken(), context ?? {}, (value) => value.toLocaleString(locale())) ?? message ?? t("wrong");
+}
+
 /** Sends one call and returns its response. A rejection is an Error with the server's message and the status. */
 async function call({ origin, appkey, token }, method, path, body) {
   const headers = { "X-API-Key": appkey, "X-Session-Token": token, ...(body && { "Content-Type": "application/json" }) };
@@ -22,7 +28,7 @@ async function call({ origin, appkey, token }, method, path, body) {
     throw new Error(t("unreachable", { host: new URL(origin).host }));
   });
   const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw Object.assign(new Error(answer.error?.message ?? t("wrong")), { status: response.status });
+  if (!response.ok) throw Object.assign(new Error(messageOf(answer.error)), { status: response.status });
   return answer;
 }
 

@@ -2,6 +2,7 @@
 import { t } from "../lib/i18n";
 import { language } from "../lib/language";
 import { numberText } from "../lib/locale";
+import { type Facts, refusalText } from "../lib/refusal";
 import { ApiError } from "./errors";
 
 export function explain(error: unknown): string {
@@ -12,28 +13,7 @@ export function explain(error: unknown): string {
   return error.message ? (translated(error.context) ?? error.message) : t("somethingWrong");
 }
 
-interface Facts {
-  reason?: string;
-  case?: string;
-  [name: string]: unknown;
-}
-
-/** Reasons with cases that a vendor names, so that there is always one without a translation. */
-const OPEN = new Set(["card_refused"]);
-
-/** The message of an error by its case, or by its reason if it has no case; undefined if there is no translation. */
-function translated(facts: Facts): string | undefined {
-  const { reason, case: word } = facts;
-  if (word === undefined) return textOf(reason, facts);
-  return textOf(word, facts) ?? (reason !== undefined && OPEN.has(reason) ? textOf(reason, facts) : undefined);
-}
-
-function textOf(word: string | undefined, facts: Facts): string | undefined {
-  const refusals = language().refusals;
-  if (word === undefined || refusals === undefined || !Object.hasOwn(refusals, word)) return undefined;
-  const text = refusals[word]?.replace(/\{\{(\w+)\}\}/g, (place, name: string) => (typeof facts[name] === "number" ? numberText(facts[name]) : place));
-  return text?.includes("{{") ? undefined : text;
-}
+const translated = (context: Facts): string | undefined => refusalText(context, language().refusals, numberText);
 
 const MINUTE = 60;
 const HOUR = 3600;
