@@ -70,6 +70,10 @@ journey("language", async (open) => {
   check(!(await page.evaluate(() => JSON.stringify(localStorage))).includes(OWNER.email), "no session in the local storage after a sign-out");
   await accessible(page, "the sign-in in German");
   await picture(page, "login-german");
+  await page.getByLabel("E-Mail", { exact: true }).fill(OWNER.email);
+  await page.getByLabel("Passwort", { exact: true }).fill("Falsch123");
+  await page.getByRole("button", { name: "Anmelden", exact: true }).click();
+  await page.getByText("E-Mail-Adresse oder Passwort ist falsch").waitFor();
   const german = await resetMail(page, OWNER, { field: "E-Mail", submit: "Link senden" });
   check(german === "Legen Sie ein neues Passwort fest", `a mail in German: ${german}`);
 
