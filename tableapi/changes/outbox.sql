@@ -64,7 +64,11 @@ create table if not exists tableapi_live.delivery (
 );
 create index if not exists delivery_due on tableapi_live.delivery (webhook, due, id) where state = 'p';
 create index if not exists delivery_probe on tableapi_live.delivery (webhook, attempts, id) where state = 'p';
-create index if not exists delivery_record on tableapi_live.delivery (webhook, record_key, id) where state = 'p';
+drop index if exists tableapi_live.delivery_record;
+-- The condition differs from that of the other indexes on purpose: without statistics of what waits, and those of a
+-- queue are always old, PostgreSQL takes another index to look for earlier events, and reads all that wait for each.
+create index if not exists delivery_order on tableapi_live.delivery (webhook, record_key, id)
+    where case when state = 'p' then true end;
 create index if not exists delivery_event on tableapi_live.delivery (webhook, event);
 create index if not exists delivery_tried on tableapi_live.delivery (webhook, tried);
 create index if not exists delivery_queued on tableapi_live.delivery (queued);
@@ -156,6 +160,6 @@ begin
     return null;
 end $$;
 
-comment on schema tableapi_live is 'version 4';
+comment on schema tableapi_live is 'version 5';
 insert into tableapi_live.mark (oldest) select pg_snapshot_xmin(pg_current_snapshot());
 insert into tableapi_live.intact select gen_random_uuid() where not exists (select from tableapi_live.intact);

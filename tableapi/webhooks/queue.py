@@ -25,12 +25,13 @@ _SHOWN = f"""
     case when d.state = 'p' then {_AT.format("d.due")} end as due
 """
 _COLUMNS = f"d.id, d.event, d.type, {_AT.format('d.at')} as at, d.record_key, d.key, d.record, d.attempts"
-# An event waits for earlier events of the same record. Only the index by record has this order, so PostgreSQL uses it
-# whatever it knows about the table; as an anti-join it read all waiting events for each one.
+# An event waits for earlier events of the same record. Only the index `delivery_order` has this condition on the state,
+# so PostgreSQL uses it whatever it knows about the table. With another index it reads all waiting events for each one.
 _FIRST = """
     d.id = (
         select e.id from tableapi_live.delivery e
-        where e.webhook = $1 and e.state = 'p' and e.record_key >= d.record_key order by e.record_key, e.id limit 1
+        where e.webhook = $1 and case when e.state = 'p' then true end and e.record_key >= d.record_key
+        order by e.record_key, e.id limit 1
     )
 """
 ADD = "insert into tableapi_live.webhook (name) select unnest($1::text[]) on conflict do nothing"
@@ -78,16 +79,17 @@ UNNAMED = """
       and pg_visible_in_snapshot(c.xid, $3::text::pg_snapshot)
 """
 _WAITING = "from tableapi_live.delivery d where d.webhook = $1 and d.state = 'p'"
+_IN_ORDER = "from tableapi_live.delivery d where d.webhook = $1 and case when d.state = 'p' then true end"
 _EARLIEST = f"{_WAITING} and d.due <= now() order by d.due, d.id limit {SOME}"
-_DUE = f"select {_COLUMNS} from (select d.* {_EARLIEST}) d where {_FIRST} order by d.due, d.id limit $2"  # noqa: S608
+DUE = f"select {_COLUMNS} from (select d.* {_EARLIEST}) d where {_FIRST} order by d.due, d.id limit $2"  # noqa: S608
 # The first event of each record, by going from record to record in the index: for when nearly all of the events above
 # wait for others of their records.
 _BY_RECORD = f"""
     with recursive first as (
-        (select d.id, d.record_key, d.due, d.attempts {_WAITING} and {{0}} order by d.record_key, d.id limit 1)
+        (select d.id, d.record_key, d.due, d.attempts {_IN_ORDER} and {{0}} order by d.record_key, d.id limit 1)
         union all
         select n.* from first f cross join lateral (
-            select d.id, d.record_key, d.due, d.attempts {_WAITING} and d.record_key > f.record_key
+            select d.id, d.record_key, d.due, d.attempts {_IN_ORDER} and d.record_key > f.record_key
             order by d.record_key, d.id limit 1
         ) n
     )
@@ -99,11 +101,11 @@ _DUE_BY_RECORD = f"""
 """  # noqa: S608 - constants
 # After failures, the event with the fewest attempts is tried, so that one which is never accepted does not delay
 # others.
-_PROBE = f"""
+PROBE = f"""
     select {_COLUMNS} from (select d.* {_WAITING} order by d.attempts, d.id limit {SOME}) d
     where {_FIRST} order by d.attempts, d.id limit $2
 """  # noqa: S608 - constants
-_PROBE_BY_RECORD = f"{_BY_RECORD.format('true')} order by f.attempts, f.id limit $2"
+PROBE_BY_RECORD = f"{_BY_RECORD.format('true')} order by f.attempts, f.id limit $2"
 _DONE = """
     update tableapi_live.delivery d
     set state = case when u.error is null then 'd' when d.queued < now() - $7::float8 * interval '1 second' then 'f'
@@ -118,7 +120,7 @@ _DONE = """
 _BEHIND = """
     update tableapi_live.delivery d set due = now() + u.pause * interval '1 second'
     from unnest($2::text[], $3::float8[]) u (record_key, pause)
-    where d.webhook = $1 and d.record_key = u.record_key and d.state = 'p'
+    where d.webhook = $1 and case when d.state = 'p' then true end and d.record_key = u.record_key
       and d.due < now() + u.pause * interval '1 second'
 """
 HURRY = "update tableapi_live.delivery set due = now() where webhook = $1 and state = 'p' and due > now()"
@@ -178,9 +180,9 @@ async def due(connection: asyncpg.Connection, name: str, most: int, *, probe: bo
 
     probe: return the event with which to test the receiver after failures.
     """
-    rows = await connection.fetch(_PROBE if probe else _DUE, name, most)
+    rows = await connection.fetch(PROBE if probe else DUE, name, most)
     if probe:
-        rows = rows or await connection.fetch(_PROBE_BY_RECORD, name, most)
+        rows = rows or await connection.fetch(PROBE_BY_RECORD, name, most)
     elif len(rows) < most:
         rows += await connection.fetch(_DUE_BY_RECORD, name, most - len(rows), [row["id"] for row in rows])
     return [

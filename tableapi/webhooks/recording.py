@@ -11,7 +11,7 @@ from tableapi.changes.triggers import WHOLE_ROW, CannotRecord, RecordedTable
 from tableapi.schema.model import Table
 from tableapi.webhooks import queue
 
-_READY = "select to_regclass('tableapi_live.delivery') is not null"
+_READY = "select to_regclass('tableapi_live.delivery_order') is not null"
 
 
 async def record(

@@ -16,6 +16,7 @@ import pytest
 
 from tableapi import Access, Rule, Settings, TableAPI, Webhook
 from tableapi.changes import outbox
+from tableapi.webhooks import queue
 from tests.helpers.support import NewDatabase, until
 from tests.helpers.webhooks import OTHER_SECRET, SECRET, Received, Receiver, receiver
 
@@ -488,6 +489,50 @@ async def test_a_restart_continues_at_the_last_position(shop: Serving) -> None:
         async with shop(hook(url=target.url)):
             await target.gets(3)
         assert [r.data["key"]["id"] for r in target.delivered] == [1, 2, 2]
+
+
+async def test_an_older_record_of_changes_gets_the_index_of_the_order(shop: Serving, url: str) -> None:
+    async with receiver() as target:
+        async with shop(hook(url=target.url)) as server:
+            await until(lambda: _is(server, state="active"))
+        db = await asyncpg.connect(url)
+        await db.execute("drop index tableapi_live.delivery_order")
+        await db.execute("comment on schema tableapi_live is 'version 4'")
+        async with shop(hook(url=target.url)) as server:
+            await server.db.execute("insert into orders values (1)")
+            await target.gets(1)
+        assert await db.fetchval("select to_regclass('tableapi_live.delivery_order') is not null")
+        await db.close()
+
+
+async def test_the_next_events_are_found_whatever_the_statistics_are(shop: Serving, url: str) -> None:
+    """Statistics of a queue are old: PostgreSQL expects nothing to wait when 15,000 events do."""
+    async with receiver() as target, shop(hook(url=target.url)) as server:
+        await until(lambda: _is(server, state="active"))
+    db = await asyncpg.connect(url)
+    for state in ("d", "p"):
+        await db.execute(
+            """
+            insert into tableapi_live.delivery (webhook, event, type, at, record_key, key, record, state)
+            select 'w', 'e' || n, 'x', now(), md5((n % 500)::text), '{}', '{}', $1::text::"char"
+            from generate_series(1, 15000) n
+            """,
+            state,
+        )
+        if state == "d":
+            await db.execute("vacuum analyze tableapi_live.delivery")
+    for statement, most in ((queue.DUE, "64"), (queue.PROBE, "1"), (queue.PROBE_BY_RECORD, "1")):
+        explained = f"explain (analyze, format json) {statement}".replace("$1", "'w'").replace("$2", most)
+        plan = json.loads(await db.fetchval(explained))[0]["Plan"]
+        assert plan["Actual Rows"] == int(most)
+        assert _rows_read(plan) <= 10_000, plan
+    await db.close()
+
+
+def _rows_read(plan: dict[str, Any]) -> int:
+    """Return how many rows the parts of a plan returned and passed over."""
+    rows = plan["Actual Rows"] + plan.get("Rows Removed by Filter", 0) + plan.get("Rows Removed by Join Filter", 0)
+    return int(rows * plan["Actual Loops"]) + sum(map(_rows_read, plan.get("Plans", ())))
 
 
 @pytest.mark.parametrize(
