@@ -52,7 +52,7 @@ _FAILURES = (
 )  # fmt: skip
 
 
-class Position(NamedTuple):
+class LogPosition(NamedTuple):
     """A position in the log, on a timeline in the spelling of the log's files."""
 
     place: int
@@ -65,18 +65,18 @@ class SharedQuery:
     No caller gets a result older than its call.
     """
 
-    def __init__(self, query: Callable[[], Awaitable[Position]]) -> None:
+    def __init__(self, query: Callable[[], Awaitable[LogPosition]]) -> None:
         self._query = query
         self._lock = asyncio.Lock()
-        self._next: asyncio.Task[Position] | None = None
+        self._next: asyncio.Task[LogPosition] | None = None
 
-    async def result(self) -> Position:
+    async def result(self) -> LogPosition:
         """Return the result of a run that starts after this call."""
         if self._next is None:
             self._next = background.start(self._run(), "replica")
         return await asyncio.shield(self._next)
 
-    async def _run(self) -> Position:
+    async def _run(self) -> LogPosition:
         async with self._lock:
             self._next = None
             return await self._query()
@@ -91,7 +91,7 @@ class Replica:
 
     def __init__(self, db: Db, seconds: float) -> None:
         self._db, self._seconds = db, seconds
-        self._replayed: WeakKeyDictionary[asyncpg.Connection, Position] = WeakKeyDictionary()
+        self._replayed: WeakKeyDictionary[asyncpg.Connection, LogPosition] = WeakKeyDictionary()
         self._unused_until = 0.0
 
     async def open(self) -> None:
@@ -113,7 +113,7 @@ class Replica:
             log.info("replica_rests", why=reason)
         self._unused_until = time.monotonic() + seconds
 
-    async def fetchrow(self, position: Position, sql: str, *args: Any) -> Any:
+    async def fetchrow(self, position: LogPosition, sql: str, *args: Any) -> Any:
         """Run one statement and return its first row, if the server has replayed `position`.
 
         Raises:
@@ -129,7 +129,7 @@ class Replica:
                 connection.terminate()  # the host may have vanished
                 raise
 
-    async def _reached(self, connection: asyncpg.Connection, position: Position) -> bool:
+    async def _reached(self, connection: asyncpg.Connection, position: LogPosition) -> bool:
         """Whether the server of this connection has replayed `position`, or does so within `CATCH_UP_SECONDS`."""
         until = time.monotonic() + CATCH_UP_SECONDS
         known = self._replayed.get(connection)
@@ -140,7 +140,7 @@ class Replica:
                 row = await connection.fetchrow(REPLAYED)
             if row is None or row[1] not in (None, position.timeline):
                 return False
-            known = self._replayed[connection] = Position(int(row[0] or 0), position.timeline)
+            known = self._replayed[connection] = LogPosition(int(row[0] or 0), position.timeline)
             if known.place < position.place:
                 await asyncio.sleep(POLL_SECONDS)
         return True
@@ -163,9 +163,9 @@ class Replicas:
         """Close the connections of every replica."""
         await asyncio.gather(*(replica.close() for replica in self._replicas), return_exceptions=True)
 
-    async def _read_position(self) -> Position:
+    async def _read_position(self) -> LogPosition:
         row = await self._primary.fetchrow(WRITTEN)
-        return Position(int(row[0]), row[1])
+        return LogPosition(int(row[0]), row[1])
 
     def _choose(self) -> Replica | None:
         """Return the next usable replica in turn."""
