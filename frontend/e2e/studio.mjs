@@ -140,7 +140,7 @@ journey("studio imports lines", async (open) => {
   const dialog = page.getByRole("dialog", { name: "Import into review" });
   // Every hundredth line has too many stars, or a value that is not a number.
   const lines = Array.from({ length: 1000 }, (_, index) => `${1 + (index % 6000)},${1 + index},${index % 100 === 99 ? (index % 200 === 99 ? 9 : "many") : 1 + (index % 5)},2026-05-01`);
-  await dialog.getByLabel("Paste lines").fill(["product_id,customer_id,stars,written", ...lines].join("\n"));
+  await dialog.getByLabel("Paste rows").fill(["product_id,customer_id,stars,written", ...lines].join("\n"));
   await dialog.getByRole("button", { name: "Read" }).click();
   await dialog.getByText("1,000 lines").waitFor();
   await dialog.getByRole("button", { name: "Check all lines" }).click();
@@ -261,7 +261,7 @@ for (const viewport of [WIDE, SMALL]) {
     }
     await page.goto("/studio#/shop/review");
     await page.getByRole("button", { name: "Import" }).click();
-    await page.getByLabel("Paste lines").fill("product_id,customer_id,stars,written\n1,1,9,2026-05-01\n1,1,5,2026-05-01");
+    await page.getByLabel("Paste rows").fill("product_id,customer_id,stars,written\n1,1,9,2026-05-01\n1,1,5,2026-05-01");
     await page.getByRole("button", { name: "Read" }).click();
     await page.getByRole("button", { name: "Check all lines" }).click();
     await page.getByText("1 line cannot be written").waitFor();

@@ -1072,7 +1072,7 @@ export interface components {
         Result_2: {
             valid: number;
         };
-        /** @description One person: what it costs or has cost, and the values that were paid for. */
+        /** @description One person: the price or the credits charged, and the values that were paid for. */
         Revealed: {
             /** @default [] */
             business_emails: components["schemas"]["Email"][];
@@ -1120,7 +1120,7 @@ export interface components {
             /** Format: date-time */
             oldkeyuntil: string;
         };
-        /** @description A line that was not added, with the reason: `duplicate`, `present`, or that of the match. */
+        /** @description A line that was not added, with the reason: `duplicate`, `present`, or the reason from matching. */
         Row: {
             line: number;
             reason: string;
