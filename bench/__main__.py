@@ -10,6 +10,7 @@ import asyncio
 import json
 import os
 import platform
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -138,6 +139,9 @@ def machine() -> dict[str, Any]:
 
 def main() -> int:
     args = words()
+    if shutil.which("wrk") is None:
+        print("The benchmarks need wrk, which sends the requests: apt install wrk", file=sys.stderr)
+        return 2
     FOLDER.mkdir(parents=True, exist_ok=True)
     results: dict[str, Any] = {"machine": machine(), "scale": args.scale, "workers": args.workers}
     with ExitStack() as stack:
