@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from tableapi.app.state import Services
-from tableapi.auth.policy import ANYONE, Actor
+from tableapi.auth.policy import ANYONE, Actor, role_error
 from tableapi.errors import ApiError
 from tableapi.http.request import HttpRequest
 from tableapi.project.guard import Endpoint
@@ -36,9 +36,9 @@ class Callers:
             # name.
             services.guard.check(request, host=not services.served.embedded or actor.role == "*")
         self.count(request, actor)
-        if actor.role in services.confined and (endpoint is None or actor.role not in endpoint.roles):
-            status, reason, message = services.confined[actor.role]
-            raise ApiError(message, status=status, reason=reason, scope="resource")
+        denied = services.sessions.confined.get(actor.role)
+        if denied is not None and (endpoint is None or actor.role not in endpoint.roles):
+            raise role_error(*denied)
         return actor
 
     def count(self, request: HttpRequest, actor: Actor) -> None:

@@ -21,7 +21,7 @@ from tableapi.auth.authenticators import (
     SessionAuthenticator,
 )
 from tableapi.auth.guesses import Guesses
-from tableapi.auth.policy import NO_SESSIONS, Access, DatabaseRole, Sessions
+from tableapi.auth.policy import NO_SESSIONS, Access, DatabaseRole
 from tableapi.auth.rights import FullRights, NoRights, PolicyRights, Rights
 from tableapi.auth.tokens.authenticator import TokenAuthenticator
 from tableapi.auth.tokens.settings import token_settings
@@ -63,12 +63,7 @@ class Services:
         self.is_open = False  # whether every database has been reached once
         self.limited = settings.rate_limits if settings.rate_limits is not None else served.project is not None
         self.authenticator: Authenticator
-        self.confined: Mapping[str, tuple[int, str, str]] = {}
-        self.read_only: Mapping[str, tuple[int, str, str]] = {}
-        self.recorded: Mapping[str, str] = {}
-        self.expired = NO_SESSIONS.expired
-        self._explaining: frozenset[str] = frozenset()  # roles of the policy that may ask about rights
-        self.account = ""  # the account column, for `recorded`
+        self.sessions = NO_SESSIONS  # of the policy
         self.database_roles: Mapping[str, DatabaseRole] = served.database_roles
         if served.project is not None:
             self._project(served.project)
@@ -122,10 +117,10 @@ class Services:
 
     def _policy(self, served: Datasets, policy: Mapping[str, Access]) -> None:
         """Serve a host program's databases under its policy."""
-        sessions = served.sessions or Sessions("")
+        sessions = served.sessions or NO_SESSIONS
         named, bounds = frozenset(policy), self._bounds(self.settings.max_offset)
         self._serve(_policy_rights(policy), bounds=bounds, named=named, identity=sessions.identities)
-        self._roles(sessions)
+        self.sessions = sessions
         if served.authenticator is not None:
             self.authenticator = served.authenticator
         elif served.sessions is not None:
@@ -177,20 +172,14 @@ class Services:
             self.datasets[name].add_role(role, _policy_rights(tables), frozenset(tables))
         every = (access for tables in (policy.POLICY, *others.values()) for access in tables.values())
         scripts.masked = frozenset(role for access in every for role in access.masked)
-        self._roles(policy.SESSIONS)
-        scripts.sessions = policy.SESSIONS
-
-    def _roles(self, sessions: Sessions) -> None:
-        """Apply the policy's rules for the sessions of some roles."""
-        self.confined, self.read_only, self.recorded = sessions.confined, sessions.read_only, sessions.recorded
-        self.account, self._explaining = sessions.account, frozenset(sessions.explains)
-        self.expired = sessions.expired
+        self.sessions = scripts.sessions = policy.SESSIONS
 
     def explains(self, role: str) -> bool:
         """Whether a role may ask why a request is refused."""
         access = self.served.access
         named = access.roles.get(role) if access is not None else None
-        return role in self._explaining or (role == "*" and self.full_rights) or (named is not None and named.explain)
+        of_policy = role in frozenset(self.sessions.explains)
+        return of_policy or (role == "*" and self.full_rights) or (named is not None and named.explain)
 
     @property
     def full_rights(self) -> bool:

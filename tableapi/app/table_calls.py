@@ -12,12 +12,13 @@ from tableapi import threads
 from tableapi.app import ddl_retry, explain_rights
 from tableapi.app.state import Services
 from tableapi.auth.authenticators import SessionAuthenticator
+from tableapi.auth.policy import role_error
 from tableapi.auth.rights import Rights
 from tableapi.datasets import transaction
 from tableapi.datasets.dataset import Dataset
 from tableapi.datasets.transaction import Widened
 from tableapi.db.errors import to_api_error
-from tableapi.errors import ApiError, BadRequest, NotFound, Unauthorized, UnsupportedMedia
+from tableapi.errors import BadRequest, NotFound, Unauthorized, UnsupportedMedia
 from tableapi.http import preferences
 from tableapi.http.body import table_body
 from tableapi.http.compression import media_type
@@ -62,9 +63,8 @@ class TableCalls:
             query, asked = await threads.body(len(sent), query_method.options_of, content_type, sent, query)
             dataset = Widened(dataset, query_method.wider(dataset.bounds))  # type: ignore[assignment]
             options.within(query, dataset.bounds.filter.length)
-        if verb != "GET" and (refusal := self._services.read_only.get(request.actor.role)) is not None:
-            status, reason, message = refusal
-            raise ApiError(message, status=status, reason=reason)
+        if verb != "GET" and (denied := self._services.sessions.read_only.get(request.actor.role)) is not None:
+            raise role_error(*denied)
         if verb != "GET" and "explain" in query and options.boolean("explain", query["explain"]):
             message = "Option 'explain' belongs to reads: a write would be executed."
             raise BadRequest(message, reason="bad_option", context={"option": "explain"})
@@ -94,8 +94,8 @@ class TableCalls:
                 table, rights = await dataset.table(name, rights), dataset.rights(request.actor.role)
                 _refuse_unknown_options(verb, query, body, table.relation)
         call = TableRequest(dataset, request.actor, rights, table, query, body, request.headers)
-        if call.actor.role in self._services.recorded and call.actor.account is None:
-            call.recorded_by = self._services.account
+        if call.actor.role in self._services.sessions.recorded and call.actor.account is None:
+            call.recorded_by = self._services.sessions.account
         attempt = partial(self._attempt, call, verb, ident, request)
         if self._services.served.on_write is not None and verb != "GET":
             call.written = request.written if request.in_batch else []
@@ -105,8 +105,9 @@ class TableCalls:
             if applied or "timezone" in query or (verb == "GET" and "range" in request.headers):
                 attempt = partial(_special, call, verb, attempt, applied)
             key = request.headers.get("idempotency-key")
-            if (sql := self._services.recorded.get(call.actor.role)) is not None:
-                attempt = partial(read_audit.answer, call, ident, attempt, self._services.account, sql, request)
+            if (sql := self._services.sessions.recorded.get(call.actor.role)) is not None:
+                account = self._services.sessions.account
+                attempt = partial(read_audit.answer, call, ident, attempt, account, sql, request)
             if verb == "GET":
                 reply = await ddl_retry.run(attempt, call, name)
                 reply.headers["Accept-Query"] = query_method.ACCEPT_QUERY
@@ -190,7 +191,7 @@ class TableCalls:
             if call.actor.role in ("", "key") and self._services.has_sessions and _is_forbidden(error):
                 if not call.actor.role:
                     raise Unauthorized(call.actor.key_error, reason="no_key") from None
-                raise Unauthorized(self._services.expired) from None
+                raise Unauthorized(self._services.sessions.expired) from None
             if not call.actor.role and _is_forbidden(error):  # raised by the authenticator of a host program
                 raise Unauthorized("Credentials are needed.") from None
             raise

@@ -17,10 +17,10 @@ import orjson
 from tableapi.auth.access_file import AccessFile
 from tableapi.auth.credentials import app_key, session_token
 from tableapi.auth.guesses import Guesses
-from tableapi.auth.policy import Actor, Sessions
+from tableapi.auth.policy import Actor, Sessions, role_error
 from tableapi.crypto.vault import Vault, token_hash
 from tableapi.db.database import Db
-from tableapi.errors import ApiError, Unauthorized
+from tableapi.errors import Unauthorized
 from tableapi.observability import background
 
 NOBODY = Actor("")
@@ -189,9 +189,8 @@ class SessionAuthenticator(Authenticator):
             self._cached.pop(cached_as, None)
             raise Unauthorized(self._sessions.expired)
         role = row["role"]
-        if refusal := self._sessions.refusals.get(role):
-            status, reason, message = refusal
-            raise ApiError(message, status=status, reason=reason, scope="account")
+        if denied := self._sessions.refusals.get(role):
+            raise role_error(*denied, scope="account")
         values = dict(row)
         # A client's tokens change during its session.
         session = values.pop("session") if client else digest.hex()

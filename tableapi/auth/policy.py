@@ -13,6 +13,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from tableapi.errors import ApiError
 from tableapi.schema.pgtypes import PgType
 from tableapi.schema.sqltypes import Supply, bind, bind_array
 
@@ -232,6 +233,11 @@ class Sessions:
 
 
 NO_SESSIONS = Sessions(lookup="")  # of a server without a policy
+
+
+def role_error(status: int, reason: str, message: str, code: int | None = None, *, scope: str = "resource") -> ApiError:
+    """Build the error that the sessions of a policy have for a role."""
+    return ApiError(message, status=status, reason=reason, code=code, scope=scope)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from typing import Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ValidationError
 
-from tableapi.auth.policy import ANYONE, NO_SESSIONS, Actor, Sessions
+from tableapi.auth.policy import ANYONE, NO_SESSIONS, Actor, Sessions, role_error
 from tableapi.auth.scopes import BASIC, OF_METHOD
-from tableapi.errors import ApiError, FieldError, Forbidden, Invalid, Unauthorized
+from tableapi.errors import FieldError, Forbidden, Invalid, Unauthorized
 from tableapi.http.request import HttpRequest
 from tableapi.ratelimit.enforce import count_use
 
@@ -209,8 +209,7 @@ def authorize(endpoint: Endpoint, actor: Actor, sessions: Sessions = NO_SESSIONS
     if endpoint.public or actor.role in endpoint.roles:
         return
     if (denied := sessions.read_only.get(actor.role)) is not None:
-        status, reason, message = denied
-        raise ApiError(message, status=status, reason=reason, scope="resource")
+        raise role_error(*denied)
     if ANYONE in endpoint.roles and actor.role:
         return
     if not actor.role:
@@ -218,8 +217,7 @@ def authorize(endpoint: Endpoint, actor: Actor, sessions: Sessions = NO_SESSIONS
     if actor.role == "key":
         raise Unauthorized(sessions.expired)
     if (unlisted := sessions.unlisted.get(actor.role)) is not None:
-        status, reason, message, code = unlisted
-        raise ApiError(message, status=status, reason=reason, code=code, scope="resource")
+        raise role_error(*unlisted)
     raise Forbidden("You are not permitted to do this.", case="not_permitted")
 
 
