@@ -77,6 +77,7 @@ class Services:
         if served.scripts or served.hooks:
             db = next(iter(self.datasets.values())).db
             self.scripts = Scripts.given(served.scripts, served.hooks, settings, db)
+            self.scripts.sessions = self.sessions
         self.callers = self._with_tokens()
         self.idempotency = replay.store(settings, self.scripts if served.project is not None else None)
 

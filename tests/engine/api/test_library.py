@@ -8,6 +8,7 @@ import logging
 import os
 import signal
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -282,6 +283,19 @@ async def test_scripts_and_hooks_of_the_host(url: str, started: list[TableAPI]) 
         assert (await http.put("/api/v2/shop/_table/customer/1", json={"name": ""})).status_code == 422
         assert (await http.patch("/api/v2/shop/_table/customer/1", json={"name": "Eve"})).json() == {"id": 1}
         assert "/api/v2/reports/total" in (await http.get("/api/v2/_spec")).json()["paths"]
+
+
+async def test_a_role_that_only_reads_is_rejected_by_scripts_of_the_host(url: str, started: list[TableAPI]) -> None:
+    sessions = replace(SESSIONS, read_only={"customer": (403, "reads_only", "Customers only read.")}, expired="Over.")
+    api = TableAPI({"shop": url}, policy=POLICY, sessions=sessions, scripts={"reports/total": total})
+    started.append(api)
+    async with _client(api) as http:
+        reads = {"Authorization": "Bearer ada"}
+        assert (await http.get("/api/v2/shop/_table/invoice?fields=id", headers=reads)).status_code == 200
+        rejected = await http.get("/api/v2/reports/total?customer=1", headers=reads)
+        assert (rejected.status_code, rejected.json()["error"]["context"]["reason"]) == (403, "reads_only")
+        ended = await http.get("/api/v2/shop/_table/invoice", headers={"Authorization": "Bearer bob"})
+        assert (ended.status_code, ended.json()["error"]["message"]) == (401, "Over.")
 
 
 async def test_a_project_in_a_host(url: str, project: Path, started: list[TableAPI]) -> None:
