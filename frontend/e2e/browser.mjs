@@ -89,8 +89,13 @@ export async function uncut(page, what) {
   check(cut.length === 0, `no button of ${what} to cut its text: ${cut.join(" | ")}`);
 }
 
+/** Milliseconds that a layout may take on a busy machine. */
+const LAYOUT = 5_000;
+
 /** Fails when the page is wider than its window, or a button cuts off its text. */
 export async function fits(page, what) {
+  // A busy browser lays out a new size of the window a few frames after it is set.
+  await page.waitForFunction(() => document.documentElement.scrollWidth <= window.innerWidth, undefined, { timeout: LAYOUT }).catch(() => undefined);
   const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   check(wider <= 0, `${what} to fit its window, it is ${wider} px wider`);
   await uncut(page, what);

@@ -11,6 +11,7 @@ from tableapi.auth.authenticators import NOBODY
 from tableapi.errors import NotFound
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply
+from tableapi.project.guard import Endpoint
 from tableapi.project.registry import Scripts
 
 
@@ -37,8 +38,17 @@ class ScriptCalls:
             scopes.require(request.actor.scopes, endpoint.scope)
         request.cancellable = request.method == "GET"
         request.time_limit = endpoint.seconds
+        if request.method == "GET":
+            return await self._scripts.run(endpoint, request)
+        try:
+            return await self._write(request, endpoint, path)
+        finally:
+            await self._services.catch_up()
+
+    async def _write(self, request: HttpRequest, endpoint: Endpoint, path: str) -> Reply:
+        """Run a script, at most once for an idempotency key."""
         key = request.headers.get("idempotency-key")
-        if key is None or request.method == "GET" or endpoint.public:
+        if key is None or endpoint.public:
             return await self._scripts.run(endpoint, request)
         body = await request.peek_body(endpoint.body_bytes or self._services.settings.body_bytes)
         run = partial(self._scripts.run, endpoint, request)

@@ -239,6 +239,12 @@ class Services:
             await feature.opened()
         self.is_open = True
 
+    async def catch_up(self, table: str = "") -> None:
+        """Forget the sessions that a write ended, to `table` or by a script, before its response is sent."""
+        authenticator = self.authenticator
+        if isinstance(authenticator, SessionAuthenticator) and (not table or authenticator.concerns(table)):
+            await authenticator.catch_up()
+
     def view(self, name: str) -> Handler | None:
         """Return a feature's handler for `GET _table/<table>/<name>`, or None."""
         return next((feature.table_views[name] for feature in self.features if name in feature.table_views), None)

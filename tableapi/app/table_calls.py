@@ -124,8 +124,8 @@ class TableCalls:
                 await self._record_mismatches(call, request)
 
     async def _told(self, run: Awaitable[Reply], call: TableRequest, request: HttpRequest) -> Reply:
-        """Return the response of a write, and pass the written records to the program's listener."""
-        if call.written is None or request.in_batch:  # a batch does this when it is committed
+        """Return the response of a write once this worker and the program's listener know what it changed."""
+        if request.in_batch:  # a batch does this when it is committed
             return await run
         try:
             reply = await run
@@ -133,6 +133,8 @@ class TableCalls:
             if error.kept:
                 await tell(self._services.served.on_write, call.dataset.name, call.actor, call.written)
             raise
+        finally:
+            await self._services.catch_up(call.table.name)
         await tell(self._services.served.on_write, call.dataset.name, call.actor, call.written)
         return reply
 

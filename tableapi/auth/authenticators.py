@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import re
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -107,6 +108,11 @@ class SessionAuthenticator(Authenticator):
         self._to_touch: dict[bytes, None] = {}
         self._touching: asyncio.Task[None] | None = None
         self._changes = 0
+        self._tables = frozenset(re.findall(r"\w+", " ".join((sessions.lookup, sessions.client_lookup))))
+
+    def concerns(self, table: str) -> bool:
+        """Whether the sessions of callers are looked up in this table."""
+        return table in self._tables
 
     def listen(self) -> None:
         """Start dropping cached actors when the database announces a change."""
@@ -224,6 +230,14 @@ class SessionAuthenticator(Authenticator):
             digest, _ = self._to_touch.popitem()
             with suppress(Exception):  # the session's next request retries it
                 await self._db.writes.fetchrow(self._sessions.touch, digest)
+
+    async def catch_up(self) -> None:
+        """Drop the cached actors of the sessions that a committed transaction has changed.
+
+        The notification comes on a connection of its own and may be later than the response of the transaction.
+        """
+        if self._cached and not await self._db.has_heard():
+            self.changed("")
 
     def changed(self, payload: str) -> None:
         """Drop the cached actors with `<column>=<value>`, for example after a sign-out; "" drops all."""

@@ -42,6 +42,7 @@ V = TypeVar("V")
 # A statement and its arguments, run just before each script transaction commits (idempotency).
 before_commit: ContextVar[tuple[Any, ...] | None] = ContextVar("before_commit", default=None)
 LISTEN_RETRY_SECONDS = 0.5
+HEARD_SECONDS = 1.0
 
 
 class Db:
@@ -109,6 +110,8 @@ class Db:
         self._transactions = Transactions(pool, options, wait=wait)
         self._listeners: dict[str, list[Callable[[str], None]]] = {}
         self._listening: asyncio.Task[None] | None = None
+        self._listener: asyncpg.Connection | None = None
+        self._asking = asyncio.Lock()
 
     async def connect(self) -> None:
         """Open the pool.
@@ -246,6 +249,21 @@ class Db:
             self._listening.cancel()
         self._listening = background.start(self._listen(), "listen")
 
+    async def has_heard(self) -> bool:
+        """Wait until the callbacks have got every notification of the transactions that are committed by now.
+
+        Returns False if that cannot be known, because the connection for notifications is lost or does not answer.
+        """
+        async with self._asking:
+            if (listener := self._listener) is None:
+                return False
+            try:  # a server sends pending notifications before the end of its answer
+                await listener.execute("select 1", timeout=HEARD_SECONDS)
+            except Exception as error:  # any error: the caller drops what it has cached
+                log.warning("listener_silent", error=type(error).__name__)
+                return False
+            return True
+
     async def listening_connection(self, lost: Callable[[], None]) -> asyncpg.Connection:
         """Return a separate connection for notifications, without a pooler. `lost` is called when it ends."""
         connection = await connect(self._direct, server_settings=self._server_settings, timeout=CONNECT_SECONDS)
@@ -268,11 +286,12 @@ class Db:
                     await connection.add_listener(channel, notify)
                     for callback in callbacks if not first else ():
                         callback("")
-                first = False
+                first, self._listener = False, connection
                 await closed.wait()
             except Exception as error:  # any error: without a listener, caches would serve stale data
                 log.warning("listener_lost", error=type(error).__name__)
             finally:
+                self._listener = None
                 if connection is not None and not connection.is_closed():
                     connection.terminate()
             first = False

@@ -126,6 +126,7 @@ class Batches(Feature):
         else:
             reply = await self._services.idempotency.whole(key, held, f"POST {dataset.name}/_batch", raw, run)
         if not dry_run:
+            await self._services.catch_up()
             await tell(self._services.served.on_write, dataset.name, request.actor, request.written)
         return reply
 

@@ -25,11 +25,12 @@ _QUERY = _message(b"Q", _BAD + b"\0")
 class StatementProxy:
     """Relay connections to PostgreSQL at `port` of this machine, and count statements while armed.
 
-    A statement is an Execute of the extended protocol or a Query of the simple one, on any connection.
+    A statement is an Execute of the extended protocol or a Query of the simple one, on any connection. What the server
+    sends arrives `late` seconds later.
     """
 
     def __init__(self, target: int) -> None:
-        self._target = target
+        self._target, self.late = target, 0.0
         self.count = 0
         self.heard: Callable[[str], object] = lambda text: None  # called with the text of each parsed statement
         self.ran: Callable[[str], object] = lambda text: None  # and of each executed one
@@ -74,7 +75,7 @@ class StatementProxy:
         try:
             server_reader, server_writer = await asyncio.open_connection("127.0.0.1", self._target)
             ways = [asyncio.ensure_future(self._to_server(reader, server_writer)),
-                    asyncio.ensure_future(_copy(server_reader, writer))]  # fmt: skip
+                    asyncio.ensure_future(self._to_client(server_reader, writer))]  # fmt: skip
             try:
                 await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
             finally:
@@ -123,9 +124,11 @@ class StatementProxy:
                 writer.write(message)
                 await writer.drain()
 
-
-async def _copy(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
-    with contextlib.suppress(OSError):
-        while data := await source.read(65536):
-            sink.write(data)
-            await sink.drain()
+    async def _to_client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Relay what the server sends."""
+        with contextlib.suppress(OSError):
+            while data := await reader.read(65536):
+                if self.late:
+                    await asyncio.sleep(self.late)
+                writer.write(data)
+                await writer.drain()

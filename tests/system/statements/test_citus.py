@@ -144,7 +144,8 @@ async def _run(module: str, *words: str, **environment: str) -> None:
         stdout=PIPE, stderr=STDOUT,
     )  # fmt: skip
     said, _ = await process.communicate()
-    assert process.returncode == 0, (words, said.decode()[-3000:])
+    if process.returncode:
+        pytest.fail(f"{module} {' '.join(words)}\n{said.decode()[-20_000:]}", pytrace=False)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,111 @@
+"""A session that a response says has ended is refused at once, even if the database announces it late."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.helpers.fixtures import open_product
+from tests.helpers.oauth import OAuthClient
+from tests.helpers.product import Account, Product, User
+from tests.helpers.support import NewDatabase, until
+from tests.product.test_authorization import signed_in
+from tests.system.statements.proxy import StatementProxy
+
+LATE = 0.2  # seconds between a notification and its arrival
+CLOSED, OPEN = 401, 200
+
+
+@pytest.fixture(scope="module")
+def url(module_database: NewDatabase) -> str:
+    return module_database()
+
+
+@pytest.fixture(scope="module")
+async def late(url: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Product]:
+    """Open a product that hears late of ended sessions."""
+    relay = StatementProxy(urlsplit(url).port or 5432)
+    await relay.start()
+    try:
+        async with open_product(url, tmp_path_factory.mktemp("late"), database_direct_url=relay.url(url)) as product:
+            await until(product.db.has_heard)
+            relay.late = LATE
+            yield product
+    finally:
+        await relay.stop()
+
+
+@pytest.fixture
+async def account(late: Product) -> Account:
+    return await late.account()
+
+
+async def state(user: User) -> int:
+    """Return the status of a read, which also lets the worker keep the session."""
+    return (await user.table("GET", "client")).status_code
+
+
+async def again(user: User, account: Account) -> User:
+    """Sign a user in on another device."""
+    token = await account.session(user.appuserid)
+    return User(user.appuserid, user.email, token, account.product.caller(token))
+
+
+async def test_a_session_is_401_right_after_its_sign_out(account: Account) -> None:
+    owner = account.owner
+    assert await state(owner) == OPEN
+    started = time.monotonic()
+    assert (await owner.http.delete("/api/v2/user/session")).status_code == 200
+    assert await state(owner) == CLOSED
+    assert time.monotonic() - started >= LATE, "the notification is not late, so this file shows nothing"
+
+
+async def test_sessions_ended_from_another_device_are_401_at_once(account: Account) -> None:
+    owner, phone, tablet = account.owner, await again(account.owner, account), await again(account.owner, account)
+    assert [await state(one) for one in (owner, phone, tablet)] == [OPEN] * 3
+    found = await phone.table("GET", "usersession", order="usersessionid")
+    sessionid = found.json()["resource"][1]["usersessionid"]
+    assert (await owner.table("DELETE", f"usersession/{sessionid}")).status_code == 200
+    assert [await state(one) for one in (owner, phone, tablet)] == [OPEN, CLOSED, OPEN]
+    assert (await owner.table("DELETE", "usersession", {"all": 1})).status_code == 400
+    assert (await owner.table("DELETE", "usersession")).status_code == 200
+    assert [await state(one) for one in (owner, tablet)] == [OPEN, CLOSED]
+
+
+async def test_a_disabled_or_deleted_member_gets_the_reason_at_once(account: Account) -> None:
+    for change in ("PATCH", "DELETE"):
+        member = await account.user()
+        assert await state(member) == OPEN
+        body = {"isactive": 0} if change == "PATCH" else None
+        answer = await account.owner.http.request(change, f"/api/v2/leads/_table/appuser/{member.appuserid}", json=body)
+        assert answer.status_code == 200, answer.text
+        assert await state(member) in (403, 404)
+
+
+async def test_a_client_is_401_right_after_its_token_is_revoked(late: Product, account: Account) -> None:
+    async with late.caller(key="") as http:
+        client = OAuthClient(http)
+        await client.discover()
+        assert (await client.register()).status_code == 201
+        await signed_in(client, account.owner)
+        assert (await client.call("query", {"table": "client"})).status_code == OPEN
+        assert (await client.revoke(client.tokens["access_token"])).status_code == 200
+        assert (await client.call("query", {"table": "client"})).status_code == CLOSED
+
+
+async def test_a_refresh_token_used_twice_is_invalid_grant_and_ends_the_session_at_once(
+    late: Product, account: Account
+) -> None:
+    async with late.caller(key="") as http:
+        client = OAuthClient(http)
+        await client.discover()
+        assert (await client.register()).status_code == 201
+        await signed_in(client, account.owner)
+        first = client.tokens["refresh_token"]
+        assert (await client.refresh(first)).status_code == 200
+        assert (await client.call("query", {"table": "client"})).status_code == OPEN
+        assert (await client.refresh(first)).json()["error"] == "invalid_grant"
+        assert (await client.call("query", {"table": "client"})).status_code == CLOSED
