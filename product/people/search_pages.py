@@ -86,8 +86,8 @@ COMPANY_ORDERS = {"": Order("people", "integer", True), "company": Order("compan
 _UNUSED = " and $3::text is null and $4::bigint is null"  # gives a first page the same parameters
 # The right plan depends on the terms, so generic plans are disabled.
 _PLAN = "select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('work_mem', '64MB', true)"
-# People found in bitmaps are spread over the table. A bitmap scan asks the disk for many of their pages at once; an index
-# scan waits for one after the other.
+# People found in bitmaps are spread over the table. A bitmap scan requests many of their pages at once, an index scan
+# one after the other.
 _PLAN_BY_KEY = _PLAN + ", set_config('enable_seqscan', 'off', true), set_config('enable_indexscan', 'off', true)"
 _PLAN_BY_INDEX = _PLAN + ", set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true)"
 

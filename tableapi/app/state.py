@@ -239,10 +239,20 @@ class Services:
             await feature.opened()
         self.is_open = True
 
-    async def catch_up(self, table: str = "") -> None:
-        """Forget the sessions that a write ended, to `table` or by a script, before its response is sent."""
+    @property
+    def session_writes(self) -> int:
+        """The number of statements of scripts so far that may have ended a session."""
+        return 0 if self.scripts is None else self.scripts.db.watched_writes
+
+    async def catch_up(self, since: int, *tables: str) -> None:
+        """Forget the sessions that a write ended, before its response is sent.
+
+        since: `session_writes` before the write. tables: those that it was sent to.
+        """
         authenticator = self.authenticator
-        if isinstance(authenticator, SessionAuthenticator) and (not table or authenticator.concerns(table)):
+        if isinstance(authenticator, SessionAuthenticator) and (
+            self.session_writes != since or any(map(authenticator.concerns, tables))
+        ):
             await authenticator.catch_up()
 
     def view(self, name: str) -> Handler | None:

@@ -127,6 +127,7 @@ class TableCalls:
         """Return the response of a write once this worker and the program's listener know what it changed."""
         if request.in_batch:  # a batch does this when it is committed
             return await run
+        before = self._services.session_writes
         try:
             reply = await run
         except BatchError as error:
@@ -134,7 +135,7 @@ class TableCalls:
                 await tell(self._services.served.on_write, call.dataset.name, call.actor, call.written)
             raise
         finally:
-            await self._services.catch_up(call.table.name)
+            await self._services.catch_up(before, call.table.name)
         await tell(self._services.served.on_write, call.dataset.name, call.actor, call.written)
         return reply
 

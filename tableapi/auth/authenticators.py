@@ -108,7 +108,8 @@ class SessionAuthenticator(Authenticator):
         self._to_touch: dict[bytes, None] = {}
         self._touching: asyncio.Task[None] | None = None
         self._changes = 0
-        self._tables = frozenset(re.findall(r"\w+", " ".join((sessions.lookup, sessions.client_lookup))))
+        lookups = f"{sessions.lookup} {sessions.client_lookup}"
+        self._tables = frozenset(re.findall(r"\b(?:from|join)\s+(\w+)", lookups, re.IGNORECASE))
 
     def concerns(self, table: str) -> bool:
         """Whether the sessions of callers are looked up in this table."""
@@ -116,6 +117,7 @@ class SessionAuthenticator(Authenticator):
 
     def listen(self) -> None:
         """Start dropping cached actors when the database announces a change."""
+        self._db.watch(self._tables)
         self._db.listen(self._sessions.channel, self.changed)
 
     async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+import re
+from collections.abc import AsyncIterator, Callable, Collection
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
@@ -43,6 +44,7 @@ V = TypeVar("V")
 before_commit: ContextVar[tuple[Any, ...] | None] = ContextVar("before_commit", default=None)
 LISTEN_RETRY_SECONDS = 0.5
 HEARD_SECONDS = 1.0
+MAX_NOTED = 10_000
 
 
 class Db:
@@ -112,6 +114,9 @@ class Db:
         self._listening: asyncio.Task[None] | None = None
         self._listener: asyncpg.Connection | None = None
         self._asking = asyncio.Lock()
+        self.watched_writes = 0
+        self._watched: re.Pattern[str] | None = None
+        self._writing: dict[str, bool] = {}
 
     async def connect(self) -> None:
         """Open the pool.
@@ -181,8 +186,27 @@ class Db:
         current = self._transactions.held.get(asyncio.current_task())
         return self._scripts.acquire() if current is None else contextlib.nullcontext(current)
 
+    def watch(self, tables: Collection[str]) -> None:
+        """Count the statements of scripts that write one of these tables, in `watched_writes`."""
+        names = "|".join(map(re.escape, sorted(tables)))
+        self._watched = re.compile(
+            rf"\b(?:update|insert\s+into|delete\s+from)\s+(?:only\s+)?(?:{names})\b", re.IGNORECASE
+        )
+
+    def _note(self, sql: str) -> None:
+        """Count a statement if it is one of those that `watch` names."""
+        if self._watched is None:
+            return
+        writes = self._writing.get(sql)
+        if writes is None:
+            if len(self._writing) >= MAX_NOTED:
+                self._writing.clear()
+            writes = self._writing[sql] = self._watched.search(sql) is not None
+        self.watched_writes += writes
+
     async def fetch(self, sql: str, *args: Any) -> list[asyncpg.Record]:
         """Run one statement and return its rows."""
+        self._note(sql)
         async with self._for_statement() as connection:
             with tracing.statement(sql):
                 rows: list[asyncpg.Record] = await connection.fetch(sql, *args)
@@ -190,6 +214,7 @@ class Db:
 
     async def fetchrow(self, sql: str, *args: Any) -> asyncpg.Record | None:
         """Run one statement and return its first row, or None."""
+        self._note(sql)
         async with self._for_statement() as connection:
             row: asyncpg.Record | None = await connection.fetchrow(sql, *args)  # the connection traces it
             return row
@@ -232,6 +257,7 @@ class Db:
 
     async def execute(self, sql: str, *args: Any) -> str:
         """Run one statement and return its status, for example `DELETE 3`."""
+        self._note(sql)
         async with self._for_statement() as connection:
             with tracing.statement(sql):
                 status: str = await connection.execute(sql, *args)

@@ -120,13 +120,14 @@ class Batches(Feature):
         async def run() -> Reply:
             return await self._run(request, held.dataset, steps, len(raw), dry_run=dry_run)
 
+        before = self._services.session_writes
         key = request.headers.get("idempotency-key")
         if key is None or dry_run:
             reply = await run()
         else:
             reply = await self._services.idempotency.whole(key, held, f"POST {dataset.name}/_batch", raw, run)
         if not dry_run:
-            await self._services.catch_up()
+            await self._services.catch_up(before, *(step.parts[1] for step in steps if step.method != "GET"))
             await tell(self._services.served.on_write, dataset.name, request.actor, request.written)
         return reply
 
