@@ -38,7 +38,7 @@ export function columnsOf(hidden: readonly string[], single: boolean): readonly 
 }
 
 function NameCell({ row, about }: { row: UserContact; about: boolean }) {
-  const work = about ? [row.title, row.company].filter(Boolean).join(" · ") : "";
+  const work = about ? new Set([row.title, row.company].filter(Boolean)) : [];
   return (
     <span className={classes.name}>
       <NameAvatar name={row.name} size={24} />
@@ -46,11 +46,11 @@ function NameCell({ row, about }: { row: UserContact; about: boolean }) {
         <a href={profileLink(row.linkedinurl)} target="_blank" rel="noopener noreferrer" className={classes.link}>
           {row.name}
         </a>
-        {work && (
-          <span className={classes.about} title={work}>
-            {work}
+        {[...work].map((text) => (
+          <span key={text} className={classes.about} title={text}>
+            {text}
           </span>
-        )}
+        ))}
         {Boolean(row.deleted) && <span className={classes.removed}>{t("contacts.deleted")}</span>}
       </span>
     </span>
