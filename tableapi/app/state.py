@@ -126,7 +126,9 @@ class Services:
             self.authenticator = served.authenticator
         elif served.sessions is not None:
             first, guesses = next(iter(self.datasets.values())).db, Guesses(self.settings.address_per_minute)
-            self.authenticator = SessionAuthenticator(first, sessions, self.settings.app_keys or None, guesses)
+            self.authenticator = SessionAuthenticator(
+                first, sessions, self.settings.app_keys or None, guesses, shared=self._shared_mark
+            )
         else:
             self.authenticator = AnonymousAuthenticator()
 
@@ -140,6 +142,12 @@ class Services:
         return TokenAuthenticator(
             tokens, roles, self.authenticator, sessions=self.has_sessions, resources=self.settings.mcp_audience
         )
+
+    @property
+    def _shared_mark(self) -> Path | None:
+        """The file by which several workers of `tableapi serve` tell each other of ended sessions."""
+        run_dir = self.settings.run_dir
+        return run_dir / "sessions" if self.settings.workers > 1 and run_dir.is_dir() else None
 
     @property
     def has_sessions(self) -> bool:
@@ -166,7 +174,7 @@ class Services:
             database_roles=self.database_roles,
         )
         self.authenticator = SessionAuthenticator(
-            db, policy.SESSIONS, self.settings.app_keys, scripts.guesses, scripts.vault
+            db, policy.SESSIONS, self.settings.app_keys, scripts.guesses, scripts.vault, shared=self._shared_mark
         )
         others: Mapping[str, Mapping[str, Access]] = getattr(policy, "POLICIES", {})
         for role, tables in others.items():

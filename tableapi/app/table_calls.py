@@ -99,6 +99,8 @@ class TableCalls:
         attempt = partial(self._attempt, call, verb, ident, request)
         if self._services.served.on_write is not None and verb != "GET":
             call.written = request.written if request.in_batch else []
+        if request.tables is not None:
+            call.tables = request.tables
         if verb in ("POST", "PATCH", "PUT"):
             await ddl_retry.notice_fields(call, name, ident)
         try:
@@ -135,7 +137,7 @@ class TableCalls:
                 await tell(self._services.served.on_write, call.dataset.name, call.actor, call.written)
             raise
         finally:
-            await self._services.catch_up(before, call.table.name)
+            await self._services.catch_up(before, call.table.name, *call.tables)
         await tell(self._services.served.on_write, call.dataset.name, call.actor, call.written)
         return reply
 

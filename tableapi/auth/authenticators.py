@@ -11,6 +11,7 @@ import re
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Protocol
 
 import orjson
@@ -19,6 +20,7 @@ from tableapi.auth.access_file import AccessFile
 from tableapi.auth.credentials import app_key, session_token
 from tableapi.auth.guesses import Guesses
 from tableapi.auth.policy import Actor, Sessions, role_error
+from tableapi.auth.shared_mark import SharedMark
 from tableapi.crypto.vault import Vault, token_hash
 from tableapi.db.database import Db
 from tableapi.errors import Unauthorized
@@ -97,10 +99,17 @@ class SessionAuthenticator(Authenticator):
     """A policy with sessions: an app key identifies the application, a session token the user."""
 
     def __init__(
-        self, db: Db, sessions: Sessions, app_keys: Iterable[str] | None, guesses: Guesses, vault: Vault | None = None
-    ) -> None:
-        """Require one of `app_keys`, unless it is None. The vault computes the hashes of account keys."""
+        self, db: Db, sessions: Sessions, app_keys: Iterable[str] | None, guesses: Guesses, vault: Vault | None = None,
+        *, shared: Path | None = None,
+    ) -> None:  # fmt: skip
+        """Require one of `app_keys`, unless it is None. The vault computes the hashes of account keys.
+
+        shared: a file by which the workers of a server tell each other of ended sessions.
+        """
         self._vault = vault
+        self._mark = SharedMark(shared)
+        self._heard = self._mark.read()
+        self._hearing = asyncio.Lock()
         self._db, self._sessions, self._guesses = db, sessions, guesses
         self._keys = None if app_keys is None else frozenset(app_keys)
         self._cached: dict[bytes, tuple[float, Actor]] = {}
@@ -109,11 +118,11 @@ class SessionAuthenticator(Authenticator):
         self._touching: asyncio.Task[None] | None = None
         self._changes = 0
         lookups = f"{sessions.lookup} {sessions.client_lookup}"
-        self._tables = frozenset(re.findall(r"\b(?:from|join)\s+(\w+)", lookups, re.IGNORECASE))
+        self._tables = _tables_in(lookups)
 
     def concerns(self, table: str) -> bool:
-        """Whether the sessions of callers are looked up in this table."""
-        return table in self._tables
+        """Whether the sessions of callers are looked up in this table; `table` is spelled as in a request."""
+        return table.rpartition(".")[2].strip('"`[]').lower() in self._tables
 
     def listen(self) -> None:
         """Start dropping cached actors when the database announces a change."""
@@ -127,6 +136,8 @@ class SessionAuthenticator(Authenticator):
         token = session_token(headers)
         if not token:
             return Actor("key", key=key, unproved=self._keys is None)
+        if self._mark.read() != self._heard:
+            await self._hear()
         digest, now = token_hash(token), time.monotonic()
         cached = self._cached.get(digest)
         if cached is None:
@@ -142,6 +153,8 @@ class SessionAuthenticator(Authenticator):
         token = token.strip()
         if not token.startswith(self._sessions.client_prefix):
             return await self.actor(headers, ip)
+        if self._mark.read() != self._heard:
+            await self._hear()
         # A client's token needs no app key, because the client has an identifier of its own.
         digest, now = token_hash(token), time.monotonic()
         cached = self._cached.get(_CLIENT + digest)
@@ -173,6 +186,8 @@ class SessionAuthenticator(Authenticator):
             return self._unknown(key)
         if not token:
             return Actor("key", key=key, unproved=self._keys is None)
+        if self._mark.read() != self._heard:
+            await self._hear()
         digest, now = token_hash(token), time.monotonic()
         cached = self._cached.get(digest)
         if cached is not None and cached[0] > now:
@@ -236,10 +251,24 @@ class SessionAuthenticator(Authenticator):
     async def catch_up(self) -> None:
         """Drop the cached actors of the sessions that a committed transaction has changed.
 
-        The notification comes on a connection of its own and may be later than the response of the transaction.
+        The notification comes on a connection of its own and may be later than the response of the transaction. The
+        other workers of this server find the mark changed.
         """
-        if self._cached and not await self._db.has_heard():
-            self.changed("")
+        self._mark.change()
+        await self._hear()
+
+    async def _hear(self) -> None:
+        """Wait for the notifications of the transactions that were committed when the mark was last changed.
+
+        Without cached actors, too: a look-up under way may have read a session before it ended.
+        """
+        async with self._hearing:
+            mark = self._mark.read()
+            if mark == self._heard:
+                return
+            if not await self._db.has_heard():
+                self.changed("")
+            self._heard = mark
 
     def changed(self, payload: str) -> None:
         """Drop the cached actors with `<column>=<value>`, for example after a sign-out; "" drops all."""
@@ -251,3 +280,13 @@ class SessionAuthenticator(Authenticator):
         for digest, (_, actor) in list(self._cached.items()):
             if (actor.session if name == "session" else str(actor.values.get(name))) == value:
                 del self._cached[digest]
+
+
+def _tables_in(sql: str) -> frozenset[str]:
+    """Return the names after FROM, JOIN and commas, in lower case, without a schema; not all are tables."""
+    names = re.findall(
+        r'(?:\b(?:from|join)\s+(?:only\s+|lateral\s+)?|,\s*)(?:"[^"]+"\.|\w+\.)?("[^"]+"|[^\W\d]\w*)',
+        sql,
+        re.IGNORECASE,
+    )
+    return frozenset(name.strip('"').lower() for name in names)

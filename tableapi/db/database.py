@@ -190,7 +190,9 @@ class Db:
         """Count the statements of scripts that write one of these tables, in `watched_writes`."""
         names = "|".join(map(re.escape, sorted(tables)))
         self._watched = re.compile(
-            rf"\b(?:update|insert\s+into|delete\s+from)\s+(?:only\s+)?(?:{names})\b", re.IGNORECASE
+            rf"\b(?:update|insert\s+into|delete\s+from|merge\s+into|truncate(?:\s+table)?)\s+(?:only\s+)?"
+            rf'(?:"[^"]+"\s*\.\s*|\w+\s*\.\s*)?"?(?:{names})\b',
+            re.IGNORECASE,
         )
 
     def _note(self, sql: str) -> None:

@@ -64,6 +64,7 @@ class HttpRequest:
     inner = False  # whether a tool or a batch sent it, so the response cannot be a stream
     in_batch = False  # whether it runs inside the transaction of a batch
     written: list[Any] | None = None  # records written by the requests of its batch, for `on_write`
+    tables: set[str] | None = None  # names of the tables that the requests of its batch wrote
 
     def __init__(self, scope: Scope, receive: Receive, proxies: frozenset[str] = frozenset()) -> None:
         self.scope, self.source = scope, receive

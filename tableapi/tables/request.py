@@ -22,7 +22,8 @@ class TableRequest:
 
     export: set by a hook for a list sent as a file. tenant_mismatches: fields that name another tenant, with the values
     that were sent (see `errors`). recorded_by: the account field under which the read is recorded, if not the caller's
-    own. written: (table, verb, key) of each record written so far, for `on_write`.
+    own. written: (table, verb, key) of each record written so far, for `on_write`. tables: the names of the tables
+    written so far, those of nested records included.
     """
 
     dataset: Dataset
@@ -36,6 +37,7 @@ class TableRequest:
     tenant_mismatches: dict[str, Any] = field(default_factory=dict)
     recorded_by: str = ""
     written: list[tuple[str, str, dict[str, Any]]] | None = None
+    tables: set[str] = field(default_factory=set)
 
     def bounds(self) -> Bounds:
         """Return the limits of the dataset; a file may have more rows than a page."""

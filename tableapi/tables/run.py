@@ -196,7 +196,8 @@ class Run(ABC):
         return Record(row["body"], row["mark"], keys, plan.sealed)
 
     def note(self, table: Table, verb: str, keys: Mapping[str, Any]) -> None:
-        """Note a written record for the `on_write` listeners."""
+        """Note a written record: its table, and the record for the `on_write` listeners."""
+        self.call.tables.add(table.name)
         if self.call.written is not None:
             self.call.written.append((table.name, verb, {name: keys[name] for name in table.key if name in keys}))
 

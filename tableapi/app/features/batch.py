@@ -127,7 +127,8 @@ class Batches(Feature):
         else:
             reply = await self._services.idempotency.whole(key, held, f"POST {dataset.name}/_batch", raw, run)
         if not dry_run:
-            await self._services.catch_up(before, *(step.parts[1] for step in steps if step.method != "GET"))
+            named = (step.parts[1] for step in steps if step.method != "GET")
+            await self._services.catch_up(before, *named, *(request.tables or ()))
             await tell(self._services.served.on_write, dataset.name, request.actor, request.written)
         return reply
 
@@ -152,7 +153,7 @@ class Batches(Feature):
     ) -> Reply:
         responses: list[bytes] = []
         results, room = Results(self._services.settings.body_bytes), MAX_RESPONSE_BYTES
-        request.written = []
+        request.written, request.tables = [], set()
         async with (transaction.undone if dry_run else transaction.kept)(dataset) as held:
             alone = self._alone_until.get(dataset.name, 0.0) > time.monotonic()
             await held.db.writes.fetchrow(_ALONE if alone else _SHORTLY)
@@ -182,7 +183,7 @@ class Batches(Feature):
                 step = await results.resolved(step, size)
             query = {name: _option(name, value) for name, value in step.query.items()}
             inner = inner_request(request, step.method, (dataset.name, *step.parts), query, step.body)
-            inner.in_batch, inner.written = True, request.written
+            inner.in_batch, inner.written, inner.tables = True, request.written, request.tables
             if number:  # the batch itself counted as the first
                 self._callers.count(inner, request.actor)
             reply = await self._tables.answer(

@@ -26,11 +26,11 @@ class StatementProxy:
     """Relay connections to PostgreSQL at `port` of this machine, and count statements while armed.
 
     A statement is an Execute of the extended protocol or a Query of the simple one, on any connection. What the server
-    sends arrives `late` seconds later.
+    sends arrives `late` seconds later, on every connection or on number `late_only` of `connections`.
     """
 
     def __init__(self, target: int) -> None:
-        self._target, self.late = target, 0.0
+        self._target, self.late, self.late_only, self.connections = target, 0.0, 0, 0
         self.count = 0
         self.heard: Callable[[str], object] = lambda text: None  # called with the text of each parsed statement
         self.ran: Callable[[str], object] = lambda text: None  # and of each executed one
@@ -71,11 +71,13 @@ class StatementProxy:
         task = asyncio.current_task()
         assert task is not None
         self._tasks.add(task)
+        self.connections += 1
+        number = self.connections
         server_writer = None
         try:
             server_reader, server_writer = await asyncio.open_connection("127.0.0.1", self._target)
             ways = [asyncio.ensure_future(self._to_server(reader, server_writer)),
-                    asyncio.ensure_future(self._to_client(server_reader, writer))]  # fmt: skip
+                    asyncio.ensure_future(self._to_client(server_reader, writer, number))]  # fmt: skip
             try:
                 await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
             finally:
@@ -124,11 +126,11 @@ class StatementProxy:
                 writer.write(message)
                 await writer.drain()
 
-    async def _to_client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Relay what the server sends."""
+    async def _to_client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int) -> None:
+        """Relay what the server sends on connection `number`."""
         with contextlib.suppress(OSError):
             while data := await reader.read(65536):
-                if self.late:
+                if self.late and self.late_only in (0, number):
                     await asyncio.sleep(self.late)
                 writer.write(data)
                 await writer.drain()
