@@ -78,9 +78,6 @@ select name::regclass, null from unnest(array['subscriptionplan', 'planprice', '
 -- across scripts/jobs/stripeevent.py:_payment: a payment, reported by the provider's id
 -- across scripts/jobs/tellcredits.py: a job over all clients
 -- across scripts/jobs/tidyup.py: a nightly job over all clients
---
--- Two of these delete rows of tables that are distributed by different columns, which Citus rejects:
--- product/people/erasure.py:_ANSWERS and _ANSWERS_OF_KEYS have to ask for the clients first.
 
 -- Random keys do not collide, and a rotated one is looked up on all machines.
 drop index apikeys_oldkeyhash;

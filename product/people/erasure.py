@@ -43,20 +43,24 @@ _TYPED = """
     where contactid is null and (position($1 in lower(linkedinurl)) > 0 or linkedinurl ~ '%|[^ -~]')
 """
 _UNTYPE = "update bulkrow set linkedinurl = '' where clientid = $1 and jobid = $2 and line = $3"
+# Stored responses belong to a caller, contacts to a client: a cluster keeps them on different machines, so the callers
+# are asked for first.
+_CALLERS = """
+    select coalesce(array_agg('user:appuserid=' || u.appuserid), '{}') as callers from usercontact c
+    join appuser u using (clientid) where c.personid = $1
+"""
+_KEYS = """
+    select coalesce(array_agg('apikey:' || k.keyid), '{}') as callers from usercontact c
+    join apikeys k using (clientid) where c.personid = $1
+"""
 _ANSWERS = """
-    delete from idempotency i using usercontact c, appuser u
-    where c.personid = $1 and u.clientid = c.clientid and i.principal = 'user:appuserid=' || u.appuserid
-      and i.route ~ 'getcontact|searchurl|searchname|contactmeta_addupdate|usercontact|contactfeedback|revealmany'
+    delete from idempotency where principal = any($1)
+      and route ~ 'getcontact|searchurl|searchname|contactmeta_addupdate|usercontact|contactfeedback|revealmany'
 """
-_ANSWERS_OF_KEYS = """
-    delete from idempotency i using usercontact c, apikeys k
-    where c.personid = $1 and k.clientid = c.clientid and i.principal = 'apikey:' || k.keyid
-"""
+_ANSWERS_OF_KEYS = "delete from idempotency where principal = any($1)"
 _FEEDBACK = "delete from contactfeedback where personid = $1"
 _LISTS = "delete from contactlistitem where personid = $1"
-_STATEMENTS = (
-    _ANSWERS, _ANSWERS_OF_KEYS, _LISTS, _NOTES, _LOOKUPS, _EMPTY_PERSON, _EMPTY_CONTACTS, _FEEDBACK,
-)  # fmt: skip
+_STATEMENTS = (_LISTS, _NOTES, _LOOKUPS, _EMPTY_PERSON, _EMPTY_CONTACTS, _FEEDBACK)
 _SUPPRESS = """
     insert into suppression (hash, kind, erasedon) values ($1, 'profile', now())
     on conflict (hash) do update set erasedon = now()
@@ -79,6 +83,8 @@ async def erase(ctx: Context, personid: int, profilekey: str) -> str:
         for key in (profilekey, *(alias["profilekey"] for alias in aliases)):
             await ctx.db.execute(_SUPPRESS, ctx.vault.index("profile", key))
             await _forget_lookups(ctx, key)
+        for callers, answers in ((_CALLERS, _ANSWERS), (_KEYS, _ANSWERS_OF_KEYS)):
+            await ctx.db.execute(answers, await ctx.db.value(list, callers, personid))
         for statement in _STATEMENTS:
             await ctx.db.execute(statement, personid)
         await audit.write(ctx, "person_removed", personid)
