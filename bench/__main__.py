@@ -29,6 +29,7 @@ from bench import (
     peers,
     people_search,
     programs,
+    questions,
     report,
     reveal,
     webhooks,
@@ -39,8 +40,9 @@ from tableapi.server.postgres.server import Embedded
 from tests.helpers.support import ROOT
 
 OTHERS = ("growth", "pages", "rest", "reveal", "import", "mycontacts", "directory", "search", "deletions",
-          "programs", "webhooks")  # fmt: skip
-IF_NAMED = ("search", "webhooks")  # the first builds 9 GB of data, which stay; the second takes six minutes
+          "programs", "questions", "webhooks")  # fmt: skip
+# The first builds 9 GB of data, which stay; the second takes six minutes; the third installs a peer.
+IF_NAMED = ("search", "webhooks", "questions")
 ON_ITS_DATA = ("pages", "rest")
 FOLDER = ROOT / ".data" / "bench"
 
@@ -120,6 +122,7 @@ def others_(stage: Stage, args: argparse.Namespace, server: str, postgres: int, 
         "mycontacts": lambda: mycontacts.measure(stage, server),
         "deletions": lambda: deletions.measure(stage, server),
         "programs": lambda: programs.measure(stage, server),
+        "questions": lambda: questions.measure(stage, server),
         "webhooks": lambda: webhooks.measure(stage, server, seconds=args.seconds or 60),
     }
     return {name: doing[name]() for name in names}

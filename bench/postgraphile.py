@@ -47,8 +47,8 @@ _CHANGE = (
 )
 
 
-def _node(folder: Path) -> str:
-    """Return the path of a Node that is new enough. Raises NotThere."""
+def node(folder: Path) -> str:
+    """Return the path of a Node that is new enough for the peers. Raises NotThere."""
     installed = shutil.which("node")
     if installed and int(subprocess.check_output([installed, "--version"], text=True)[1:].partition(".")[0]) >= NODE:
         return installed
@@ -56,7 +56,7 @@ def _node(folder: Path) -> str:
     if not wheel.exists():
         words = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(folder / "node"), WHEEL]
         if subprocess.run(words, capture_output=True).returncode:
-            raise NotThere("PostGraphile needs a newer Node")
+            raise NotThere("this peer needs a newer Node")
     return str(wheel)
 
 
@@ -66,7 +66,7 @@ def postgraphile(stage: Stage) -> Contender:
     from_npm(folder, PACKAGES)
     program = Path(__file__).with_suffix(".cjs")
     process = launch(
-        stage, "postgraphile", [_node(folder), program], port, folder, DATABASE_URL=stage.database, PORT=str(port),
+        stage, "postgraphile", [node(folder), program], port, folder, DATABASE_URL=stage.database, PORT=str(port),
         POOL="10",
     )  # fmt: skip
     return Contender("PostGraphile", f"http://127.0.0.1:{port}", process.pid, _asks())

@@ -1,4 +1,7 @@
-"""Ten questions about a film rental, each answered with at most four tool calls and 20 kB."""
+"""Questions about a film rental: sixty with one call each, and ten by an agent that learns the tables on the way.
+
+The ten take at most four calls and 20 kB each.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,11 @@ import asyncpg
 import pytest
 
 from tests.helpers.agents import Agent, agent
+from tests.helpers.questions import QUESTIONS as SIXTY
 from tests.helpers.support import DATA, NewDatabase, Serve
 
 MAX_CALLS, MAX_CHARACTERS = 4, 20_000
+CHARACTERS_OF_SIXTY = 10_000
 COUNT = [{"function": "count"}]
 
 
@@ -151,3 +156,15 @@ async def test_a_question_is_answered_in_few_calls(
         assert (list(answer) if isinstance(answer, tuple) else answer) == truth
         assert asked.calls <= MAX_CALLS
         assert asked.characters <= MAX_CHARACTERS
+
+
+async def test_a_call_answers_each_of_sixty_questions_like_sql(url: str, database: str) -> None:
+    db = await asyncpg.connect(database)
+    try:
+        async with agent(url) as asked:
+            answers = {one.question: await one.rows(asked) for one in SIXTY}
+            assert asked.calls == 60
+            assert asked.characters <= CHARACTERS_OF_SIXTY
+        assert answers == {one.question: await one.truth(db) for one in SIXTY}
+    finally:
+        await db.close()
