@@ -49,7 +49,7 @@ async def session_or_key(ctx: Context, scope: str, limits: str, *, spends: bool 
         caller = Caller(user.clientid, user.appuserid)
     if spends and role in VIEW:
         raise Forbidden(
-            "You are looking at this account as support: nothing can be revealed.",
+            "You are viewing this account as support, so you cannot reveal contacts.",
             reason="view_only",
             case="view_reveals_nothing",
         )

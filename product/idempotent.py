@@ -52,7 +52,7 @@ async def once(ctx: Context, keyid: int, input: BaseModel, run: Callable[[], Awa
     if key is None:
         return _response(ctx, (await run()).model_dump_json(exclude_none=True).encode())
     if not 1 <= len(key) <= 64 or not key.isprintable():
-        raise BadRequest("Idempotency-Key must have 1 to 64 characters.", reason="bad_idempotency_key")
+        raise BadRequest("Idempotency-Key must be 1 to 64 printable characters.", reason="bad_idempotency_key")
     claim = (f"apikey:{keyid}", key)
     digest = hashlib.sha256(ctx.request.path.encode() + b"\0" + input.model_dump_json().encode()).digest()
     if await ctx.db.first_value(str, _CLAIM, *claim, f"POST {ctx.request.path}"[:500], digest) is None:
@@ -69,11 +69,11 @@ async def once(ctx: Context, keyid: int, input: BaseModel, run: Callable[[], Awa
 async def _replay(ctx: Context, claim: tuple[str, str], digest: bytes) -> Response:
     row = await ctx.db.first(_Found, _FIND, *claim)
     if row is not None and row.bodyhash != digest:
-        message = "This Idempotency-Key was used for another request."
+        message = "This Idempotency-Key was already used for another request. Send another key."
         raise Invalid({"Idempotency-Key": message}, message)
     if row is None or row.headers is None or row.body is None:
         raise Conflict(
-            "The first request with this key has not ended. Try again later.", reason="still_running",
+            "The first request with this key is still running. Try again later.", reason="still_running",
             headers={"Retry-After": "1"},
         )  # fmt: skip
     ctx.headers |= {**row.headers, "Idempotency-Replayed": "true"}

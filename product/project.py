@@ -62,14 +62,14 @@ class Product(Project):
         return {"name": settings.brand_name, "short_name": settings.brand_name}
 
     def local_only(self, settings: Settings) -> str:
-        return "DEMO=1 has accounts with a known password: unset it" if settings.demo else ""
+        return "DEMO=1 creates accounts with a known password: unset it" if settings.demo else ""
 
     def announcement(self, settings: Settings, address: str) -> list[str]:
         return [f"Sandbox   {address}/sandbox/mail"] if settings.demo else []
 
     def checks(self, settings: Settings) -> Iterator[tuple[bool, str]]:
         if settings.demo:
-            yield True, "DEMO is on: its accounts have a known password. Unset it."
+            yield True, "DEMO is on: its accounts have a publicly known password. Unset it."
         if settings.mail_url is None:
             yield True, "MAIL_URL is missing: users cannot verify an address, reset a password or accept an invitation."
         elif settings.mail_from.endswith("@example.com>"):
@@ -84,7 +84,7 @@ class Product(Project):
             if not getattr(settings, f"{vendor.lower()}_client_id"):
                 yield False, f"{vendor}_CLIENT_ID is missing: sign-in with this provider is off."
         if settings.people_url and not settings.people_key:
-            yield False, "PEOPLE_KEY is missing: requests to PEOPLE_URL carry no key."
+            yield False, "PEOPLE_KEY is missing: requests to PEOPLE_URL are sent without a key."
 
 
 def _examples(host: str) -> list[dict[str, str]]:

@@ -84,7 +84,7 @@ class Settings(EnvironmentSettings):
         for vendor in ("google", "linkedin"):
             name, secret = f"{vendor}_client_id", f"{vendor}_client_secret"
             if bool(getattr(self, name)) != bool(getattr(self, secret)):
-                raise ValueError(f"{name.upper()} and {secret.upper()} are needed together")
+                raise ValueError(f"{name.upper()} and {secret.upper()} must be set together")
         return self
 
     @property

@@ -26,7 +26,7 @@ async def run(ctx: Context, input: Input) -> dict[str, object]:
             raise NotFound("There is no such transaction.", case="no_such_transaction")
         if count >= 3:
             raise TooMany(
-                "This receipt has been sent three times.",
+                "This receipt has already been sent three times. Try again later.",
                 headers={"Retry-After": "86400"},
                 case="receipt_sent",
                 context={"limit": 3},

@@ -71,7 +71,7 @@ async def run(ctx: Context, input: Input) -> dict[str, object]:
             return await _answer(ctx, row, await _charge(ctx, intent, token))
         # A simultaneous request stored another payment for this token first; only that one is charged.
     if row.tokenid == token and row.planid != input.planid:
-        raise Conflict("This card was used for another add-on just now. Enter it again.", reason="token_used")
+        raise Conflict("This card was just used for another add-on. Enter it again.", reason="token_used")
     return await _answer(ctx, row, await _state(ctx, row, token))
 
 
@@ -129,7 +129,9 @@ async def _answer(ctx: Context, row: _Found, intent: Intent | None) -> dict[str,
         facts = {"requires_action": 1, "clientsecret": intent.secret, "url": intent.url, "paymentintentid": intent.id}
         return {"result": facts}
     if intent.status == "processing":
-        raise Conflict("The payment is being processed. Its credits will be there in a moment.", reason="processing")
+        raise Conflict(
+            "The payment is being processed. Its credits will be available in a moment.", reason="processing"
+        )
     transactionid = await addons.settle(ctx, intent)
     if transactionid is None:
         raise CardRefused("Payment Failed")

@@ -58,10 +58,10 @@ async def run(ctx: Context, input: Input) -> Output:
     async with ctx.db.transaction():
         present = await ctx.db.first(_Present, _PRESENT, input.contactid, appuserid, ctx.actor.clientid)
         if present is None:
-            raise NotFound("There is no such contact in your list.", case="no_such_contact")
+            raise NotFound("There is no such contact among your contacts.", case="no_such_contact")
         if_match = ctx.request.headers.get("if-match")
         if if_match and if_match != "*" and if_match != _etag(present.tags or [], present.note or ""):
-            raise Stale("The contact was changed meanwhile. Load it again.", case="contact_changed")
+            raise Stale("The contact has been changed since you read it. Load it again.", case="contact_changed")
         await ctx.db.execute(_KEEP, input.contactid, appuserid, ctx.actor.clientid, tags, input.note)
     ctx.headers["ETag"] = _etag(tags, input.note)
     return Output(resource=[Meta(contactid=input.contactid, tags=tags, note=input.note)])

@@ -95,11 +95,13 @@ async def _authorize(ctx: Context, input: Input) -> None:
     """Raise Forbidden unless the caller may count these reveals."""
     owns = ctx.actor.role in (*OWNER, *OWNER_VIEW)
     if input.team and not owns:
-        raise Forbidden("The owner of the account counts the reveals of the team.", case="reveals_of_owner")
+        raise Forbidden("Only the owner of the account can count the reveals of the team.", case="reveals_of_owner")
     if input.revealedby == ctx.actor.appuserid:
         return
     if not (owns and await ctx.db.first_value(bool, _IS_MEMBER, input.revealedby, ctx.actor.clientid)):
         await audit.write(ctx, "tenant_mismatch", input.revealedby, field="revealedby", call=ctx.request.path)
         raise Forbidden(
-            "You can count your own reveals and those of your team.", reason="tenant_mismatch", case="reveals_of_team"
+            "You can count only your own reveals and, as the owner, those of your team.",
+            reason="tenant_mismatch",
+            case="reveals_of_team",
         )

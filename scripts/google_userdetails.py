@@ -19,7 +19,7 @@ class Input(BaseModel):
     @model_validator(mode="after")
     def _one_proof(self) -> Input:
         if not self.access_token and not (self.credential and self.nonce):
-            raise PydanticCustomError("token_or_credential", "Send access_token, or credential and nonce")
+            raise PydanticCustomError("token_or_credential", "Send either access_token, or credential and nonce")
         return self
 
 

@@ -43,7 +43,7 @@ async def _owner(ctx: Context) -> int:
     query, headers = ctx.request.query, ctx.request.headers
     key = headers.get("x-api-key") or headers.get("x-dreamfactory-api-key") or query.get("api_key") or ""
     if key not in ctx.settings.app_keys:
-        raise Unauthorized("A valid API key is needed in X-API-Key.", reason="no_key")
+        raise Unauthorized("Send a valid API key in X-API-Key.", reason="no_key")
     user = await sessions.live_user(ctx, ctx.request.session_token or await _query_session(ctx, query))
     sessions.refuse_confined(user)
     if user.role not in OWNER or user.clientid is None:

@@ -31,7 +31,7 @@ class Input(BaseModel):
 @script(method="GET", roles=SESSION, limit="30/hour per user", seconds=60)
 async def run(ctx: Context, input: Input) -> Response:
     if unknown := [name for name in input.columns if name not in COLUMNS]:
-        raise Invalid({"columns": f"There is no column {unknown[0][:50]!r}. Choose of {', '.join(COLUMNS)}."})
+        raise Invalid({"columns": f"There is no column {unknown[0][:50]!r}. Choose from {', '.join(COLUMNS)}."})
     await lists.people(ctx, input.listid)
     heads = FORMS[input.form] if input.form else {name: name for name in dict.fromkeys(input.columns)}
     file, kind = await list_export.write(ctx, input.listid, input.format, heads)

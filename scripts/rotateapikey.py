@@ -55,7 +55,7 @@ async def run(ctx: Context, input: Input) -> Output:
         if row is None:
             raise NotFound("There is no such key.", case="no_such_key")
         if not row.live:
-            raise KeyIsOff("This key does not work any more. Create a new one.")
+            raise KeyIsOff("This key is no longer valid. Create a new one.")
         stored = key[:4] + "*" * 12 if ctx.settings.keys_shown_once else key
         await ctx.db.execute(_ROTATE, input.keyid, until, ctx.vault.seal(stored), ctx.vault.index("apikey", key))
         await audit.write(ctx, "key_rotated", input.keyid, hours=input.hours)

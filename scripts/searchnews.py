@@ -27,5 +27,5 @@ class Output(BaseModel):
 @script(roles=SESSION, limit="30/minute per user", repeatable=True)
 async def run(ctx: Context, input: Input) -> Output:
     if input.seen is not None and not await saved.opened(ctx, input.seen):
-        raise NotFound("There is no such search of yours.", case="no_such_search")
+        raise NotFound("You have no such saved search.", case="no_such_search")
     return Output(resource=[News.model_validate(each) for each in await saved.news(ctx)])

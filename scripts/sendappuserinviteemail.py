@@ -23,7 +23,7 @@ class Output(BaseModel):
 async def run(ctx: Context, input: Input) -> Output:
     user = await users.of_team(ctx, input.appuserid)
     if user.invitestatus != "pending":
-        raise Conflict("This member has accepted the invitation already.", reason="not_pending")
+        raise Conflict("This member has already accepted the invitation.", reason="not_pending")
     ctx.limit("sendappuserinviteemail", str(input.appuserid), 3, 3600)
     await seats.invite_again(ctx, user)
     return Output()

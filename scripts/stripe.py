@@ -78,9 +78,9 @@ async def checkout(ctx: Context, input: Checkout) -> dict[str, object]:
     live = await ctx.db.first(_Live, _LIVE, clientid)
     if live is not None and live.autorenew:
         if live.planid == plan.planid:
-            raise Conflict("You are on this plan already.", reason="already_subscribed")
+            raise Conflict("You are already on this plan.", reason="already_subscribed")
         if live.stripe_subid:
-            raise Conflict("Change your running subscription instead.", reason="change_instead")
+            raise Conflict("You already have a subscription. Change it instead.", reason="change_instead")
     await change_rules.must_fit(ctx, clientid, plan)
     page = await checkouts.page(ctx, clientid, plan)
     return {"resource": {"status": 1, "code": 200, "data": page.id, "url": page.url}}

@@ -78,7 +78,7 @@ async def run(ctx: Context, input: Input) -> dict[str, object]:
         if plan is None:
             raise NotFound("There is no such plan.", case="no_such_plan")
         if plan.sku != plans.FREE_SKU and not plan.assigned:
-            raise PaymentRequired("This plan has to be paid for.")
+            raise PaymentRequired("This plan must be paid for. Start the checkout instead.")
         live = await ctx.db.first(SubscriptionRow, _LIVE, clientid)
         if live is None or live.planid != plan.planid:
             if live is not None:

@@ -165,7 +165,7 @@ def _joined(opening: str, items: list[tuple[str, Any]], closing: str) -> list[An
 
 def _name(name: Any) -> str:
     if not isinstance(name, str):
-        raise TypeError("a name is text")
+        raise TypeError("a member name must be a string")
     return orjson.dumps(name).decode() + ":"
 
 

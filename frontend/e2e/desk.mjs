@@ -45,7 +45,7 @@ async function grantsCredits(page) {
   await dialog.getByText("Give the reason in at least 3 characters").waitFor();
   await dialog.getByLabel("Reason").fill("write to jane@home.example");
   await dialog.getByRole("button", { name: "Change credits" }).click();
-  await dialog.getByText("without addresses and phone numbers").waitFor();
+  await dialog.getByText("addresses and phone numbers out of the reason").waitFor();
   await accessible(page, "the dialog of credits", "[role=dialog]");
   await picture(page, "desk-credits");
   await dialog.getByLabel("Reason").fill(REASON);

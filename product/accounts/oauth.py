@@ -116,7 +116,9 @@ async def exchange_code(ctx: Context, vendor: Vendor, input: Input) -> Output:
     data = tokens.data(ctx, await tokens.use(ctx, input.state, "oauthstate"), State)
     uri = redirect_uri(ctx)
     if data is None or data.vendor != vendor or input.redirect_uri != uri or not _bound(ctx, data.binding):
-        raise NotProved("The sign-in was not started here or took too long. Please try again.", reason="bad_state")
+        raise NotProved(
+            "The sign-in was not started in this browser, or it took too long. Please try again.", reason="bad_state"
+        )
     identity = await provider(ctx, vendor).exchange(
         input.code, redirect_uri=uri, nonce=data.nonce, verifier=data.verifier
     )
@@ -142,15 +144,21 @@ async def credential_ticket(ctx: Context, credential: str, nonce: str) -> str:
     async with ctx.db.transaction():
         for mark in identity.marks:
             if not await ctx.db.first_value(bool, _SPEND, token_hash(f"idtoken\0{mark}"), float(identity.until)):
-                raise NotProved("This sign-in was used before. Please try again.", case="sign_in_used")
+                raise NotProved("This sign-in was already used. Please try again.", case="sign_in_used")
     return await _issue_ticket(ctx, "google", identity)
 
 
 async def _issue_ticket(ctx: Context, vendor: Vendor, identity: Identity) -> str:
     if not identity.email:
-        raise NotProved("The provider gave no email address.", case="provider_without_email")
+        raise NotProved(
+            "The provider did not share an email address. Allow it, or sign in with your password.",
+            case="provider_without_email",
+        )
     if not identity.email_verified:
-        raise NotProved("The provider has not verified this email address.", reason="email_not_verified")
+        raise NotProved(
+            "The provider has not verified this email address. Verify it there, or sign in with your password.",
+            reason="email_not_verified",
+        )
     claims = Claims(vendor=vendor, subject=identity.subject, email=identity.email, name=identity.name)
     return await tokens.issue(ctx, "social", None, claims)
 

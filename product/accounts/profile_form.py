@@ -53,7 +53,7 @@ class Company(BaseModel):
             return None
         code = value.upper()
         if code not in _NOT_ISO and pycountry.countries.get(alpha_3=code) is None:
-            raise PydanticCustomError("country_invalid", "Must be a three-letter country code")
+            raise PydanticCustomError("country_invalid", "Must be a three-letter country code such as USA")
         return code
 
 

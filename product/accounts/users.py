@@ -52,7 +52,7 @@ async def own(ctx: Context, **values: object) -> None:
 
 async def _refuse(ctx: Context, field: str, value: object) -> None:
     await audit.write(ctx, "tenant_mismatch", str(value)[:200], field=field, call=ctx.request.path)
-    raise Forbidden("This is not yours.", reason="tenant_mismatch")
+    raise Forbidden("This belongs to another account.", reason="tenant_mismatch")
 
 
 # Body or query fields that name the caller or its account, with the session value that each must equal.

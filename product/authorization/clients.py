@@ -93,7 +93,7 @@ async def find(ctx: Context, clientid: str) -> Client:
     row = await ctx.db.first(_Found, _FIND, clientid)
     if row is None:
         raise BadClient(
-            "This application is not known here, or its registration has expired. Connect it again.",
+            "This application is not registered here, or its registration has expired. Connect it again.",
             case="client_unknown",
         )
     return Client(clientid, row.name, tuple(row.redirecturis))
@@ -110,23 +110,23 @@ async def _of_document(ctx: Context, clientid: str) -> Client:
         content = await documents.fetch(clientid, local=urlsplit(ctx.settings.public_url).hostname in _LOOPBACK)
         document = Document.model_validate_json(content)
     except documents.Unreadable as error:
-        raise BadClient(
-            f"The description of this application cannot be read: {error}.", case="client_unreadable"
-        ) from None
+        raise BadClient(f"The application's metadata cannot be read: {error}.", case="client_unreadable") from None
     except ValidationError:
         raise BadClient(
-            "The description of this application has no redirect_uris, or is not a JSON object.",
+            "The application's metadata must be a JSON object with redirect_uris.",
             case="client_without_redirect",
         ) from None
     if document.client_id != clientid:
-        raise BadClient("The description of this application names another client_id.", case="client_id_differs")
+        raise BadClient("The client_id in the application's metadata differs from its URL.", case="client_id_differs")
     return _client(clientid, document, urlsplit(clientid).netloc)
 
 
 def _client(clientid: str, document: Document, host: str = "") -> Client:
     uris = tuple(dict.fromkeys(document.redirect_uris))
     if wrong := next((uri for uri in uris if not _is_usable(uri)), None):
-        raise BadClient(f"The redirect URI {wrong[:100]!r} needs https, an address of this machine, or an own scheme.")
+        raise BadClient(
+            f"The redirect URI {wrong[:100]!r} must use https, an address of this machine or a custom scheme."
+        )
     name = "".join(char for char in document.client_name or "" if char.isprintable()).strip()[:100]
     return Client(clientid, name or host or "Unnamed application", uris, host)
 

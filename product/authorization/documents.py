@@ -36,19 +36,19 @@ async def fetch(url: str, *, local: bool = False) -> bytes:
         parts = urlsplit(url)
         port = parts.port or (443 if parts.scheme == "https" else 80)
     except (httpx2.InvalidURL, ValueError):
-        raise Unreadable("it is not a valid URL") from None
+        raise Unreadable("the client_id is not a valid URL") from None
     host = parts.hostname or ""
     plain = local and parts.scheme == "http" and host in ("127.0.0.1", "localhost")
     if (parts.scheme != "https" and not plain) or not host or parts.path in ("", "/"):
-        raise Unreadable("the identifier has to be an https address with a path")
+        raise Unreadable("the client_id must be an https URL with a path")
     if parts.username is not None or parts.fragment or "/../" in f"{parts.path}/" or len(url) > 2000:
-        raise Unreadable("the address has parts that it may not have")
+        raise Unreadable("the URL must not contain a user, a fragment or '..', or be longer than 2,000 characters")
     try:
         async with asyncio.timeout(SECONDS):
             address = await _checked_address(host, port, local=plain)
             return await _read(target.copy_with(host=address), parts.netloc, host)
     except (TimeoutError, OSError, httpx2.HTTPError):
-        raise Unreadable("there is no response") from None
+        raise Unreadable("the server did not respond") from None
 
 
 async def _checked_address(host: str, port: int, *, local: bool) -> str:
@@ -57,7 +57,7 @@ async def _checked_address(host: str, port: int, *, local: bool) -> str:
     addresses = [str(entry[4][0]) for entry in found]
     allowed = _is_loopback if local else is_public_address
     if not addresses or not all(map(allowed, addresses)):
-        raise Unreadable("it leads to an internal network")
+        raise Unreadable("the URL leads to an internal network")
     return addresses[0]
 
 
@@ -74,9 +74,9 @@ async def _read(url: httpx2.URL, netloc: str, host: str) -> bytes:
         ) as answer,
     ):
         if answer.status_code != 200:
-            raise Unreadable(f"the answer has status {answer.status_code}")
+            raise Unreadable(f"the server responded with status {answer.status_code}")
         async for part in answer.aiter_bytes():
             content += part
             if len(content) > MAX_BYTES:
-                raise Unreadable("it is too large")
+                raise Unreadable("the document is too large")
     return bytes(content)

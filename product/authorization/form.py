@@ -27,9 +27,9 @@ def read(ctx: Context, body: bytes) -> dict[str, str]:
         raise Refused("invalid_request", "Send a form: application/x-www-form-urlencoded.") from None
     sent = dict(pairs)
     if len(sent) != len(pairs):
-        raise Refused("invalid_request", "A parameter is sent twice.")
+        raise Refused("invalid_request", "A parameter was sent twice. Send it once.")
     if any("\0" in value for value in sent.values()):
-        raise Refused("invalid_request", "A parameter holds the NUL character.")
+        raise Refused("invalid_request", "A parameter contains a NUL character.")
     kind, _, value = ctx.request.headers.get("authorization", "").partition(" ")
     if kind.lower() == "basic" and not sent.get("client_id"):
         try:

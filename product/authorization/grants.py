@@ -129,7 +129,7 @@ async def redeem(ctx: Context, code: str, clientid: str, verifier: str, uri: str
         return found
     if found is None:
         await _end(ctx, _END_OF_CODE, _session_hash(code), "agent_code_reused")
-        found = "The code is unknown, expired or used."
+        found = "The code is unknown, has expired or was already used."
     raise Refused("invalid_grant", found)
 
 
@@ -139,9 +139,9 @@ def _issue_problem(data: Consent, clientid: str, verifier: str, uri: str) -> str
     if not hmac.compare_digest(data.clientid.encode(), clientid.encode()):
         return "The code was issued to another client."
     if uri and uri != data.uri:
-        return "redirect_uri differs from that of the authorization."
+        return "redirect_uri differs from the one in the authorization request."
     if not _VERIFIER.fullmatch(verifier) or not hmac.compare_digest(digest, data.challenge.encode()):
-        return "code_verifier does not match the challenge."
+        return "code_verifier does not match code_challenge."
     return ""
 
 
@@ -176,7 +176,7 @@ async def refresh(ctx: Context, token: str, clientid: str, requested: str) -> To
             await clients.keep(ctx, clientid)
             return await _issued(ctx, row.usersessionid, " ".join(wanted), row.granted)
     await _end(ctx, _END_OF_TOKEN, row.usersessionid, "agent_token_reused")
-    raise Refused("invalid_grant", "The refresh token was used before. The session has ended: sign in again.")
+    raise Refused("invalid_grant", "The refresh token was already used, so the session has ended. Sign in again.")
 
 
 async def _issued(ctx: Context, session: int, scopes: str, granted: str) -> Tokens:

@@ -20,7 +20,7 @@ class CardNumber(BadRequest):
 def refuse(value: object) -> None:
     """Raise CardNumber (400) if the JSON value contains a card number at any depth."""
     if _contains_card(value):
-        raise CardNumber("Never send card numbers here: use the card form, which gives a token.")
+        raise CardNumber("Do not send card numbers here. Use the card form, which returns a token.")
 
 
 def _contains_card(value: object) -> bool:

@@ -55,7 +55,7 @@ async def _as_read(ctx: Context, sub: Subscription) -> AsyncIterator[None]:
     except ProviderRefused:
         if await customer.provider(ctx).subscription(sub.id) == sub:
             raise
-        raise AlreadyChanged("This was changed a moment ago. Look at your plan again.") from None
+        raise AlreadyChanged("This was changed a moment ago. Reload the page and check your plan.") from None
 
 
 def _present(plans: dict[str, PlanRow], row: OwnSubscription, sub: Subscription) -> int:
@@ -120,7 +120,7 @@ async def change(ctx: Context, row: OwnSubscription, planid: int, proration_date
     plan = await prices.on_sale(ctx, planid)
     sub = await _running(ctx, row)
     if sub is None:
-        raise Conflict("There is no running subscription to change. Please subscribe.", reason="no_subscription")
+        raise Conflict("You have no active subscription to change. Please subscribe first.", reason="no_subscription")
     if sub.status in reconcile.PAST_DUE:
         raise Conflict("Please pay the open invoice first.", reason="past_due")
     present = _present(await prices.plans_by_price(ctx), row, sub)
@@ -139,7 +139,7 @@ async def change(ctx: Context, row: OwnSubscription, planid: int, proration_date
 async def _resume(ctx: Context, row: OwnSubscription, sub: Subscription) -> None:
     """Keep the present plan: undo a cancellation or a scheduled downgrade."""
     if sub.renews and not sub.scheduleid and row.downgrade_planid is None:
-        raise AlreadyChanged("You are on this plan already.", case="already_subscribed")
+        raise AlreadyChanged("You are already on this plan.", case="already_subscribed")
     payments = customer.provider(ctx)
     if sub.scheduleid:
         await payments.release(sub.scheduleid)
@@ -170,7 +170,7 @@ async def _upgrade(
 
 async def _downgrade(ctx: Context, row: OwnSubscription, sub: Subscription, plan: PlanRow) -> None:
     if row.downgrade_planid != plan.planid and row.autorenew:
-        raise Conflict("Record the downgrade first.", reason="no_downgrade_record")
+        raise Conflict("Request the downgrade first.", reason="no_downgrade_record")
     payments, priceid = customer.provider(ctx), await prices.of_plan(ctx, plan)
     if not sub.renews:
         sub = replace(sub, renews=(await payments.renewing(sub.id, True)).renews)
@@ -188,7 +188,7 @@ async def cancel(ctx: Context, row: OwnSubscription) -> dict[str, object]:
         Conflict: the account has no paid plan (409).
     """
     if not row.isactive or not prices.is_paid(row.price, row.plansku):
-        raise Conflict("There is no paid plan to cancel.", reason="nothing_to_cancel")
+        raise Conflict("You have no paid plan to cancel.", reason="nothing_to_cancel")
     sub = await _running(ctx, row)
     if sub is None:  # not billed by the provider, so only the local row changes
         await ctx.db.execute(_LOCAL_CANCEL, row.clientid, row.subscriptionid)

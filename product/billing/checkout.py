@@ -65,7 +65,7 @@ async def _close(ctx: Context, clientid: int, sessionid: str) -> None:
     try:
         await payments.expire_checkout(sessionid)
         if (await payments.checkout_state(sessionid)).status == "complete":
-            raise Conflict("You have just paid for a plan. It will be there in a moment.", reason="checkout_complete")
+            raise Conflict("You have just paid for a plan. It will be active in a moment.", reason="checkout_complete")
     except Missing:  # created under another account at the provider
         pass
     await ctx.db.execute(_CLOSE, clientid, sessionid)

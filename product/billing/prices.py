@@ -51,7 +51,7 @@ async def on_sale(ctx: Context, planid: int) -> PlanRow:
     if plan is None:
         raise NotFound("There is no such plan.", case="no_such_plan")
     if not is_paid(plan.price, plan.sku):
-        raise Conflict("This plan cannot be bought here. Please contact us.", reason="not_payable")
+        raise Conflict("This plan is not sold online. Please contact us.", reason="not_payable")
     return plan
 
 

@@ -13,7 +13,7 @@ import re
 from tableapi import FieldError, Invalid
 
 MAX_ADDRESSES = 1000
-NOT_TEXT = "The file is not UTF-8 text. Save it as CSV UTF-8."
+NOT_TEXT = "The file is not UTF-8 text. Save it as CSV (UTF-8)."
 COLUMN = "linkedinurl"
 DELIMITERS = ",;\t"  # spreadsheets write a semicolon if the comma is the decimal separator
 _NOT_LETTERS = re.compile("[^a-z]")
@@ -31,9 +31,9 @@ def of_csv(data: bytes) -> list[str]:
         lines = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
         rows = [row for row in lines if any(cell.strip() for cell in row)]
     except csv.Error:
-        raise _invalid("csv_quotes", "The file is not a CSV: its quotes do not match.") from None
+        raise _invalid("csv_quotes", "The file is not valid CSV: a quote is not closed or misplaced.") from None
     if not rows:
-        raise _invalid("file_empty", "The file is empty.")
+        raise _invalid("file_empty", "The file is empty. Add profile addresses.")
     header = [_NOT_LETTERS.sub("", cell.lower()) for cell in rows[0]]
     if COLUMN in header:
         column = header.index(COLUMN)
@@ -41,7 +41,7 @@ def of_csv(data: bytes) -> list[str]:
     elif len(header) == 1 and "/" in rows[0][0]:
         column = 0
     else:
-        raise _invalid("column_missing", "The first line must name a column 'linkedinurl'.")
+        raise _invalid("column_missing", "The first line must contain a column named 'linkedinurl'.")
     return of_list([row[column] if column < len(row) else "" for row in rows])
 
 
@@ -55,9 +55,9 @@ def of_list(urls: list[str]) -> list[str]:
     """Return the trimmed addresses; raise Invalid (422) unless there are 1 to 1,000."""
     addresses = [url.strip()[:2000] for url in urls if url.strip()]
     if not addresses:
-        raise _invalid("no_address", "There is no address in the list.")
+        raise _invalid("no_address", "The list does not contain any addresses.")
     if len(addresses) > MAX_ADDRESSES:
-        message = f"{len(addresses):,} addresses are too many; a job takes {MAX_ADDRESSES:,}."
+        message = f"The list has {len(addresses):,} addresses, but a job may have at most {MAX_ADDRESSES:,}. Split it."
         raise _invalid("too_many_addresses", message, count=len(addresses), limit=MAX_ADDRESSES)
     return addresses
 

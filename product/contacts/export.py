@@ -13,7 +13,7 @@ from tableapi import Forbidden, TooMany
 
 PER_DAY, MAX_ROWS = 20, 5000
 VALUES_PER_CELL = 3
-LIMIT_REACHED = f"Contacts can be exported {PER_DAY} times a day. Try again later."
+LIMIT_REACHED = f"Contacts can be exported at most {PER_DAY} times a day. Try again later."
 
 
 async def count(ctx: Context, form: str, **detail: object) -> None:
@@ -25,7 +25,7 @@ async def count(ctx: Context, form: str, **detail: object) -> None:
     """
     if ctx.actor.role in VIEW:
         raise Forbidden(
-            "You are looking at this account as support: nothing can be exported.",
+            "You are viewing this account as support, so you cannot export contacts.",
             reason="view_only",
             case="view_exports_nothing",
         )

@@ -66,7 +66,7 @@ def read(text: str) -> Sheet:
     """Parse a text into a sheet. Raises Invalid (422)."""
     text = text.removeprefix("\ufeff")
     if "\0" in text:
-        raise _invalid("file_not_utf8", "The file is not UTF-8 text. Save it as CSV UTF-8.")
+        raise _invalid("file_not_utf8", "The file is not UTF-8 text. Save it as CSV (UTF-8).")
     first = next((line for line in text.splitlines() if line.strip()), "")
     delimiter = max(_DELIMITERS, key=first.count)
     try:
@@ -74,7 +74,7 @@ def read(text: str) -> Sheet:
     except csv.Error as error:
         raise _invalid("file_unreadable", f"The file cannot be read: {error}.") from None
     if not lines:
-        raise _invalid("nothing_to_import", "There is nothing to import.")
+        raise _invalid("nothing_to_import", "The file does not contain any people to import.")
     if first.count(delimiter) == 0 and _is_address(first):
         sheet = Sheet((), tuple((number, (row[0].strip(),)) for number, row in lines))
     else:
@@ -83,7 +83,7 @@ def read(text: str) -> Sheet:
             raise _invalid("columns_alike", "Two columns have the same name. Rename one of them.")
         sheet = Sheet(columns, tuple((number, tuple(row)) for number, row in lines[1:]))
     if len(sheet.rows) > MAX_ROWS:
-        raise _invalid("file_too_long", f"A file may have {MAX_ROWS:,} people. Split it.", limit=MAX_ROWS)
+        raise _invalid("file_too_long", f"A file may contain at most {MAX_ROWS:,} people. Split it.", limit=MAX_ROWS)
     return sheet
 
 
@@ -127,4 +127,4 @@ def _invalid(case: str, message: str, **numbers: float) -> Invalid:
 
 
 def _unfit(error: FieldError) -> Invalid:
-    return Invalid({"mapping": error}, "The mapping does not fit.", case="mapping_unfit")
+    return Invalid({"mapping": error}, "The mapping does not match the columns of the file.", case="mapping_unfit")

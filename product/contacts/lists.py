@@ -21,7 +21,10 @@ class ListFull(Conflict):
     reason = "list_full"
 
     def __init__(self) -> None:
-        super().__init__(f"A list holds {MAX_ITEMS:,} people.", context={"limit": MAX_ITEMS})
+        super().__init__(
+            f"A list may contain at most {MAX_ITEMS:,} people. Remove some first, or use another list.",
+            context={"limit": MAX_ITEMS},
+        )
 
 
 class MappingNeeded(Invalid):
@@ -30,7 +33,7 @@ class MappingNeeded(Invalid):
     reason = "mapping_needed"
 
     def __init__(self, columns: list[str]) -> None:
-        message = "Say which column has the profile address, or the name and the company."
+        message = "Choose the column that contains the profile address, or those with the name and the company."
         super().__init__({"mapping": FieldError("mapping_needed", message)})
         self.context["columns"] = columns
 

@@ -110,10 +110,14 @@ def _position(cursor: str) -> tuple[datetime, int]:
         position = datetime.fromisoformat(created), int(contactid)
     except ValueError:
         raise BadRequest(
-            "The cursor is not one of this list. Begin without one.", reason="bad_cursor", case="cursor_of_another_list"
+            "The cursor does not belong to this list. Start again without a cursor.",
+            reason="bad_cursor",
+            case="cursor_of_another_list",
         ) from None
     if position[0].tzinfo is None or not 0 < position[1] < 2**63:
         raise BadRequest(
-            "The cursor is not one of this list. Begin without one.", reason="bad_cursor", case="cursor_of_another_list"
+            "The cursor does not belong to this list. Start again without a cursor.",
+            reason="bad_cursor",
+            case="cursor_of_another_list",
         )
     return position

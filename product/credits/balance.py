@@ -67,6 +67,6 @@ def of_row(row: CreditRow | None) -> Balances:
 def refusal(kind: str, left: Balances, *, live: bool) -> NoCredit | SubscriptionExpired:
     """Return the error for a kind that cannot be paid for."""
     if not live:
-        return SubscriptionExpired("Your subscription has expired. Choose a plan to go on.", context={"kind": kind})
+        return SubscriptionExpired("Your subscription has expired. Choose a plan to continue.", context={"kind": kind})
     case, message = _OVER[kind]
     return NoCredit(message, case=case, context={"kind": kind, "credits": left.model_dump()})

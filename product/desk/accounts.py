@@ -73,7 +73,7 @@ async def add(ctx: Context, email: str, name: str) -> tuple[Staff, str]:
         row = None
     if row is None:
         raise Conflict(
-            "A user of a client has this address. Staff use one of their own.",
+            "A user of a client has this address. Use a separate address for staff.",
             reason="email_exists",
             case="staff_email_exists",
         )

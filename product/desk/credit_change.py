@@ -73,6 +73,6 @@ async def move(ctx: Context, clientid: int, kind: str, amount: int, requestid: s
     left = await ctx.db.first_value(int, _TAKE[kind], clientid, -amount, f"{requestid}:{kind}", staffid)
     if left is None:
         raise TooFewCredits(
-            "The client has fewer credits than that. Nothing was taken.", context={"balance": getattr(row, kind)}
+            "The client has fewer credits than that. Nothing was deducted.", context={"balance": getattr(row, kind)}
         )
     return True, left

@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 from product.accounts import person_names
 
 _NUMBER = re.compile(r"(?:\d[ ()./-]{0,2}){7}")
-REFUSED = "Give the reason without addresses and phone numbers: the owner of the account reads it"
+REFUSED = "Leave addresses and phone numbers out of the reason: the owner of the account can read it"
 
 
 def _plain(text: str) -> str:

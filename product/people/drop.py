@@ -227,7 +227,7 @@ def _of_list(vault: Vault, listed: str, lines: Iterable[str]) -> Iterator[tuple[
     reader = csv.reader(lines)
     header = [name.strip().lower() for name in next(reader, [])]
     if header[:2] != ["id", "hash"]:
-        raise BadArchive(f"The list {listed} of DROP begins with {','.join(header)!r} and not with ID,Hash.")
+        raise BadArchive(f"The list {listed} of DROP must begin with ID,Hash, not with {','.join(header)!r}.")
     known = listed in removal.KINDS
     for line in reader:
         if len(line) < 2:

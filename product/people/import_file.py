@@ -86,7 +86,7 @@ class LineReader:
     def _row(self, number: int, raw: bytes) -> str | None:
         fields = _fields(raw.decode())
         if len(fields) != self._width:
-            raise BadLine(f"{len(fields)} fields instead of {self._width}")
+            raise BadLine(f"the line has {len(fields)} fields instead of {self._width}")
         ordered = self._in_order([*fields, ""])
         url, *texts = [text.strip() for text in ordered[: len(_TEXTS)]]
         key = profile_url.key_of(url, self._host)
@@ -131,13 +131,13 @@ class LineReader:
 
 def _fields(line: str) -> list[str]:
     if "\0" in line:
-        raise BadLine("the line holds a NUL character")
+        raise BadLine("the line contains a NUL character")
     if '"' not in line:
         return line.split(",")
     try:
         return next(csv.reader([line], strict=True))
     except (csv.Error, StopIteration):
-        raise BadLine("the quotes do not match") from None
+        raise BadLine("a quote is not closed or misplaced") from None
 
 
 def _split(text: str) -> list[str]:

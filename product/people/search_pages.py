@@ -148,11 +148,13 @@ def _cursor(ctx: Context, text: str, digest: str) -> Cursor:
         cursor = Cursor(found, count, estimated, Place(*place))
     except (Internal, ValueError, TypeError, IndexError):
         raise BadRequest(
-            "The cursor is not one of this call.", reason="bad_cursor", case="cursor_of_another_call"
+            "The cursor does not belong to this call. Start again without a cursor.",
+            reason="bad_cursor",
+            case="cursor_of_another_call",
         ) from None
     if cursor.digest != digest:
         raise BadRequest(
-            "The cursor belongs to a search with other filters or another order.",
+            "The cursor belongs to a search with other filters or another order. Start again without a cursor.",
             reason="bad_cursor",
             case="cursor_of_another_search",
         )

@@ -53,8 +53,8 @@ async def page(ctx: Context, clientid: int) -> None:
     if row is None:
         tomorrow = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
         raise SearchLimit(
-            f"Your plan shows {limits[0]:,} pages and {limits[1]:,} people of searches a day. Go on tomorrow, or"
-            " upgrade.",
+            f"Your plan allows {limits[0]:,} pages and {limits[1]:,} people in searches per day. Continue tomorrow, "
+            "or upgrade.",
             context={"pages": limits[0], "people": limits[1]},
             headers={"Retry-After": str(int((tomorrow - now).total_seconds()) + 1)},
         )

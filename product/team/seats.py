@@ -89,7 +89,7 @@ async def add(ctx: Context, email: str, first: str, last: str, role: str) -> dic
         if not await ctx.db.first_value(bool, _PLAN, clientid):
             raise NoPlan("Please Add a Plan to add members", case="plan_for_members")
         if await ctx.db.first_value(int, _TAKE, clientid) is None:
-            raise SeatLimit("There are no seats left in your plan.")
+            raise SeatLimit("Your plan has no free seats left. Remove a member, or upgrade.")
         member = (
             clientid,
             person_names.joined(first, last),

@@ -59,7 +59,7 @@ class Mailer:
             SMTPException: the server rejected this mail.
         """
         if not self._url and self._mailbox is None:
-            raise MailNotSetUp("Set MAIL_URL to send mail.")
+            raise MailNotSetUp("Mail cannot be sent, because MAIL_URL is not set.")
         if mail.mark and mail.mark in self._sent:
             return
         message = self._message(mail)

@@ -144,5 +144,7 @@ class Missing(ProviderRefused):
     """
 
     def __init__(self, what: str) -> None:
-        super().__init__("The payment provider does not know this. Please try again.", case="unknown_to_provider")
+        super().__init__(
+            "The payment provider does not recognize this request. Please try again.", case="unknown_to_provider"
+        )
         self.what = what

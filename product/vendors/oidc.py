@@ -105,7 +105,9 @@ class Provider:
             headers = {"Authorization": f"Bearer {tokens.get('access_token', '')}"}
             userinfo = await self._json("GET", document.userinfo_endpoint, headers=headers)
             if userinfo.get("sub") != claims["sub"]:
-                raise NotProved("The provider's answers do not fit together.", case="provider_answers_differ")
+                raise NotProved(
+                    "The provider's responses contradict each other. Please try again.", case="provider_answers_differ"
+                )
             claims = userinfo | claims
         return _identity(claims)
 
@@ -130,12 +132,13 @@ class Provider:
         except (JoseError, ValueError) as error:
             log.warning("id_token_refused", error=type(error).__name__)
             raise NotProved(
-                "The provider's answer is not valid. Please try again.", case="provider_answer_invalid"
+                "The provider's response is not valid. Please try again.", case="provider_answer_invalid"
             ) from None
         claims = dict(decoded.claims)
         if claims.get("nonce") != nonce and (self._nonce_needed or "nonce" in claims):
             raise NotProved(
-                "The provider's answer belongs to another sign-in. Please try again.", case="provider_answer_of_another"
+                "The provider's response belongs to another sign-in. Please try again.",
+                case="provider_answer_of_another",
             )
         return claims
 
@@ -172,7 +175,7 @@ class Provider:
 
 def _failed(why: str) -> ProviderFailed:
     log.warning("provider_failed", why=why)
-    return ProviderFailed("The sign-in service does not answer. Please try again.")
+    return ProviderFailed("The sign-in service is not responding. Please try again.")
 
 
 def _identity(claims: dict[str, object]) -> Identity:

@@ -322,7 +322,9 @@ async def _send(call: Awaitable[T]) -> T:
         case = (error.error and error.error.decline_code) or error.code or ""
         raise CardRefused("Payment Failed", case=case, context=context) from None
     except stripe.IdempotencyError:
-        raise Conflict("This was changed a moment ago. Look at your plan again.", reason="already_changed") from None
+        raise Conflict(
+            "This was changed a moment ago. Reload the page and check your plan.", reason="already_changed"
+        ) from None
     except stripe.InvalidRequestError as error:
         if error.code == "resource_missing":
             raise Missing(error.param or "") from None
@@ -330,5 +332,5 @@ async def _send(call: Awaitable[T]) -> T:
         raise ProviderRefused("The payment provider refused this. Nothing was charged.") from None
     except stripe.StripeError as error:
         log.error("stripe_failed", error=type(error).__name__, status=error.http_status)
-        message = "The payment service does not answer now. Nothing is lost; try again in a moment."
+        message = "The payment service is not responding. Nothing is lost; try again in a moment."
         raise PaymentsDown(message, headers={"Retry-After": "10"}) from None

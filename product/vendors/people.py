@@ -97,7 +97,7 @@ class PeopleVendor:
 
 
 def _down() -> VendorDown:
-    message = "The contact data service does not answer. Nothing was charged; try again in a moment."
+    message = "The contact data service is not responding. Nothing was charged; try again in a moment."
     return VendorDown(message, headers={"Retry-After": "4"})
 
 

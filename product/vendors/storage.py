@@ -30,7 +30,7 @@ class Storage:
 
     def _path(self, name: str) -> Path:
         if not _NAME.fullmatch(name):
-            raise ValueError("not a storage name")
+            raise ValueError("must be a storage name")
         return self._folder / name
 
     def _write(self, path: Path, data: bytes) -> None:

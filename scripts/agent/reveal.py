@@ -13,7 +13,7 @@ from product.credits.balance import Balances
 from product.roles import SESSION
 from tableapi import script
 
-ASK = "Nothing was charged. Ask your user, then send the same again with max_credits of at least the price."
+ASK = "Nothing was charged. Ask your user, then repeat the call with max_credits set to at least the price."
 
 
 class Input(Wanted):

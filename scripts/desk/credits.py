@@ -30,7 +30,9 @@ class Input(BaseModel):
     @classmethod
     def _something(cls, value: int) -> int:
         if value == 0:
-            raise PydanticCustomError("credits_missing", "Enter how many credits to grant, or to take with a minus")
+            raise PydanticCustomError(
+                "credits_missing", "Enter the number of credits to grant, or a negative number to deduct them"
+            )
         return value
 
 

@@ -30,7 +30,7 @@ class Input(BaseModel):
     @model_validator(mode="after")
     def _target(self) -> Input:
         if (self.transactionid if self.kind == "receipt" else self.appuserid) is None:
-            raise PydanticCustomError("user_or_transaction", "Name the user, or for a receipt the transaction")
+            raise PydanticCustomError("user_or_transaction", "Name the user or, for a receipt, the transaction")
         return self
 
 
@@ -49,7 +49,7 @@ async def run(ctx: Context, input: Input) -> Output:
     user = await clients.user(ctx, target)
     if input.kind == "invitation":
         if user.invitestatus != "pending":
-            raise Conflict("This member has accepted the invitation already.", reason="not_pending")
+            raise Conflict("This member has already accepted the invitation.", reason="not_pending")
         await seats.invite_again(ctx, user)
         await log.write(ctx, "mail", user.clientid, user.appuserid, mail="invitation")
     else:

@@ -79,7 +79,7 @@ async def apply(ctx: Context, input: Input) -> Output:
         payload = await ctx.db.first_value(str, _AGAIN, input.id)
         if payload is None:
             if await ctx.db.first_value(bool, "select true from stripeevent where id = $1", input.id):
-                raise Conflict("This event has been applied.", reason="event_applied")
+                raise Conflict("This event has already been applied.", reason="event_applied")
             raise NotFound("There is no such event.", case="no_such_event")
         await ctx.later("stripeevent", id=input.id)
         customer = orjson.loads(payload).get("data", {}).get("object", {}).get("customer")

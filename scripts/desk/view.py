@@ -41,7 +41,7 @@ async def run(ctx: Context, input: Input) -> Output:
     user = await clients.user(ctx, input.appuserid)
     if not (user.isactive and user.isverified and user.invitestatus == "accepted"):
         raise Conflict(
-            "This user cannot sign in, so there is nothing to look at.",
+            "This user cannot sign in, so the account cannot be viewed.",
             reason="not_accepted",
             case="no_sign_in_to_view",
         )

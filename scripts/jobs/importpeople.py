@@ -112,7 +112,9 @@ def _open(path: Path) -> tuple[BinaryIO, list[str]]:
     columns = columns_of(header.decode("utf-8", "replace"))
     if columns is None:
         file.close()
-        raise BadFile(f"{path}: the first line must be {','.join(HEADER)}, and may name {', '.join(OPTIONAL)} as well")
+        raise BadFile(
+            f"{path}: the first line must be {','.join(HEADER)}, optionally followed by {', '.join(OPTIONAL)}"
+        )
     return file, columns
 
 

@@ -81,20 +81,18 @@ async def _client(ctx: Context, input: Input) -> tuple[Client, str]:
     if not input.redirect_uri and len(client.redirect_uris) == 1:
         return client, client.redirect_uris[0]
     if not client.accepts(input.redirect_uri):
-        raise BadClient(
-            "The application did not register the address that it wants the answer at.", case="redirect_not_registered"
-        )
+        raise BadClient("The application did not register this redirect URI.", case="redirect_not_registered")
     return client, input.redirect_uri
 
 
 def _error(ctx: Context, input: Input) -> dict[str, str]:
     """Return the error that the client gets instead of a code; empty for a valid request."""
     if input.response_type != "code":
-        return {"error": "unsupported_response_type", "error_description": "response_type has to be code"}
+        return {"error": "unsupported_response_type", "error_description": "response_type must be code"}
     if input.code_challenge_method != "S256" or not grants.is_challenge(input.code_challenge):
-        return {"error": "invalid_request", "error_description": "PKCE is needed, with code_challenge_method S256"}
+        return {"error": "invalid_request", "error_description": "PKCE is required, with code_challenge_method S256"}
     if not metadata.is_resource(ctx.settings, input.resource):
-        description = f"resource has to be {metadata.resource(ctx.settings)}"
+        description = f"resource must be {metadata.resource(ctx.settings)}"
         return {"error": "invalid_target", "error_description": description}
     return {}
 

@@ -18,7 +18,7 @@ async def run(ctx: Context, body: bytes) -> JSONResponse:
     try:
         client = await clients.register(ctx, Document.model_validate_json(body))
     except ValidationError:
-        return form.error("invalid_client_metadata", "Send a JSON object with redirect_uris, 1 to 10 addresses.")
+        return form.error("invalid_client_metadata", "Send a JSON object with redirect_uris, a list of 1 to 10 URIs.")
     except BadClient as error:
         return form.error("invalid_redirect_uri", error.message)
     except TooManyClients as error:

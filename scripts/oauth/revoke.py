@@ -17,6 +17,6 @@ async def run(ctx: Context, body: bytes) -> JSONResponse:
     except Refused as refused:
         return form.error(refused.error, refused.description)
     if not sent.get("token") or not sent.get("client_id"):
-        return form.error("invalid_request", "token and client_id are needed.")
+        return form.error("invalid_request", "token and client_id are required.")
     await grants.revoke(ctx, sent["token"], sent["client_id"])
     return form.answer({})

@@ -30,11 +30,11 @@ async def run(ctx: Context, body: bytes) -> JSONResponse:
 async def _tokens(ctx: Context, sent: dict[str, str]) -> Tokens:
     grant, clientid = sent.get("grant_type", ""), sent.get("client_id", "")
     if grant not in ("authorization_code", "refresh_token"):
-        raise Refused("unsupported_grant_type", "grant_type has to be authorization_code or refresh_token.")
+        raise Refused("unsupported_grant_type", "grant_type must be authorization_code or refresh_token.")
     if not clientid:
         raise Refused("invalid_client", "client_id is missing.")
     if not metadata.is_resource(ctx.settings, sent.get("resource", "")):
-        raise Refused("invalid_target", f"resource has to be {metadata.resource(ctx.settings)}.")
+        raise Refused("invalid_target", f"resource must be {metadata.resource(ctx.settings)}.")
     if grant == "refresh_token":
         return await grants.refresh(ctx, sent.get("refresh_token", ""), clientid, sent.get("scope", ""))
     code, verifier = sent.get("code", ""), sent.get("code_verifier", "")

@@ -139,7 +139,7 @@ async def post(
         if not await ctx.db.first_value(bool, _ACCESS, clientid):
             raise api_keys.PlanWithoutApi("Your plan has no API access. Upgrade to unlock it.", case="upgrade_for_api")
         if not await ctx.db.first_value(bool, _TAKE, clientid):
-            raise KeyLimit("Your plan allows no more API keys.")
+            raise KeyLimit("Your plan does not allow more API keys. Delete one, or upgrade.")
         hashes = ctx.vault.indexes("apikey", body.apikey or "")
         reserved = bool(body.apikey) and await ctx.db.first_value(bool, _RESERVED, hashes, clientid)
         key = body.apikey if body.apikey and reserved else api_keys.generate()
@@ -169,7 +169,11 @@ async def _change(ctx: Context, change: Change) -> None:
     if row is None:
         raise NotFound("There is no such key.", case="no_such_key")
     if change.apikey is not None and change.apikey != ctx.vault.open(row.apikey):
-        raise Forbidden("A key cannot be changed.", reason="field_not_writable", case="key_fixed")
+        raise Forbidden(
+            "A key cannot be changed, only switched off. Create a new one.",
+            reason="field_not_writable",
+            case="key_fixed",
+        )
     active = row.isactive if change.isactive is None else change.isactive
     deleted = row.isdeleted if change.isdeleted is None else change.isdeleted
     if (active and not row.isactive) or (row.isdeleted and not deleted):

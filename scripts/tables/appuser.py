@@ -110,7 +110,7 @@ def _id(record: dict[str, object]) -> int:
     try:
         return int(str(record["appuserid"]))
     except (KeyError, ValueError):
-        raise BadRequest("Say which user: appuserid.", reason="bad_identifier", case="which_user") from None
+        raise BadRequest("Send appuserid, the id of the user.", reason="bad_identifier", case="which_user") from None
 
 
 async def _validate(ctx: Context, record: dict[str, object], user: users.User) -> dict[str, object]:
@@ -130,7 +130,7 @@ async def _validate(ctx: Context, record: dict[str, object], user: users.User) -
         company["phonenumber"] = record["phonenumber"]
     if company and ctx.actor.seatrole != "client":
         raise Forbidden(
-            "Only the owner of the account changes company details.",
+            "Only the owner of the account may change company details.",
             reason="field_not_writable",
             case="company_of_owner",
         )
@@ -155,9 +155,11 @@ def _check_switches(record: dict[str, object], user: users.User) -> None:
     if record.keys().isdisjoint(SWITCHES):
         return
     if user.invitestatus != "accepted":
-        raise Conflict("The invitation was not accepted yet.", reason="not_accepted")
+        raise Conflict("The member has not accepted the invitation yet.", reason="not_accepted")
     if "role" in record and record["role"] not in ("member", "admin", user.role):
-        raise Forbidden("A member can be member or admin.", reason="field_not_writable", case="role_unknown")
+        raise Forbidden(
+            "The role of a member must be member or admin.", reason="field_not_writable", case="role_unknown"
+        )
     if _plain(record.get("isactive", 1)) not in ("0", "1"):
         raise Invalid({"isactive": FieldError("not_0_or_1", "Must be 0 or 1")})
     if "isactive" in record:
@@ -181,7 +183,7 @@ async def delete(
     """Delete members softly and release their seats. The response is a list, also for a delete by path."""
     targets = [_id(record) for record in records]
     if not targets:
-        raise BadRequest("Say which member to delete.", reason="no_records", case="which_member")
+        raise BadRequest("Send appuserid, the id of the member to delete.", reason="no_records", case="which_member")
     async with ctx.db.transaction():
         for target in targets:
             await seats.remove(ctx, target)

@@ -113,7 +113,7 @@ async def _vote(ctx: Context, vote: Vote, person: Person | None, proof: bool) ->
     if person is not None:
         row = await ctx.db.first(_Contact, _CONTACT, ctx.actor.clientid, person.personid, KIND[vote.type])
     if person is None or row is None or vote.info.lower() not in _values(ctx, row, vote.type):
-        raise NotFound("This value was not unlocked by your account.", case="not_unlocked")
+        raise NotFound("Your account has not revealed this value.", case="not_unlocked")
     url = profile_url.url_of(person.key, ctx.settings.profile_host)
     feedbackid = await _keep(ctx, vote, person.personid, url)
     returned = False

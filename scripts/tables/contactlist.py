@@ -59,7 +59,7 @@ async def post(
         await ctx.db.execute(_LOCK, ctx.actor.appuserid)
         count = await ctx.db.value(int, _COUNT, *owner)
         if count >= MAX_LISTS:
-            raise TooManyLists(f"You have {MAX_LISTS} lists already. Delete one first.", context={"limit": MAX_LISTS})
+            raise TooManyLists(f"You already have {MAX_LISTS} lists. Delete one first.", context={"limit": MAX_LISTS})
         row = await ctx.db.one(_Added, _ADD, *owner, body.name, body.shared)
         if body.shared:
             await audit.write(ctx, "list_shared", row.listid)

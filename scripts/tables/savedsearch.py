@@ -72,7 +72,7 @@ async def post(
         count = await ctx.db.value(int, _COUNT, *owner)
         if count >= MAX_SEARCHES:
             raise TooManyLists(
-                f"You have {MAX_SEARCHES} saved searches already. Delete one first.",
+                f"You already have {MAX_SEARCHES} saved searches. Delete one first.",
                 case="too_many_searches",
                 context={"limit": MAX_SEARCHES},
             )

@@ -22,7 +22,9 @@ async def delete(
     try:
         idents = [int(str(record["usersessionid"])) for record in records]
     except (KeyError, ValueError):
-        raise BadRequest("Say which session: usersessionid.", reason="bad_identifier", case="which_session") from None
+        raise BadRequest(
+            "Send usersessionid, the id of the session.", reason="bad_identifier", case="which_session"
+        ) from None
     async with ctx.db.transaction():
         if not idents:
             await sessions.end_all(ctx, ctx.actor.appuserid, keep=ctx.request.session_token)

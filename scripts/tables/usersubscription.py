@@ -55,9 +55,9 @@ async def patch(
             raise Invalid({"type": FieldError("not_downgrade", "Must be downgrade")})
         plan = await prices.on_sale(ctx, intent.planid)
         if not prices.is_paid(row.price, row.plansku) or not row.autorenew:
-            raise Conflict("There is no renewing plan to downgrade from.", reason="not_renewing")
+            raise Conflict("You have no renewing plan to downgrade from.", reason="not_renewing")
         if plan.planid >= row.planid:
-            raise Conflict("This plan is not lower than the present one.", reason="not_a_downgrade")
+            raise Conflict("This plan is not lower than your current one.", reason="not_a_downgrade")
         await change_rules.must_fit(ctx, row.clientid, plan)
         changed = await ctx.db.value(dict, _RECORD, row.subscriptionid, plan.planid, row.clientid)
         await audit.write(ctx, "plan_downgrade_recorded", plan.planid)
@@ -69,4 +69,4 @@ def _refuse_other_columns(record: dict[str, object], row: OwnSubscription) -> No
     present = asdict(row)
     for name, value in record.items():
         if name not in INTENT and (name not in present or str(present[name]) != str(value)):
-            raise Forbidden(f"Field '{name[:100]}' cannot be written.", reason="field_not_writable")
+            raise Forbidden(f"Field '{name[:100]}' cannot be written. Leave it out.", reason="field_not_writable")

@@ -77,11 +77,14 @@ class TableAPI:
         settings: Settings | None = None,
     ) -> None:
         if (policy is not None) + (access is not None) + (project is not None) + bool(open) != 1:
-            raise ValueError("Give exactly one of policy=, access=, project= and open=True.")
+            raise ValueError("Pass exactly one of policy=, access=, project= and open=True.")
         if project is not None and (scripts or hooks or len(datasets) != 1):
-            raise ValueError("A project has one database, and its scripts and hooks are files below scripts/.")
+            raise ValueError(
+                "With project=, pass one database and neither scripts= nor hooks=: a project keeps them as files "
+                "below scripts/."
+            )
         if policy is None and any(option is not None for option in (sessions, authenticator, database_roles)):
-            raise ValueError("sessions=, authenticator= and database_roles= go with policy=.")
+            raise ValueError("sessions=, authenticator= and database_roles= require policy=.")
         if webhooks and policy is None:
             raise ValueError("webhooks= requires policy=.")
         if not datasets:

@@ -193,7 +193,7 @@ class App:
         if (handler := self._dispatch.api.get(name)) is not None:
             request.route = name or "api"
             if request.method not in ("GET", "HEAD"):
-                raise MethodNotAllowed("Only GET is served here.", headers={"Allow": "GET"})
+                raise MethodNotAllowed("Only GET is supported here.", headers={"Allow": "GET"})
             return await handler(request, parts)
         misspelt = len(parts) > 1 and parts[1].startswith("_")  # unless it is the code in the path of a script
         if self.scripts is not None and (not misspelt or self.scripts.serves(parts)):
@@ -215,7 +215,7 @@ class App:
         if handler is None:
             return await self.pages.other(request)
         if request.method not in ("GET", "HEAD"):
-            raise MethodNotAllowed("Only GET is served here.", headers={"Allow": "GET"})
+            raise MethodNotAllowed("Only GET is supported here.", headers={"Allow": "GET"})
         return await handler(request)
 
     async def answer_dataset(self, request: HttpRequest, dataset: Dataset, parts: list[str]) -> Reply:

@@ -118,7 +118,7 @@ async def _raise_unless_repairable(error: Exception, call: TableRequest, schema:
         if (
             refusal.reason == "schema_changed"
         ):  # the cause is a value, for example of type regclass, that names a missing object
-            raise BadRequest("A value does not fit its field.", reason="bad_value") from None
+            raise BadRequest("A value does not match the type of its field.", reason="bad_value") from None
         raise error
 
 

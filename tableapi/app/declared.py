@@ -68,7 +68,7 @@ async def _values(url: str, sessions: Sessions) -> frozenset[str]:
         prepared = await connection.prepare(sessions.lookup)
         values = frozenset(column.name for column in prepared.get_attributes())
     except asyncpg.PostgresError as error:
-        raise BadRights(f"The lookup of SESSIONS fails: {str(error).splitlines()[0]}.") from None
+        raise BadRights(f"The lookup query of SESSIONS fails: {str(error).splitlines()[0]}.") from None
     finally:
         await connection.close()
     check_sessions(sessions, values)

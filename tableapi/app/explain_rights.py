@@ -52,10 +52,10 @@ def asked(prefer: str) -> Question | None:
         if name.lower() != "explain":
             continue
         if kind.strip('"').lower() != "rights":
-            raise _bad(f"Prefer: explain={kind[:50]} is not known; explain=rights is.")
+            raise _bad(f"Unknown preference 'explain={kind[:50]}'. Send Prefer: explain=rights.")
         pairs = [parameter.partition("=") for parameter in parameters if parameter]
         if wrong := next((key for key, sign, _ in pairs if not sign or not key), ""):
-            raise _bad(f"'{wrong[:50]}' has no value. Write role=NAME, and values of its user such as user.id=8.")
+            raise _bad(f"'{wrong[:50]}' has no value. Write role=NAME, and values of the user such as user.id=8.")
         values = {key.strip(): _value(text.strip().strip('"')) for key, _, text in pairs}
         return Question(str(values.pop("role", "")), values)
     return None
@@ -92,7 +92,7 @@ async def answer(
     caller = request.actor
     if not services.explains(caller.role):
         raise Forbidden(
-            'Your role may not ask why a request is refused. Full rights may, and a role with "explain": true.',
+            'Your role may not ask why a request is rejected. This needs full rights, or a role with "explain": true.',
             reason="no_explain",
         )
     role = question.role or caller.role
@@ -120,7 +120,7 @@ async def answer(
     runs = (is_own or isinstance(rights, FullRights)) and role not in subject.database_roles
     if not runs:
         told["allowed"] = None
-        told["why"] = "The rule is the one below; rows and values decide the rest."
+        told["why"] = "The request is subject to the rule below; whether it is allowed depends on the rows and values."
         return Reply(dumps(told))
     call = TableRequest(subject, actor, granted, table, query, body, {})
     refusal = await _refusal(call, verb, ident)
@@ -136,7 +136,7 @@ async def answer(
         )
         told["why"] = _why(refusal, told.get("rows", ""), ident, seen=seen)
     if services.scripts is not None and (table.name, verb) in services.scripts.hooks and subject.has_hooks:
-        told["hook"] = f"A hook of the project decides about {verb} as well; it was not run."
+        told["hook"] = f"A hook of the project also checks {verb}; it was not run."
     return Reply(dumps(told))
 
 
@@ -194,9 +194,9 @@ def _why(refusal: ApiError, rows: str, ident: str | None, *, seen: bool) -> str:
     """Describe an error in one sentence."""
     rule = f": {rows}" if rows else ""
     if ident is not None and refusal.status == 404 and seen:
-        return f"The record exists, and the row rule does not let the role reach it{rule}."
+        return f"The record exists, but the row rule hides it from the role{rule}."
     if ident is not None and refusal.status == 404:
         return f"There is no such record, or the row rule hides it{rule}." if rows else "There is no such record."
     if refusal.reason == "row_rule":
-        return f"The record would be outside of the row rule{rule}."
+        return f"The record would not match the row rule{rule}."
     return refusal.message

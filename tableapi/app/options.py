@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tableapi.project.writes import Write
 
 
-ANY_ORIGIN = "CORS_ORIGINS=* would give full rights to every web page that a browser opens: name the origins,"
+ANY_ORIGIN = "CORS_ORIGINS=* would give full rights to every web page that a browser opens: list the origins,"
 
 
 class BadDatasets(CommandError):
@@ -72,8 +72,8 @@ def of_project(folder: Path) -> Datasets:
     """Return the project in `folder`. `urls` stays empty until the database is known. Raises BadDatasets."""
     if not (folder / "policy.py").is_file() or not (folder / "schema.sql").is_file():
         raise BadDatasets(
-            f"{folder} is not a project (it has no schema.sql and policy.py). Any database is served by: "
-            "tableapi serve --dataset NAME=postgresql://... --open"
+            f"{folder} is not a project (it has no schema.sql and policy.py). To serve any database, run: tableapi "
+            "serve --dataset NAME=postgresql://... --open"
         )
     return Datasets(urls={}, project=folder)
 
@@ -113,22 +113,22 @@ def of_any(
             # A URL without a name is not repeated, because it may contain a password.
             label = name if NAME.fullmatch(name) else f"number {number}"
             raise BadDatasets(
-                f"{source} {label}: give it as NAME=postgresql://user:password@host:5432/database."
+                f"{source} {label}: must be NAME=postgresql://user:password@host:5432/database."
             ) from None
         if name in urls:
-            raise BadDatasets(f"{source} {name} is given twice.")
+            raise BadDatasets(f"{source} {name} is given twice. Choose another name for one of them.")
         urls[name] = url
     if not urls:
         raise BadDatasets("--open and --access need a database: --dataset NAME=postgresql://..., or DATASETS.")
     if is_open == (access is not None):
-        raise BadDatasets("Give either --open (full rights to every client) or --access FILE (also as ACCESS_FILE).")
+        raise BadDatasets("Pass either --open (full rights to every client) or --access FILE (also as ACCESS_FILE).")
     if access is not None:
         if key:
             raise BadDatasets("--api-key requires --open; an access file has its own keys.")
         return Datasets(urls=urls, access=_access_file(access), access_path=access.absolute())
     if not key and not is_loopback(host):
         raise BadDatasets(
-            f"--open gives full rights to whoever reaches {host}: add --api-key KEY, or serve on 127.0.0.1."
+            f"--open gives full rights to every client that can reach {host}: add --api-key KEY, or serve on 127.0.0.1."
         )
     return Datasets(urls=urls, key=key)
 

@@ -134,7 +134,7 @@ class Pages:
     async def docs(self, request: HttpRequest) -> Reply:
         """Return a page of the built documentation. Raises NotFound if it was not built."""
         if self._docs is None:
-            raise NotFound("The documentation is not built here: make docs", reason="not_found")
+            raise NotFound("The documentation has not been built. Run: make docs", reason="not_found")
         return self._docs.reply(request.path, request.root_path, request.headers)
 
     async def other(self, request: HttpRequest) -> Reply:
@@ -147,7 +147,7 @@ class Pages:
                 raise NotFound("There is no such page.")
             return of_starlette(response, "text/html")
         if request.method not in ("GET", "HEAD"):
-            raise MethodNotAllowed("Only GET is served here.", headers={"Allow": "GET"})
+            raise MethodNotAllowed("Only GET is supported here.", headers={"Allow": "GET"})
         reply = self._static.reply(path, request.headers) if self._static else None
         if reply is not None:
             return reply

@@ -52,7 +52,7 @@ class TableCalls:
         Raises ApiError.
         """
         if len(parts) > 3:
-            raise NotFound("There is nothing under a record.")
+            raise NotFound("A record has no sub-resources. Use /_table/<table>/<id>.")
         if len(request.query_string) > (chars := dataset.bounds.filter.length):
             options.within(query, chars)
         verb = request.method if request.method == "GET" else effective_verb(request, query)
@@ -66,7 +66,7 @@ class TableCalls:
         if verb != "GET" and (denied := self._services.sessions.read_only.get(request.actor.role)) is not None:
             raise role_error(*denied)
         if verb != "GET" and "explain" in query and options.boolean("explain", query["explain"]):
-            message = "Option 'explain' belongs to reads: a write would be executed."
+            message = "Option 'explain' applies only to reads, because a write would be executed. Leave it out."
             raise BadRequest(message, reason="bad_option", context={"option": "explain"})
         question = explain_rights.asked(request.headers["prefer"]) if "prefer" in request.headers else None
         if question is None and "import" in query and options.boolean("import", query["import"]):
@@ -146,12 +146,16 @@ class TableCalls:
     ) -> Reply:
         """Import the CSV file in the body."""
         if verb != "POST" or len(parts) != 2:
-            raise BadRequest("An import is a POST to a table.", reason="bad_option", context={"option": "import"})
+            raise BadRequest(
+                "Send an import as POST to the table, without an identifier.",
+                reason="bad_option",
+                context={"option": "import"},
+            )
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() not in (
             "text/csv",
             "application/csv",
         ):
-            raise UnsupportedMedia("An import needs Content-Type: text/csv.")
+            raise UnsupportedMedia("Send an import as CSV: Content-Type: text/csv.")
         table = dataset.schema.tables.get(parts[1]) or await dataset.table(parts[1], rights)
         call = TableRequest(dataset, request.actor, rights, table, query, None, request.headers)
         request.time_limit = self._services.settings.import_seconds
@@ -165,18 +169,23 @@ class TableCalls:
         try:
             if ident is not None and request.method == "GET" and (view := self._services.view(ident)) is not None:
                 if request.inner:
-                    raise BadRequest(f"'{ident}' is the name of a stream, not an identifier.", reason="bad_identifier")
+                    raise BadRequest(
+                        f"'{ident}' is reserved for the stream of changes and cannot be used as an identifier.",
+                        reason="bad_identifier",
+                    )
                 return await view(request, call)
             hook = None if scripts is None else scripts.hooks.get((call.table.name, verb))
             if scripts is not None and hook is not None and call.dataset.has_hooks:
                 if verb != "GET" and _is_dry_run(call, ident):
                     raise BadRequest(
-                        f"'{call.table.name}' has a hook for {verb}, whose effects cannot be undone: no dry_run.",
+                        f"'{call.table.name}' has a hook for {verb}, whose effects cannot be undone. Send the "
+                        "request without dry_run.",
                         reason="no_dry_run",
                     )
                 if verb != "GET" and request.in_batch:
                     raise BadRequest(
-                        f"'{call.table.name}' has a hook for {verb}, whose effects cannot be undone: no batch.",
+                        f"'{call.table.name}' has a hook for {verb}, whose effects cannot be undone. Send the "
+                        "request on its own, not in a batch.",
                         reason="no_batch",
                     )
                 reply = await hooks.answer(scripts, hook, call, verb, ident, request)
@@ -198,7 +207,7 @@ class TableCalls:
                     raise Unauthorized(call.actor.key_error, reason="no_key") from None
                 raise Unauthorized(self._services.sessions.expired) from None
             if not call.actor.role and _is_forbidden(error):  # raised by the authenticator of a host program
-                raise Unauthorized("Credentials are needed.") from None
+                raise Unauthorized("Authentication is required. Send your credentials.") from None
             raise
 
     async def _record_mismatches(self, call: TableRequest, request: HttpRequest) -> None:
@@ -247,8 +256,8 @@ def _refuse_unknown_options(verb: str, query: Mapping[str, str], body: Any, rela
     """
     if verb != "GET" and (name := next((name for name in query if name in options.OF_READS), "")):
         raise BadRequest(
-            f"Option '{name}' has no effect on {verb}, which concerns every record that it names. max_affected limits "
-            "their number. To have it ignored, send Prefer: handling=lenient.",
+            f"Option '{name}' has no effect on {verb}, which changes every matching record. Use max_affected to "
+            "limit their number. To ignore the option, send Prefer: handling=lenient.",
             reason="bad_option",
             context={"option": name},
         )
@@ -258,8 +267,8 @@ def _refuse_unknown_options(verb: str, query: Mapping[str, str], body: Any, rela
     if names := options.unknown(sent, relations):
         first = names[0][:100]
         raise BadRequest(
-            f"The option '{first}' is not known.{_instead(names[0], str(sent[names[0]]))} "
-            "To have unknown options ignored, send Prefer: handling=lenient.",
+            f"Unknown option '{first}'.{_instead(names[0], str(sent[names[0]]))} "
+            "To ignore unknown options, send Prefer: handling=lenient.",
             reason="unknown_option",
             context={"options": [name[:100] for name in names]},
         )
@@ -279,7 +288,7 @@ def _instead(option: str, value: str) -> str:
     # Other APIs have an option for each column: ?name=eq.Ada, ?age=gt.18, ?name=Ada.
     operator, dot, rest = value.partition(".")
     sign = _OPERATORS.get(operator) if dot else None
-    return f" A condition on a column is written filter={option} {sign or '='} {(rest if sign else value)[:63]}."
+    return f" Write a condition on a column as filter={option} {sign or '='} {(rest if sign else value)[:63]}."
 
 
 async def _special(call: TableRequest, verb: str, attempt: Callable[[], Awaitable[Reply]], applied: str) -> Reply:
@@ -287,7 +296,11 @@ async def _special(call: TableRequest, verb: str, attempt: Callable[[], Awaitabl
     places = preferences.ranged(call.headers, call.query) if verb == "GET" else None
     dataset = call.dataset
     if verb != "GET" and call.query.get("timezone"):
-        raise BadRequest("A time zone is an option of reads.", reason="bad_option", context={"option": "timezone"})
+        raise BadRequest(
+            "Option 'timezone' applies only to reads. Leave it out.",
+            reason="bad_option",
+            context={"option": "timezone"},
+        )
     if zone := call.query.get("timezone", ""):
         try:
             async with transaction.in_zone(dataset, zone) as call.dataset:  # type: ignore[assignment]

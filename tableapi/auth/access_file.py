@@ -95,7 +95,7 @@ class AccessFile(BaseModel):
             place, message = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
             if first["type"] == "extra_forbidden":
                 close = get_close_matches(str(first["loc"][-1]), _MEMBERS, n=1)
-                message = "there is no such member" + (f", did you mean '{close[0]}'?" if close else "")
+                message = "unknown member" + (f", did you mean '{close[0]}'?" if close else "")
             raise ValueError(f"{place}: {message}") from None
         for name, key in access.keys.items():
             if key.role != "*" and key.role not in access.roles:
@@ -231,7 +231,7 @@ def row_condition(
     if type_.kind == "json":  # json has no = operator, and request filters compare it as text, too
         target, type_ = as_text(target, type_), TEXT
     if type_.signs is not None and _SIGNS.get(word, word) not in type_.signs:
-        raise BadValue(f"{type_.db_type} cannot be compared by {word}")
+        raise BadValue(f"{type_.db_type} cannot be compared with {word}")
     if word not in ("IN", "NOT IN"):
         value = actor.value(type_, _single(row_filter.value, checker(type_)), _in_words(row_filter))
         return _COMPARE[word](target, value)

@@ -68,7 +68,7 @@ class OpenAuthenticator(Authenticator):
     async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:
         if not self._key or hmac.compare_digest(app_key(headers).encode(), self._key):
             return self._actor
-        raise Unauthorized("A valid API key is needed in X-API-Key.", reason="no_key")
+        raise Unauthorized("Send a valid API key in X-API-Key.", reason="no_key")
 
 
 class KeyAuthenticator(Authenticator):
@@ -84,7 +84,7 @@ class KeyAuthenticator(Authenticator):
         if actor is None:
             if self._anonymous is not None and not key and not session_token(headers):
                 return self._anonymous
-            raise Unauthorized("A valid API key is needed in X-API-Key.", reason="no_key")
+            raise Unauthorized("Send a valid API key in X-API-Key.", reason="no_key")
         return actor
 
 
@@ -172,7 +172,7 @@ class SessionAuthenticator(Authenticator):
             hashes = self._vault.indexes(self._sessions.key_purpose, key)
             row = await self._db.reads.fetchrow(self._sessions.key_lookup, hashes)
             if row is None:
-                raise Unauthorized("A valid API key is needed in X-API-Key.", reason="no_key")
+                raise Unauthorized("Send a valid API key in X-API-Key.", reason="no_key")
         values = dict(row)
         return Actor(
             values["role"], values, key=key, user=dict(list(values.items())[:1]),

@@ -39,7 +39,7 @@ class Actor:
     unproved: bool = False  # whether no secret was needed to become this caller
     # scopes of the client's token if a client acts for the user; None for no limit
     scopes: frozenset[str] | None = None
-    key_error: str = "A valid API key is needed in X-API-Key."  # error message for a caller without credentials
+    key_error: str = "Send a valid API key in X-API-Key."  # error message for a caller without credentials
 
     def __getattr__(self, name: str) -> Any:
         try:

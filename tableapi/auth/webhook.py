@@ -28,7 +28,7 @@ def secrets(text: str) -> list[bytes]:
         except binascii.Error:
             key = b""
         if not part.startswith(SECRET_PREFIX) or not MIN_SECRET_BYTES <= len(key) <= MAX_SECRET_BYTES:
-            raise ValueError(f"must be {SECRET_PREFIX} and 24 to 64 random bytes as base64")
+            raise ValueError(f"must be {SECRET_PREFIX} followed by 24 to 64 random bytes in base64")
         keys.append(key)
     if not keys:
         raise ValueError("must not be empty")
@@ -47,7 +47,7 @@ def _url(text: str) -> str:
     except ValueError:
         valid = False
     if not valid or parts.username is not None or parts.fragment or not text.isascii() or set(text) & set(" \t\r\n\\"):
-        raise ValueError("must be an address such as https://hooks.example.com/orders, without a user or a fragment")
+        raise ValueError("must be a URL such as https://hooks.example.com/orders, without a user or a fragment")
     return text
 
 

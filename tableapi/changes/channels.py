@@ -76,7 +76,9 @@ class ChannelHub:
                 await heard.wait()
         except TimeoutError:
             self.closed(stream)
-            raise Busy("The database cannot be listened to at the moment. Try again.", headers=RETRY) from None
+            raise Busy(
+                "Notifications of the database are not available. Try again in a moment.", headers=RETRY
+            ) from None
         except BaseException:
             self.closed(stream)
             raise

@@ -68,8 +68,8 @@ class LiveChanges:
         recorded = await hub.recorded(table.schema, table.bare) if right.live is not False else None
         if recorded is None:
             raise Conflict(
-                f"Changes of '{table.name}' cannot be followed here: read it again instead. The operator enables this "
-                "in the policy and with `tableapi live install`.",
+                f"Changes of '{table.name}' cannot be followed here. Read the table again instead. An operator can "
+                "enable live changes in the policy and with `tableapi live install`.",
                 reason="not_live",
                 context={"table": table.name},
             )

@@ -270,7 +270,7 @@ class LiveHub:
             if present and actor == call.actor:
                 return
             if actor != call.actor and call.dataset.role_sql:
-                raise Unauthorized("The claims of the caller have changed.")
+                raise Unauthorized("Your rights have changed. Open the stream again.")
             call.actor, call.rights = actor, self.dataset.rights(actor.role)
             call.table = await self.dataset.table(call.table.name)
             new = subscribe(call, old.recorded)

@@ -103,7 +103,7 @@ def check_limits(*, stopped: bool, own: int, most_own: int, open_: int, most: in
         )
     if open_ >= most:
         raise Busy(
-            f"The server has as many streams open as it may. Try again later{instead}.",
+            f"Too many streams are open on this server. Try again later{instead}.",
             reason="too_many_streams",
             headers={"Retry-After": "30"},
         )

@@ -111,12 +111,13 @@ def subscribe(call: TableRequest, recorded: RecordedTable) -> Subscription:
     columns = [call.table.columns[name] for name in recorded.key if name in call.table.columns]
     if len(columns) != len(recorded.key) or any(column.type.kind == "bytea" for column in columns):
         raise BadRequest(
-            f"Table '{call.table.name}' has no key by which its changes can be read. Read the table again instead.",
+            f"Table '{call.table.name}' has no primary key, so its changes cannot be followed. Read the table again "
+            "instead.",
             reason="no_primary_key",
         )
     right = plan.right_of(call.table, call.rights, "GET")
     if right.rows is not None and isinstance(right.rows(call.table.clause, ACTOR), False_):
-        raise Forbidden(f"Your role may read no row of '{call.table.name}'.")
+        raise Forbidden(f"Your role may not read any row of '{call.table.name}'.")
     text = call.filter_text()
     tree, literals = cache.parse(text, call.dataset.bounds.filter) if text.strip() else (None, [])
     params = named_values(call)

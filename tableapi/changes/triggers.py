@@ -110,7 +110,7 @@ async def install(
         for name, parts in tables.items():
             table = schema.find(name)
             if table is None or table.kind not in "rp" or not table.key:
-                missing = "does not exist" if table is None else "is not a table with a key"
+                missing = "does not exist" if table is None else "is not a table with a primary key"
                 raise CannotRecord(f"'{name}' {missing}, so its changes cannot be followed.")
             if unknown := [part for part in parts if part not in table.columns and part != WHOLE_ROW]:
                 raise CannotRecord(f"'{name}' has no column '{unknown[0]}'.")
@@ -128,7 +128,7 @@ async def install(
             await _drop(connection, schema_name, name)
             say(f"Changes of {name} are no longer recorded.")
     except asyncpg.InsufficientPrivilegeError as error:
-        raise CannotRecord(f"Live changes need more rights in the database: {error}.") from None
+        raise CannotRecord(f"Live changes require more rights in the database: {error}.") from None
 
 
 async def permit(connection: asyncpg.Connection, role: str) -> None:
@@ -140,7 +140,7 @@ async def permit(connection: asyncpg.Connection, role: str) -> None:
     try:
         await connection.execute(_PERMIT.format(role=_quoted(role)))
     except (asyncpg.UndefinedObjectError, asyncpg.InsufficientPrivilegeError) as error:
-        raise CannotRecord(f"The record of changes cannot be opened to '{role}': {error}.") from None
+        raise CannotRecord(f"The role '{role}' cannot be granted access to the recorded changes: {error}.") from None
 
 
 async def remove(connection: asyncpg.Connection, say: Callable[[str], None]) -> None:

@@ -55,17 +55,17 @@ def _keys(datasets: Datasets) -> Iterator[tuple[bool, str]]:
         return
     short = sum(len(key) < LEAST_KEY for key in datasets.access.keys)
     if short:
-        yield True, f"ACCESS_FILE: {short} of its keys are shorter than {LEAST_KEY} characters and can be guessed."
+        yield True, f"ACCESS_FILE: {short} of its keys are shorter than {LEAST_KEY} characters and could be guessed."
     if datasets.access_path.stat().st_mode & 0o007:
-        yield False, "ACCESS_FILE holds keys and every user of the machine can read it: chmod o= on it."
+        yield False, "ACCESS_FILE contains keys, but every user of the machine can read it. Run chmod o= on it."
 
 
 def _traffic(settings: EnvironmentSettings) -> Iterator[tuple[bool, str]]:
     """Yield problems that affect clients of databases without a project."""
     if not settings.rate_limits:
-        yield False, "RATE_LIMITS is not on: the number of requests from one address is not limited."
+        yield False, "RATE_LIMITS is off: the number of requests per address is not limited."
     if "*" in settings.cors_origins:
-        yield False, "CORS_ORIGINS is *: every web page may send requests with a key that it knows."
+        yield False, "CORS_ORIGINS is *: any web page that knows a key can send requests with it."
     if not settings.trusted_proxies:
         yield False, NO_PROXIES
     if not settings.metrics_token:
@@ -79,7 +79,7 @@ def _unknown(settings: Settings) -> Iterator[tuple[bool, str]]:
     known = {name.upper() for name in type(settings).model_fields}
     for name in dotenv_values(".env"):
         if name.upper() not in known and not name.upper().startswith(("OTEL_", "PG", "POSTGRES_")):
-            yield False, f".env: there is no setting {name[:60]}.{suggestion(name.upper()[:60], known)}"
+            yield False, f".env: unknown setting {name[:60]}.{suggestion(name.upper()[:60], known)}"
 
 
 def _services(settings: Settings) -> Iterator[tuple[bool, str]]:
@@ -98,23 +98,23 @@ def _services(settings: Settings) -> Iterator[tuple[bool, str]]:
         elif address(settings.database_url)[1]:
             yield (
                 False,
-                "DATABASE_DIRECT_URL is missing: behind a pooler in transaction mode no node hears of changes, so a"
-                " sign-out takes up to 30 s to reach the others.",
+                "DATABASE_DIRECT_URL is missing: behind a pooler in transaction mode, nodes are not notified of "
+                "changes, so a sign-out takes up to 30 s to reach all of them.",
             )
     for url in settings.database_replica_urls:
         try:
             asyncio.run(check_database(url))
         except CannotServe as error:
-            yield False, f"DATABASE_REPLICA_URLS: {error} Until it answers, every read goes to the primary."
+            yield False, f"DATABASE_REPLICA_URLS: {error} Until it responds, every read goes to the primary."
     public = urlsplit(settings.public_url)
     if is_loopback(public.hostname or ""):
         yield True, f"PUBLIC_URL is {settings.public_url}: links in mails would lead to the reader's own machine."
     elif public.scheme != "https":
         yield True, f"PUBLIC_URL is {settings.public_url}: without https, sessions travel in clear text."
     if settings.rate_limits is False:
-        yield True, "RATE_LIMITS is off: passwords can be guessed without limit."
+        yield True, "RATE_LIMITS is off: the number of password guesses is not limited."
     if settings.redis_url is None:
-        yield False, "REDIS_URL is missing: rate limits are counted on each node separately."
+        yield False, "REDIS_URL is missing: each node counts rate limits separately."
     if not settings.trusted_proxies:
         yield False, NO_PROXIES
 
@@ -123,15 +123,20 @@ def _secrets(settings: Settings) -> Iterator[tuple[bool, str]]:
     if not settings.secret_keys:
         yield (
             True,
-            "SECRET_KEYS is missing: a key generated on one node is unknown to the others, and is lost with its disk.",
+            "SECRET_KEYS is missing: a key generated on one node is unknown to the others and is lost with the "
+            "node's disk.",
         )
     if weak := weak_secret(settings.secret_keys, MIN_SECRET):
         yield True, weak
     if weak := weak_token("METRICS_TOKEN", settings.metrics_token, MIN_TOKEN):
         yield True, weak
     if sum(not key.startswith(HASHES) for key in settings.secret_keys) > 1:
-        yield False, "SECRET_KEYS holds older keys: run `tableapi reseal`, which says which of them can be dropped."
+        yield False, "SECRET_KEYS contains older keys: run `tableapi reseal`, which lists those that can be removed."
     if not settings.app_keys:
-        yield False, "APP_KEYS is missing: each node generates its own, and a page of one node is rejected by another."
+        yield (
+            False,
+            "APP_KEYS is missing: each node generates its own key, so a page loaded from one node is rejected by the "
+            "others.",
+        )
     if not settings.metrics_token:
         yield False, NO_METRICS

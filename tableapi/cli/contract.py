@@ -98,7 +98,7 @@ def lock(file: Path, document: dict[str, Any]) -> str:
     except OSError as error:
         raise BadContract(f"{file}: {error.strerror}.") from None
     calls = sum(len(item.keys() - {"parameters"}) for item in document["paths"].values())
-    return f"{file} holds {calls} calls. Keep it with the code, and run: tableapi contract check {file}"
+    return f"{file} describes {calls} calls. Commit it with the code, and check it with: tableapi contract check {file}"
 
 
 def read(file: Path) -> dict[str, Any]:
@@ -120,9 +120,9 @@ def check(contract: dict[str, Any], document: dict[str, Any], file: Path) -> tup
     lines = [str(change) for change in changes]
     if changes:
         word = "change breaks" if len(changes) == 1 else "changes break"
-        lines.append(f"{len(changes)} {word} clients. If they are meant: tableapi contract lock {file}")
+        lines.append(f"{len(changes)} {word} clients. To accept them, run: tableapi contract lock {file}")
     elif locked(document) != locked(contract):
-        lines.append(f"Nothing breaks clients. The description has changed: tableapi contract lock {file} keeps it.")
+        lines.append(f"No change breaks clients. To record the new description, run: tableapi contract lock {file}")
     else:
         lines.append("Nothing has changed.")
     return lines, bool(changes)

@@ -83,7 +83,7 @@ def examine(url: str, token: str = "") -> Findings:
     """
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise BadAddress(f"'{url}' is no address. Give that of the endpoint, such as https://api.example.com/mcp.")
+        raise BadAddress(f"'{url}' is not a URL. Pass that of the endpoint, such as https://api.example.com/mcp.")
     try:
         import httpx2
     except ImportError:
@@ -124,35 +124,33 @@ class _Walk:
         try:
             answer = self._http.post(self._url, json=_MESSAGE)
         except self._errors as error:
-            self._add(
-                WRONG, f"{self._url} cannot be reached: {_reason(error)}.", "Check the address, DNS and the proxy."
-            )
+            self._add(WRONG, f"{self._url} cannot be reached: {_reason(error)}.", "Check the URL, DNS and the proxy.")
             return None
         if 300 <= answer.status_code < 400:
             target = answer.headers.get("location", "")
             self._add(WRONG, f"{self._url} redirects to {target}.", "Give assistants the address without a redirect.")
             return None
         if answer.status_code == 200:
-            self._add(OK, "A message without a token is answered: this server asks for no sign-in.")
+            self._add(OK, "A message without a token is accepted: this server does not ask for sign-in.")
             return None
         if answer.status_code == 404:
             reason = _reason_of(answer.text)
             advice = (
                 "Install the extra mcp on the server." if reason == "no_mcp" else "The path of the endpoint is /mcp."
             )
-            self._add(WRONG, f"{self._url} is 404{f' ({reason})' if reason else ''}.", advice)
+            self._add(WRONG, f"{self._url} returns 404{f' ({reason})' if reason else ''}.", advice)
             return None
         if answer.status_code != 401:
-            advice = "An assistant begins its sign-in at a 401 only."
-            self._add(WRONG, f"A message without a token is {answer.status_code}, not 401.", advice)
+            advice = "An assistant starts its sign-in only after a 401."
+            self._add(WRONG, f"A message without a token gets {answer.status_code} instead of 401.", advice)
             return None
         header = answer.headers.get("www-authenticate", "")
         scheme, _, rest = header.partition(" ")
         if scheme.lower() != "bearer":
-            advice = "A proxy may have removed or replaced the header: pass WWW-Authenticate on."
-            self._add(WRONG, f"The 401 has no challenge Bearer (WWW-Authenticate: {header or 'missing'}).", advice)
+            advice = "A proxy may have removed or replaced the header. Let it pass WWW-Authenticate through."
+            self._add(WRONG, f"The 401 has no Bearer challenge (WWW-Authenticate: {header or 'missing'}).", advice)
             return {}
-        self._add(OK, "A message without a token is 401 with a challenge Bearer.")
+        self._add(OK, "A message without a token gets 401 with a Bearer challenge.")
         return {name: quoted or bare for name, quoted, bare in _PARAMETER.findall(rest)}
 
     def _resource(self, challenge: dict[str, str]) -> dict[str, Any] | None:
@@ -163,35 +161,35 @@ class _Walk:
         if document.problem and not named:
             self._add(
                 WRONG,
-                "The challenge names no resource_metadata, and there is none at the usual addresses.",
-                "The server has no sign-in for agents, so they send keys. A server of tableapi needs JWT_ISSUER, "
-                "with JWT_JWKS or JWT_SECRET, or a project with an authorization server.",
+                "The challenge has no resource_metadata, and none was found at the well-known URLs.",
+                "The server does not offer sign-in for agents, so they must send keys. To offer it, set JWT_ISSUER "
+                "with JWT_JWKS or JWT_SECRET, or serve a project that has an authorization server.",
             )
             return None
         if document.problem:
             self._add(
                 WRONG,
                 f"The metadata of the resource cannot be read: {document.problem}.",
-                "The address comes from PUBLIC_URL; it has to be the one that assistants use, and the proxy has "
-                "to pass /.well-known/ on.",
+                "The URL comes from PUBLIC_URL. It must be the one that assistants use, and the proxy must forward "
+                "/.well-known/.",
             )
             return None
         if not named:
             self._add(
                 NOTE,
-                "The challenge names no resource_metadata; it was found at a usual address.",
-                "Clients of the newer revisions look there, older ones do not.",
+                "The challenge has no resource_metadata; it was found at a well-known URL.",
+                "Clients of newer protocol revisions look there; older ones do not.",
             )
         data = document.data
         if data.get("resource") != self._url:
             self._add(
                 WRONG,
                 f"The metadata is for {data.get('resource')!r}, not for {self._url}.",
-                "Tokens are issued for that address, so assistants refuse it. Set PUBLIC_URL to the origin "
-                "that they use (https, host, port), or give them that address, without a slash at the end.",
+                "Tokens would be issued for that URL, so assistants reject it. Set PUBLIC_URL to the origin that "
+                "they use (scheme, host, port), or give them that URL, without a trailing slash.",
             )
         if not data.get("authorization_servers"):
-            self._add(WRONG, "The metadata names no authorization_servers.", "Set JWT_ISSUER to the issuer's address.")
+            self._add(WRONG, "The metadata has no authorization_servers.", "Set JWT_ISSUER to the issuer's address.")
             return None
         self._add(OK, f"The metadata of the resource names {', '.join(map(str, data['authorization_servers']))}.")
         return data
@@ -205,22 +203,24 @@ class _Walk:
             self._add(
                 WRONG,
                 f"The metadata of {issuer} cannot be read: {document.problem}.",
-                f"It belongs at {next(_well_known(issuer, SERVER))}.",
+                f"Publish it at {next(_well_known(issuer, SERVER))}.",
             )
             return
         data = document.data
         if data.get("issuer") != issuer:
             self._add(
                 WRONG,
-                f"The metadata says the issuer is {data.get('issuer')!r}, the resource says {issuer!r}.",
-                "They have to be equal, to the last slash. Set JWT_ISSUER to what the metadata says.",
+                f"The metadata names the issuer {data.get('issuer')!r}, but the resource names {issuer!r}.",
+                "They must be identical, including a trailing slash. Set JWT_ISSUER to the value in the metadata.",
             )
         else:
             self._add(OK, f"The metadata of {issuer} can be read.")
         for name in ("authorization_endpoint", "token_endpoint"):
             if not isinstance(data.get(name), str):
                 self._add(
-                    WRONG, f"The metadata of {issuer} has no {name}.", "It has to serve the authorization code flow."
+                    WRONG,
+                    f"The metadata of {issuer} has no {name}.",
+                    "The issuer must support the authorization code flow.",
                 )
             else:
                 self._secure(data[name], name)
@@ -231,7 +231,9 @@ class _Walk:
             self._token_endpoint(data["token_endpoint"])
         if isinstance(data.get("jwks_uri"), str) and (keys := self._document(data["jwks_uri"])).problem:
             self._add(
-                WRONG, f"The keys of the issuer cannot be read: {keys.problem}.", "Without them no token is valid."
+                WRONG,
+                f"The keys of the issuer cannot be read: {keys.problem}.",
+                "Without them, no token can be verified.",
             )
 
     def _pkce(self, data: dict[str, Any]) -> None:
@@ -241,16 +243,16 @@ class _Walk:
             self._add(
                 WRONG,
                 "The metadata does not say that PKCE with S256 is supported.",
-                "Assistants refuse a server without it: turn PKCE on, so that "
-                "code_challenge_methods_supported has S256.",
+                "Assistants reject a server without it. Turn on PKCE, so that code_challenge_methods_supported "
+                "contains S256.",
             )
         if "code" not in (data.get("response_types_supported") or ["code"]):
-            self._add(WRONG, "The response type code is not supported.", "Turn the authorization code flow on.")
+            self._add(WRONG, "The response type code is not supported.", "Turn on the authorization code flow.")
         grants = data.get("grant_types_supported") or ["authorization_code"]
         if "authorization_code" not in grants:
-            self._add(WRONG, "The grant authorization_code is not supported.", "Turn the authorization code flow on.")
+            self._add(WRONG, "The grant authorization_code is not supported.", "Turn on the authorization code flow.")
         elif "refresh_token" not in grants:
-            self._add(NOTE, "There are no refresh tokens.", "Users sign in again whenever a token expires.")
+            self._add(NOTE, "Refresh tokens are not supported.", "Users must sign in again whenever a token expires.")
 
     def _clients(self, data: dict[str, Any]) -> None:
         methods = data.get("token_endpoint_auth_methods_supported")
@@ -258,7 +260,7 @@ class _Walk:
             self._add(
                 NOTE,
                 f"Clients need a secret ({', '.join(map(str, methods))}).",
-                "Assistants on a user's machine are public clients: allow the method none.",
+                "Assistants on a user's machine are public clients. Allow the method 'none'.",
             )
         ways = [
             name
@@ -269,12 +271,12 @@ class _Walk:
             if data.get(key)
         ]
         if ways:
-            self._add(OK, f"Assistants introduce themselves by {' or '.join(ways)}.")
+            self._add(OK, f"Assistants can register through {' or '.join(ways)}.")
         else:
             self._add(
                 NOTE,
-                "There is no registration of clients.",
-                "Register each assistant by hand and enter its client id there, or turn registration on.",
+                "Clients cannot register themselves.",
+                "Register each assistant by hand and enter its client ID there, or turn on registration.",
             )
 
     def _scopes(self, data: dict[str, Any], wanted: list[str]) -> None:
@@ -283,7 +285,7 @@ class _Walk:
         if missing:
             self._add(
                 WRONG,
-                f"The scope {' '.join(missing)} that the challenge asks for is unknown to the issuer.",
+                f"The scope {' '.join(missing)} in the challenge is unknown to the issuer.",
                 "Add it to the scopes of the authorization server, or leave the claim scope out of its tokens.",
             )
         elif wanted:
@@ -303,19 +305,17 @@ class _Walk:
             answer = self._http.post(address, data=sent)
             told = json.loads(answer.text[:MAX_BODY_CHARS]) if answer.status_code in (400, 401) else None
         except self._errors as error:
-            self._add(
-                WRONG, f"The token endpoint cannot be reached: {_reason(error)}.", "Check its address and the proxy."
-            )
+            self._add(WRONG, f"The token endpoint cannot be reached: {_reason(error)}.", "Check its URL and the proxy.")
             return
         except ValueError:
             told = None
         if isinstance(told, dict) and isinstance(told.get("error"), str):
-            self._add(OK, f"The token endpoint refuses a code that does not exist ({told['error']}).")
+            self._add(OK, f"The token endpoint rejects a code that does not exist ({told['error']}).")
         else:
             self._add(
                 WRONG,
-                f"The token endpoint answers a wrong code with {answer.status_code} and no OAuth error.",
-                'It has to be 400 with JSON such as {"error": "invalid_grant"}.',
+                f"The token endpoint responds to a wrong code with {answer.status_code} and no OAuth error.",
+                'It must respond with 400 and JSON such as {"error": "invalid_grant"}.',
             )
 
     def _token(self, token: str, servers: list[str]) -> None:
@@ -331,7 +331,7 @@ class _Walk:
         reason = _reason_of(answer.text)
         self._add(
             WRONG,
-            f"The token is refused: {answer.status_code}{f' ({reason})' if reason else ''}.",
+            f"The token is rejected: {answer.status_code}{f' ({reason})' if reason else ''}.",
             " ".join(_flaws(token, self._url, servers)) or "Its signature, role or session is not valid here.",
         )
 
@@ -339,7 +339,9 @@ class _Walk:
         parts = urlsplit(address)
         if parts.scheme != "https" and not is_loopback((parts.hostname or "").strip("[]")):
             self._add(
-                WRONG, f"{what} {address} is not https.", "Assistants send tokens over https only, but on this machine."
+                WRONG,
+                f"{what} {address} is not https.",
+                "Assistants send tokens only over https, except to this machine.",
             )
 
     def _first(self, addresses: list[str]) -> Metadata:
@@ -408,11 +410,11 @@ def _flaws(token: str, resource: str, servers: list[str]) -> Iterator[str]:
     audiences = named if isinstance(named, list) else [named]
     if resource not in audiences:
         yield (
-            f"Its aud is {named!r} and not {resource}: the client has to send the parameter resource (RFC 8707), or "
-            "MCP_AUDIENCE has to name what the issuer writes."
+            f"Its aud is {named!r} instead of {resource}. Have the client send the parameter 'resource' (RFC 8707), or "
+            "set MCP_AUDIENCE to the value that the issuer writes."
         )
     if claims.get("iss") not in servers:
-        yield f"Its iss is {claims.get('iss')!r}, which the resource does not name."
+        yield f"Its iss is {claims.get('iss')!r}, which the resource does not list."
 
 
 def report(findings: Findings) -> str:

@@ -32,8 +32,8 @@ async def change_live(
     """
     if action == "install" and not tables:
         raise BadDatasets(
-            "Name the tables: in policy.py with live=True, or with --dataset after the word install. A table may be "
-            "followed by columns to record, as in item:shop."
+            "Name the tables in policy.py with live=True, or pass them after 'install' together with --dataset. "
+            "Columns to record may follow a table, as in item:shop."
         )
     connection = await connect(url, timeout=10, server_settings={"application_name": "tableapi-live"})
     try:

@@ -74,8 +74,8 @@ CONTRACT = """examples:
   tableapi contract check api.json --dataset shop=postgresql://me@localhost/shop --open
   tableapi contract check api.json --url https://api.example.com --api-key KEY"""
 DOCTOR = """examples:
-  tableapi doctor mcp https://api.example.com/mcp    walk the sign-in of an assistant, and say what is wrong
-  tableapi doctor mcp https://api.example.com/mcp --token TOKEN     and why this token is refused
+  tableapi doctor mcp https://api.example.com/mcp    check each step of the sign-in, and report problems
+  tableapi doctor mcp https://api.example.com/mcp --token TOKEN     and say why this token is rejected
 
 Exit code 1 when an assistant cannot sign in. docs/guides/agents.md describes the steps."""
 
@@ -117,27 +117,29 @@ def parser() -> argparse.ArgumentParser:
     mcp.add_argument("--access", type=Path, metavar="FILE", help="rights from a JSON file of keys and roles")
     mcp.add_argument("--api-key", default="", metavar="KEY", help="the key whose rights the agent has")
     mcp.add_argument("--session", default="", metavar="TOKEN", help="in a project: the session of the agent's user")
-    live = add("live", _live, "Let clients follow changes of tables, or no longer.", LIVE)
+    live = add("live", _live, "Install or remove live changes, which let clients follow tables.", LIVE)
     live.add_argument("action", choices=("install", "remove"))
     live.add_argument("tables", nargs="*", metavar="table", help="tables of the database of --dataset")
     live.add_argument("--dataset", metavar="NAME=URL", help="this database instead of the project's")
-    live.add_argument("--reader", metavar="ROLE", help="the user that the servers connect as, if it is another one")
+    live.add_argument("--reader", metavar="ROLE", help="the database user of the servers, if it is a different one")
     demo = add("demo", _demo, "Serve a sample shop with Studio; no database is needed.", DEMO)
     demo.add_argument("--port", type=int, help="port to listen on (PORT, 8000)")
     reseal = add(
         "reseal",
         _reseal,
-        "Encrypt values under older keys of SECRET_KEYS again, under the first one.",
+        "Encrypt values under older keys of SECRET_KEYS again with the first key.",
         RESEAL,
     )
     reseal.add_argument("--hash-keys", action="store_true", help="print the SECRET_KEYS to use afterwards")
     add(
         "check",
         _check,
-        "List settings that are missing or unsafe; exit 1 if unfit for production.",
+        "List missing or unsafe settings; exit with 1 if unfit for production.",
         CHECK,
     )
-    contract = add("contract", _contract, "Keep the description of the API, and name what breaks clients.", CONTRACT)
+    contract = add(
+        "contract", _contract, "Record the description of the API, and list changes that break clients.", CONTRACT
+    )
     contract.add_argument("action", choices=("lock", "check"))
     contract.add_argument("file", type=Path, metavar="FILE")
     contract.add_argument("--dataset", action="append", default=[], metavar="NAME=URL", help="describe this database")
@@ -146,7 +148,7 @@ def parser() -> argparse.ArgumentParser:
     contract.add_argument("--url", default="", help="describe the server at this address")
     contract.add_argument("--api-key", default="", metavar="KEY", help="as a caller with this key sees it")
     contract.add_argument("--session", default="", metavar="TOKEN", help="as the user of this session sees it")
-    doctor = add("doctor", _doctor, "Examine the sign-in of agents at an address, and say what to do.", DOCTOR)
+    doctor = add("doctor", _doctor, "Check the sign-in of agents at a URL, and suggest fixes.", DOCTOR)
     doctor.add_argument("what", choices=("mcp",))
     doctor.add_argument("url", help="address of the endpoint, such as https://api.example.com/mcp")
     doctor.add_argument("--token", default="", metavar="TOKEN", help="an access token to try")
@@ -228,7 +230,9 @@ def _served(args: argparse.Namespace, stack: ExitStack) -> tuple[Settings, Datas
         datasets = _any(args, environment, "")
         settings: Settings = environment
         if datasets.access and not key:
-            raise CannotServeAgents("--access needs --api-key KEY: a key of the file, whose rights the caller gets.")
+            raise CannotServeAgents(
+                "--access requires --api-key KEY: a key in the file that determines the caller's rights."
+            )
     else:
         settings, folder = _project()
         settings = with_postgres(settings, stack)
@@ -258,7 +262,9 @@ def _live(args: argparse.Namespace) -> None:
             settings = with_postgres(settings, stack)
             url, tables = settings.direct_url, live_tables(folder)
             if args.tables:
-                raise BadDatasets("A project names its tables in policy.py, with live=True; --dataset takes names.")
+                raise BadDatasets(
+                    "Table names require --dataset. In a project, mark tables with live=True in policy.py."
+                )
         asyncio.run(check_database(url))
         asyncio.run(change_live(url, args.action, tables, only=not args.dataset, reader=args.reader))
 

@@ -45,7 +45,7 @@ class Reseal:
     async def run(self) -> str:
         """Encrypt every value again and return the closing report. Raises CannotReseal."""
         if not await self._db.fetchval("select pg_try_advisory_lock($1)", LOCK):
-            raise CannotReseal("Another tableapi reseal runs on this database.")
+            raise CannotReseal("Another tableapi reseal is running on this database. Wait until it has finished.")
         self._tables = [await ResealedTable.read(self._db, sealed) for sealed in self._sealed]
         total = await self._stale_values()
         walked = [table for table in self._tables if table.sealed or table.hashes]
@@ -56,13 +56,16 @@ class Reseal:
                 await self._walk(table, done, bar)
             if broken := [value for outcome in done.values() for value in outcome.broken]:
                 bar.stop()
-                raise CannotReseal(f"{broken[0]} was changed outside the program and cannot be opened"
+                raise CannotReseal(f"{broken[0]} was changed outside the program and cannot be decrypted"
                                    f"{_more(len(broken))}. The rest of this round is done.")  # fmt: skip
             if not (left := await self._stale_values()):
                 break
         bar.end(sum(outcome.rows for outcome in done.values()))
         if left:
-            raise CannotReseal(f"{left:,} values are still under an older key: do all nodes have the new key first?")
+            raise CannotReseal(
+                f"{left:,} values are still encrypted with an older key. Check that the new key comes first on all "
+                "nodes."
+            )
         return await self._report(done)
 
     async def _stale_values(self) -> int:
@@ -79,7 +82,7 @@ class Reseal:
     async def _unknown(self, table: ResealedTable, column: str, survey: Any) -> CannotReseal:
         row = await self._db.fetchrow(table.example(column), survey["head"])
         where = f"{column} of {table.called(dict(row))}" if row else f"{column} of {table.name}"
-        problem = f"is under key {_key_name(survey['head'])}, which SECRET_KEYS does not hold"
+        problem = f"is under key {_key_name(survey['head'])}, which is not in SECRET_KEYS"
         if len(survey["head"]) < HEAD:
             problem = "is not sealed"
         return CannotReseal(f"{where} {problem}{_more(survey['values'])}. Nothing was changed.")
@@ -140,7 +143,7 @@ def sealing_keys(settings: Settings) -> tuple[str, ...]:
     if settings.secret_keys:
         return settings.secret_keys
     if not stored.exists():
-        raise CommandError(f"SECRET_KEYS is missing, and there is no {stored}.")
+        raise CommandError(f"SECRET_KEYS is not set, and there is no {stored}.")
     return (kept_secret(stored),)
 
 

@@ -32,7 +32,7 @@ async def run_script(settings: Settings, folder: Path, name: str, words: Sequenc
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or not key:
-            raise UnknownScript(f"'{word}' is not name=value.")
+            raise UnknownScript(f"'{word}' must be name=value.")
         payload[key] = value
     if settings.init:
         await init(settings, folder, say=lambda line: print(line, file=sys.stderr))
@@ -41,7 +41,9 @@ async def run_script(settings: Settings, folder: Path, name: str, words: Sequenc
     scripts = Scripts.load(folder, settings, db)
     try:
         if name not in scripts.jobs:
-            raise UnknownScript(f"There is no internal script '{name}'. There are: {', '.join(sorted(scripts.jobs))}.")
+            raise UnknownScript(
+                f"There is no internal script '{name}'. Available scripts: {', '.join(sorted(scripts.jobs))}."
+            )
         result = await scripts.run_job(name, payload)
     finally:
         await scripts.close()

@@ -27,7 +27,7 @@ def postgres_url(value: str) -> str:
     """Convert a URL to asyncpg's form; also accepts `postgres://` and `postgresql+driver://`."""
     scheme, _, rest = value.partition("://")
     if scheme.split("+")[0] not in ("postgres", "postgresql") or not rest:
-        raise ValueError("must be a PostgreSQL address: postgresql://user:password@host:5432/database")
+        raise ValueError("must be a PostgreSQL URL: postgresql://user:password@host:5432/database")
     return f"postgresql://{rest}"
 
 
@@ -35,7 +35,7 @@ def origin(value: str) -> str:
     """Check a URL such as `https://app.example.com`, and remove a trailing slash."""
     parts = urlsplit(value)
     if parts.scheme not in ("http", "https") or not parts.netloc:
-        raise ValueError("must be an address like https://app.example.com")
+        raise ValueError("must be a URL such as https://app.example.com")
     return value.rstrip("/")
 
 
@@ -43,7 +43,7 @@ def _cors_origin(value: str) -> str:
     """Return an origin in the form sent by browsers: in lower case, without the scheme's default port."""
     match = _ORIGIN.fullmatch(value.lower().rstrip("/"))
     if value != "*" and match is None:
-        raise ValueError("must be origins like https://app.example.com, separated by commas, or *")
+        raise ValueError("must be origins such as https://app.example.com, separated by commas, or *")
     if match is None:
         return value
     port = "" if (match[1], match[3]) in (("https", ":443"), ("http", ":80")) else match[3] or ""
@@ -52,7 +52,7 @@ def _cors_origin(value: str) -> str:
 
 def _redis_url(value: str) -> str:
     if not value.startswith(("redis://", "rediss://", "unix://")):
-        raise ValueError("must be redis://host:6379/0")
+        raise ValueError("must be a URL such as redis://host:6379/0")
     return value
 
 
@@ -73,7 +73,7 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,62}$")]
 def _contact(value: str) -> str:
     """Accept the forms of a contact in RFC 9116."""
     if value and (not value.startswith(("mailto:", "https://", "tel:")) or not value.isprintable() or " " in value):
-        raise ValueError("must be mailto:security@example.com, or an https:// address")
+        raise ValueError("must be a mailto: or https:// URL, such as mailto:security@example.com")
     return value
 
 
@@ -165,7 +165,7 @@ class Settings(BaseModel):
     def _direct_beside_pooled(self) -> Self:
         if self.database_direct_url is not None and self.database_url is None:
             raise ValueError(
-                "DATABASE_DIRECT_URL is the same database as DATABASE_URL, past a pooler: set DATABASE_URL too"
+                "DATABASE_DIRECT_URL requires DATABASE_URL: it must name the same database, without the pooler"
             )
         return self
 

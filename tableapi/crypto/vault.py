@@ -75,13 +75,13 @@ def key_problem(secret_keys: Sequence[str]) -> str:
         if not secret.startswith(HASHES):
             continue
         if number == 1:
-            return "the first key has to seal values, and one that begins with hashes: cannot; put a secret first"
+            return "the first key encrypts values, so it must not begin with hashes:. Put a secret first"
         try:
             complete = len(unb64(secret.removeprefix(HASHES))) == 32
         except ValueError:
             complete = False
         if not complete:
-            return f"key {number} is incomplete; copy it as `tableapi reseal --hash-keys` printed it"
+            return f"key {number} is incomplete. Copy it exactly as `tableapi reseal --hash-keys` printed it"
     return ""
 
 
@@ -95,7 +95,7 @@ def weak_secret(secret_keys: Sequence[str], shortest: int) -> str:
     """Describe the first of SECRET_KEYS with fewer than `shortest` characters; "" if there is none."""
     for number, secret in enumerate(secret_keys, 1):
         if len(secret) < shortest:
-            return f"SECRET_KEYS: key {number} has {len(secret)} characters; {MIN_SECRET} or more are needed."
+            return f"SECRET_KEYS: key {number} has {len(secret)} characters; it must have at least {MIN_SECRET}."
     return ""
 
 
@@ -103,7 +103,7 @@ def weak_token(name: str, token: str, shortest: int) -> str:
     """Describe a network token with fewer than `shortest` characters; "" for any other."""
     if not token or len(token) >= shortest:
         return ""
-    return f"{name} has {len(token)} characters; {MIN_TOKEN} or more are needed."
+    return f"{name} has {len(token)} characters; it must have at least {MIN_TOKEN}."
 
 
 class Vault:
@@ -111,7 +111,7 @@ class Vault:
 
     def __init__(self, secret_keys: Sequence[str]) -> None:
         if not secret_keys:
-            raise ValueError("SECRET_KEYS is empty")
+            raise ValueError("SECRET_KEYS must not be empty")
         self._ciphers: dict[bytes, AESGCM] = {}
         self._index_keys: list[bytes] = []
         for secret in secret_keys:

@@ -66,8 +66,8 @@ def check_body(bounds: Bounds, plan: Plan, row: Any) -> None:
 def too_large(bounds: Bounds) -> BadRequest:
     """Build the error for a response beyond the limits, which it names."""
     return BadRequest(
-        f"The response would have more than {bounds.answer_rows:,} rows, related rows included, or more than "
-        f"{bounds.answer_bytes // 1_000_000} MB. Ask for less: a lower limit, a lower <relation>.limit, fewer "
+        f"The response would have more than {bounds.answer_rows:,} rows, including related rows, or more than "
+        f"{bounds.answer_bytes // 1_000_000} MB. Request less: lower limit or <relation>.limit, or name fewer "
         "relations or fields.",
         reason="answer_too_large",
         context={"rows": bounds.answer_rows, "bytes": bounds.answer_bytes},

@@ -111,7 +111,7 @@ def _compile(place: str, condition: Callable[[], Any], table: Table, values: Col
         name = str(bind._orig_key)
         if values is not None and name.startswith("actor.") and name[6:] not in values:
             hint = suggestion(name[6:], values)
-            raise BadRights(f"The policy uses '{name}' in {place}, which no session has.{hint}")
+            raise BadRights(f"The policy uses '{name}' in {place}, which sessions do not have.{hint}")
 
 
 # -- access files ------------------------------------------------------------------------------------------------------
@@ -140,7 +140,9 @@ def _check_entry(
         hint = suggestion(entry.service, schemas)
         raise BadRights(f"{place}: there is no service '{entry.service}'.{hint}")
     if entry.verb_mask & ~sum(VERBS.values()) or entry.verb_mask < 0:
-        raise BadRights(f"{place}: verb_mask {entry.verb_mask} has unknown verbs; {sum(VERBS.values())} is all.")
+        raise BadRights(
+            f"{place}: verb_mask {entry.verb_mask} contains unknown verbs; {sum(VERBS.values())} allows all verbs."
+        )
     served = [schema for name, schema in schemas.items() if entry.service in ("", "*", name)]
     tables = {table.name: table for schema in served for table in schema.tables.values()}
     matching = _check_component(place, entry.component, served, tables)
@@ -152,7 +154,7 @@ def _check_entry(
         for name in actor_names(row_filter):
             if values is not None and name not in values:
                 hint = suggestion(name, values)
-                raise BadRights(f"{place}: the filter uses '{{{name}}}', which no key of the role has.{hint}")
+                raise BadRights(f"{place}: the filter uses '{{{name}}}', which the keys of the role do not have.{hint}")
     if entry.filters and len(matching) == 1:
         _check_values(place, Role(access=(entry,)), matching[0])
 
@@ -174,13 +176,15 @@ def _check_component(
     name = rest.removesuffix("/*").rstrip("/")
     if group == CHANNEL:  # PostgreSQL has no declared channels
         if "*" in rest or not name:
-            raise BadRights(f"{place}: the component '{component}' has to name one channel.")
+            raise BadRights(f"{place}: the component '{component}' must name a single channel.")
         return []
     if name in ("", "*"):
         return list(tables.values()) if group == "_table" else []
     found = [n for n in names if (n.lower().startswith(name[:-1]) if name.endswith("*") else n.lower() == name)]
     if not found:
-        raise BadRights(f"{place}: the component '{component}' names nothing that exists.{suggestion(name, names)}")
+        raise BadRights(
+            f"{place}: the component '{component}' does not match any table or routine.{suggestion(name, names)}"
+        )
     return [tables[n] for n in found] if group == "_table" else []
 
 
@@ -193,4 +197,6 @@ def _check_values(place: str, role: Role, table: Table) -> None:
         try:
             row_condition(row_filter, column, table.clause.c[column.name], ACTOR)
         except BadValue as error:
-            raise BadRights(f"{place}: the value of the filter on '{row_filter.name}' does not fit: {error}.") from None
+            raise BadRights(
+                f"{place}: the value of the filter on '{row_filter.name}' does not match the column type: {error}."
+            ) from None

@@ -101,7 +101,7 @@ async def in_zone(dataset: Any, zone: str) -> AsyncIterator[Pinned]:
             await connection.execute("select set_config('TimeZone', $1, true)", _named(zone))
         except asyncpg.InvalidParameterValueError:
             raise BadRequest(
-                f"There is no time zone '{zone[:100]}'. Send one such as Europe/Oslo.",
+                f"Unknown time zone '{zone[:100]}'. Send one such as Europe/Oslo.",
                 reason="unknown_timezone",
                 context={"option": "timezone"},
             ) from None

@@ -51,8 +51,8 @@ def share(settings: Settings, datasets: int, *, project: bool) -> int:
         return max(DEFAULT_CONNECTIONS // settings.workers, DEFAULT_WORKER_CONNECTIONS, least)
     if total < least * settings.workers:
         raise BadSettings(
-            f"DATABASE_CONNECTIONS is {total}; {settings.workers} workers and {datasets} databases need "
-            f"{least * settings.workers} at least. Raise it, or set fewer WORKERS."
+            f"DATABASE_CONNECTIONS is {total}; {settings.workers} workers and {datasets} databases need at least "
+            f"{least * settings.workers}. Raise it, or lower WORKERS."
         )
     return total // settings.workers
 

@@ -109,7 +109,8 @@ def to_api_error(error: BaseException) -> ApiError | None:
         # JSON from a request has been parsed earlier
         case orjson.JSONDecodeError() if error.msg.startswith("depth limit"):
             return BadRequest(
-                "A stored value is JSON nested in more than 1,024 levels, which this form cannot hold. Ask for JSON.",
+                "A stored value is JSON nested more than 1,024 levels deep, which this format cannot represent. "
+                "Request JSON.",
                 reason="too_deep",
             )
         case asyncpg.InvalidCachedStatementError() | asyncpg.OutdatedSchemaCacheError():

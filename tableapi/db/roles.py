@@ -80,7 +80,7 @@ class RoleLane:
             await transaction.start()
         except (asyncpg.InvalidParameterValueError, asyncpg.InsufficientPrivilegeError) as error:
             log.warning("database_role_refused", error=type(error).__name__)
-            message = "The database role of your role cannot be used. Contact the administrator of the database."
+            message = "The database role of your role is not available. Contact the administrator of the database."
             raise Forbidden(message, reason="database_role") from None
         finally:
             connection.begin_with = ""
@@ -92,5 +92,5 @@ class RoleLane:
 
 
 def _changes_data() -> MethodNotAllowed:
-    message = "This reads by changing data. Send it as POST to a function, or write to the table."
+    message = "This read would change data. Send it as POST to a function, or write to the table."
     return MethodNotAllowed(message, reason="changes_data", headers={"Allow": "POST"})

@@ -22,9 +22,11 @@ class Meaning:
         return self.kind(message or self.message, reason=self.reason, headers=self.headers)
 
 
-VALUE = Meaning(BadRequest, "A value does not fit its field.", "bad_value")
-DUPLICATE = Meaning(Conflict, "A record with this value exists already.", "duplicate")
-REFERENCE = Meaning(Conflict, "Refers to a record that does not exist, or is referred to by another.", "reference")
+VALUE = Meaning(BadRequest, "A value does not match the type of its field.", "bad_value")
+DUPLICATE = Meaning(Conflict, "A record with this value already exists.", "duplicate")
+REFERENCE = Meaning(
+    Conflict, "The record refers to one that does not exist, or another record refers to it.", "reference"
+)
 CHECK = Meaning(BadRequest, "A value violates a rule of the table.", "check")
 REQUIRED = Meaning(BadRequest, "A required field is missing or null.", "required")
 RULE = Meaning(BadRequest, "A rule of the database rejects this request.", "rule")
@@ -33,11 +35,15 @@ PATTERN = Meaning(BadRequest, "The regular expression is not valid.", "bad_patte
 NOT_WRITABLE = Meaning(BadRequest, "This record or field cannot be written.", "not_writable")
 COMPLEX = Meaning(BadRequest, "The request is too complex. Ask for less.", "too_complex")
 DENIED = Meaning(Forbidden, "The database does not allow this.", "forbidden")
-NO_UPSERT = Meaning(BadRequest, "The database has no upsert by these fields. Use POST or PATCH.", "not_unique")
+NO_UPSERT = Meaning(
+    BadRequest, "The database does not support an upsert by these fields. Use POST or PATCH.", "not_unique"
+)
 CHANGED = Meaning(NotFound, "The table has just changed. Try again.", "schema_changed")
 AGAIN = Meaning(Busy, "The record is in use. Try again in a moment.", "busy", RETRY)
 AFTER_CHANGE = Meaning(Busy, "The table has just changed. Try again.", "busy", RETRY)
-SLOW = Meaning(Busy, "This takes too long. Ask for less: a narrower filter, fewer relations.", "time_limit", RETRY)
+SLOW = Meaning(
+    Busy, "This takes too long. Request less: use a narrower filter or fewer relations.", "time_limit", RETRY
+)
 READ_ONLY = Meaning(Busy, "Nothing can be saved at the moment. Try again later.", "read_only", RETRY)
 FULL = Meaning(Busy, "The database is busy. Try again in a moment.", "busy", RETRY)
 AWAY = Meaning(Busy, "The database cannot be reached. Try again in a moment.", "busy", RETRY)
@@ -52,7 +58,7 @@ REFUSED = Meaning(
     "database_refuses",
 )
 DEFINITION = Meaning(
-    Conflict, "A view, trigger or function of the table fails. Contact the administrator of the database.",
+    Conflict, "A view, trigger or function of the table failed. Contact the administrator of the database.",
     "definition_fails",
 )  # fmt: skip
 
@@ -95,7 +101,7 @@ CODES: dict[str, Meaning] = {
     "42P02": CHANGED,
     "42809": TYPE,
     "42883": TYPE,
-    "428C9": Meaning(BadRequest, "The database computes the value of a generated field; leave it out.", "generated"),
+    "428C9": Meaning(BadRequest, "The database computes the value of a generated field. Leave it out.", "generated"),
     "42P17": DEFINITION,  # for example infinite recursion in a row security policy
     "42P19": DEFINITION,
     "3F000": CHANGED,

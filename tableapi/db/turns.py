@@ -85,7 +85,7 @@ class WaitingQueue(Generic[T]):
             self._timer.cancel()
             self._timer = None
         while self.entries:
-            _refuse(self.entries.popleft()[1], "The server stops. Try again in a moment.")
+            _refuse(self.entries.popleft()[1], "The server is stopping. Try again in a moment.")
 
     def _refuse_late(self) -> None:
         """Reject the requests past their deadline and set the timer for the next one."""
@@ -103,7 +103,7 @@ def _refuse(future: asyncio.Future[Any], message: str) -> None:
 
 # a caller that holds all but one connection may take the last one if it released one this recently
 RECENT_SECONDS = 0.05
-_MESSAGE = "Too many of your requests are under way. Try again in a moment."
+_MESSAGE = "Too many of your requests are in progress. Try again in a moment."
 _Queue = WaitingQueue[asyncio.Future[None]]
 
 

@@ -175,8 +175,12 @@ def raise_for_cancellation(request: HttpRequest, error: asyncio.CancelledError) 
         raise error
     task.uncancel()
     if request.cancelled_for == CLIENT_GONE:
-        raise Busy("The client has gone.", reason="client_gone", status=499) from None  # for the log and metrics
+        raise Busy(
+            "The client closed the connection.", reason="client_gone", status=499
+        ) from None  # for the log and metrics
     if request.cancelled_for == SLOW_BODY:
-        raise BadRequest("The body came too slowly.", reason="slow_body", status=408) from None
-    message = "This took too long. Try again in a moment, or ask for less."
+        raise BadRequest(
+            "The body was sent too slowly. Send the request again.", reason="slow_body", status=408
+        ) from None
+    message = "This took too long. Try again in a moment, or request less."
     raise Busy(message, reason="time_limit", headers={"Retry-After": "2"}) from None

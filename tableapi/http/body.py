@@ -71,7 +71,7 @@ def parse_object(content_type: str, raw: bytes, loads: Callable[[bytes], Any] = 
     if not isinstance(data, dict):
         raise BadRequest("The body must be a JSON object.", reason="bad_json")
     if any(mark in raw for mark in _NUL) and _has_nul(data):
-        raise BadRequest("Text cannot hold the NUL character.", reason="bad_value")
+        raise BadRequest("Text must not contain a NUL character.", reason="bad_value")
     return data
 
 
@@ -94,7 +94,7 @@ def _csv(raw: bytes) -> list[dict[str, Any]]:
     except UnicodeDecodeError:
         raise BadRequest("The CSV is not valid UTF-8.", reason="bad_encoding") from None
     if "\x00" in text:
-        raise BadRequest("The CSV holds a NUL character.", reason="bad_csv")
+        raise BadRequest("The CSV contains a NUL character.", reason="bad_csv")
     try:
         rows = csv.reader(io.StringIO(text, newline=""), strict=True)
         header = [name.strip() for name in next(rows)]
@@ -108,7 +108,7 @@ def _csv(raw: bytes) -> list[dict[str, Any]]:
 def _cells(header: list[str], row: list[str], line: int) -> dict[str, str | None]:
     """Return a line of CSV as a record. CSV has no NULL, so an empty cell means NULL."""
     if any(row[len(header) :]):
-        message = f"Line {line} of the CSV has {len(row)} values, and the header {len(header)} names."
+        message = f"Line {line} of the CSV has {len(row)} values, but the header has {len(header)} names."
         raise BadRequest(message, reason="bad_csv", context={"line": line})
     return {name: exact_json.Cell(value) if value else None for name, value in zip(header, row, strict=False)}
 
@@ -124,7 +124,7 @@ def records(body: Any, limit: int) -> list[dict[str, Any]] | None:
     if not rows:
         return None
     if isinstance(rows, list) and len(rows) > limit:
-        raise TooLarge(f"More than {limit} records in one request. Send them in parts.", reason="batch_too_large")
+        raise TooLarge(f"The request has more than {limit} records. Send them in parts.", reason="batch_too_large")
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise BadRequest("The records must be objects, in a list or under 'resource'.", reason="bad_records")
     return rows

@@ -57,4 +57,4 @@ def if_match(headers: Mapping[str, str]) -> str:
 
 def precondition_failed() -> Stale:
     """Build the error for a row version that `If-Match` does not name."""
-    return Stale("The record was changed by somebody else. Read it again, then repeat your change.")
+    return Stale("The record has been changed since you read it. Read it again, then repeat your change.")

@@ -65,7 +65,8 @@ class OriginGuard:
                 self._own_hosts.add(host)
             return
         raise Forbidden(
-            "This server is not served under the name in the header Host. Set PUBLIC_URL to the address of the server.",
+            "The host name in the header Host is not one of this server's. Set PUBLIC_URL to the address of the "
+            "server.",
             reason="bad_host",
         )
 

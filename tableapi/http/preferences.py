@@ -35,8 +35,8 @@ _RANGE = re.compile(r"(?:(?:items|rows)\s*=\s*)?(\d{1,18})-(\d{1,18})?\Z", re.AS
 
 # Headers of other table APIs, and the option to send instead.
 _WITHOUT_EFFECT = {
-    "accept-profile": "Name the schema with the table: _table/<schema>.<table>.",
-    "content-profile": "Name the schema with the table: _table/<schema>.<table>.",
+    "accept-profile": "Put the schema before the table: _table/<schema>.<table>.",
+    "content-profile": "Put the schema before the table: _table/<schema>.<table>.",
 }
 _FORMATS = frozenset(
     ("", "*/*", "application/*", "application/json", "text/*", "text/csv", "text/plain", "application/x-ndjson",
@@ -74,7 +74,7 @@ def preferred(text: str, query: dict[str, str], names: Container[str] = _PREFERE
         applied.append(f"{name}={value}")
     if unknown and "handling=strict" in applied:
         raise BadRequest(
-            f"The preference '{unknown[0]}' is not known. Leave it out, or send handling=lenient.",
+            f"Unknown preference '{unknown[0]}'. Leave it out, or send Prefer: handling=lenient.",
             reason="unknown_preference",
             context={"preferences": unknown},
         )
@@ -97,7 +97,7 @@ def refuse_without_effect(headers: Mapping[str, str]) -> None:
     kinds = [kind.strip().lower() for kind in headers.get("accept", "*/*").split(",")]
     if not any(kind.partition(";")[0].strip() in _FORMATS and "nulls=" not in kind for kind in kinds):
         raise NotAcceptable(
-            f"None of these formats is served: {', '.join(kinds)[:200]}. Send Accept: application/json."
+            f"None of these formats is supported: {', '.join(kinds)[:200]}. Send Accept: application/json."
         )
 
 
@@ -115,7 +115,11 @@ def ranged(headers: Mapping[str, str], query: dict[str, str]) -> tuple[int, int]
     first, last = int(match[1]), int(match[2]) if match[2] else -1
     if last >= 0:
         if last < first:
-            raise BadRequest("The range ends before it begins.", reason="bad_range", context={"header": "Range"})
+            raise BadRequest(
+                "The range ends before it begins. Send Range: <first>-<last>.",
+                reason="bad_range",
+                context={"header": "Range"},
+            )
         query["limit"] = str(last - first + 1)
     query["offset"] = str(first)
     return first, last

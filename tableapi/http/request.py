@@ -110,7 +110,8 @@ class HttpRequest:
         for name, value in pairs:
             if first.setdefault(name, value) != value and name in _SINGLE_HEADERS:
                 raise BadRequest(
-                    f"The header '{name.decode()}' is there twice, with different values.", reason="duplicate_header"
+                    f"The header '{name.decode()}' was sent twice with different values. Send it once.",
+                    reason="duplicate_header",
                 )
 
     # -- for scripts
@@ -250,7 +251,7 @@ def unquoted(text: str) -> str:
     except UnicodeError:
         raise BadRequest("The path is not valid UTF-8.", reason="bad_encoding") from None
     if "\x00" in path:
-        raise BadRequest("The path holds a NUL character.", reason="bad_path")
+        raise BadRequest("The path contains a NUL character.", reason="bad_path")
     return path
 
 
@@ -260,7 +261,7 @@ def effective_verb(request: HttpRequest, query: Mapping[str, str]) -> str:
     if verb != "POST":
         verb = {"HEAD": "GET", "QUERY": "GET", "MERGE": "PATCH"}.get(verb, verb)
         if verb not in VERBS:
-            raise MethodNotAllowed(f"The method '{verb[:20]}' is not served here.", headers={"Allow": ALLOWED})
+            raise MethodNotAllowed(f"The method '{verb[:20]}' is not supported here.", headers={"Allow": ALLOWED})
         return verb
     for name in METHOD_HEADERS:
         if name in request.headers:
@@ -271,5 +272,5 @@ def effective_verb(request: HttpRequest, query: Mapping[str, str]) -> str:
     verb = verb.strip().upper() or "POST"
     verb = "PATCH" if verb == "MERGE" else verb
     if verb not in VERBS:
-        raise MethodNotAllowed(f"The method '{verb[:20]}' does not exist.")
+        raise MethodNotAllowed(f"Unknown method '{verb[:20]}'. Send GET, POST, PUT, PATCH, MERGE or DELETE.")
     return verb

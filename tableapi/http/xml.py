@@ -62,7 +62,7 @@ async def negotiate(reply: Reply, request: HttpRequest) -> Reply:
 
 def _too_large(request: HttpRequest) -> Reply:
     error = BadRequest(
-        f"An XML response may have {MAX_BYTES // 1_000_000} MB of JSON at most. Ask for less, or for JSON.",
+        f"An XML response may be made from at most {MAX_BYTES // 1_000_000} MB of JSON. Request less, or request JSON.",
         reason="answer_too_large",
         context={"bytes": MAX_BYTES},
     )

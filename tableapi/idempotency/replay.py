@@ -142,20 +142,20 @@ def _principal(actor: Actor) -> str:
 def _claim(key: str, actor: Actor, route: str, sent: bytes) -> Claim:
     principal = _principal(actor)
     if not 1 <= len(key) <= 64 or not key.isprintable():
-        raise BadRequest("Idempotency-Key must have 1 to 64 characters.", reason="bad_idempotency_key")
+        raise BadRequest("Idempotency-Key must be 1 to 64 printable characters.", reason="bad_idempotency_key")
     return Claim(principal[:200], key, route[:500], hashlib.sha256(route.encode() + b"\0" + sent).digest())
 
 
 def _replayed(stored: StoredResponse, claim: Claim) -> Reply:
     if stored.digest != claim.digest:
         raise Invalid(
-            {"Idempotency-Key": "This key was used for another request."},
-            "This Idempotency-Key was used for another request.",
+            {"Idempotency-Key": "This key was already used for another request. Send another key."},
+            "This Idempotency-Key was already used for another request. Send another key.",
         )
     if stored.status is None:
         raise still_running()
     if stored.status == DONE:
-        message = "The first request with this key was carried out, but its response is lost. Read the data first."
+        message = "The first request with this key was executed, but its response was lost. Read the data first."
         raise Conflict(message, reason="answer_lost")
     return Reply(stored.body, stored.status, headers={**stored.headers, "Idempotency-Replayed": "true"})
 

@@ -80,7 +80,7 @@ class Backend(Protocol):
 def still_running() -> Conflict:
     """Build the error for a repeat that arrives before the first request has ended."""
     return Conflict(
-        "The first request with this key has not ended. Try again later.", reason="still_running", headers=RETRY
+        "The first request with this key is still running. Try again later.", reason="still_running", headers=RETRY
     )
 
 

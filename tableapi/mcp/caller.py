@@ -89,8 +89,8 @@ class Caller:
         reply = await self.send(method, (dataset.name, *parts), texts, body)
         if method == "GET" and len(reply.body) > MAX_BYTES:
             raise BadRequest(
-                f"The rows have more than {MAX_BYTES // 1_000_000} MB. Name the fields that you need in 'fields', "
-                "fewer relations, or a lower limit.",
+                f"The rows are larger than {MAX_BYTES // 1_000_000} MB. Name only the fields that you need in "
+                "'fields', name fewer relations, or lower the limit.",
                 reason="answer_too_large",
                 context={"bytes": MAX_BYTES},
             )

@@ -48,7 +48,7 @@ def _text(condition: SentCondition, params: dict[str, Any]) -> str:
         raise _refused(condition, "needs a value. For NULL use the operator 'is null'")
     if operator == "between":
         if not isinstance(value, list) or len(value) != 2:
-            raise _refused(condition, "needs a list of two values")
+            raise _refused(condition, "needs a list of exactly two values")
         low, high = (_param(part, params) for part in value)
         return f"{field} between {low} and {high}"
     if (operator in _WITH_LIST) != isinstance(value, list):

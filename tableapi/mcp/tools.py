@@ -276,7 +276,8 @@ async def call(caller: Caller, tool: Tool, sent: dict[str, Any] | None) -> ToolR
     try:
         if caller.reads_only and not tool.reads_only and tool not in (_FUNCTION, _SCRIPT):
             raise Forbidden(
-                f"{tool.name} is turned off: agents only read on this server (MCP_READ_ONLY).", reason="mcp_read_only"
+                f"{tool.name} is turned off: agents may only read on this server (MCP_READ_ONLY).",
+                reason="mcp_read_only",
             )
         result = await tool.run(caller, _checked(tool, sent or {}))
     except Exception as error:
@@ -334,8 +335,8 @@ def _checked(tool: Tool, sent: dict[str, Any]) -> args.Arguments:
         json.dumps(sent, ensure_ascii=False).encode()
         return tool.arguments.model_validate(sent)
     except (UnicodeEncodeError, RecursionError):
-        message = "They are nested too deep, or a text has half of a surrogate pair."
-        raise Invalid({}, f"The arguments of {tool.name} do not fit. {message}") from None
+        message = "They are nested too deeply, or a string contains half of a surrogate pair."
+        raise Invalid({}, f"The arguments of {tool.name} are not valid. {message}") from None
     except ValidationError as error:
         fields: dict[str, str] = {}
         for problem in error.errors(include_url=False, include_context=False, include_input=False):
@@ -351,7 +352,7 @@ def _checked(tool: Tool, sent: dict[str, Any]) -> args.Arguments:
                 message = f"is not an argument of {tool.name}.{suggestion(name, known)} It takes: {', '.join(known)}"
             fields.setdefault(name[:100], message)
         text = "; ".join(f"{name}: {message}" for name, message in fields.items())
-        raise Invalid(fields, f"The arguments of {tool.name} do not fit. {text}.") from None
+        raise Invalid(fields, f"The arguments of {tool.name} are not valid. {text}.") from None
 
 
 def error_text(error: ApiError) -> str:

@@ -28,7 +28,7 @@ async def update_records(caller: Caller, arguments: UpdateRecords) -> dict[str, 
         raise BadRequest("Send either records with their keys, or filter and change.", reason="bad_option")
     if text.strip():
         if not arguments.change:
-            raise BadRequest("With filter send change: the columns to set.", reason="no_records")
+            raise BadRequest("A filter requires change: the columns to set.", reason="no_records")
         return await _write(caller, arguments, "PATCH", {"filter": text, "params": params}, [arguments.change])
     if arguments.change:
         raise BadRequest("change requires filter. Put the columns into records.", reason="bad_option")
@@ -52,7 +52,7 @@ def _key(table: Table, ident: Identifier) -> dict[str, Any]:
     parts = ident if isinstance(ident, list) else [ident]
     if len(parts) != len(table.key):
         fields = ", ".join(table.key) or "none"
-        message = f"An identifier of '{table.name}' needs a value for each column of its key: {fields}."
+        message = f"An identifier of '{table.name}' must have a value for each column of its key: {fields}."
         raise BadRequest(message, reason="bad_identifier")
     return dict(zip(table.key, parts, strict=True))
 

@@ -80,7 +80,7 @@ def _matches(node: Node, literals: cache.Literals, service: Service) -> bool:
         values = {text for value in node.values for text in _texts(value, literals)}
         equal = str(service.get(node.path[0].lower(), "")).lower() in values
         return equal != (node.negated or node.op == "!=")
-    raise BadRequest("Services are filtered by =, != and IN, with AND, OR and NOT.", reason="bad_filter")
+    raise BadRequest("Services can be filtered only by =, != and IN, with AND, OR and NOT.", reason="bad_filter")
 
 
 def _texts(value: Any, literals: cache.Literals) -> list[str]:

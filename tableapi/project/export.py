@@ -23,7 +23,7 @@ async def read(call: TableRequest, ident: str | None, most: int) -> Reply:
     if not idents:
         raise BadRequest("Option 'ids' is empty.", reason="bad_option", context={"option": "ids"})
     if len(idents) > most:
-        raise TooLarge(f"A file holds at most {most} rows. Choose fewer.", reason="batch_too_large")
+        raise TooLarge(f"A file may contain at most {most} rows. Select fewer.", reason="batch_too_large")
     return await _by_ids(call, idents)
 
 

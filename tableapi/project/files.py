@@ -39,7 +39,7 @@ def load_project(folder: Path | None) -> Project:
     if not isinstance(project, Project):
         raise BadProject(NO_PROJECT.format(place=name))
     if project.settings is not None and not issubclass(project.settings, Settings):
-        raise BadProject(f"{name}: the class of the settings must be a subclass of EnvironmentSettings.")
+        raise BadProject(f"{name}: the settings class must be a subclass of EnvironmentSettings.")
     return project
 
 

@@ -51,7 +51,7 @@ def parse_limits(text: str) -> tuple[Limit, ...]:
     limits = []
     for part in (part.strip() for part in text.split(",") if part.strip()):
         if not (match := _LIMIT.fullmatch(part)):
-            raise ValueError(f"not a limit: {part!r}")
+            raise ValueError(f"must be a limit such as '60/minute per user', not {part!r}")
         amount, times, unit, per = match.groups()
         limits.append(Limit(int(amount), int(times or 1) * SECONDS[unit], per))
     return tuple(limits)
@@ -166,7 +166,7 @@ def script(
 
     def decorate(run: Run) -> Run:
         if not (roles or public or internal or every):
-            raise TypeError(f"{run.__module__}.{run.__name__}: say roles=, public=, internal= or every=")
+            raise TypeError(f"{run.__module__}.{run.__name__}: pass roles=, public=, internal= or every=")
         hints = get_type_hints(run)
         second = list(inspect.signature(run).parameters)[1:2]
         model = hints.get(second[0]) if second and not raw else None
@@ -192,7 +192,7 @@ def hook(table: str, *verbs: str) -> Callable[[Run], Run]:
         ValueError: no verb, or an unknown one.
     """
     if not verbs or not {*verbs} <= HOOK_VERBS.keys() - {"PUT"}:
-        raise ValueError(f"hook({table!r}, ...): name verbs among GET, POST, PATCH, DELETE.")
+        raise ValueError(f"hook({table!r}, ...): pass one or more of the verbs GET, POST, PATCH and DELETE.")
 
     def decorate(run: Run) -> Run:
         run.hook = (table, verbs)  # type: ignore[attr-defined]
@@ -244,9 +244,9 @@ _MESSAGES = (
     dict.fromkeys(("int_parsing", "int_type", "int_from_float", "int_parsing_size"), "Must be a whole number")
     | dict.fromkeys(("float_parsing", "float_type", "decimal_parsing", "decimal_type"), "Must be a number")
     | dict.fromkeys(("bool_parsing", "bool_type"), "Must be true or false")
-    | dict.fromkeys(("date_parsing", "date_type", "date_from_datetime_parsing"), "Must be a date: 2026-01-31")
+    | dict.fromkeys(("date_parsing", "date_type", "date_from_datetime_parsing"), "Must be a date such as 2026-01-31")
     | dict.fromkeys(("datetime_parsing", "datetime_type", "datetime_from_date_parsing"), "Must be a date and time")
-    | {"string_type": "Must be text", "list_type": "Must be a list", "extra_forbidden": "Is not known here"}
+    | {"string_type": "Must be text", "list_type": "Must be a list", "extra_forbidden": "Unknown field"}
 )
 
 

@@ -82,7 +82,7 @@ class Scripts:
         for path, run in scripts.items():
             endpoint = getattr(run, "endpoint", None)
             if not isinstance(endpoint, Endpoint) or endpoint.every:
-                raise ValueError(f"scripts: {path} needs @script. Jobs on a schedule belong to a project.")
+                raise ValueError(f"scripts: {path} needs @script. Scheduled jobs require a project.")
             given.add(path.strip("/"), endpoint)
         for run in hooks:
             if (named := getattr(run, "hook", None)) is None:
@@ -150,7 +150,9 @@ class Scripts:
             return None
         if endpoint := methods.get(method):
             return endpoint
-        raise MethodNotAllowed(f"{method} is not served here.", headers={"Allow": ", ".join(sorted(methods))})
+        raise MethodNotAllowed(
+            f"The method '{method}' is not supported here.", headers={"Allow": ", ".join(sorted(methods))}
+        )
 
     @property
     def secret_paths(self) -> tuple[str, ...]:

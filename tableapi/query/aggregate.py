@@ -202,7 +202,7 @@ def _key(scope: Scope, part: Selected) -> Operand:
     if (column := fields.named(scope, part)) is not None or part.term is None:
         return scope.operand((part.text if column is None else column.name,))
     if part.term.aggregates:
-        raise BadRequest("Groups are made of fields, not of aggregates.", reason="bad_option")
+        raise BadRequest("Option 'group' takes fields, not aggregates.", reason="bad_option")
     key = single(scope, part.term)
     return replace(key, expression=key.sortable)
 

@@ -110,13 +110,13 @@ class Reader:
             )
         self.relations += 0 if everything else len(relations)
         if self.relations > MAX_RELATIONS:
-            raise BadRequest(f"A request may name {MAX_RELATIONS} relations at most.", reason="too_many_relations")
+            raise BadRequest(f"A request may name at most {MAX_RELATIONS} relations.", reason="too_many_relations")
         return list(relations.values())
 
     def _relation(self, scope: Scope, relation: Relation, path: tuple[str, ...], most: int) -> Any:
         """Return the JSON of one relation of a row."""
         if len(path) > MAX_LEVELS:
-            raise BadRequest(f"Relations may be nested {MAX_LEVELS} levels deep at most.", reason="too_deep")
+            raise BadRequest(f"Relations may be nested at most {MAX_LEVELS} levels deep.", reason="too_deep")
         options = self.options.of_relation(".".join(path))
         inner, conditions = self._inner(scope, relation)
         limit = self._limit(relation, options)

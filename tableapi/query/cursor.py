@@ -51,7 +51,7 @@ def ordering(scope: Scope, terms: list[OrderTerm], key: tuple[str, ...], *, tota
                 order.append((OrderTerm((name,), False, ""), sa.literal_column(f"{scope.clause.name}.{name}"), column))  # type: ignore[attr-defined]
         elif total and not key:
             raise BadRequest(
-                f"Table '{scope.table.name}' has no key, so it has no cursor. Use limit and offset.",
+                f"Table '{scope.table.name}' has no primary key, so cursors are not supported. Use limit and offset.",
                 reason="no_primary_key",
             )
     return order
@@ -70,7 +70,10 @@ _PLACE = {
 def ordered(scope: Scope, term: Term) -> tuple[Column, sa.ColumnElement[Any]]:
     """Return the target of an order term: a field, a value inside one, a field of a parent, or a function."""
     if term.aggregates:
-        raise BadRequest("Aggregates order groups. Add 'group', or put a relation before it.", reason="bad_order")
+        raise BadRequest(
+            "Only groups can be ordered by an aggregate. Add 'group', or put a relation before the aggregate.",
+            reason="bad_order",
+        )
     operand = single(scope, term, ordering=True)
     check_sortable(operand)
     if operand.column is not None:
@@ -125,7 +128,7 @@ def decode_cursor(text: str, mark: str, length: int) -> list[Any]:
         head, values = b"", None
     valid = head.decode("latin-1") == mark and isinstance(values, list) and len(values) == length
     if not valid or not all(isinstance(value, str | None) for value in values):
-        raise BadRequest("The cursor does not belong to this order. Start without one.", reason="bad_cursor")
+        raise BadRequest("The cursor does not match this order. Start again without a cursor.", reason="bad_cursor")
     return list(values)
 
 

@@ -49,8 +49,9 @@ _HEADER = "Send credentials as headers: X-API-Key, X-Session-Token."
 # Suggestions for options of other table APIs.
 INSTEAD = {
     "and": _CONDITIONS, "or": _CONDITIONS, "not": _CONDITIONS, "q": _CONDITIONS, "search": _CONDITIONS,
-    "page": "Pages are limit and offset, or a cursor.", "per_page": "Pages are limit and offset, or a cursor.",
-    "pagesize": "Pages are limit and offset, or a cursor.", "embed": "Name relations in related.",
+    "page": "To read pages, use limit and offset, or a cursor.", "per_page": "To read pages, use limit and offset, "
+    "or a cursor.",
+    "pagesize": "To read pages, use limit and offset, or a cursor.", "embed": "Name relations in related.",
     "expand": "Name relations in related.", "include": "Name relations in related.",
     "on_conflict": "Write upsert=true.", "columns": "Name the fields in fields.",
     "api_key": _HEADER, "apikey": _HEADER, "session_token": _HEADER, "token": _HEADER,
@@ -174,14 +175,14 @@ def _text(name: str, value: Any) -> str:
         joined = ",".join(value)
         _check_length(name, joined)
         return joined
-    raise BadRequest(f"Option '{name}' must be text.", reason="bad_option", context={"option": name})
+    raise BadRequest(f"Option '{name}' must be a string.", reason="bad_option", context={"option": name})
 
 
 def _returned(_name: str, value: Any) -> bool:
     """Return whether option `return` asks for a response without records."""
     if (word := str(value).strip().lower()) not in ("minimal", "representation", ""):
         raise BadRequest(
-            "Option 'return' is minimal or representation.", reason="bad_option", context={"option": "return"}
+            "Option 'return' must be minimal or representation.", reason="bad_option", context={"option": "return"}
         )
     return word == "minimal"
 
@@ -208,7 +209,9 @@ def _params(_name: str, value: Any) -> dict[str, Any]:
         raise BadRequest("Option 'params' must be an object of named values.", reason="bad_option")
     for name, item in value.items():
         if isinstance(item, dict) or (isinstance(item, list) and any(isinstance(v, dict | list) for v in item)):
-            raise BadRequest(f"The named value '{name}' must be a single value or a list of them.", reason="bad_option")
+            raise BadRequest(
+                f"The named value '{name}' must be a single value or a list of values.", reason="bad_option"
+            )
         if isinstance(item, list) and len(item) > 500:
             raise BadRequest(f"The named value '{name}' has more than 500 values.", reason="bad_option")
     return {name.removeprefix(":"): item for name, item in value.items()}
@@ -256,12 +259,12 @@ def _set_count(parsed: Options, value: Any) -> None:
 def _set_numbers(parsed: Options, value: Any) -> None:
     word = str(value).strip().lower()
     if word not in ("text", "json"):
-        raise BadRequest("Option 'numbers' is text or json.", reason="bad_option", context={"option": "numbers"})
+        raise BadRequest("Option 'numbers' must be text or json.", reason="bad_option", context={"option": "numbers"})
     parsed.exact_texts = word == "text"
 
 
 def _refuse_raw(_parsed: Options, _value: Any) -> None:
-    message = "Option 'raw' belongs to the read of one record by its path."
+    message = "Option 'raw' applies only to reading one field of one record: GET _table/<table>/<id>?raw=<field>."
     raise BadRequest(message, reason="bad_option", context={"option": "raw"})
 
 

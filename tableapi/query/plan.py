@@ -142,9 +142,9 @@ def list_plan(request: ReadRequest, cursor: list[Any] | None = None) -> Plan:
     tree = request.filter.tree if request.filter else None
     if aggregate.is_grouped(options):
         if options.related.strip():
-            raise BadRequest("Groups have no relations. Leave out 'related'.", reason="bad_option")
+            raise BadRequest("Groups do not support relations. Leave out 'related'.", reason="bad_option")
         if options.cursor is not None:
-            raise BadRequest("Groups have no cursor. Use limit and offset.", reason="bad_option")
+            raise BadRequest("Groups do not support cursors. Use limit and offset.", reason="bad_option")
         statement = grouping(scope, options, tree, limit, bounds.filter, probe=probe)
     else:
         statement = listing(scope, reader, tree, limit, probe=probe, position=cursor, max_rows=bounds.answer_rows)
@@ -240,7 +240,7 @@ def identifying(table: Table, id_field: str, right: Right) -> list[Column]:
             raise BadRequest(f"'{id_field[:100]}' is not unique, so it cannot identify a record.", reason="not_unique")
         return columns
     if not table.key:
-        raise BadRequest(f"Table '{table.name}' has no key. Use a filter.", reason="no_primary_key")
+        raise BadRequest(f"Table '{table.name}' has no primary key. Use a filter.", reason="no_primary_key")
     return [table.columns[name] for name in table.key]
 
 
@@ -265,7 +265,7 @@ def identifier(value: Any, key: list[Column]) -> list[Any]:
         parts = [part.strip() for part in text.split(",")]
     if len(parts) != len(key) or any(part is None or isinstance(part, dict | list) for part in parts):
         fields = ", ".join(column.name for column in key)
-        raise BadRequest(f"An identifier needs a value for: {fields}.", reason="bad_identifier")
+        raise BadRequest(f"An identifier must have a value for each of: {fields}.", reason="bad_identifier")
     return parts
 
 

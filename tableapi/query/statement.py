@@ -34,7 +34,7 @@ class ParamSource:
 
 
 def _no_condition(scope: Any, text: str) -> Any:
-    raise BadRequest("FILTER belongs to the fields of a read.", reason="bad_aggregate")
+    raise BadRequest("FILTER is allowed only in 'fields' of a read.", reason="bad_aggregate")
 
 
 class Binder:
@@ -274,8 +274,8 @@ def too_complex(what: str, limits: Limits) -> BadRequest:
         "windows": "window functions",
     }  # fmt: skip
     return BadRequest(
-        f"The request has more than {most} {names.get(what, what)}, those of relations and 'having' included. "
-        "Ask for less, or in several requests.",
+        f"The request has more than {most} {names.get(what, what)}, including those of relations and 'having'. "
+        "Request less, or send several requests.",
         reason="too_complex",
         context={what: most},
     )

@@ -78,7 +78,7 @@ def _operand(scope: Scope, path: tuple[str, ...], function: Function) -> Operand
         if name in ("lag", "lead"):
             if not 1 <= int(function.argument) <= MAX_ROWS_AWAY:
                 raise BadRequest(
-                    f"{name.upper()} looks 1 to {MAX_ROWS_AWAY:,} rows away.", reason="bad_window",
+                    f"{name.upper()} takes a distance of 1 to {MAX_ROWS_AWAY:,} rows.", reason="bad_window",
                     context={"function": name.upper()},
                 )  # fmt: skip
             arguments.append(sa.literal_column(function.argument))
@@ -88,7 +88,8 @@ def _operand(scope: Scope, path: tuple[str, ...], function: Function) -> Operand
     if function.argument or not isinstance(operand.expression, sa.FunctionElement):
         what = "COUNT(DISTINCT f)" if name == "count" else name.upper()
         raise BadRequest(
-            f"{what} of '{'.'.join(path)[:100]}' has no window. Leave OVER out, and use 'group'.", reason="bad_window",
+            f"{what} of '{'.'.join(path)[:100]}' does not support OVER. Leave OVER out and use 'group'.",
+            reason="bad_window",
             context={"function": name.upper()},
         )  # fmt: skip
     return operand

@@ -32,11 +32,11 @@ def geometry(value: Any) -> str:
         except (orjson.JSONDecodeError, UnicodeEncodeError):
             value = None
     if not isinstance(value, dict):
-        raise BadValue(f"a GeoJSON geometry such as {EXAMPLE} is expected")
+        raise BadValue(f"expected a GeoJSON geometry such as {EXAMPLE}")
     _check(value, 0)
     system = value.get("crs")
     if system is not None and not _is_system(system):
-        raise BadValue('"crs" of a GeoJSON geometry names a system such as EPSG:3857')
+        raise BadValue('"crs" of a GeoJSON geometry must name a system such as EPSG:3857')
     return exact_json.dumps(value).decode()
 
 
@@ -48,7 +48,7 @@ def sent(value: Any, type_: PgType) -> str:
     """
     if isinstance(value, str) and not value.lstrip().startswith("{"):
         if "\x00" in value or not value.isascii():
-            raise BadValue(f"a GeoJSON geometry such as {EXAMPLE} is expected")
+            raise BadValue(f"expected a GeoJSON geometry such as {EXAMPLE}")
         return value
     return geometry(value)
 
@@ -65,19 +65,19 @@ def _check(value: Any, nesting: int) -> None:
     if kind == COLLECTION:
         members = value.get("geometries")
         if not isinstance(members, list) or nesting == MAX_NESTING:
-            raise BadValue(f'"geometries" of a {COLLECTION} is a list of geometries')
+            raise BadValue(f'"geometries" of a {COLLECTION} must be a list of geometries')
         for member in members:
             _check(member, nesting + 1)
         return
     if not isinstance(kind, str) or (depth := DEPTHS.get(kind)) is None:
-        raise BadValue(f'"type" of a GeoJSON geometry is one of {", ".join((*DEPTHS, COLLECTION))}')
+        raise BadValue(f'"type" of a GeoJSON geometry must be one of {", ".join((*DEPTHS, COLLECTION))}')
     coordinates = value.get("coordinates")
     if not (coordinates == [] or _fits(coordinates, depth)):
         raise BadValue(f'"coordinates" of a {kind} {_SHAPES[depth]}')
     if any(len(line) == 1 for line in _lines(kind, coordinates)):
-        raise BadValue(f"a line of a {kind} has at least two positions")
+        raise BadValue(f"a line of a {kind} must have at least two positions")
     if any(len(ring) < 4 or ring[0] != ring[-1] for ring in _rings(kind, coordinates)):
-        raise BadValue(f"a ring of a {kind} has at least four positions, and ends where it begins")
+        raise BadValue(f"a ring of a {kind} must have at least four positions and end where it begins")
 
 
 def _lines(kind: str, coordinates: list[Any]) -> list[Any]:
@@ -90,8 +90,8 @@ def _rings(kind: str, coordinates: list[Any]) -> list[Any]:
 
 
 _SHAPES = (
-    "are a position: two or three numbers, longitude first", "are a list of positions",
-    "are a list of lists of positions", "are a list of polygons, each a list of lists of positions",
+    "must be a position: two or three numbers, longitude first", "must be a list of positions",
+    "must be a list of lists of positions", "must be a list of polygons, each a list of lists of positions",
 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tableapi.schema.pgtypes import BadValue, PgType
 
-OUT_OF_RANGE = "a number within the range of the field is expected"
+OUT_OF_RANGE = "expected a number within the field's range"
 _RANGES = {"smallint": 2**15, "integer": 2**31, "bigint": 2**63}
 _INTEGER = re.compile(r"[+-]?\d{1,40}\Z", re.ASCII)
 
@@ -22,10 +22,10 @@ def integer(value: Any, type_: PgType) -> int:
     elif isinstance(value, float):
         number = _to_integer(str(value))
     else:
-        raise BadValue("a whole number is expected")
+        raise BadValue("expected a whole number")
     bound = _RANGES[type_.name]
     if not -bound <= number < bound:
-        raise BadValue(f"a whole number from {-bound} to {bound - 1} is expected")
+        raise BadValue(f"expected a whole number from {-bound} to {bound - 1}")
     return number
 
 
@@ -41,18 +41,18 @@ def _to_integer(text: str) -> int:
     if number.adjusted() > 40:
         raise BadValue(OUT_OF_RANGE)
     if number != number.to_integral_value():
-        raise BadValue("a whole number is expected")
+        raise BadValue("expected a whole number")
     return int(number)
 
 
 def number_of(text: str) -> Decimal:
     """Convert text to an exact number. Raises BadValue."""
     if not _NUMBER.match(text):
-        raise BadValue("a number is expected")
+        raise BadValue("expected a number")
     try:
         return Decimal(text)
     except InvalidOperation:
-        raise BadValue("a number is expected") from None
+        raise BadValue("expected a number") from None
 
 
 def _money(number: Decimal) -> str:

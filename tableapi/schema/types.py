@@ -34,9 +34,9 @@ def _text(value: Any, type_: PgType) -> str:
     elif isinstance(value, int | float):
         value = str(value)
     if not isinstance(value, str):
-        raise BadValue("a string is expected")
+        raise BadValue("expected a string")
     if "\x00" in value:
-        raise BadValue("a string cannot contain the NUL character")
+        raise BadValue("a string must not contain a NUL character")
     return value
 
 
@@ -48,7 +48,7 @@ def _boolean(value: Any, type_: PgType) -> bool:
         return True
     if word in FALSE:
         return False
-    raise BadValue("true or false is expected")
+    raise BadValue("expected true or false")
 
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -74,7 +74,7 @@ def _date(value: Any, type_: PgType) -> str:
         pass
     if text.lower() in _INFINITE or _LONG_DATE.match(text):
         return text
-    raise BadValue("a date such as 2024-01-31 is expected")
+    raise BadValue("expected a date such as 2024-01-31")
 
 
 _ZONE = re.compile(r"([+-]\d\d)(\d\d)?\Z", re.ASCII)
@@ -95,7 +95,7 @@ def _timestamp(value: Any, type_: PgType) -> str:
             pass
     elif text.lower() in _INFINITE:
         return text
-    raise BadValue("a date and time such as 2024-01-31 09:00:00+00 is expected")
+    raise BadValue("expected a date and time such as 2024-01-31 09:00:00+00")
 
 
 def _uuid(value: Any, type_: PgType) -> UUID:
@@ -104,7 +104,7 @@ def _uuid(value: Any, type_: PgType) -> UUID:
     try:
         return UUID(value.strip())
     except (ValueError, AttributeError):
-        raise BadValue("a UUID such as 0b7e6b0c-5f0e-4c1b-9c3a-2f8f6f0f5d1e is expected") from None
+        raise BadValue("expected a UUID such as 0b7e6b0c-5f0e-4c1b-9c3a-2f8f6f0f5d1e") from None
 
 
 def _nested(value: Any) -> Any:
@@ -117,9 +117,9 @@ def _json(value: Any, type_: PgType) -> str:
     try:
         text = exact_json.dumps(value).decode()
     except (TypeError, ValueError):
-        raise BadValue("a JSON value is expected") from None
+        raise BadValue("expected a JSON value") from None
     if "\\u0000" in text and type_.name == "jsonb":
-        raise BadValue("a string cannot contain the NUL character")
+        raise BadValue("a string must not contain a NUL character")
     return text
 
 
@@ -131,12 +131,12 @@ def _base64(value: Any, type_: PgType) -> bytes:
             return bytes.fromhex(value[2:])
         return base64.b64decode(value, validate=True)
     except (binascii.Error, TypeError, ValueError):
-        raise BadValue("base64 text is expected") from None
+        raise BadValue("expected base64 text") from None
 
 
 def _label(value: Any, type_: PgType) -> str:
     if value not in type_.labels:
-        raise BadValue("one of " + ", ".join(type_.labels[:20]) + " is expected")
+        raise BadValue("expected one of " + ", ".join(type_.labels[:20]))
     return str(value)
 
 
@@ -146,7 +146,7 @@ def _array(value: Any, type_: PgType) -> str:
     if isinstance(value, str) and not type_.of_composites:
         return _text(value, type_)
     if not isinstance(value, list):
-        raise BadValue("an array is expected")
+        raise BadValue("expected an array")
     if type_.of_composites:
         return _json(value, type_)
     return _array_literal(value, type_.element, 0)
@@ -154,7 +154,7 @@ def _array(value: Any, type_: PgType) -> str:
 
 def _array_literal(items: list[Any], element: PgType | None, depth: int) -> str:
     if depth > 6:
-        raise BadValue("an array with at most 7 dimensions is expected")
+        raise BadValue("expected an array with at most 7 dimensions")
     parts = []
     # A list counts as a single element if the elements are JSON or a domain over an array.
     nested = element is not None and element.kind in ("array", "json")
@@ -176,7 +176,7 @@ def _composite(value: Any, type_: PgType) -> str:
     value = _nested(value)
     if isinstance(value, dict | list):
         return _json(value, type_)
-    raise BadValue("an object is expected")
+    raise BadValue("expected an object")
 
 
 class Check(Protocol):

@@ -128,7 +128,7 @@ async def _record_changes(connection: asyncpg.Connection, folder: Path, say: Cal
         if tables or await triggers.recorded(connection):
             await triggers.install(connection, tables, say, only=True)
     except triggers.CannotRecord as error:
-        say(f"Without live changes: {error}")
+        say(f"Live changes were not installed: {error}")
 
 
 async def _lock(connection: asyncpg.Connection) -> None:
@@ -150,9 +150,12 @@ async def upgrade(connection: asyncpg.Connection, folder: Path, say: Callable[[s
     present = await connection.fetchval("select max(version) from schemaversion")
     needed = await connection.fetchval("select max(needs) from schemaversion")
     if needed > newest:
-        raise BadMigration(f"The database has schema version {present}, this program has {newest}: upgrade it first.")
+        raise BadMigration(
+            f"The database has schema version {present}, but this program needs {newest}. Upgrade the database "
+            "first: tableapi init"
+        )
     if present > newest:
-        say(f"The database has schema version {present}, newer than this program's {newest}, which can work with it.")
+        say(f"The database has schema version {present}, newer than this program's {newest}, and compatible with it.")
     for migration in migrations[present:]:
         await _apply(connection, migration, migration.needs, say)
         say(f"Database upgraded by {migration.name}.")
@@ -209,7 +212,7 @@ async def _older_ended(connection: asyncpg.Connection, migration: Migration, say
         await asyncio.sleep(0.05)
         older &= set(await connection.fetchval(_OPEN) or ())
         if older and not reported and time.monotonic() - started > REPORT_SECONDS:
-            say(f"{migration.name} waits for {len(older)} older transactions to end.")
+            say(f"{migration.name} is waiting for {len(older)} older transactions to end.")
             reported = True
 
 
@@ -255,7 +258,7 @@ async def _done(connection: asyncpg.Connection, migration: Migration, needs: int
 def _migrations(folder: Path) -> list[Migration]:
     files = {int(m[1]): file for file in (folder / "migrations").glob("*.sql") if (m := _FILE.fullmatch(file.name))}
     if sorted(files) != list(range(1, len(files) + 1)):
-        raise BadMigration("migrations/ must hold 0001_name.sql, 0002_name.sql, ... without a gap.")
+        raise BadMigration("migrations/ must contain 0001_name.sql, 0002_name.sql, ... without gaps.")
     return [Migration.read(version, file) for version, file in sorted(files.items())]
 
 

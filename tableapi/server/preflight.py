@@ -29,7 +29,9 @@ def check_port(host: str, port: int) -> None:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except OSError:
-        raise CannotServe(f"HOST {host} is not an address of this machine.") from None
+        raise CannotServe(
+            f"HOST {host} is not an address of this machine. Set HOST to 127.0.0.1, 0.0.0.0 or one of its addresses."
+        ) from None
     with socket.socket(family, kind, protocol) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -43,7 +45,9 @@ def check_port(host: str, port: int) -> None:
 
 def port_in_use(host: str, port: int) -> CannotServe:
     other = port + 1 if port < 65535 else port - 1
-    return CannotServe(f"Port {port} on {host} is in use. Stop that program, or choose another port: --port {other}")
+    return CannotServe(
+        f"Port {port} on {host} is in use. Stop the program that uses it, or choose another port: --port {other}"
+    )
 
 
 def check_extras(settings: Settings) -> None:
@@ -78,21 +82,21 @@ async def check_database(url: str) -> None:
     try:
         connection = await connect(url, timeout=5)
     except TimeoutError:
-        raise CannotServe(f"The database {shown} does not answer within 5 s.") from None
+        raise CannotServe(f"The database {shown} did not respond within 5 s.") from None
     except OSError as error:
         reason = error.strerror or str(error)
         if error.errno and "Connect call failed" in reason:
             reason = "connection refused"
         raise CannotServe(f"The database {shown} cannot be reached: {reason}.") from None
     except (asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
-        raise CannotServe(f"The database {shown} refuses: {str(error).splitlines()[0]}.") from None
+        raise CannotServe(f"The database {shown} refused the connection: {str(error).splitlines()[0]}.") from None
     try:
         version = int(await connection.fetchval("select current_setting('server_version_num')"))
     finally:
         await connection.close()
     if version < OLDEST_VERSION:
         raise CannotServe(
-            f"The database {shown} is PostgreSQL {version // 10_000}; {OLDEST_VERSION // 10_000} or newer is needed."
+            f"The database {shown} is PostgreSQL {version // 10_000}; {OLDEST_VERSION // 10_000} or newer is required."
         )
 
 

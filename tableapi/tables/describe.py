@@ -132,6 +132,6 @@ async def explained(call: TableRequest, page: Plan, values: Bindings) -> Reply:
         Forbidden: the caller lacks full rights, and the plan would show row rules and hidden fields.
     """
     if call.actor.role != "*":
-        raise Forbidden("Only a caller with all rights may see how a read is executed.", reason="forbidden")
+        raise Forbidden("Only callers with full rights may use 'explain'.", reason="forbidden")
     row: Any = await call.dataset.db.reads.fetchrow(f"EXPLAIN (FORMAT JSON) {page.sql}", *page.args(values))
     return Reply(row[0] if isinstance(row[0], bytes) else str(row[0]).encode())

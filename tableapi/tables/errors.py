@@ -34,12 +34,12 @@ def missing(ident: Any) -> NotFound:
 
 def not_created() -> Forbidden:
     """Build the error for a create that wrote no row."""
-    return Forbidden("The record was not created: a rule or trigger of the table dropped it.", reason="not_created")
+    return Forbidden("The record was not created: a rule or trigger of the table discarded it.", reason="not_created")
 
 
 def leaves_rights() -> Forbidden:
     """Build the error for a write that would move a record outside the caller's row rule."""
-    return Forbidden("A record would leave what your role may write.", reason="row_rule")
+    return Forbidden("The change would move a record out of the rows that your role may write.", reason="row_rule")
 
 
 def no_records() -> BadRequest:
@@ -49,7 +49,7 @@ def no_records() -> BadRequest:
 
 def no_fields(table: Table) -> BadRequest:
     """Build the error for a record without any field of the table."""
-    return BadRequest(f"The record has no field of '{table.name}'.", reason="no_fields")
+    return BadRequest(f"The record does not contain a field of '{table.name}'.", reason="no_fields")
 
 
 # -- the request as a whole ------------------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ def check_affected(most: int | None, records: int) -> None:
     """
     if most is not None and records > most:
         raise BadRequest(
-            f"The write concerns {records} records, more than max_affected={most}. Nothing was kept.",
+            f"The write would change {records} records, more than max_affected={most}. Nothing was changed.",
             reason="too_many_affected",
             context={"records": records, "max_affected": most},
         )
@@ -85,14 +85,17 @@ def check_not_empty(body: Any) -> None:
     """
     if body == [] or (isinstance(body, dict) and body.get("resource") == []):
         raise BadRequest(
-            "The list of records is empty. Leave it out to delete every record with force=true.", reason="no_records"
+            "The list of records is empty. To delete every record, leave the list out and send force=true.",
+            reason="no_records",
         )
 
 
 def only_one(records: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the single record that contains the change for all rows."""
     if len(records) > 1:
-        raise BadRequest("With ids or filter send one record: the change for all of them.", reason="bad_records")
+        raise BadRequest(
+            "With ids or filter, send a single record: the change to make to all of them.", reason="bad_records"
+        )
     return records[0]
 
 
@@ -103,7 +106,7 @@ def check_unversioned(call: TableRequest) -> None:
         BadRequest: the header names a version.
     """
     if etag.if_match(call.headers):
-        message = "If-Match requires a change of records by their keys. Omit it, or name the records."
+        message = "If-Match works only on records named by their keys. Leave it out, or name the records."
         raise BadRequest(message, reason="bad_option", context={"header": "If-Match"})
 
 
@@ -115,7 +118,7 @@ def check_generated(table: Table, columns: list[Column], record: Mapping[str, An
     """
     sent = spelled(table, record)
     if name := next((c.name for c in columns if c.fixed and sent.get(c.name) is not None), ""):
-        message = f"The database sets field '{name}', so no record is created under it. Change the record with PATCH."
+        message = f"The database sets field '{name}', so a new record cannot choose it. Use PATCH to change a record."
         raise BadRequest(message, reason="generated", context={"field": name})
 
 
@@ -149,7 +152,7 @@ def field_error(call: TableRequest, fields: Mapping[str, Any]) -> Forbidden:
 def unwritable(fields: Mapping[str, Any]) -> Forbidden:
     """Build the error for fields that the caller may not change."""
     names = ", ".join(fields)
-    return Forbidden(f"You cannot change: {names}.", reason="field_not_writable", context={"field": names})
+    return Forbidden(f"Your role may not change: {names}.", reason="field_not_writable", context={"field": names})
 
 
 def violated(call: TableRequest, error: Exception) -> Exception:
@@ -199,7 +202,7 @@ def differs(call: TableRequest, name: str, value: Any) -> bool:
 def tenant_mismatch(call: TableRequest, name: str, value: Any) -> Forbidden:
     """Build the error for a field that names another tenant, and record it for the audit."""
     call.tenant_mismatches[name] = value
-    return Forbidden(f"You cannot set '{name}'.", reason="tenant_mismatch")
+    return Forbidden(f"Your role may not set '{name}' to this value.", reason="tenant_mismatch")
 
 
 def stamped(call: TableRequest, right: Right, name: str) -> Any:

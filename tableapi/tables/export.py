@@ -93,7 +93,7 @@ def _xlsx(rows: Iterable[Row], head: list[str], title: str) -> bytes:
     try:
         import xlsxwriter  # 10 MB of memory that few workers ever need
     except ImportError:
-        raise NoWriter("This server cannot write xlsx files. Ask for text/csv instead.") from None
+        raise NoWriter("This server cannot write xlsx files. Request text/csv instead.") from None
 
     out = io.BytesIO()
     # Rows are flushed as they are written, and text is never turned into formulas or links.

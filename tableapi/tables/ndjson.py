@@ -34,7 +34,7 @@ async def answer(call: TableRequest) -> Reply:
     options = call.options()
     if syntax.windowed(options.fields):
         raise BadRequest(
-            f"Window functions read the rows of a page, and {CONTENT_TYPE} has no pages. Read a list as JSON or CSV.",
+            f"Window functions read the rows of a page, but {CONTENT_TYPE} has no pages. Request JSON or CSV.",
             reason="bad_window",
         )
     query = {name: value for name, value in call.query.items() if name not in ("limit", "top", "accept", "wrap")}

@@ -36,7 +36,7 @@ class _Level:
     def __enter__(self) -> None:
         self.run.depth += 1
         if self.run.depth > MAX_DEPTH:
-            raise BadRequest(f"Records may be nested {MAX_DEPTH} levels deep at most.", reason="too_deep")
+            raise BadRequest(f"Records may be nested at most {MAX_DEPTH} levels deep.", reason="too_deep")
 
     def __exit__(self, *_: object) -> None:
         self.run.depth -= 1
@@ -215,7 +215,8 @@ async def _release(run: Run, relation: Relation, own: list[Any], key: list[Any])
 
 def _reference_required(relation: Relation) -> BadRequest:
     return BadRequest(
-        f"'{relation.name}': the reference of the record is required. Send allow_related_delete=true to delete it.",
+        f"'{relation.name}': a released record cannot exist without its reference. To delete it, send "
+        "allow_related_delete=true.",
         reason="reference_required",
     )
 

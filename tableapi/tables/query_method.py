@@ -38,7 +38,7 @@ def options_of(content_type: str, raw: bytes, query: dict[str, str]) -> tuple[di
         return parse_query(raw.decode("latin-1")) | query, None
     if media_type != JSON and not media_type.endswith("+json"):
         raise UnsupportedMedia(
-            f"Send the options of a QUERY as {JSON} or {FORM}, and name the type in Content-Type.", headers=HEADERS
+            f"Send the options of a QUERY as {JSON} or {FORM}, and set Content-Type.", headers=HEADERS
         )
     sent = parse_object(JSON, raw)
     options: dict[str, str] = {}
@@ -47,6 +47,6 @@ def options_of(content_type: str, raw: bytes, query: dict[str, str]) -> tuple[di
         options[name] = value if isinstance(value, str) else orjson.dumps(value).decode()
     rest = {name: value for name, value in sent.items() if value is not None and name not in query}
     if "resource" in rest:
-        message = "A QUERY has options and no records: name records by 'ids' or 'filter'."
+        message = "A QUERY takes options, not records. Name records with 'ids' or 'filter'."
         raise BadRequest(message, reason="bad_option", context={"option": "resource"})
     return options | query, rest or None

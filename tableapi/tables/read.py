@@ -272,7 +272,7 @@ def _offset(call: TableRequest, sent: Mapping[str, Any]) -> int:
     offset = integer("offset", value)
     largest = call.dataset.bounds.offset
     if largest is not None and offset > largest:
-        raise BadRequest(f"The offset is {largest} at most. Use a cursor to read on.", reason="bad_option")
+        raise BadRequest(f"The offset may be at most {largest}. Use a cursor to read on.", reason="bad_option")
     return max(offset, 0)
 
 

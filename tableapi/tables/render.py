@@ -48,8 +48,8 @@ def _checked(body: bytes) -> int:
     if len(body) <= threads.MAX_BYTES:
         return len(body)
     raise BadRequest(
-        f"A file or a list of identifiers may be made of {threads.MAX_BYTES // 1_000_000} MB of JSON at most. "
-        "Ask for less, or for application/x-ndjson.",
+        f"A file or a list of identifiers may be made from at most {threads.MAX_BYTES // 1_000_000} MB of JSON. "
+        "Request less, or request application/x-ndjson.",
         reason="answer_too_large",
         context={"bytes": threads.MAX_BYTES},
     )

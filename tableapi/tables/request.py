@@ -49,7 +49,7 @@ class TableRequest:
         if not text and isinstance(self.body, dict):
             text = self.body.get("filter") or self.body.get("where")
         if text and not isinstance(text, str):
-            raise BadRequest("Option 'filter' must be text.", reason="bad_option", context={"option": "filter"})
+            raise BadRequest("Option 'filter' must be a string.", reason="bad_option", context={"option": "filter"})
         return text if text and text.strip() else ""
 
     def options(self, *, with_body: bool = True) -> Options:

@@ -87,7 +87,7 @@ async def answer(
     kind = parts[0]
     verb = "GET" if http.method == "HEAD" else http.method
     if verb not in ("GET", "POST"):
-        raise MethodNotAllowed("Routines are called with GET or POST.", headers={"Allow": "GET, POST"})
+        raise MethodNotAllowed("Call routines with GET or POST.", headers={"Allow": "GET, POST"})
     if len(parts) == 1:
         names = sorted({routine.name for routine in public(dataset, actor.role, verb) if routine.kind == KINDS[kind]})
         return Reply(response.dumps({"resource": [{"name": name} for name in names]}))
@@ -150,8 +150,8 @@ def _guards(
     guards = read_options(sent | {name: preferred[name] for name in _GUARDS if name in preferred})
     if guards.max_affected is not None and (routine.kind == "p" or not routine.many or parsed is not None):
         raise BadRequest(
-            "max_affected counts the rows that a function returns. It needs a function that returns a set, without "
-            "options of its rows.",
+            "max_affected limits the rows that a function returns, so it applies only to a function that returns a "
+            "set, called without options for its rows.",
             reason="bad_option",
             context={"option": "max_affected"},
         )
@@ -166,7 +166,7 @@ def _refuse_without_effect(headers: Mapping[str, str]) -> None:
     """
     preferences.refuse_without_effect(headers)
     if media_type(headers.get("accept", "")) not in _FORMATS:
-        raise preferences.NotAcceptable("A routine answers JSON. Send Accept: application/json.")
+        raise preferences.NotAcceptable("Routines respond only with JSON. Send Accept: application/json.")
 
 
 def _refuse_unknown(routine: Routine, query: Mapping[str, str], sent: list[Any] | dict[str, Any]) -> None:
@@ -204,7 +204,7 @@ def _inline(text: str) -> tuple[str, list[Any] | None]:
     if not opened:
         return text, None
     if not rest.endswith(")"):
-        raise BadRequest("The parameters in the path need a closing parenthesis.", reason="bad_params")
+        raise BadRequest("The closing parenthesis of the parameters in the path is missing.", reason="bad_params")
     inner = rest[:-1].strip()
     if not inner:
         return name, []
@@ -252,7 +252,7 @@ def _chosen(routines: Iterable[Routine], sent: list[Any] | dict[str, Any]) -> tu
         values = {places[name.lower()]: value for name, value in sent.items() if name.lower() in places}
         if set(range(routine.required)) <= values.keys():
             return routine, values
-    raise BadRequest("The routine takes other parameters.", reason="bad_params")
+    raise BadRequest("The parameters do not match those of the routine.", reason="bad_params")
 
 
 # -- running ---------------------------------------------------------------------------------------------------------

@@ -191,7 +191,9 @@ class Run(ABC):
             Forbidden: the row no longer satisfies the row rule; the transaction is rolled back.
         """
         if not row["ok"]:
-            raise Forbidden("The record would leave what your role may write.", reason="row_rule")
+            raise Forbidden(
+                "The change would move a record out of the rows that your role may write.", reason="row_rule"
+            )
         keys = {name: row[f"{KEY}{n}"] for n, name in enumerate(plan.keys)}
         return Record(row["body"], row["mark"], keys, plan.sealed)
 

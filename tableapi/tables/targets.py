@@ -71,7 +71,9 @@ def parse(call: TableRequest, verb: str, ident: Any) -> Targets:
         ApiError: an option or the body is invalid.
     """
     if ident is not None and verb == "POST":
-        raise BadRequest("A record cannot be created under an identifier. POST it to the table.", reason="bad_path")
+        raise BadRequest(
+            "A record cannot be created at the path of an identifier. POST it to the table.", reason="bad_path"
+        )
     if ident is not None:
         record = _record_of_path(call, verb, call.body) if verb != "DELETE" else {}
         return _of_path(call, verb, ident, record, parse_options(call, ident))
@@ -133,10 +135,11 @@ def _of_delete(call: TableRequest, given: Options, body: Any, filter_text: Calla
     errors.check_not_empty(body)
     if not given.force:
         raise BadRequest(
-            "Send ids, records or a filter of what to delete, or force=true to delete all records.", reason="no_records"
+            "Name what to delete with ids, records or a filter, or send force=true to delete all records.",
+            reason="no_records",
         )
     if given.max_affected is not None:
-        raise BadRequest("Send a filter with max_affected, not force.", reason="bad_option")
+        raise BadRequest("Option 'max_affected' cannot be used with force. Send a filter.", reason="bad_option")
     errors.check_unversioned(call)
     return Targets("DELETE", given, everything=True)
 

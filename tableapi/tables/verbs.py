@@ -32,7 +32,9 @@ async def handle(call: TableRequest, verb: str, ident: str | None) -> Reply:
     if call.rights.right(call.table, verb) is None:
         raise errors.no_right(call, verb)
     if verb not in _VERBS:
-        raise MethodNotAllowed(f"{verb} is not served here.", headers={"Allow": "GET, POST, PUT, PATCH, DELETE"})
+        raise MethodNotAllowed(
+            f"The method '{verb}' is not supported here.", headers={"Allow": "GET, POST, PUT, PATCH, DELETE"}
+        )
     return await write(call, targets.parse(call, verb, ident))
 
 

@@ -159,14 +159,16 @@ class Writer(Run):
         except (ApiError, asyncpg.PostgresError) as error:
             refused = to_api_error(error)
             if only_new and refused is not None and refused.reason == "duplicate":
-                raise Stale("The record exists already.") from None
+                raise Stale("The record already exists.") from None
             raise
 
     def _count(self) -> None:
         """Count one more record, including nested ones."""
         self.written += 1
         if self.written > self.call.dataset.bounds.records * 2:
-            raise BadRequest("Too many records in one request, nested ones included.", reason="too_many_records")
+            raise BadRequest(
+                "The request has too many records, nested ones included. Send them in parts.", reason="too_many_records"
+            )
 
     def _fields(self, table: Table) -> str | None:
         """Return the fields to respond with: as requested for the request's own table, the key for others."""
@@ -256,7 +258,7 @@ class Writer(Run):
         await self.hold()
         record = await self._stored(unique, [change.values[column.name] for column in unique])
         if record is None:
-            raise Conflict("A record with this value exists already.", reason="duplicate")
+            raise Conflict("A record with this value already exists.", reason="duplicate")
         return record
 
     def _unique(self, table: Table, change: Change, record: Mapping[str, Any]) -> list[Column] | None:
@@ -267,7 +269,7 @@ class Writer(Run):
             BadRequest: the identifying field is one that only the database sets.
         """
         if self.call.dataset.hooked(table.name, "PATCH") and not self.call.dataset.hooked(table.name, "POST"):
-            raise Forbidden(f"'{table.name}' has no upsert. Use POST or PATCH.", reason="no_upsert")
+            raise Forbidden(f"'{table.name}' does not support upserts. Use POST or PATCH.", reason="no_upsert")
         columns = identifying(table, self.options.id_field, self.right(table, "POST"))
         if not all(change.values.get(column.name) is not None for column in columns):
             errors.check_generated(table, columns, record)
@@ -457,7 +459,7 @@ class Writer(Run):
             change = take_apart(table, right, record, skip=table.key)
             errors.drop_own(self.call, change.refused)
             if change.relations:
-                raise BadRequest("Nested records cannot be written by filter. Send ids.", reason="bad_records")
+                raise BadRequest("Nested records cannot be written with a filter. Send ids.", reason="bad_records")
             if change.refused:
                 raise errors.field_error(self.call, change.refused)
             if change.empty:
@@ -491,7 +493,7 @@ class Writer(Run):
         """Return the right to read the records again, and their key."""
         table = self.call.table
         if not table.key:
-            raise BadRequest(f"Table '{table.name}' has no key; leave out 'related'.", reason="no_primary_key")
+            raise BadRequest(f"Table '{table.name}' has no primary key. Leave out 'related'.", reason="no_primary_key")
         return right_of(table, self.call.rights, "GET"), [table.columns[name] for name in table.key]
 
     async def _read_all(self, keys: list[list[Any]]) -> bytes:

@@ -55,7 +55,7 @@ class Resolver:
         addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
         for address in addresses if not self._private else ():
             if not is_public_address(address):
-                raise BlockedAddress(f"{address} is not a public address (WEBHOOKS_PRIVATE=on allows it)")
+                raise BlockedAddress(f"{address} is not a public address (set WEBHOOKS_PRIVATE=on to allow it)")
         return addresses[:MAX_ADDRESSES]
 
 

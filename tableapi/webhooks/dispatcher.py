@@ -144,7 +144,8 @@ class Dispatcher:
         dsn, pooled = address(self._dataset.db.url)
         if pooled:
             raise CannotRecord(
-                "Webhooks need a direct connection: a pooler in transaction mode keeps no lock (statement_cache_size=0)"
+                "Webhooks need a direct connection, because a pooler in transaction mode (statement_cache_size=0) "
+                "does not keep locks. Set DATABASE_DIRECT_URL"
             )
         settings = {
             **SESSION,
@@ -203,7 +204,7 @@ class Dispatcher:
 
     async def _missed(self, connection: asyncpg.Connection, target: WebhookTarget, why: str) -> None:
         """Report changes for which no event will be sent."""
-        text = f"Changes have no events: {why}. Compare the table with the receiver."
+        text = f"Events are missing for some changes: {why}. Compare the table with the receiver's data."
         metrics.count("webhooks", "missed")
         log.error("webhook_missed", alarm="webhook", webhook=target.name, error=text)
         await connection.execute(queue.NOTED, target.name, text)

@@ -142,7 +142,7 @@ class Webhooks:
             if since is not None:
                 status = await connection.execute(queue.REPLAY_SINCE, name, since.isoformat())
             elif not await connection.fetchval(queue.EXISTS, name, event):
-                raise NotFound(f"The log has no event '{event[:100]}'.", reason="unknown_event")
+                raise NotFound(f"There is no event '{event[:100]}' in the log.", reason="unknown_event")
             else:
                 status = await connection.execute(queue.REPLAY_ONE, name, event)
         return int(status.rpartition(" ")[2])

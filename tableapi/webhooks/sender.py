@@ -68,11 +68,11 @@ class Sender:
             async with asyncio.timeout(self._seconds):
                 status = await self._post(event)
             if 300 <= status < 400:
-                error = f"the receiver answers {status}, and redirects are not followed"
+                error = f"the receiver responded with {status}, and redirects are not followed"
             elif not 200 <= status < 300:
-                error = f"the receiver answers {status}"
+                error = f"the receiver responded with {status}"
         except (TimeoutError, self._httpx2.TimeoutException):
-            error = f"the receiver did not answer within {self._seconds:g} s"
+            error = f"the receiver did not respond within {self._seconds:g} s"
         except BlockedAddress as blocked:
             error = str(blocked)
         except UnicodeError:
@@ -83,7 +83,7 @@ class Sender:
 
     async def _post(self, event: Event) -> int:
         if not self._secure and not self._private:
-            raise BlockedAddress("the address must begin with https:// (WEBHOOKS_PRIVATE=on allows http)")
+            raise BlockedAddress("the URL must begin with https:// (set WEBHOOKS_PRIVATE=on to allow http)")
         addresses = await self._resolver.addresses()
         for left, address in zip(reversed(range(len(addresses))), addresses, strict=True):
             try:

@@ -85,7 +85,7 @@ def check_webhooks(
     for webhook in webhooks:
         dataset = dataset_of(webhook, schemas)
         if (dataset, webhook.name) in names:
-            raise BadRights(f"There are two webhooks '{webhook.name}'. Name each differently.")
+            raise BadRights(f"Two webhooks are named '{webhook.name}'. Give each its own name.")
         names.add((dataset, webhook.name))
         event_statement(webhook, schemas[dataset], Bounds(), sealed)
 
@@ -106,7 +106,7 @@ def event_statement(
         hint = suggestion(webhook.table, schema.tables)
         raise BadRights(f"{place} names the table '{webhook.table}', which does not exist.{hint}")
     if table.kind not in "rp" or not table.key:
-        raise BadRights(f"{place} needs a table with a key; '{table.name}' has none.")
+        raise BadRights(f"{place} needs a table with a primary key; '{table.name}' has none.")
     hidden = frozenset(sealed.get(table.name, ()))
     for name in webhook.fields or ():
         if name not in table.columns:
@@ -118,7 +118,7 @@ def event_statement(
     try:
         return _compiled(webhook, table, names, Right(computed=None, sealed=hidden), bounds)
     except ApiError as error:
-        raise BadRights(f"{place} has a wrong filter: {error.message}") from None
+        raise BadRights(f"{place} has an invalid filter: {error.message}") from None
 
 
 def _compiled(webhook: Webhook, table: Table, names: Collection[str], right: Right, bounds: Bounds) -> EventStatement:

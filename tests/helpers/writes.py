@@ -48,4 +48,4 @@ def reason(answer: httpx2.Response) -> str:
     if error["code"] != 1000:
         return str(error["context"]["reason"])
     failed = error["context"]["resource"][error["context"]["error"][0]]
-    return "tenant_mismatch" if "You cannot set" in failed["message"] else str(failed["status_code"])
+    return "tenant_mismatch" if "Your role may not set" in failed["message"] else str(failed["status_code"])

@@ -23,7 +23,11 @@ BROKEN = [
     ("scripts/report.py", "from pydantic import Nothing\n", "scripts/report.py, line 1: ImportError"),
     ("scripts/report.py", "\n\ndef run(:\n", "scripts/report.py, line 3: SyntaxError: invalid syntax"),
     ("scripts/report.py", SCRIPT.replace('roles=("key",)', ""), "scripts/report.py, line 5: TypeError"),
-    ("scripts/report.py", SCRIPT.replace('",)', '",), limit="many"'), "line 5: ValueError: not a limit: 'many'"),
+    (
+        "scripts/report.py",
+        SCRIPT.replace('",)', '",), limit="many"'),
+        "line 5: ValueError: must be a limit such as '60/minute per user', not 'many'",
+    ),
     ("scripts/jobs/tidy.py", "x = {}['a']\n", "scripts/jobs/tidy.py, line 1: KeyError: 'a'"),
     ("scripts/tables/note.py", "import product.rules\n", "product/rules.py, line 2: NameError"),
     ("product/project.py", "PROJECT = 1 / 0\n", "product/project.py, line 1: ZeroDivisionError"),

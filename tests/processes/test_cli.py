@@ -34,9 +34,9 @@ async def run(ctx):
         (["serve"], 2, "is not a project"),
         (["serve", "--port", "70000"], 2, "PORT: Input should be less than or equal to 65535 (is 70000)."),
         (["serve", "--open"], 2, "need a database"),
-        (["serve", "--dataset", "shop", "--open"], 2, "give it as NAME=postgresql://"),
-        (["serve", "--dataset", "shop=mysql://x/y", "--open"], 2, "give it as NAME=postgresql://"),
-        (["serve", "--dataset", f"a/b={NOWHERE}", "--open"], 2, "give it as NAME=postgresql://"),
+        (["serve", "--dataset", "shop", "--open"], 2, "must be NAME=postgresql://"),
+        (["serve", "--dataset", "shop=mysql://x/y", "--open"], 2, "must be NAME=postgresql://"),
+        (["serve", "--dataset", f"a/b={NOWHERE}", "--open"], 2, "must be NAME=postgresql://"),
         (["serve", "--dataset", f"a={NOWHERE}", "--dataset", f"a={NOWHERE}", "--open"], 2, "given twice"),
         (["serve", "--dataset", f"a={NOWHERE}"], 2, "either --open"),
         (["serve", "--dataset", f"a={NOWHERE}", "--open", "--access", "x.json"], 2, "either --open"),
@@ -57,7 +57,7 @@ async def run(ctx):
         (
             ["serve", "--dataset", f"a={NOWHERE}", "--open", "--host", "0.0.0.0", "--api-key", "five5"],
             2,
-            "--api-key has 5 characters; 16 or more are needed",
+            "--api-key has 5 characters; it must have at least 16",
         ),
         (["worker"], 2, "is not a project"),
         (["init"], 2, "is not a project"),
@@ -82,12 +82,12 @@ def test_a_wrong_call_is_one_line(words: list[str], code: int, said: str, tmp_pa
         ("PORT", "http", "PORT:"),
         ("WORKERS", "0", "WORKERS:"),
         ("DEMO", "maybe", "DEMO:"),
-        ("DATABASE_URL", "sqlite:///x", "DATABASE_URL: must be a PostgreSQL address"),
+        ("DATABASE_URL", "sqlite:///x", "DATABASE_URL: must be a PostgreSQL URL"),
         ("DATABASE_URL", NOWHERE, "127.0.0.1:1/shop cannot be reached"),
         ("DATABASE_URL", "postgresql://127.0.0.1:notaport/x", "refuses"),
         ("DATA_DIR", "/proc/nothing", "DATA_DIR /proc/nothing cannot be used"),
         ("MAIL_URL", "http://x", "MAIL_URL: must be smtp://"),
-        ("GOOGLE_CLIENT_ID", "x", "GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET are needed together"),
+        ("GOOGLE_CLIENT_ID", "x", "GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET must be set together"),
         ("HOST", "no.such.host.invalid", "HOST no.such.host.invalid"),
     ],
 )
@@ -174,7 +174,7 @@ def test_an_unknown_script_or_value_is_one_line(project: Path, new_database: New
 
     assert (script.returncode, value.returncode) == (2, 2)
     assert "There is no internal script 'nothing'" in script.stderr
-    assert "'file' is not name=value" in value.stderr
+    assert "'file' must be name=value" in value.stderr
 
 
 def test_every_command_has_help_with_examples(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def folder(tmp_path: Path) -> Path:
         ({"DATASETS": "1x=postgresql://me:hidden@127.0.0.1:1/shop"}, "DATASETS number 1"),
         ({"DATASETS": "@missing"}, "DATASETS @missing: No such file"),
         ({"DATASETS": "@."}, "DATASETS @.: Is a directory"),
-        ({"DATASETS": "shop=postgresql://127.0.0.1:1/shop"}, "Give either --open"),
+        ({"DATASETS": "shop=postgresql://127.0.0.1:1/shop"}, "Pass either --open"),
         (
             {"DATASETS": "shop=postgresql://127.0.0.1:1/shop", "ACCESS_FILE": "missing.json"},
             "missing.json: No such file",

@@ -67,7 +67,7 @@ FIRST = "roles/sales/access/0"
         ("roles/sales/acess", [], "did you mean 'access'?"),
         (f"{FIRST}/component", "_table/prodct/*", "Did you mean 'product'?"),
         (f"{FIRST}/component", "_tabel/product/*", "Did you mean '_table'?"),
-        (f"{FIRST}/component", "_table/x*", "names nothing that exists"),
+        (f"{FIRST}/component", "_table/x*", "does not match any table"),
         (f"{FIRST}/component", "_schema/prodct", "Did you mean 'product'?"),
         ("roles/sales/access/1/component", "_func/twic", "Did you mean 'twice'?"),
         (f"{FIRST}/verb_mask", 64, "verb_mask 64"),
@@ -106,7 +106,7 @@ def test_a_right_access_file_starts(url: str, serve: Serve, tmp_path: Path) -> N
         ("table.c.owner_id", "table.c.owner_idd", "Did you mean 'owner_id'?"),
         ("actor.customerid", "actor.custmerid", "Did you mean 'customerid'?"),
         ('user="customerid"', 'user="userid"', "not a column of its lookup"),
-        ("from login", "from logins", "lookup of SESSIONS fails"),
+        ("from login", "from logins", "lookup query of SESSIONS fails"),
         ("return table", "raise KeyError('x')\n    return table", "KeyError"),
     ],
 )

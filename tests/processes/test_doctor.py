@@ -86,7 +86,7 @@ def test_a_sign_in_that_works(host: Host, tmp_path: Path) -> None:
     ended = doctor(tmp_path, f"{host.url}/mcp", "--token", "good")
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "wrong:" not in ended.stdout
-    for text in ("401 with a challenge Bearer", "PKCE with S256", "dynamic registration", "scope read",
+    for text in ("401 with a Bearer challenge", "PKCE with S256", "dynamic registration", "scope read",
                  "invalid_grant", "The token is accepted", "An assistant can connect."):  # fmt: skip
         assert text in ended.stdout
 
@@ -109,24 +109,27 @@ def replaced(name: str, value: Any) -> Any:
         (replaced("status", 404), ["is 404", "/mcp"]),
         (replaced("status", 307), ["redirects to /elsewhere", "without a redirect"]),
         (replaced("status", 500), ["is 500, not 401"]),
-        (replaced("challenge", ""), ["no challenge Bearer", "A proxy may have removed"]),
-        (replaced("challenge", "Basic realm=x"), ["no challenge Bearer"]),
+        (replaced("challenge", ""), ["no Bearer challenge", "A proxy may have removed"]),
+        (replaced("challenge", "Basic realm=x"), ["no Bearer challenge"]),
         (replaced("challenge", 'Bearer resource_metadata="http://127.0.0.1:1/x"'), ["cannot be read", "PUBLIC_URL"]),
         (replaced("resource", "<html>"), ["has no JSON object"]),
         (
             changed("resource", resource="https://other.example/mcp"),
             ["is for 'https://other.example/mcp'", "PUBLIC_URL"],
         ),
-        (changed("resource", authorization_servers=[]), ["names no authorization_servers", "JWT_ISSUER"]),
+        (changed("resource", authorization_servers=[]), ["has no authorization_servers", "JWT_ISSUER"]),
         (replaced("server", None), ["cannot be read", "oauth-authorization-server"]),
-        (changed("server", issuer="http://127.0.0.1/"), ["the issuer is 'http://127.0.0.1/'", "to the last slash"]),
-        (changed("server", code_challenge_methods_supported=None), ["PKCE", "turn PKCE on"]),
+        (
+            changed("server", issuer="http://127.0.0.1/"),
+            ["the issuer 'http://127.0.0.1/'", "including a trailing slash"],
+        ),
+        (changed("server", code_challenge_methods_supported=None), ["PKCE", "Turn on PKCE"]),
         (changed("server", code_challenge_methods_supported=["plain"]), ["PKCE"]),
         (changed("server", scopes_supported=["openid"]), ["The scope read", "unknown to the issuer"]),
         (changed("server", token_endpoint=None), ["has no token_endpoint"]),
         (changed("server", authorization_endpoint="http://login.example/a"), ["is not https"]),
         (changed("server", jwks_uri="http://127.0.0.1:1/keys"), ["keys of the issuer cannot be read"]),
-        (replaced("token", (200, "<html>Sign in</html>")), ["answers a wrong code with 200"]),
+        (replaced("token", (200, "<html>Sign in</html>")), ["responds to a wrong code with 200"]),
         (replaced("token", (400, "[]")), ["no OAuth error"]),
     ],
 )
@@ -146,7 +149,7 @@ def test_a_complication_is_a_note(host: Host, tmp_path: Path) -> None:
     host.challenge = 'Bearer scope="read"'
     ended = doctor(tmp_path, f"{host.url}/mcp")
     assert ended.returncode == 0
-    for text in ("no registration of clients", "Clients need a secret", "names no resource_metadata"):
+    for text in ("Clients cannot register themselves", "Clients need a secret", "has no resource_metadata"):
         assert text in ended.stdout
 
 
@@ -154,7 +157,12 @@ def test_a_rejected_token_is_explained(host: Host, tmp_path: Path) -> None:
     old = token({"iss": "https://other.example", "aud": "https://elsewhere.example/mcp", "exp": 1_700_000_000})
     ended = doctor(tmp_path, f"{host.url}/mcp", "--token", old)
     assert ended.returncode == 1
-    for text in ("The token is refused: 401", "It expired", "Its aud is 'https://elsewhere.example/mcp'", "Its iss is"):
+    for text in (
+        "The token is rejected: 401",
+        "It expired",
+        "Its aud is 'https://elsewhere.example/mcp'",
+        "Its iss is",
+    ):
         assert text in ended.stdout
     assert old not in ended.stdout
 
@@ -175,7 +183,7 @@ def test_a_server_that_is_not_there(tmp_path: Path) -> None:
 def test_servers_of_tableapi(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
     dataset = f"x={new_database('create table town (id integer primary key)')}"
     opened = serve("--dataset", dataset, "--open")
-    assert "asks for no sign-in" in doctor(tmp_path, f"{opened.url}/mcp").stdout
+    assert "does not ask for sign-in" in doctor(tmp_path, f"{opened.url}/mcp").stdout
     keyed = serve("--dataset", dataset, "--open", "--api-key", "a-key-of-16-chars")
     ended = doctor(tmp_path, f"{keyed.url}/mcp")
     assert (ended.returncode, "JWT_ISSUER" in ended.stdout) == (1, True)

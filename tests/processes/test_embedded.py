@@ -55,14 +55,14 @@ def _alive(pid: int) -> bool:
 def test_no_binaries_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedded, "binaries", lambda: iter([tmp_path]))
 
-    with pytest.raises(NoPostgres, match="No PostgreSQL 15 or newer here"):
+    with pytest.raises(NoPostgres, match="PostgreSQL 15 or newer was not found"):
         Embedded(tmp_path / "postgres").start()
 
 
 def test_data_of_another_version_is_reported_in_one_line(folder: Path) -> None:
     (folder / "data" / "PG_VERSION").write_text("12\n")
 
-    with pytest.raises(NoPostgres, match="was made by PostgreSQL 12"):
+    with pytest.raises(NoPostgres, match="was created by PostgreSQL 12"):
         Embedded(folder).start()
 
 
@@ -88,7 +88,7 @@ def test_root_without_an_alternative_user_gets_instructions(tmp_path: Path, monk
     monkeypatch.setattr(privileges, "_open_to_all", lambda path: False)
     monkeypatch.setattr(privileges, "_namespace", lambda nobody: forbidden)
 
-    with pytest.raises(NoPostgres, match="set DATA_DIR to one"):
+    with pytest.raises(NoPostgres, match="Set DATA_DIR to such a folder"):
         Embedded(tmp_path / "postgres").start()
 
 

@@ -45,9 +45,9 @@ def test_the_command_rejects_unsupported_tables(new_database: NewDatabase, tmp_p
     url = new_database("create table keyless (name text); create table item (id integer primary key)")
     for words, message in (
         ((), "Name the tables"),
-        (("keyless",), "'keyless' is not a table with a key, so its changes cannot be followed."),
+        (("keyless",), "'keyless' is not a table with a primary key, so its changes cannot be followed."),
         (("nothing",), "'nothing' does not exist"),
-        (("item", "--reader", 'no "role'), "The record of changes cannot be opened to 'no \"role'"),
+        (("item", "--reader", 'no "role'), "The role 'no \"role' cannot be granted access"),
     ):
         refused = tableapi("live", "install", *words, "--dataset", f"db={url}", cwd=tmp_path)
         assert refused.returncode != 0

@@ -68,7 +68,7 @@ def test_a_command_without_rights_ends_with_one_line(database: str, tmp_path: Pa
     for words, text in (
         (("mcp", *dataset), "--open"),
         (("mcp", *dataset, "--access", str(access)), "--api-key KEY"),
-        (("mcp", *dataset, "--access", str(access), "--api-key", "guess"), "A valid API key is needed"),
+        (("mcp", *dataset, "--access", str(access), "--api-key", "guess"), "Send a valid API key"),
         (("mcp",), "is not a project"),
     ):
         ended = tableapi(*words, cwd=tmp_path)

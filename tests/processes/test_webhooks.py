@@ -42,7 +42,7 @@ async def served(serve: Serve, url: str, folder: Path, **environment: str | Path
         ({"filtre": "id > 1"}, "did you mean 'filter'?"),
         ({"table": "order"}, "Did you mean 'orders'?"),
         ({"fields": ["statsu"]}, "Did you mean 'status'?"),
-        ({"filter": "id >"}, "wrong filter"),
+        ({"filter": "id >"}, "invalid filter"),
         ({"secret": "secret"}, "24 to 64 random bytes"),
     ],
 )

@@ -38,7 +38,7 @@ async def test_errors_have_cases_and_the_numbers_that_they_name(account: Account
     assert (missing["reason"], missing["case"]) == ("not_found", "no_such_job")
     body = {"urls": ["linkedin.com/in/x"] * 1001, "kinds": ["directdial"], "max_credits": 1}
     many = (await account.owner.post("bulklookup", **body)).json()["error"]
-    assert many["message"] == "1,001 addresses are too many; a job takes 1,000."
+    assert many["message"] == "The list has 1,001 addresses, but a job may have at most 1,000. Split it."
     case = {"case": "too_many_addresses", "count": 1001, "limit": 1000}
     assert many["context"].items() >= (case | {"reason": "invalid", "field_errors": {"urls": case}}).items()
 

@@ -98,7 +98,7 @@ async def test_a_key_lists_its_scopes(product: Product, account: Account) -> Non
     assert "account/credits, and by its scopes" in answer.json()["error"]["message"]
     assert (await caller.get(API + "account/credits")).status_code == 200
     none = await product.caller(key="").get(API + "leads/_table/usercontact")
-    assert (none.status_code, none.json()["error"]["message"]) == (401, "A valid API key is needed in X-API-Key.")
+    assert (none.status_code, none.json()["error"]["message"]) == (401, "Send a valid API key in X-API-Key.")
     expired = await product.caller().get(API + "leads/_table/usercontact")
     assert expired.json()["error"]["message"] == "Your account access session is expired"
 

@@ -37,7 +37,7 @@ async def test_another_account_is_rejected_and_recorded(
         assert (answer.status_code, error["context"]["reason"]) == (403, "tenant_mismatch")
     else:  # a batch responds with 400 and an error per record
         assert (answer.status_code, error["context"]["resource"][0]["code"]) == (400, 403), error
-        assert "You cannot set" in error["context"]["resource"][0]["message"]
+        assert "Your role may not set" in error["context"]["resource"][0]["message"]
     path = "/api/v2/leads/_table/appuser" + (f"/{user.appuserid}" if ways == "alone" else "")
     assert await kept(product, user) == [(str(whom), {"field": "clientid", "call": path})]
     row = await product.db.fetchrow("select clientid, name from appuser where appuserid = $1", user.appuserid)

@@ -86,7 +86,7 @@ class Results:
                 sizes[reference] = len(exact_json.dumps(values[reference]))
             left -= sizes[reference]
             if left < 0:
-                raise TooLarge(f"The references of a request stand for more than {self.max_bytes:,} bytes.")
+                raise TooLarge(f"The referenced values in a request exceed {self.max_bytes:,} bytes.")
         return replace(step, query=_with(step.query, values), body=_with(step.body, values), references=())
 
 
@@ -111,7 +111,7 @@ class Batches(Feature):
         Raises ApiError.
         """
         if request.method != "POST" or len(parts) > 1:
-            raise MethodNotAllowed("A batch is a POST to _batch.", headers={"Allow": "POST"})
+            raise MethodNotAllowed("Send a batch as POST to _batch.", headers={"Allow": "POST"})
         raw = await request.body(self._services.settings.body_bytes)
         sent, steps = await threads.body(len(raw), parse, request.headers.get("content-type", ""), raw)
         dry_run = options.boolean("dry_run", sent.get("dry_run", query.get("dry_run", False)))
@@ -191,7 +191,9 @@ class Batches(Feature):
             )
             if reply.stream is not None or not reply.content_type.startswith("application/json"):
                 await reply.discard()
-                raise BadRequest("The responses inside a batch are JSON.", reason="bad_option")
+                raise BadRequest(
+                    "Responses inside a batch are always JSON. Leave out other formats.", reason="bad_option"
+                )
             if len(reply.body or b"") > room:
                 raise TooLarge(
                     f"The responses of this batch are larger than {MAX_RESPONSE_BYTES // 1_000_000} MB. Ask for fewer "
@@ -231,16 +233,16 @@ def parse(content_type: str, raw: bytes) -> tuple[dict[str, Any], list[BatchStep
     for number, one in enumerate(requests):
         step = _parsed(one, f"requests.{number}")
         if step.id in known:
-            raise Invalid({f"requests.{number}.id": "Another request has this id."})
+            raise Invalid({f"requests.{number}.id": "Must be unique; another request has the same id."})
         references = tuple(_references((step.query, step.body), MAX_DEPTH))
         steps.append(replace(step, references=references))
         count += len(references)
         if count > MAX_REFERENCES:
-            raise TooLarge(f"A batch has at most {MAX_REFERENCES:,} references.")
+            raise TooLarge(f"A batch may have at most {MAX_REFERENCES:,} references.")
         for name in references:
             if name.partition(".")[0] not in known:
                 raise BadRequest(
-                    f"Request {number + 1} refers to '{name[:100]}', which names no earlier request.",
+                    f"Request {number + 1} refers to '{name[:100]}', which is not the id of an earlier request.",
                     reason="bad_reference",
                     context={"index": number, "reference": name[:200]},
                 )
@@ -252,7 +254,7 @@ def _parsed(one: Any, place: str) -> BatchStep:
     if not isinstance(one, dict):
         raise Invalid({place: "Must be an object."})
     if unknown := one.keys() - _STEP:
-        raise Invalid({f"{place}.{min(unknown)[:50]}": "Is not known here."})
+        raise Invalid({f"{place}.{min(unknown)[:50]}": "Unknown field."})
     name, method, path, query = one.get("id"), one.get("method", "GET"), one.get("path"), one.get("query")
     if name is not None and not (isinstance(name, str) and _ID.fullmatch(name)):
         raise Invalid({f"{place}.id": "Must be 1 to 64 letters, digits, - or _."})
@@ -269,11 +271,11 @@ def _parsed(one: Any, place: str) -> BatchStep:
 def _references(value: Any, depth: int) -> list[str]:
     """Return all references in a value. Raises BadRequest for a malformed one."""
     if depth == 0:
-        raise BadRequest(f"A batch is nested deeper than {MAX_DEPTH} levels.", reason="bad_json")
+        raise BadRequest(f"The batch is nested more than {MAX_DEPTH} levels deep.", reason="bad_json")
     if isinstance(value, Mapping):
         if _REF in value:
             if len(value) > 1 or not isinstance(value[_REF], str):
-                message = 'A reference is an object with one member: {"$ref": "order.resource.0.id"}.'
+                message = 'A reference must be an object with a single member: {"$ref": "order.resource.0.id"}.'
                 raise BadRequest(message, reason="bad_reference")
             return [value[_REF]]
         value = list(value.values())
@@ -304,7 +306,7 @@ def _found(reference: str, decoded: Mapping[str, Any]) -> Any:
             value = value[part]
         else:
             raise BadRequest(
-                f"The response of '{name}' has no '{'.'.join(path)[:100]}'. Ask for the field in its option fields.",
+                f"The response of '{name}' has no '{'.'.join(path)[:100]}'. Request the field in its option 'fields'.",
                 reason="bad_reference",
                 context={"reference": reference[:200]},
             )
@@ -319,4 +321,4 @@ def _option(name: str, value: Any) -> str:
         return ",".join(_option(name, item) for item in value)
     if isinstance(value, str | int | float):
         return exact_json.dumps(value).decode()
-    raise BadRequest(f"Option '{name[:100]}' must be a text, a number or a list of them.", reason="bad_option")
+    raise BadRequest(f"Option '{name[:100]}' must be a string, a number or a list of these.", reason="bad_option")

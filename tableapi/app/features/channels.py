@@ -42,7 +42,7 @@ class Channels(Feature):
             Busy, TooMany: there are too many streams, or the database does not respond.
         """
         if request.method != "GET":
-            raise MethodNotAllowed("A channel is followed with GET.", headers={"Allow": "GET"})
+            raise MethodNotAllowed("Follow a channel with GET.", headers={"Allow": "GET"})
         if len(parts) != 2 or not parts[1]:
             raise NotFound("Name one channel: _channel/NAME.", reason="unknown_resource")
         name, actor = parts[1], request.actor
@@ -53,9 +53,9 @@ class Channels(Feature):
         if actor.role != "*" and not rights.routine(CHANNEL, name, "GET"):
             raise Forbidden(f"Your role may not follow the channel '{name[:100]}'.")
         if len(name.encode()) > MAX_BYTES or not name.isprintable() or name.lower().startswith(OWN):
-            raise BadRequest(f"'{name[:100]}' is not the name of a channel to follow.", reason="bad_identifier")
+            raise BadRequest(f"'{name[:100]}' is not a valid channel name.", reason="bad_identifier")
         if request.inner:
-            raise BadRequest("A stream cannot be part of another request.", reason="bad_option")
+            raise BadRequest("A stream cannot be part of a batch or tool call.", reason="bad_option")
         for option in query:
             raise BadRequest(
                 f"A stream of notifications has no option '{option[:100]}'.",

@@ -60,7 +60,7 @@ def declared_webhooks(
         module = policy or load_policy(served.project)
         webhooks, tables = tuple(getattr(module, "WEBHOOKS", ())), module.POLICY
     if not all(isinstance(webhook, Webhook) for webhook in webhooks) or len(webhooks) > MAX_WEBHOOKS:
-        raise BadRights(f"WEBHOOKS must be at most {MAX_WEBHOOKS} values of Webhook.")
+        raise BadRights(f"WEBHOOKS must contain at most {MAX_WEBHOOKS} instances of Webhook.")
     return webhooks, {name: access.sealed for name, access in tables.items()}
 
 

@@ -24,7 +24,7 @@ from tableapi.openapi.typed import TextNumbers, TypedDescription
 from tableapi.query import options, plan
 from tableapi.tables import describe, routines
 
-NO_DDL = "Schema changes are not served over the API; migrations own the schema."
+NO_DDL = "The schema cannot be changed over the API. Use migrations."
 
 
 class Meta(Feature):
@@ -229,7 +229,7 @@ class Meta(Feature):
     )
 
 
-def _only_get(request: HttpRequest, message: str = "Only GET is served here.") -> None:
+def _only_get(request: HttpRequest, message: str = "Only GET is supported here.") -> None:
     if request.method not in ("GET", "HEAD"):
         raise MethodNotAllowed(message, headers={"Allow": "GET"})
 

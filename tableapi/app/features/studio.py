@@ -32,7 +32,7 @@ class Studio(Feature):
     async def file(self, request: HttpRequest) -> Reply:
         """Return a file of Studio. Raises NotFound if it was not built."""
         if self._site is None:
-            raise NotFound("Studio is not built here: make setup", reason="not_found")
+            raise NotFound("Studio has not been built. Run: make setup", reason="not_found")
         return self._site.reply(request.path, request.root_path, request.headers)
 
     routes = (

@@ -28,7 +28,7 @@ from tableapi.webhooks.feature import Webhooks
 from tableapi.webhooks.statement import check_webhooks
 
 log = get_logger(__name__)
-_REPLAY = 'A replay names one of "id", of an event, and "since", a time such as 2026-01-31T12:00:00Z.'
+_REPLAY = 'Send either "id", the id of an event, or "since", a time such as 2026-01-31T12:00:00Z.'
 
 
 class WebhookCalls(Feature):
@@ -70,7 +70,7 @@ class WebhookCalls(Feature):
             raise NotFound(f"There is no '{'/'.join(parts[2:])[:100]}' here.", reason="unknown_resource")
         allowed = ("POST",) if action else ("GET", "HEAD")
         if request.method not in allowed:
-            raise MethodNotAllowed(f"Only {allowed[0]} is served here.", headers={"Allow": allowed[0]})
+            raise MethodNotAllowed(f"Only {allowed[0]} is supported here.", headers={"Allow": allowed[0]})
         webhooks = self._webhooks
         if len(parts) == 1:
             listed = [await webhooks.describe(dataset, webhook) for webhook in webhooks.all_of(dataset.name)]

@@ -112,7 +112,7 @@ def parsed(content: bytes) -> list[Key]:
     members = orjson.loads(content)
     members = members.get("keys") if isinstance(members, dict) else None
     if not isinstance(members, list):
-        raise ValueError("a JWKS is an object with a list of keys")
+        raise ValueError("a JWKS must be an object with a list of keys")
     keys: list[Key] = []
     for member in members[:MAX_KEYS]:
         if not isinstance(member, dict) or member.get("use", "sig") != "sig":

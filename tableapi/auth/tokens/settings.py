@@ -19,13 +19,13 @@ def token_settings(settings: Settings) -> TokenSettings | None:
     if settings.jwt_secret and settings.jwt_jwks:
         raise BadSettings("Set either JWT_SECRET or JWT_JWKS.")
     if settings.jwt_secret and len(settings.jwt_secret.encode()) < 32:
-        raise BadSettings("JWT_SECRET needs 32 bytes at least.")
+        raise BadSettings("JWT_SECRET must be at least 32 bytes.")
     if problem := keys.address_problem(settings.jwt_jwks):
         raise BadSettings(f"JWT_JWKS: {problem}.")
     algorithms = frozenset(settings.jwt_algorithms or (verify.OF_SECRET if settings.jwt_secret else verify.OF_KEYS))
     kinds = {"oct"} if settings.jwt_secret else {"RSA", "EC", "OKP"}
     if wrong := sorted(name for name in algorithms if verify.KEY_TYPES.get(name) not in kinds):
-        raise BadSettings(f"JWT_ALGORITHMS: {wrong[0]} cannot be used with the keys.")
+        raise BadSettings(f"JWT_ALGORITHMS: {wrong[0]} does not match the type of the keys.")
     source = keys.source(settings.jwt_secret, settings.jwt_jwks)
     return TokenSettings(
         source, algorithms, settings.jwt_issuer, frozenset(settings.jwt_audience), settings.jwt_role_claim,

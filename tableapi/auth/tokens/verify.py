@@ -63,11 +63,11 @@ async def claims_of(token: str, settings: TokenSettings) -> Mapping[str, Any]:
         header = signature.headers()
         algorithm = header.get("alg")
         if algorithm not in settings.algorithms or {"crit", "b64"} & header.keys():
-            raise BadToken("The algorithm of the token is not accepted.")
+            raise BadToken("The token's algorithm is not accepted.")
         key_id = header.get("kid")
         keys = await settings.keys.candidates(key_id if isinstance(key_id, str) else None)
         if not any(_signed(signature, key, algorithm) for key in keys):
-            raise BadToken("The signature of the token is not valid.")
+            raise BadToken("The token's signature is not valid.")
         claims = orjson.loads(signature.payload or b"")
     except (JoseError, ValueError, TypeError):
         raise BadToken("The token is malformed.") from None
@@ -98,20 +98,20 @@ def _check(claims: Mapping[str, Any], settings: TokenSettings) -> None:
     for name in ("exp", "nbf", "iat"):
         value = claims.get(name)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-            raise BadToken("A time of the token is not a number.")
+            raise BadToken("A time claim of the token is not a number.")
     if claims.get("exp") is None:
-        raise BadToken("The token has no end (exp).")
+        raise BadToken("The token has no expiry time (exp).")
     if claims["exp"] + leeway <= now:
         raise BadToken("The token has expired. Sign in again.", reason="token_expired")
     if max(claims.get("nbf") or 0, claims.get("iat") or 0) - leeway > now:
         raise BadToken("The token is not valid yet.")
     if settings.issuer and claims.get("iss") != settings.issuer:
-        raise BadToken("The token is of another issuer.")
+        raise BadToken("The token was issued by another issuer.")
     if settings.audience:
         audience = claims.get("aud")
         named = audience if isinstance(audience, list) else [audience]
         if not any(isinstance(name, str) and name in settings.audience for name in named):
-            raise BadToken("The token is for another audience.")
+            raise BadToken("The token was issued for another audience.")
 
 
 def role_of(claims: Mapping[str, Any], settings: TokenSettings) -> str:

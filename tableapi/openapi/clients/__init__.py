@@ -16,7 +16,7 @@ def checked(language: str) -> str:
     if language not in LANGUAGES:
         words = " or ".join(LANGUAGES)
         raise BadRequest(
-            f"There is no client in '{language[:50]}'; ask for {words}.",
+            f"There is no client in '{language[:50]}'. Available languages: {words}.",
             reason="bad_option",
             context={"option": "client"},
         )

@@ -39,7 +39,8 @@ def check_rules(table: Table, verb: str, *, upsert: bool) -> None:
         )
     if upsert and not table.rules.keys().isdisjoint(("INSERT", "UPDATE")):
         raise BadRequest(
-            f"Rules replace writes of '{table.name}', so it has no upsert. Create or change the record.",
+            f"Rules of the database replace writes of '{table.name}', so it does not support upserts. Use POST or "
+            "PATCH.",
             reason="replaced_by_rule",
         )
 

@@ -110,8 +110,8 @@ def _expression(column: Column, text: Any) -> str:
     expression = str(text).replace(" ", "").upper()
     if expression not in EXPRESSIONS or not column.type.is_time:
         raise BadRequest(
-            f"Field '{column.name}': this expression is not allowed. "
-            "NOW(), CURRENT_DATE and CURRENT_TIMESTAMP are, on date and time fields.",
+            f"Field '{column.name}': this expression is not allowed. Only NOW(), CURRENT_DATE and CURRENT_TIMESTAMP "
+            "are, for date and time fields.",
             reason="bad_expression",
             context={"field": column.name},
         )

@@ -43,7 +43,8 @@ def cast(target: Any, text: Any, source: PgType, name: str, label: str) -> tuple
     type_ = TYPES.get(name)
     if type_ is None:
         raise BadRequest(
-            f"CAST knows no type '{name[:30]}'.{suggestion(name, TYPES)} It knows {', '.join(sorted(TYPES))}.",
+            f"CAST does not support the type '{name[:30]}'.{suggestion(name, TYPES)} It supports "
+            f"{', '.join(sorted(TYPES))}.",
             reason="bad_cast",
         )
     if type_.kind == "json":
@@ -92,7 +93,7 @@ def aggregate(function: Function, operand: Operand) -> Operand:
     if operand.text is not None:
         if name in ("min", "max"):
             raise BadRequest(
-                f"'{operand.name}' is a value inside JSON. Say what it is: {name.upper()}(CAST({operand.name} AS "
+                f"'{operand.name}' is a value inside JSON. Cast it to a type: {name.upper()}(CAST({operand.name} AS "
                 "numeric)).",
                 reason="bad_type",
                 context={"field": operand.name},
@@ -108,7 +109,7 @@ def aggregate(function: Function, operand: Operand) -> Operand:
         return _result(operand, getattr(sa.func, name)(target), operand.type, result)
     if operand.type.operators or not operand.type.sorts:
         raise BadRequest(
-            f"Field '{operand.name}' has the type {operand.type.db_type}, which has no {name.upper()}.",
+            f"Field '{operand.name}' has the type {operand.type.db_type}, which {name.upper()} does not support.",
             reason="bad_type",
         )
     return _result(operand, getattr(sa.func, name)(target), NUMERIC, result)
@@ -126,7 +127,8 @@ def _percentile(function: Function, operand: Operand) -> Operand:
         raise BadRequest(message, reason="bad_aggregate", context={"field": operand.name})
     if operand.text is None and operand.type.kind not in ("integer", "decimal", "float"):
         raise BadRequest(
-            f"Field '{operand.name}' has the type {operand.type.db_type}, which has no {function.name.upper()}.",
+            f"Field '{operand.name}' has the type {operand.type.db_type}, which {function.name.upper()} does not "
+            "support.",
             reason="bad_type",
         )
     values = sa.cast(operand.number if operand.text is not None else operand.expression, Named("double precision"))

@@ -72,7 +72,8 @@ def _tested(cond: Condition, operand: Operand) -> sa.ColumnElement[bool]:
     """Build IS TRUE, IS FALSE or IS UNKNOWN."""
     if operand.type.kind != "boolean":
         raise BadRequest(
-            f"Field '{operand.name}' has the type {operand.type.db_type}. IS {cond.op.upper()} is for true and false.",
+            f"Field '{operand.name}' has the type {operand.type.db_type}. IS {cond.op.upper()} works only on true "
+            "and false.",
             reason="bad_operator",
             context={"field": operand.name},
         )
@@ -104,7 +105,7 @@ def _contained(cond: Condition, operand: Operand, scope: Scope) -> Any:
 def _pattern(value: str) -> str:
     """Check the length of a regular expression, and return it."""
     if len(value) > MAX_PATTERN_CHARS:
-        raise BadValue(f"a regular expression of at most {MAX_PATTERN_CHARS} characters is expected")
+        raise BadValue(f"expected a regular expression of at most {MAX_PATTERN_CHARS} characters")
     return value
 
 
@@ -228,4 +229,4 @@ def _value(value: Value, type_: PgType, label: str, scope: Scope, wrap: Any = No
 
 
 def _no_null(label: str) -> BadRequest:
-    return BadRequest(f"null cannot be compared this way. Use '{label}' IS NULL.", reason="bad_value")
+    return BadRequest(f"Field '{label}' cannot be compared with null this way. Use IS NULL.", reason="bad_value")

@@ -63,7 +63,7 @@ def conversion(op: str, operand: Operand) -> tuple[Any, PgType, Callable[[Any, b
 
 def _no_operator(op: str, operand: Operand) -> BadRequest:
     return BadRequest(
-        f"Field '{operand.name}' has the type {operand.type.db_type}, which has no {_WORDS[op]}.",
+        f"Field '{operand.name}' has the type {operand.type.db_type}, which {_WORDS[op]} does not support.",
         reason="bad_operator",
         context={"field": operand.name},
     )
@@ -75,14 +75,14 @@ def _array(value: Any, type_: PgType, *, listed: bool) -> Any:
         try:
             value = items(value, _UNLIMITED)
         except BadFilter:
-            raise BadValue("a list in parentheses is expected") from None
+            raise BadValue("expected a list in parentheses") from None
     return check(type_, value if isinstance(value, list) else [value])
 
 
 def _range(value: Any, type_: PgType) -> str:
     """Parse a range such as `[1,5)`, or build the range of a single value."""
     if isinstance(value, list):
-        raise BadValue("a range such as [1,5), or one value of it, is expected")
+        raise BadValue("expected a range such as [1,5), or a single value")
     text = str(value).strip()
     if text[:1] == "{" and type_.multirange:
         return str(check(type_, text))
@@ -99,7 +99,7 @@ def _json(value: Any) -> str:
     try:
         text = exact_json.dumps(exact_json.loads(value) if isinstance(value, str) else value).decode()
     except (orjson.JSONDecodeError, TypeError, ValueError, RecursionError):
-        raise BadValue("JSON text is expected") from None
+        raise BadValue("expected JSON text") from None
     if "\\u0000" in text:
-        raise BadValue("a string cannot contain the NUL character")
+        raise BadValue("a string must not contain a NUL character")
     return text

@@ -24,7 +24,7 @@ def start_of(part: str, target: Any, type_: PgType, label: str) -> tuple[Any, Pg
     """
     if not type_.is_time or (part == "hour" and type_.kind == "date"):
         raise BadRequest(
-            f"Field '{label}' has the type {type_.db_type}, which has no {part.upper()}.",
+            f"Field '{label}' has the type {type_.db_type}, which {part.upper()} does not support.",
             reason="bad_type",
             context={"field": label},
         )

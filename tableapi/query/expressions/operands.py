@@ -64,8 +64,8 @@ def of_row(scope: Scope, path: tuple[str, ...], function: Function | None) -> Op
     if function.aggregates:
         if not function.through:
             raise BadRequest(
-                f"{function.name.upper()}() of the rows themselves belongs into 'having'. For related rows put their "
-                f"relation before it: <relation>.{function.name.upper()}(<field>).",
+                f"{function.name.upper()}() of the rows themselves belongs in 'having'. For related rows, put the "
+                f"relation before the field: <relation>.{function.name.upper()}(<field>).",
                 reason="bad_aggregate",
             )
         return _of_related(scope, path, function)
@@ -80,9 +80,9 @@ def no_window(function: Function) -> BadRequest:
         message = f"{name}() needs a window: {call} OVER (ORDER BY <field>) AS <name>, in 'fields' of a list."
     else:
         message = (
-            f"{name}() OVER (...) reads the rows of a page, so it belongs into 'fields' of a list of records: not into "
-            "groups, relations, conditions, orders, writes or reads by identifier. For records by identifier, write "
-            "filter=<key> IN (...)."
+            f"{name}() OVER (...) reads the rows of a page, so it is allowed only in 'fields' of a list of records, "
+            "not in groups, relations, conditions, orders, writes or reads by identifier. To read records by "
+            "identifier, write filter=<key> IN (...)."
         )
     return BadRequest(message, reason="bad_window", context={"function": name})
 
@@ -107,7 +107,7 @@ def single(scope: Scope, term: Term, *, shown: bool = False, ordering: bool = Fa
     check_level(level + 1)
     if relation.many:
         message = (
-            f"Relation '{relation.name}' has many records. Name a field of a parent, an aggregate such as "
+            f"Relation '{relation.name}' has many records. Use a field of a parent, an aggregate such as "
             f"{relation.name}.COUNT(*), or use 'related'."
         )
         if ordering:
@@ -134,7 +134,7 @@ def of_response(scope: Scope, column: Column) -> Operand:
 def check_level(level: int) -> None:
     """Reject a path through too many relations."""
     if level > MAX_LEVELS:
-        raise BadRequest(f"Relations may be nested {MAX_LEVELS} levels deep at most.", reason="too_deep")
+        raise BadRequest(f"Relations may be nested at most {MAX_LEVELS} levels deep.", reason="too_deep")
 
 
 # -- fields and values inside them -----------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ def aggregate(scope: Any, path: tuple[str, ...], function: Function) -> Operand:
     """
     if path == ("*",):
         if function.name != "count":
-            raise BadRequest(f"{function.name.upper()}(*) does not exist. Name a field.", reason="bad_aggregate")
+            raise BadRequest(f"{function.name.upper()} does not take *. Name a field.", reason="bad_aggregate")
         rows: Any = sa.func.count()
         if function.where:
             rows = sa.func.count(sa.case((scope.binder.condition(scope, function.where), sa.literal_column("1"))))

@@ -33,7 +33,7 @@ def order_terms(text: str) -> list[OrderTerm]:
     """
     terms = [_term(part) for part in split(text) if part]
     if len(terms) > 20:
-        raise BadRequest("Option 'order' may name 20 fields at most.", reason="bad_order")
+        raise BadRequest("Option 'order' may name at most 20 fields.", reason="bad_order")
     return terms
 
 
@@ -50,7 +50,7 @@ def _term(part: str) -> OrderTerm:
         if message := syntax.called(part):
             raise BadRequest(message, reason="unknown_function", context={"option": "order"})
         raise BadRequest(
-            f"Option 'order': '{part[:100]}' is not of the form: field [asc|desc] [nulls first|last].",
+            f"Option 'order': '{part[:100]}' must have the form: field [asc|desc] [nulls first|last].",
             reason="bad_order",
             context={"option": "order"},
         )

@@ -81,7 +81,7 @@ class Scope:
         """
         column = self.column(name, of_path=of_path)
         if column.name in self.right.sealed:
-            raise BadRequest(f"Field '{column.name}' can be read, not searched or sorted.", reason="sealed_field")
+            raise BadRequest(f"Field '{column.name}' can only be read, not searched or sorted.", reason="sealed_field")
         return column, self.clause.c[column.name]
 
     def operand(self, path: tuple[str, ...], function: Function | None = None) -> Operand:
@@ -154,8 +154,8 @@ class Scope:
         account = self.binder.account
         if account and self.table.find(account) is None and relation.target.find(account) is not None:
             raise Forbidden(
-                f"A path from '{self.table.name}' to '{relation.target.name}' would read accounts that the record of "
-                "this read does not name. Use 'related', or read the table itself.",
+                f"A path from '{self.table.name}' to '{relation.target.name}' would read other accounts without a "
+                "record in the audit log. Use 'related', or read the table itself.",
                 reason="not_recorded",
             )
         return self.related(relation)

@@ -79,7 +79,7 @@ def _config(scope: Scope, language: str, *, explicit: bool) -> list[Any]:
     languages = scope.table.languages
     if language and language not in languages:
         raise BadRequest(
-            f"There is no language '{language[:63]}' for MATCHES.{suggestion(language, languages)}",
+            f"Unknown language '{language[:63]}' for MATCHES.{suggestion(language, languages)}",
             reason="unknown_language",
             context={"language": language[:63]},
         )
@@ -93,7 +93,7 @@ def _search(scope: Scope, operand: Operand, function: str) -> tuple[str, Any]:
     search = searches.get(operand.name) or (next(iter(searches.values())) if len(searches) == 1 else None)
     if search is None:
         raise BadRequest(
-            f"{function}({operand.name}) needs words to look for: add {operand.name} MATCHES '...' to the filter.",
+            f"{function}({operand.name}) needs search words: add {operand.name} MATCHES '...' to the filter.",
             reason="no_search",
             context={"field": operand.name},
         )
@@ -102,7 +102,7 @@ def _search(scope: Scope, operand: Operand, function: str) -> tuple[str, Any]:
 
 def _no_search(operand: Operand, word: str) -> BadRequest:
     return BadRequest(
-        f"Field '{operand.name}' has the type {operand.type.db_type}, which has no {word}.",
+        f"Field '{operand.name}' has the type {operand.type.db_type}, which {word} does not support.",
         reason="bad_operator",
         context={"field": operand.name},
     )

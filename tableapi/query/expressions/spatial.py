@@ -74,7 +74,7 @@ def check(operand: Operand, word: str) -> None:
     """
     if not operand.type.postgis:
         raise BadRequest(
-            f"Field '{operand.name}' has the type {operand.type.db_type}, which has no {word}.",
+            f"Field '{operand.name}' has the type {operand.type.db_type}, which {word} does not support.",
             reason="bad_operator",
             context={"field": operand.name},
         )
@@ -93,5 +93,5 @@ def _metres(value: Any) -> float:
     text = str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
     distance = float(number_of(text))
     if not math.isfinite(distance) or distance < 0:
-        raise BadValue("a distance of 0 or more is expected")
+        raise BadValue("expected a distance of 0 or more")
     return distance

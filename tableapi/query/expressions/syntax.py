@@ -158,7 +158,7 @@ def called(text: str, at: int = 0) -> str:
     match = _CALL.match(text, at)
     if match is None or match[1].lower() in KNOWN:
         return ""
-    return f"There is no function '{match[1][:30]}'.{suggestion(match[1], sorted(name.upper() for name in KNOWN))}"
+    return f"Unknown function '{match[1][:30]}'.{suggestion(match[1], sorted(name.upper() for name in KNOWN))}"
 
 
 def _selected(part: str) -> Selected:
@@ -171,12 +171,13 @@ def _selected(part: str) -> Selected:
     if at == len(part):
         if term.function is not None and term.function.over is not None:
             raise BadRequest(
-                f"'{part[:100]}': name a window function: {part[:50].rstrip()} AS {term.function.name}.",
+                f"'{part[:100]}': a window function needs a name: {part[:50].rstrip()} AS {term.function.name}.",
                 reason="bad_alias", context={"field": part[:100]},
             )  # fmt: skip
         if term.function is not None and term.function.where:
             raise BadRequest(
-                f"'{part[:100]}': name an aggregate with FILTER: {part[:30]} ... AS open_orders.", reason="bad_alias",
+                f"'{part[:100]}': an aggregate with FILTER needs a name: {part[:30]} ... AS open_orders.",
+                reason="bad_alias",
                 context={"field": part[:100]},
             )  # fmt: skip
         return Selected(plain(part), term, "")
@@ -188,8 +189,8 @@ def _selected(part: str) -> Selected:
     named = alias != part[word.end() :] or path(alias) == ((alias,), len(alias))
     if not named or len(alias) > MAX_ALIAS_CHARS or "\x00" in alias or alias.lower().startswith(RESERVED):
         raise BadRequest(
-            f"'{part[:100]}': after AS comes a name of at most {MAX_ALIAS_CHARS} characters; quote one with signs. It "
-            f"does not begin with '{RESERVED}'.",
+            f"'{part[:100]}': AS must be followed by a name of at most {MAX_ALIAS_CHARS} characters that does not "
+            f"begin with '{RESERVED}'. Quote a name with special characters.",
             reason="bad_alias",
             context={"field": part[:100]},
         )
@@ -239,26 +240,26 @@ def _over(text: str, term: Term, at: int) -> tuple[Term, int]:
     if function is None or (match := _OVER.match(text, at)) is None:
         return term, at
     if not function.aggregates and not function.needs_window:
-        raise _bad_window(text, f"{function.name.upper()}(<field>) has no window")
+        raise _bad_window(text, f"{function.name.upper()}(<field>) does not support OVER")
     if function.through or (function.argument == "rows" and term.path != ("*",)):
-        raise _bad_window(text, "a window is of the rows of the page, not of related rows")
+        raise _bad_window(text, "a window is over the rows of the page, not over related rows")
     if text[match.end() : match.end() + 1] != "(":
-        raise _bad_window(text, "OVER needs parentheses")
+        raise _bad_window(text, "OVER must be followed by parentheses")
     end = _closing(text, match.end() + 1, "'\"`")
     window = text[match.end() + 1 : end].strip()
     if end == len(text):
         raise _bad_window(text, "the parenthesis after OVER is not closed")
     if _FRAME.search(window) is not None:
-        raise _bad_window(text, "the rows of a window cannot be chosen; aggregates run to the current row")
+        raise _bad_window(text, "a frame clause is not supported; aggregates run to the current row")
     if _AFTER_CALL.search(window) is not None:
         raise _bad_window(text, "a window function cannot be inside another")
     order = next((found for found in _ORDER.finditer(window) if found["order"] is not None), None)
     before, terms = (window, "") if order is None else (window[: order.start()].strip(), window[order.end() :].strip())
     if not terms:
-        raise _bad_window(text, "OVER needs an order")
+        raise _bad_window(text, "OVER needs ORDER BY")
     partition = _PARTITION.match(before)
     if before and (partition is None or partition.end() == len(before)):
-        raise _bad_window(text, "before ORDER BY comes only PARTITION BY with fields")
+        raise _bad_window(text, "only PARTITION BY with fields may come before ORDER BY")
     over = Over(before[partition.end() :] if partition is not None else "", terms)
     return replace(term, function=replace(function, over=over)), end + 1
 
@@ -268,7 +269,7 @@ def _bad_window(text: str, problem: str = "") -> BadRequest:
     return BadRequest(
         f"'{text[:100]}': {problem or 'this is not a window function, or one is inside another'}. Write "
         "SUM(total) OVER (PARTITION BY customer_id ORDER BY created) AS running, or ROW_NUMBER() OVER (ORDER BY total "
-        "DESC) AS place. With OVER there are ROW_NUMBER(), RANK(), DENSE_RANK(), LAG(f), LEAD(f), FIRST_VALUE(f), "
+        "DESC) AS place. OVER supports ROW_NUMBER(), RANK(), DENSE_RANK(), LAG(f), LEAD(f), FIRST_VALUE(f), "
         "LAST_VALUE(f), COUNT, SUM, AVG, MIN and MAX.",
         reason="bad_window",
         context={"field": text[:100]},

@@ -26,7 +26,7 @@ def check_operator(type_: PgType, operator: str, label: str) -> None:
     """
     if type_.signs is not None and {"!=": "<>"}.get(operator, operator) not in type_.signs:
         raise BadRequest(
-            f"Field '{label}' has the type {type_.db_type}, which cannot be compared by {operator}.",
+            f"Field '{label}' has the type {type_.db_type}, which cannot be compared with {operator}.",
             reason="bad_operator",
             context={"field": label},
         )

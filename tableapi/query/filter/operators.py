@@ -19,10 +19,10 @@ OPERATORS = (
 def no_operator(word: str) -> str:
     """Return the message for a word that is not an operator."""
     if not word:
-        return "An operator is expected, such as =, >=, IN or CONTAINS"
+        return "Expected an operator, such as =, >=, IN or CONTAINS"
     if word in OPERATORS:
         return f"NOT {word} is not an operator; put NOT before the condition"
-    return f"An operator is expected, not '{word[:30]}'.{suggestion(word, OPERATORS)}".removesuffix(".")
+    return f"Expected an operator, not '{word[:30]}'.{suggestion(word, OPERATORS)}".removesuffix(".")
 
 
 def inside(value: str) -> str:

@@ -48,7 +48,7 @@ class Parser(Scanner):
         tree = self.expression()
         self.skip_blanks()
         if self.at < len(self.text):
-            self.fail("AND, OR, XOR, NOR or the end of the filter is expected")
+            self.fail("Expected AND, OR, XOR, NOR or the end of the filter")
         return tree
 
     def expression(self, level: int = 0) -> Node:
@@ -87,9 +87,7 @@ class Parser(Scanner):
         self.skip_blanks()
         if self.text[self.at : self.at + 1] != ")":
             self.fail(
-                "A closing parenthesis is missing"
-                if self.at >= len(self.text)
-                else "AND, OR, XOR, NOR or ) is expected"
+                "A closing parenthesis is missing" if self.at >= len(self.text) else "Expected AND, OR, XOR, NOR or )"
             )
         self.at += 1
         return inner
@@ -166,12 +164,12 @@ class Parser(Scanner):
             return "contains", (self.listed_or_text(word),)
         if word in TEXT_OPERATORS:
             if word in ("STARTS", "ENDS") and not self.take_word("WITH"):
-                self.fail(f"WITH is expected after {word}")
+                self.fail(f"Expected WITH after {word}")
             return TEXT_OPERATORS[word], (self.value(),)
         if word == "BETWEEN":
             low = self.value()
             if not self.take_word("AND"):
-                self.fail("AND and the upper value of BETWEEN are expected")
+                self.fail("Expected AND and the upper value of BETWEEN")
             return "between", (low, self.value())
         return self.operation_of_lists(word)
 
@@ -179,14 +177,14 @@ class Parser(Scanner):
         """Parse the values of an operator of arrays, ranges or JSON."""
         if word == "CONTAINED":
             if not self.take_word("BY"):
-                self.fail("BY is expected after CONTAINED")
+                self.fail("Expected BY after CONTAINED")
             if self.peek_word() == "JSON":
                 self.at += 4
                 return "json_contained", (self.value(),)
             return "contained", (self.listed(word),)
         if word == "ADJACENT":
             if not self.take_word("TO"):
-                self.fail("TO is expected after ADJACENT")
+                self.fail("Expected TO after ADJACENT")
             return "adjacent", (self.listed(word),)
         if word in SPATIAL_OPERATORS:
             return SPATIAL_OPERATORS[word], self.shape(word)
@@ -199,7 +197,7 @@ class Parser(Scanner):
         start = self.at
         values = self.list(word)
         if len(values) != 2:
-            self.fail("A shape and a distance are expected after DWITHIN: ('{...}', 500)", start)
+            self.fail("Expected a shape and a distance after DWITHIN: ('{...}', 500)", start)
         return values
 
     def tested(self) -> tuple[str, tuple[Any, ...], bool]:
@@ -210,10 +208,10 @@ class Parser(Scanner):
                 return word.lower(), (), negated
         if self.take_word("DISTINCT"):
             if not self.take_word("FROM"):
-                self.fail("FROM is expected after DISTINCT")
+                self.fail("Expected FROM after DISTINCT")
             value = self.value()
             return ("null", (), not negated) if isinstance(value, Word) else ("distinct", (value,), negated)
-        return self.fail("NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM is expected after IS")
+        return self.fail("Expected NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM after IS")
 
     def searched(self) -> Any:
         """Parse the words of MATCHES, which also end before USING."""
@@ -229,7 +227,7 @@ class Parser(Scanner):
         self.skip_blanks()
         match = _LANGUAGE.match(self.text, self.at)
         if match is None:
-            self.fail("The name of a language is expected after USING, such as english")
+            self.fail("Expected the name of a language after USING, such as english")
         self.at = match.end()
         return match[0].lower()
 
@@ -254,6 +252,6 @@ class Parser(Scanner):
             return name
         match = _NAME.match(self.text, self.at)
         if not match:
-            self.fail("A field name is expected")
+            self.fail("Expected a field name")
         self.at = match.end()
         return match[0]

@@ -76,7 +76,7 @@ class Scanner:
         if (param := self.param()) is not None:
             return (param,)
         if self.text[self.at : self.at + 1] != "(":
-            self.fail(f"A list in parentheses is expected after {word}")
+            self.fail(f"Expected a list in parentheses after {word}")
         self.at += 1
         values: list[Value] = []
         if self.peek() == ")":
@@ -92,7 +92,7 @@ class Scanner:
                 return tuple(values)
             if sign != ",":
                 self.at -= 1
-                self.fail("A closing parenthesis is missing" if not sign else "A comma is expected")
+                self.fail("A closing parenthesis is missing" if not sign else "Expected a comma")
 
     def in_list(self) -> tuple[Value, ...]:
         """Parse the list of IN.
@@ -195,7 +195,7 @@ class Scanner:
             at += 1
         value = text[start:at].rstrip()
         if not value:
-            self.fail("A value is expected")
+            self.fail("Expected a value")
         self.at = start + len(value)
         if value.lower() == "null":
             return Word("null")

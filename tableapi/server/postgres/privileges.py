@@ -41,8 +41,8 @@ class UnprivilegedUser:
             )  # fmt: skip
         except subprocess.SubprocessError:
             raise CannotDropPrivileges(
-                "As root, PostgreSQL needs a folder that every user may enter: set DATA_DIR to one, run as a normal "
-                "user, or set DATABASE_URL."
+                "When started as root, PostgreSQL needs a folder that every user may enter. Set DATA_DIR to such a "
+                "folder, run as an ordinary user, or set DATABASE_URL."
             ) from None
 
     def own(self, path: Path) -> None:

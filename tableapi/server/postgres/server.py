@@ -146,7 +146,9 @@ class Embedded:
             lock.unlink()
             return 0
         if len(lines) < 8 or lines[7].strip() not in STATES:
-            raise NoPostgres(f"PostgreSQL in {self.data} (process {pid}) is starting or stopping. Try again soon.")
+            raise NoPostgres(
+                f"PostgreSQL in {self.data} (process {pid}) is starting or stopping. Try again in a moment."
+            )
         return int(lines[3])
 
     def _is_ours(self, pid: int) -> bool:
@@ -173,11 +175,14 @@ class Embedded:
         }
         self._bin = next((folder for folder, major in installed.items() if required in (None, major)), None)
         if self._bin is None and required is not None:
-            raise NoPostgres(f"{self.data} was made by PostgreSQL {required}, which is not installed here.")
+            raise NoPostgres(
+                f"{self.data} was created by PostgreSQL {required}, which is not installed here. Install it, or set "
+                "DATA_DIR to a new folder."
+            )
         if self._bin is None:
             raise NoPostgres(
-                f"No PostgreSQL {OLDEST_VERSION} or newer here: install one ({install_command('postgres')}), or set"
-                " DATABASE_URL to one elsewhere."
+                f"PostgreSQL {OLDEST_VERSION} or newer was not found. Install it ({install_command('postgres')}), or "
+                "set DATABASE_URL to a server elsewhere."
             )
         self._runner = runner_for(self.folder, self._bin)
         if required is None:
@@ -220,7 +225,7 @@ class Embedded:
             if "Address already in use" not in output:
                 raise NoPostgres(self._explained(output))
         else:
-            raise NoPostgres("No free port on 127.0.0.1 for the embedded PostgreSQL.")
+            raise NoPostgres("There is no free port on 127.0.0.1 for the embedded PostgreSQL.")
 
     def _make_database(self) -> None:
         result = self._run("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", "postgres", "-w", DATABASE)
@@ -255,9 +260,9 @@ class Embedded:
     def _explained(self, text: str) -> str:
         """Summarize PostgreSQL's output in one line that says what to do."""
         if "No space left on device" in text:
-            return f"The disk of {self.folder} is full. Free some space, or set DATA_DIR to another disk."
+            return f"The disk that contains {self.folder} is full. Free some space, or set DATA_DIR to another disk."
         lines = [line for line in text.splitlines() if _FAULT.search(line)] or text.splitlines()
-        return f"PostgreSQL in {self.folder} does not start: {lines[0].strip() if lines else 'no output'}"
+        return f"PostgreSQL in {self.folder} did not start: {lines[0].strip() if lines else 'no output'}"
 
     def _reason(self, error: OSError) -> str:
         if error.errno == errno.ENOSPC:

@@ -31,7 +31,7 @@ MAX_IMPORTS = 2  # concurrent imports per worker, since each holds a connection
 OPTIONS = frozenset(("import", "dry_run", "continue", "max_affected", "method"))
 _PLACE = re.compile(r"COPY .*?, line (\d+)(?:, column ([^:]+))?", re.DOTALL)
 _END_MARK = re.compile(rb"^\\\.\r?$", re.MULTILINE)
-_MALFORMED = "The line has more or fewer values than the header has names, or a quote is out of place."
+_MALFORMED = "The number of values differs from the number of names in the header, or a quote is misplaced."
 _running = 0
 
 
@@ -112,7 +112,7 @@ class _Import:
         refusal = to_api_error(errors.violated(self.call, error))
         assert refusal is not None
         if isinstance(error, asyncpg.FeatureNotSupportedError):
-            raise _unchecked("PostgreSQL checks its new rows one by one")
+            raise _unchecked("PostgreSQL checks each of its new rows")
         if refusal.status in (403, 503):  # it concerns the table rather than the line
             raise refusal
         entry = {"line": line, "reason": refusal.reason, "message": refusal.message}
@@ -131,8 +131,8 @@ class _Import:
         bad = self.errors()
         count = f"{MAX_BAD_LINES} or more" if len(bad) >= MAX_BAD_LINES else len(bad)
         return BadRequest(
-            f"{count} {'line' if len(bad) == 1 else 'lines'} of the file cannot be imported, "
-            f"the first is line {bad[0]['line']}. Nothing was kept.",
+            f"{count} {'line' if len(bad) == 1 else 'lines'} of the file cannot be imported; the first is line "
+            f"{bad[0]['line']}. Nothing was imported.",
             reason="bad_lines", context={"errors": bad},
         )  # fmt: skip
 
@@ -154,9 +154,9 @@ def _fault(content: bytes) -> tuple[int, BadRequest] | None:
     message = ""
     at = content.find(b"\0")
     if at >= 0:
-        message = "The line holds a NUL character."
+        message = "The line contains a NUL character."
     elif b"\\." in content and (match := _END_MARK.search(content)) is not None:
-        at, message = match.start(), "The line is the end mark of COPY. Put the value into quotes."
+        at, message = match.start(), "The line is the end-of-data marker of COPY. Put the value in quotes."
     else:
         try:
             content.decode()
@@ -189,7 +189,7 @@ async def answer(call: TableRequest, parts: AsyncIterator[bytes]) -> Reply:
     right = _right(call)
     options = call.options()
     if _running >= MAX_IMPORTS:
-        raise Busy("Other imports are running. Try again in a moment.", headers=RETRY)
+        raise Busy("Too many imports are running. Try again in a moment.", headers=RETRY)
     _running += 1
     try:
         stream = lines.blocks(parts)
@@ -226,7 +226,7 @@ async def _header(stream: AsyncIterator[Block]) -> AsyncIterator[str]:
         for name in lines.names_of(block):
             yield name
         return
-    raise BadRequest("The file is empty. Its first line names the fields.", reason="no_records")
+    raise BadRequest("The file is empty. Its first line must name the fields.", reason="no_records")
 
 
 def _right(call: TableRequest) -> Right:
@@ -239,7 +239,7 @@ def _right(call: TableRequest) -> Right:
             raise BadRequest(f"Option '{name[:100]}' cannot be used with an import.", reason="bad_option",
                              context={"option": name[:100]})  # fmt: skip
     if "idempotency-key" in call.headers:
-        raise BadRequest("An import has no Idempotency-Key. Use dry_run, or a unique field.", reason="bad_option",
+        raise BadRequest("Imports do not support Idempotency-Key. Use dry_run, or a unique field.", reason="bad_option",
                          context={"header": "Idempotency-Key"})  # fmt: skip
     if table.kind not in "rp" or table.rules:
         raise _unchecked(f"'{table.name}' is a view, or rules replace its writes")
@@ -267,7 +267,9 @@ def _columns(call: TableRequest, right: Right, names: list[str]) -> list[str]:
         if not right.writes(column.name):
             raise errors.unwritable({column.name: None})
         if column.name in right.sealed:
-            raise BadRequest(f"Field '{column.name}' is encrypted; a file cannot hold it.", reason="sealed_field")
+            raise BadRequest(
+                f"Field '{column.name}' is encrypted and cannot be imported from a file.", reason="sealed_field"
+            )
         if column.fixed:
             raise BadRequest(f"The database sets field '{column.name}'. Leave it out.", reason="generated")
         columns.append(column.name)

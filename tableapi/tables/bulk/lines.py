@@ -78,7 +78,9 @@ async def blocks(parts: AsyncIterator[bytes]) -> AsyncIterator[Block]:
 def _rest(content: bytes, line: int, *, header: bool) -> Iterator[Block]:
     """Yield the remaining blocks at the end of a file."""
     if content.count(b'"') % 2:
-        raise BadRequest(f"A quote after line {line} is not closed.", reason="bad_csv", context={"line": line})
+        raise BadRequest(
+            f"A quote that opens after line {line} is not closed.", reason="bad_csv", context={"line": line}
+        )
     if not header and (end := _end_of_first(content)):
         yield Block(content[:end], line)
         line, content = line + content[:end].count(b"\n"), content[end:]

@@ -196,7 +196,7 @@ async def test_installing_twice_takes_no_lock(url: str) -> None:
     ("tables", "message"),
     [
         ({"nothing": ()}, "'nothing' does not exist"),
-        ({"keyless": ()}, "'keyless' is not a table with a key"),
+        ({"keyless": ()}, "'keyless' is not a table with a primary key"),
         ({"pair": ("zz",)}, "'pair' has no column 'zz'"),
     ],
 )

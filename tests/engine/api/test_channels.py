@@ -109,7 +109,7 @@ def test_a_pattern_of_channels_ends_the_start(url: str, tmp_path: Path, componen
     (tmp_path / "access.json").write_text(json.dumps({"keys": {"k": {"role": "clerk"}}, "roles": roles}))
     refused = tableapi("serve", "--dataset", f"x={url}", "--access", "access.json", cwd=tmp_path)
     assert refused.returncode != 0
-    assert "has to name one channel" in refused.stderr + refused.stdout
+    assert "must name a single channel" in refused.stderr + refused.stdout
 
 
 def test_notifications_reach_every_stream_of_their_channel(server: Server, db: SqlClient) -> None:

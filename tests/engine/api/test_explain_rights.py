@@ -124,7 +124,7 @@ def test_another_role_is_explained_with_the_values_of_its_user(http: httpx2.Clie
         said = told(http, "boss", "GET", f"person/{ident}", question=question)
         assert (said["role"], said["rule"], said["allowed"]) == ("sales", "_table/person/*", allowed)
         if not allowed:
-            assert said["why"].startswith("The record exists, and the row rule does not let the role reach it")
+            assert said["why"].startswith("The record exists, but the row rule hides it from the role")
     assert told(http, "boss", "GET", "company", question="explain=rights; role=sales")["why"] == (
         "No rule gives the role 'sales' any right to 'company'."
     )

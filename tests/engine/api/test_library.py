@@ -154,7 +154,7 @@ async def test_an_access_file_makes_roles(url: str, tmp_path: Path, started: lis
     [{}, {"open": True, "policy": POLICY}, {"open": True, "access": "x.json"}, {"open": True, "sessions": SESSIONS}],
 )
 def test_rights_are_given_in_exactly_one_way(arguments: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"Give exactly one of|go with policy="):
+    with pytest.raises(ValueError, match=r"Pass exactly one of|require policy="):
         TableAPI({"shop": "postgresql://localhost/shop"}, **arguments)
 
 
@@ -266,7 +266,7 @@ def test_a_function_without_decorator_prevents_the_start(arguments: dict[str, An
 
 def test_a_hook_names_verbs() -> None:
     for verbs in ((), ("MERGE",), ("PUT",)):
-        with pytest.raises(ValueError, match="name verbs"):
+        with pytest.raises(ValueError, match="pass one or more"):
             hook("customer", *verbs)
 
 

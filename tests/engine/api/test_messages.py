@@ -96,8 +96,8 @@ async def _send(address: str, method: str, table: str, role: str) -> httpx2.Resp
 @pytest.mark.parametrize(
     ("method", "table", "role", "status", "text"),
     [
-        ("GET", "purchase", "", 401, "Credentials are needed."),
-        ("GET", "customer", "", 401, "Credentials are needed."),
+        ("GET", "purchase", "", 401, "Authentication is required. Send your credentials."),
+        ("GET", "customer", "", 401, "Authentication is required. Send your credentials."),
         ("GET", "purchase", "visitor", 403, "not allowed to read 'purchase'"),
         ("POST", "customer", "visitor", 403, "not allowed to create records in 'customer'"),
         ("GET", "customer", "anyone", 200, ""),
@@ -115,8 +115,8 @@ async def test_a_host_program_with_its_own_authentication(
 def test_check_names_settings_that_do_not_exist(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("APP_KEY=x\nSECRET_KEYS=secret\nPGPASSWORD=x\nNONSENSE=1\n")
     shown = tableapi("check", cwd=tmp_path).stdout
-    assert "note: .env: there is no setting APP_KEY. Did you mean 'APP_KEYS'?" in shown
-    assert "note: .env: there is no setting NONSENSE." in shown
+    assert "note: .env: unknown setting APP_KEY. Did you mean 'APP_KEYS'?" in shown
+    assert "note: .env: unknown setting NONSENSE." in shown
     assert "PGPASSWORD" not in shown
 
 

@@ -252,9 +252,9 @@ def defaults(module_database: NewDatabase, module_serve: Serve) -> Iterator[http
 
 def test_a_record_of_unknown_or_missing_fields_is_rejected(defaults: httpx.Client) -> None:
     for verb, path, body, message in (
-        ("POST", "filled", [{"aa": 1}], "no field of 'filled'"),
-        ("POST", "counted", [{"id": 5}], "no field of 'counted'"),
-        ("POST", "part", [{"ticket_id": None, "ticket_by_ticket_id": {}}], "no field of 'ticket'"),
+        ("POST", "filled", [{"aa": 1}], "does not contain a field of 'filled'"),
+        ("POST", "counted", [{"id": 5}], "does not contain a field of 'counted'"),
+        ("POST", "part", [{"ticket_id": None, "ticket_by_ticket_id": {}}], "does not contain a field of 'ticket'"),
         ("POST", "strict", [{}], "'a'"),
         ("POST", "keyed", [{}], "'id'"),
         ("POST", "filled", [], "No records"),

@@ -49,7 +49,7 @@ def test_a_record_is_created_changed_and_deleted(http: httpx.Client) -> None:
     changed = http.patch("/_table/stay", params={"fields": "*"}, json=[{**key, "guest": "Eva"}])
     assert changed.json() == {"resource": [{**guest, "guest": "Eva"}]}
     upsert = http.post("/_table/stay", params={"upsert": "true"}, json=[guest])
-    assert "has no upsert" in upsert.json()["error"]["context"]["resource"][0]["message"]
+    assert "does not support an upsert" in upsert.json()["error"]["context"]["resource"][0]["message"]
     assert http.delete("/_table/stay", params={"filter": "room = 2"}).json() == {"resource": [key]}
 
 

@@ -96,15 +96,15 @@ def shop(url: str, tmp_path: Path) -> Serving:
         ({"tabel": "orders"}, "did you mean 'table'?"),
         ({"dataset": "shp"}, "Did you mean 'shop'?"),
         ({"table": "order"}, "Did you mean 'orders'?"),
-        ({"table": "keyless"}, "needs a table with a key"),
+        ({"table": "keyless"}, "needs a table with a primary key"),
         ({"on": []}, "at least one of created"),
         ({"on": ["inserted"]}, "'created', 'updated' or 'deleted'"),
         ({"fields": ["id", "statsu"]}, "Did you mean 'status'?"),
-        ({"filter": "amount >="}, "wrong filter"),
+        ({"filter": "amount >="}, "invalid filter"),
         ({"filter": "amuont > 1"}, "Did you mean 'amount'?"),
         ({"filter": "amount > many"}, "amount"),
-        ({"url": "ftp://example.com/"}, "must be an address"),
-        ({"url": "https://user:password@example.com/"}, "must be an address"),
+        ({"url": "ftp://example.com/"}, "must be a URL"),
+        ({"url": "https://user:password@example.com/"}, "must be a URL"),
         ({"secret": "whsec_short"}, "24 to 64 random bytes"),
         ({"secret": f"{SECRET} secret"}, "24 to 64 random bytes"),
         ({"name": "a b"}, "webhooks.0.name"),
@@ -415,7 +415,7 @@ async def test_a_slow_receiver_delays_no_other(shop: Serving) -> None:
             await quick.gets(200)
             assert slow.delivered == []
             await until(lambda: _attempts(server, 1))
-            assert "did not answer within 3 s" in (await server.state())["attempts"][0]["error"]
+            assert "did not respond within 3 s" in (await server.state())["attempts"][0]["error"]
 
 
 async def test_a_large_response_is_not_read_to_its_end(shop: Serving) -> None:
@@ -427,7 +427,7 @@ async def test_a_large_response_is_not_read_to_its_end(shop: Serving) -> None:
         target.answer = large
         async with shop(hook(url=target.url), webhooks_timeout_seconds=0.5) as server:
             test = (await server.http.post("/api/v2/shop/_webhooks/a/test")).json()
-            assert "did not answer" in test["error"]
+            assert "did not respond" in test["error"]
 
 
 async def test_statement_level_changes_are_reported(shop: Serving) -> None:

@@ -40,7 +40,7 @@ def test_quotes_and_no_values() -> None:
         (b"linkedin.com/in/x,Jane,,,,,nonsense,,", "e-mail"),
         (b"linkedin.com/in/x,Jane,,,,,,j@acme.example:perhaps,", "validity"),
         (b"linkedin.com/in/x,Jane,,,,,,,call me", "phone"),
-        (b'"linkedin.com/in/x,Jane,,,,,,,', "quotes"),
+        (b'"linkedin.com/in/x,Jane,,,,,,,', "quote"),
         (b"linkedin.com/in/x,Jane\0,,,,,,,", "NUL"),
         (b"linkedin.com/in/x,\xff\xfe,,,,,,,", "UTF-8"),
         (b"linkedin.com/in/x," + b"x" * 400 + b",,,,,,,", "longer"),

@@ -16,9 +16,9 @@ const ASKED = { redirect: "", name: "Helper", host: "", answered: "127.0.0.1:334
 beforeEach(() => vi.mocked(redirectTo).mockClear());
 
 test("an application that is not known is told to the user, and nothing is opened", async () => {
-  serve({ [READ]: new Refusal(400, { code: 400, message: "This application is not known here." }) });
+  serve({ [READ]: new Refusal(400, { code: 400, message: "This application is not registered here." }) });
   draw(<AuthorizeScreen />, { at: AT });
-  expect(await screen.findByText("This application is not known here.")).toBeVisible();
+  expect(await screen.findByText("This application is not registered here.")).toBeVisible();
   expect(redirectTo).not.toHaveBeenCalled();
 });
 

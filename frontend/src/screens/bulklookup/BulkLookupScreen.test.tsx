@@ -108,7 +108,7 @@ test("a member without credits is told who gets more", async () => {
 });
 
 test("says what is wrong with a file", async () => {
-  const text = "The first line must name a column 'linkedinurl'.";
+  const text = "The first line must contain a column named 'linkedinurl'.";
   serve({ "POST bulklookup": new Refusal(422, { code: 422, message: text, context: { scope: "resource", fields: { urls: text } } }) });
   draw(<BulkLookupScreen />, { at: AT });
   await user.upload(screen.getByLabelText("CSV file"), CSV);

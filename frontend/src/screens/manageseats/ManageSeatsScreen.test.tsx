@@ -82,7 +82,7 @@ test("invites: fields first, then the domain, then whether it is taken, then the
     [LIST]: TEAM,
     "POST validatedomain": () => ({ result: { valid: state.valid } }),
     "POST checkemailexists": () => ({ result: { available: state.available } }),
-    "POST leads/_table/appuser": new Refusal(409, { code: 409, message: "There are no seats left in your plan.", context: { reason: "seat_limit", scope: "resource" } }),
+    "POST leads/_table/appuser": new Refusal(409, { code: 409, message: "Your plan has no free seats left. Remove a member, or upgrade.", context: { reason: "seat_limit", scope: "resource" } }),
   });
   draw(<ManageSeatsScreen />, { at: AT });
   await user.click(await screen.findByRole("button", { name: "Add member" }));
@@ -101,7 +101,7 @@ test("invites: fields first, then the domain, then whether it is taken, then the
   expect(await dialog.findByText("Email exist, please try again with another!")).toBeVisible();
   state.available = 1;
   await send();
-  expect(await screen.findByText("There are no seats left in your plan.")).toBeVisible();
+  expect(await screen.findByText("Your plan has no free seats left. Remove a member, or upgrade.")).toBeVisible();
   expect(sent.at(-1)!.body.resource).toEqual([{ firstname: "Mia", lastname: "Mate", name: "Mia Mate", email: "mia@acme.com", role: "member" }]);
   expect(dialog.getByLabelText("First Name")).toHaveValue("Mia");
 });

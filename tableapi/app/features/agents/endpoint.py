@@ -88,7 +88,7 @@ class Agents(Feature):
         """Handle one message. There are no sessions or streams: each POST is self-contained."""
         request.route = "mcp"
         if request.method != "POST":
-            raise MethodNotAllowed("MCP messages are sent with POST.", headers={"Allow": "POST"})
+            raise MethodNotAllowed("Send MCP messages with POST.", headers={"Allow": "POST"})
         self._refuse_other_origins(request)
         if not request.headers.get("content-type", "").lower().startswith("application/json"):
             raise UnsupportedMedia("Send JSON: Content-Type: application/json.")
@@ -145,7 +145,9 @@ class Agents(Feature):
         if origin is None or Cors(settings.public_url, settings.cors_origins).allows(origin):
             return
         if not is_loopback((urlsplit(origin).hostname or "").strip("[]")):
-            raise Forbidden("Pages of this origin may not use MCP here. Add it to CORS_ORIGINS.", reason="bad_origin")
+            raise Forbidden(
+                "Pages of this origin may not use MCP here. Add the origin to CORS_ORIGINS.", reason="bad_origin"
+            )
 
     async def _start(self) -> Handle:
         """Load the SDK and start its session manager."""

@@ -45,7 +45,7 @@ class ToolRequests:
             reply = await self._answer(request, list(parts))
             if reply.stream is not None:
                 await reply.discard()
-                raise BadRequest("A tool has no streams. Use the API over HTTP.", reason="bad_option")
+                raise BadRequest("Tools do not support streams. Use the HTTP API.", reason="bad_option")
             status, size = reply.status, len(reply.body)
             return reply
         except Exception as error:

@@ -64,7 +64,7 @@ class SignIn:
         """Return the metadata of /mcp (RFC 9728). Raises NotFound if no issuer is configured."""
         _only_get(request)
         if not self._issuers:
-            raise NotFound("Agents do not sign in here: JWT_ISSUER names no issuer.")
+            raise NotFound("Agents cannot sign in here, because JWT_ISSUER is not set.")
         metadata: dict[str, Any] = {
             "resource": f"{self._public_url}{request.root_path}{PATH}",
             "authorization_servers": self._issuers,
@@ -88,4 +88,4 @@ class SignIn:
 def _only_get(request: HttpRequest) -> None:
     request.route = "mcp"
     if request.method not in ("GET", "HEAD"):
-        raise MethodNotAllowed("Only GET is served here.", headers={"Allow": "GET"})
+        raise MethodNotAllowed("Only GET is supported here.", headers={"Allow": "GET"})

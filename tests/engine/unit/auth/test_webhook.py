@@ -36,7 +36,7 @@ def test_addresses_of_web_servers_are_accepted(url: str) -> None:
     ],
 )  # fmt: skip
 def test_other_addresses_are_rejected(url: str) -> None:
-    with pytest.raises(ValidationError, match="must be an address"):
+    with pytest.raises(ValidationError, match="must be a URL"):
         declared(url=url)
 
 
@@ -48,7 +48,7 @@ def test_a_secret_has_a_prefix_and_enough_bytes(size: int) -> None:
 
 @pytest.mark.parametrize("text", [secret(15), secret(129), secret(24)[6:], "whsec_%%%", f"{secret(24)} x", "whsec_"])
 def test_another_secret_is_rejected(text: str) -> None:
-    with pytest.raises(ValueError, match="random bytes as base64"):
+    with pytest.raises(ValueError, match="random bytes in base64"):
         secrets(text)
 
 

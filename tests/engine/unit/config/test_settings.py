@@ -141,7 +141,7 @@ def test_a_postgresql_address(value: str, expected: str) -> None:
 
 @pytest.mark.parametrize("value", ["", "mysql://h/d", "postgresql://", "h/d", "postgresql"])
 def test_invalid_postgresql_urls(value: str) -> None:
-    with pytest.raises(ValueError, match="must be a PostgreSQL address"):
+    with pytest.raises(ValueError, match="must be a PostgreSQL URL"):
         postgres_url(value)
 
 
@@ -155,7 +155,7 @@ def test_an_origin(value: str, expected: str) -> None:
 
 @pytest.mark.parametrize("value", ["", "app.example.com", "ftp://h", "https://"])
 def test_invalid_origins(value: str) -> None:
-    with pytest.raises(ValueError, match="must be an address like"):
+    with pytest.raises(ValueError, match="must be a URL such as"):
         origin(value)
 
 

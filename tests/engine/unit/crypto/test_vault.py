@@ -71,7 +71,7 @@ def test_unsealing_keeps_none() -> None:
         (["a"], ""),
         (["a", "b"], ""),
         (["a", HASHES + b64(bytes(32))], ""),
-        ([HASHES + b64(bytes(32))], "the first key has to seal"),
+        ([HASHES + b64(bytes(32))], "the first key encrypts values"),
         (["a", HASHES + b64(bytes(31))], "key 2 is incomplete"),
         (["a", "b", HASHES + "?"], "key 3 is incomplete"),
     ],
@@ -106,7 +106,7 @@ def test_the_head_of_a_value_identifies_its_key() -> None:
 
 
 def test_keys_are_needed() -> None:
-    with pytest.raises(ValueError, match="SECRET_KEYS is empty"):
+    with pytest.raises(ValueError, match="SECRET_KEYS must not be empty"):
         Vault([])
 
 

@@ -40,7 +40,7 @@ def test_too_few_connections_are_rejected(
 ) -> None:
     settings = Settings(database_connections=connections, workers=workers)
 
-    with pytest.raises(BadSettings, match=f"DATABASE_CONNECTIONS is {connections}.* need {needed} at least"):
+    with pytest.raises(BadSettings, match=f"DATABASE_CONNECTIONS is {connections}.* need at least {needed}"):
         share(settings, datasets, project=project)
 
 

@@ -81,6 +81,6 @@ async def test_a_closed_queue_rejects_everything() -> None:
     turns = put(queue, 2)
     turns[0].cancel()
     queue.close()
-    with pytest.raises(Busy, match="server stops"):
+    with pytest.raises(Busy, match="server is stopping"):
         turns[1].result()
     assert not queue

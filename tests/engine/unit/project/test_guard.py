@@ -25,7 +25,7 @@ def test_limits_are_parsed() -> None:
         Limit(60, 60, "session"),
         Limit(5, 900, "ip"),
     )
-    with pytest.raises(ValueError, match="not a limit"):
+    with pytest.raises(ValueError, match="must be a limit"):
         parse_limits("often")
 
 

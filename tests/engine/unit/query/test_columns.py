@@ -129,13 +129,13 @@ def test_columns_have_one_statement(table: str, query: dict[str, str], sql: str)
             "person",
             {"order": "name upwards"},
             "bad_order",
-            "Option 'order': 'name upwards' is not of the form: field [asc|desc] [nulls first|last].",
+            "Option 'order': 'name upwards' must have the form: field [asc|desc] [nulls first|last].",
         ),
         (
             "person",
             {"order": "tag_by_person_tag.label"},
             "bad_order",
-            "Relation 'tag_by_person_tag' has many records. Name a field of a parent, an aggregate such as "
+            "Relation 'tag_by_person_tag' has many records. Use a field of a parent, an aggregate such as "
             "tag_by_person_tag.COUNT(*), or use 'related'.",
         ),
         (

@@ -127,8 +127,8 @@ def test_bound_values(text: str, params: Any, actor: Any, bound: list[Any]) -> N
     ("text", "message"),
     [
         ("age = forty", "Field 'age': "),
-        ("vip = perhaps", "Field 'vip': true or false is expected."),
-        ("born = 2024-13-45", "Field 'born': a date such as 2024-01-31 is expected."),
+        ("vip = perhaps", "Field 'vip': expected true or false."),
+        ("born = 2024-13-45", "Field 'born': expected a date such as 2024-01-31."),
         ("company_by_company_id.id = x", "Field 'id': "),
     ],
 )

@@ -87,8 +87,8 @@ def test_computed_fields(fields: str | None, computed: bool) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("SUMM(a)", "There is no function 'SUMM'. Did you mean 'SUM'?"),
-        ("pg_sleep (1)", "There is no function 'pg_sleep'."),
+        ("SUMM(a)", "Unknown function 'SUMM'. Did you mean 'SUM'?"),
+        ("pg_sleep (1)", "Unknown function 'pg_sleep'."),
         ("SUM(a)", ""),
         ("a", ""),
         ("(a)", ""),

@@ -14,8 +14,8 @@ from tableapi.schema.pgtypes import BadValue, PgType
 SMALLINT, BIGINT = PgType("integer", "smallint", "smallint"), PgType("integer", "bigint", "bigint")
 NUMERIC, MONEY = PgType("decimal", "numeric", "numeric(10,2)"), PgType("money", "money", "money")
 REAL, DOUBLE = PgType("float", "real", "real"), PgType("float", "double precision", "double precision")
-WHOLE, NUMBER = "a whole number is expected", "a number is expected"
-SMALL = "a whole number from -32768 to 32767 is expected"
+WHOLE, NUMBER = "expected a whole number", "expected a number"
+SMALL = "expected a whole number from -32768 to 32767"
 
 
 @pytest.mark.parametrize(
