@@ -39,7 +39,7 @@ async def notice_fields(call: TableRequest, table: str, ident: str | None) -> No
     unknown = _unknown(call.table, body)
     if not unknown:
         return
-    if ident is not None and "resource" in unknown.get(call.table.name, (None, {}))[1]:
+    if ident is not None and isinstance(body, dict) and "resource" in body and call.table.find("resource") is None:
         unknown |= _unknown(call.table, body["resource"])
     for within, fields in unknown.values():
         # A new relation comes from a new foreign key. Few clients send such a field with every request.

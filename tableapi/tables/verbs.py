@@ -82,6 +82,8 @@ async def _one(call: TableRequest, target: Targets) -> Reply:
     async with Writer(call, target.options) as writer:
         written = await writer.write(target.verb, target.items[0])
     written.mark = written.mark if target.verb != "DELETE" else ""
+    if written.ignored:  # upsert=ignore: the record exists
+        return Reply(b"{}")
     return await _record(call, written)
 
 

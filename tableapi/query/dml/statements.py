@@ -106,7 +106,7 @@ def by_key(target: Target, clause: Any, key: list[Column], *, match: bool) -> li
     if match:
         target.binder.sources["match"] = ParamSource(("value", "if-match"))
         versions = sa.func.string_to_array(sa.cast(sa.bindparam("match", type_=sa.Text), Named("text")), " ")
-        found.append(target.version(clause) == sa.func.any(versions))
+        found.append(target.version(clause) == sa.any_(versions))
     return found
 
 

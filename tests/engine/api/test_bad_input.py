@@ -243,3 +243,17 @@ def test_internal_names_are_rejected_as_aliases(served: str, option: str, alias:
     named = quote(f'name AS "{alias}"')
     path = f"_table/company?{option}={named}" + ("&cursor=" if option == "fields" else "")
     assert refused(served, 400, "GET", path)["context"]["reason"] == "bad_alias"
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("_table/company/1", b'[{"resource": 1}]'),
+        ("_table/company/1", b'[{"resource": [{"city": "X"}]}]'),
+        ("_table/person/1", b'{"person_by_manager_id": [{"id": 2, "resource": 1, "age": -1}]}'),
+        ("_table/person/1", b'{"person_by_manager_id": [{"id": 2, "resource": [{}], "age": -1}]}'),
+    ],
+)
+def test_a_field_called_resource_in_a_record_by_path_wraps_nothing(served: str, path: str, body: bytes) -> None:
+    refused(served, 400, "PATCH", path, body, JSON)
+    refused(served, 400, "PUT", path, body, JSON)

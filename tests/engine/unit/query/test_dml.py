@@ -134,7 +134,7 @@ PARSED = cache.parse("age = 5")[0]
         (
             build(statements.update, {"name": "x"}, KEY, match=True),
             "UPDATE person AS t1 SET name=$1::text WHERE t1.id = $2::integer AND t1.xmin::text = "
-            f"any(string_to_array(CAST($3::VARCHAR AS text), $4::VARCHAR)) {returned('t1')}",
+            f"ANY (string_to_array(CAST($3::VARCHAR AS text), $4::VARCHAR)) {returned('t1')}",
         ),
         (
             build(statements.update, {"name": "x"}, KEY, right=OWN),
