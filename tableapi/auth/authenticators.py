@@ -50,6 +50,10 @@ class Authenticator(Protocol):
         """
         return await self.actor(headers, ip)
 
+    async def changes(self) -> int:
+        """Return a number that differs once callers of earlier requests may have lost rights."""
+        return 0
+
     async def client(self, headers: Mapping[str, str], ip: str, resource: str) -> Actor:
         """Return the actor of a message to `resource`, the address of /mcp, with the scopes of its token.
 
@@ -256,6 +260,11 @@ class SessionAuthenticator(Authenticator):
         """
         self._mark.change()
         await self._hear()
+
+    async def changes(self) -> int:
+        if self._mark.read() != self._heard:
+            await self._hear()
+        return self._changes
 
     async def _hear(self) -> None:
         """Wait for the notifications of the transactions that were committed when the mark was last changed.

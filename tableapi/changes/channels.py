@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 
 import asyncpg
@@ -17,6 +18,8 @@ from tableapi.observability import background, metrics
 
 log = get_logger(__name__)
 Check = Callable[[Mapping[str, str], str], Awaitable[Actor]]
+Changes = Callable[[], Awaitable[int]]  # the number of changes of callers so far
+MAX_ARRIVED = 10_000  # notifications waiting for the check of callers; beyond that, the streams end
 WAIT_SECONDS, RETRY_SECONDS, CHECK_SECONDS, UNREAD_SECONDS = 5.0, 0.5, 4.0, 10.0
 RESET = b"event: reset\ndata: {}\n\n"
 
@@ -51,8 +54,10 @@ class ChannelStream(EventStream):
 class ChannelHub:
     """The streams of one dataset."""
 
-    def __init__(self, dataset: Dataset, heartbeat: float, check: Check) -> None:
-        self.dataset, self._heartbeat, self._check = dataset, heartbeat, check
+    def __init__(self, dataset: Dataset, heartbeat: float, check: Check, changes: Changes) -> None:
+        self.dataset, self._heartbeat, self._check, self._changes = dataset, heartbeat, check, changes
+        self._arrived: deque[tuple[str, bytes]] = deque()
+        self._sending: asyncio.Task[None] | None = None
         self.streams: dict[str, dict[ChannelStream, None]] = {}
         self._heard: dict[str, asyncio.Event] = {}  # channels that are listened to, or will be
         self._changed = asyncio.Event()
@@ -140,10 +145,30 @@ class ChannelHub:
 
     def _notify(self, _connection: object, _pid: int, channel: str, payload: object) -> None:
         lines = "".join(f"data: {line}\n" for line in str(payload).split("\n"))
-        chunk = f"event: notification\n{lines}\n".encode()
-        for stream in list(self.streams.get(channel, ())):
-            if not stream.push(chunk):
-                metrics.count("live", "dropped")
+        if len(self._arrived) >= MAX_ARRIVED:
+            self._arrived.clear()
+            self.stop()  # clients reconnect, and read what they may have missed
+            return
+        self._arrived.append((channel, f"event: notification\n{lines}\n".encode()))
+        if self._sending is None or self._sending.done():
+            self._sending = background.start(self._send(), "channel_send")
+
+    async def _send(self) -> None:
+        """Send the notifications that have arrived to the streams of callers that still have their rights."""
+        while self._arrived:
+            channel, chunk = first = self._arrived[0]
+            changes = await self._changes()
+            for stream in list(self.streams.get(channel, ())):
+                if stream.checked != changes:
+                    if await self._ended(stream):
+                        stream.end()
+                    stream.checked = changes
+            if not self._arrived or self._arrived[0] is not first:  # cleared meanwhile
+                continue
+            self._arrived.popleft()
+            for stream in list(self.streams.get(channel, ())):
+                if not stream.push(chunk):
+                    metrics.count("live", "dropped")
 
     # -- checks --------------------------------------------------------------------------------------------------------
 

@@ -33,7 +33,7 @@ class LiveChanges:
             settings.live_streams, settings.live_streams_per_caller, settings.live_queue_bytes,
         )  # fmt: skip
         self._limits, self._authenticator = limits, authenticator
-        self._hubs = {name: LiveHub(dataset, limits, self._check) for name, dataset in datasets.items()}
+        self._hubs = {name: LiveHub(dataset, limits, self._check, self._changes) for name, dataset in datasets.items()}
 
     def __len__(self) -> int:
         return sum(len(hub.listeners) for hub in self._hubs.values())
@@ -93,6 +93,9 @@ class LiveChanges:
             most=self._limits.streams,
             instead=", or read the table instead",
         )
+
+    async def _changes(self) -> int:
+        return await self._authenticator().changes()
 
     async def _check(self, headers: Mapping[str, str], ip: str) -> Actor:
         """Authenticate the caller of a stream again. Raises Unauthorized if its session has ended."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from itertools import islice
 from typing import Any
 
@@ -35,12 +35,15 @@ class ListenerGroup:
     Each group reads on its own, one batch after another, so a slow read does not delay other groups. Changes that
     arrive meanwhile are collected; several changes of one row are merged.
 
-    reading: limits the number of groups that read at once.
+    reading: limits the number of groups that read at once. check: ends streams that may receive nothing any more.
     """
 
-    def __init__(self, subscription: Subscription, position: Position, reading: asyncio.Semaphore) -> None:
+    def __init__(
+        self, subscription: Subscription, position: Position, reading: asyncio.Semaphore,
+        check: Callable[[Iterable[Listener]], Awaitable[None]],
+    ) -> None:  # fmt: skip
         self.subscription, self.listeners = subscription, set[Listener]()
-        self._reading, self._position = reading, position
+        self._reading, self._position, self._check = reading, position, check
         self._pending: dict[Key, bool] = {}  # whether the caller may know that the row existed
         self._late: dict[Key, set[Listener]] = {}  # rows missed by these streams only
         self._reset = False
@@ -116,6 +119,7 @@ class ListenerGroup:
         except asyncpg.PostgresError:  # DDL since the plan was made: a new stream gets a new plan or an error
             self.end()
             return
+        await self._check(self.listeners)
         for listener in list(self.listeners):
             mine = [key for key in keys if key in pending or listener in late.get(key, ())]
             self._send_rows(listener, mine, rows, pending, late, position)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,7 @@ UNREAD_SECONDS = 30.0  # an unread stream is closed after this long
 CLEAN_SECONDS = 60.0
 RETRY_SECONDS = 0.5  # while the database is unreachable
 Check = Callable[[Mapping[str, str], str], Awaitable[Actor]]
+Changes = Callable[[], Awaitable[int]]  # the number of changes of callers so far
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,8 @@ class LiveHub:
     which costs busy tables most of their throughput.
     """
 
-    def __init__(self, dataset: Dataset, limits: LiveLimits, check: Check) -> None:
-        self.dataset, self.limits, self._check = dataset, limits, check
+    def __init__(self, dataset: Dataset, limits: LiveLimits, check: Check, changes: Changes) -> None:
+        self.dataset, self.limits, self._check, self._changes = dataset, limits, check, changes
         self.listeners: dict[Listener, None] = {}
         self._callers: dict[str, int] = {}
         self._groups: dict[Any, ListenerGroup] = {}
@@ -112,7 +113,9 @@ class LiveHub:
         group = self._groups.get(subscription.group)
         if group is None:
             reading = self._role_reading if subscription.dataset.role_sql else self._reading
-            group = self._groups[subscription.group] = ListenerGroup(subscription, position, reading)
+            group = self._groups[subscription.group] = ListenerGroup(
+                subscription, position, reading, self._check_callers
+            )
             self._places.setdefault(subscription.recorded.oid, GroupIndex()).of(group)[group] = None
         elif group.subscription.request.table is not subscription.request.table:  # DDL
             group.subscription = subscription
@@ -260,6 +263,14 @@ class LiveHub:
             listener.id = group.token
             token = f"id: {group.token}\n"
         push(listener, f": heartbeat\n{token}\n".encode())
+
+    async def _check_callers(self, listeners: Iterable[Listener]) -> None:
+        """End the streams of callers that have lost their rights, before something is sent to them."""
+        changes = await self._changes()
+        for listener in list(listeners):
+            if listener.checked != changes:
+                await self._check_caller(listener)
+                listener.checked = changes
 
     async def _check_caller(self, listener: Listener) -> None:
         """End a stream if its caller's session has ended or its rights have changed."""

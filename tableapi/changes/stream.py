@@ -15,13 +15,14 @@ RETRY_MILLISECONDS = 2000  # before a browser reconnects
 class EventStream(ABC):
     """The stream of one client: an asynchronous iterator of bytes.
 
-    limit: bytes that may be pending. beaten: time of the last heartbeat.
+    limit: bytes that may be pending. beaten: time of the last heartbeat. checked: the number of changes of callers, as
+    counted by the authenticator, at the last check of this one.
     """
 
-    __slots__ = ("_chunks", "_closed", "_task", "_waiter", "beaten", "limit", "opened", "size")
+    __slots__ = ("_chunks", "_closed", "_task", "_waiter", "beaten", "checked", "limit", "opened", "size")
 
     def __init__(self, limit: int) -> None:
-        self.limit = limit
+        self.limit, self.checked = limit, -1
         self.opened = self.beaten = time.monotonic()
         self.size = 0  # pending bytes, including those being sent
         self._chunks: list[bytes] = [b"retry: %d\n\n" % RETRY_MILLISECONDS]

@@ -9,8 +9,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.helpers.fixtures import open_product
+from tests.helpers.live import EventStream
 from tests.helpers.oauth import OAuthClient
-from tests.helpers.product import Account, Product, User
+from tests.helpers.product import KEY, TABLE, Account, Product, User
 from tests.helpers.support import NewDatabase, until
 from tests.product.test_authorization import signed_in
 from tests.system.statements.proxy import StatementProxy
@@ -109,3 +110,31 @@ async def test_a_refresh_token_used_twice_is_invalid_grant_and_ends_the_session_
         assert (await client.call("query", {"table": "client"})).status_code == OPEN
         assert (await client.refresh(first)).json()["error"] == "invalid_grant"
         assert (await client.call("query", {"table": "client"})).status_code == CLOSED
+
+
+async def test_a_stream_gets_nothing_after_the_session_ended_or_the_user_was_disabled(
+    late: Product, account: Account
+) -> None:
+    owner, member, phone = account.owner, await account.user(), await again(account.owner, account)
+    change = "update usercredit set seatcount = seatcount + 1 where clientid = $1"
+    async with _stream(late, owner) as kept, _stream(late, member) as disabled, _stream(late, phone) as ended:
+        for stream in (kept, disabled, ended):
+            assert await stream.next() == ("reset", {})
+        await late.db.execute(change, account.clientid)
+        for stream in (kept, disabled, ended):
+            assert (await stream.next())[0] == "row"
+        path = f"{TABLE}appuser/{member.appuserid}"
+        answer = await owner.http.patch(path, json={"isactive": 0})
+        assert answer.status_code == 200, answer.text
+        assert (await phone.http.delete("/api/v2/user/session")).status_code == 200
+        await late.db.execute(change, account.clientid)
+        assert (await kept.next())[0] == "row"
+        for stream in (disabled, ended):
+            assert await stream.ended()
+            assert stream.body.count(b"event: row") == 1
+
+
+def _stream(product: Product, user: User) -> EventStream:
+    """Open a stream of the balances of a user's account."""
+    headers = {"X-API-Key": KEY, "X-Session-Token": user.token}
+    return EventStream(product.app, f"{TABLE}usercredit/_changes", headers, {})

@@ -28,7 +28,9 @@ class Channels(Feature):
     def __init__(self, app: App) -> None:
         services = self._services = app.services
         heartbeat = services.settings.live_heartbeat_seconds
-        self._hubs = {name: ChannelHub(each, heartbeat, self._check) for name, each in services.datasets.items()}
+        self._hubs = {
+            name: ChannelHub(each, heartbeat, self._check, self._changes) for name, each in services.datasets.items()
+        }
         self._stopped = False
 
     async def answer(
@@ -81,6 +83,9 @@ class Channels(Feature):
             open_=len(streams),
             most=settings.live_streams,
         )
+
+    async def _changes(self) -> int:
+        return await self._services.callers.changes()
 
     async def _check(self, headers: Mapping[str, str], ip: str) -> Actor:
         return await self._services.callers.again(headers, ip)

@@ -78,6 +78,9 @@ class TokenAuthenticator(Authenticator):
             return await self._inner.again(headers, ip)
         return await self.actor(headers, ip)
 
+    async def changes(self) -> int:
+        return await self._inner.changes()
+
     def _token(self, headers: Mapping[str, str]) -> str | None:
         """Return the signed token of a request; None if `inner` identifies its caller."""
         bearer = headers.get("authorization", "")
