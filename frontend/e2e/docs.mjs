@@ -2,7 +2,12 @@
 import { SMALL, WIDE, accessible, check, journey } from "./browser.mjs";
 
 const PAGES = ["/docs/", "/docs/guides/filters/", "/docs/reference/settings/", "/docs/no/such/page"];
-const heading = (page, name) => page.getByRole("heading", { level: 1, name }).waitFor();
+
+/** Waits for a page, and for its scripts, which hear the keys. */
+async function heading(page, name) {
+  await page.getByRole("heading", { level: 1, name }).waitFor();
+  await page.waitForLoadState();
+}
 
 journey("docs: a reader finds a page and runs its example", async (open) => {
   const page = await open();

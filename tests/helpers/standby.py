@@ -10,6 +10,7 @@ from pathlib import Path
 import asyncpg
 
 from tableapi.server.postgres.server import Embedded, NoPostgres
+from tests.helpers.support import PATIENCE
 
 
 class Standby(Embedded):
@@ -43,7 +44,7 @@ def crash(server: Embedded) -> None:
     server._control("stop", "-m", "immediate")
 
 
-async def caught_up(primary: str, replica: str, seconds: float = 20.0) -> None:
+async def caught_up(primary: str, replica: str, seconds: float = PATIENCE) -> None:
     """Wait until the replica has replayed the primary's current WAL position."""
     writer, reader = await asyncpg.connect(primary), await asyncpg.connect(replica)
     try:

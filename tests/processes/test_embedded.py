@@ -22,7 +22,7 @@ import pytest
 from tableapi.server.postgres import privileges
 from tableapi.server.postgres import server as embedded
 from tableapi.server.postgres.server import Embedded, NoPostgres
-from tests.helpers.support import ROOT, Serve, execute
+from tests.helpers.support import PATIENCE, ROOT, Serve, execute
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +172,7 @@ def test_a_server_of_a_killed_owner_is_taken_over(folder: Path) -> None:
         execute(url, "select 1")
         assert _pid(folder) == pid
 
-    end = time.monotonic() + 10
+    end = time.monotonic() + PATIENCE
     while _alive(pid):
         assert time.monotonic() < end
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx2 as httpx
+import pytest
 
 from tests.helpers.support import NewDatabase, Serve, execute, tableapi
 
@@ -71,6 +72,7 @@ def test_every_worker_sends_the_change(new_database: NewDatabase, serve: Serve, 
         assert row(third) == {"id": 2, "shop": 2, "name": "b"}
 
 
+@pytest.mark.timing
 def test_a_stream_does_not_delay_the_end_of_the_server(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
     url = new_database(SCHEMA)
     install(url, tmp_path, "item")

@@ -21,7 +21,7 @@ import pytest
 
 from tableapi.server.postgres.server import Embedded
 from tests.helpers.standby import Standby, caught_up, crash
-from tests.helpers.support import Serve, Server, free_port, until
+from tests.helpers.support import PATIENCE, Serve, Server, free_port, until
 
 POLICY = """
 from tableapi.auth.policy import Access, Rule, Sessions
@@ -94,7 +94,7 @@ async def reads(http: httpx2.AsyncClient, node: Server) -> Counter[str]:
     return Counter({name: int(float(n)) for name, n in found})
 
 
-async def from_replica(http: httpx2.AsyncClient, node: Server, url: str, seconds: float = 10.0) -> None:
+async def from_replica(http: httpx2.AsyncClient, node: Server, url: str, seconds: float = PATIENCE) -> None:
     """Wait until the replica serves a read of `url`."""
     until = time.monotonic() + seconds
     while True:

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.support import PATIENCE, NewDatabase, Serve
 
 KEY = {"X-API-Key": "k"}
 PATHS = ("/sandbox/mail", "/sandbox/mail/x", "/sandbox/oidc/google/.well-known/openid-configuration")
@@ -15,7 +15,7 @@ PATHS = ("/sandbox/mail", "/sandbox/mail/x", "/sandbox/oidc/google/.well-known/o
 
 def first_mail(browser: httpx2.Client) -> dict[str, str]:
     """Return the newest mail, as soon as there is one."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         if mails := browser.get("/sandbox/mail", headers={"Accept": "application/json"}).json():
             return dict(mails[0])

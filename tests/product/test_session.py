@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import statistics
 import time
 from typing import Any
 
@@ -198,8 +197,8 @@ async def test_unknown_addresses_take_as_long_as_known_ones(product: Product, ac
             began = time.perf_counter()
             await product.caller().post(SESSION, json={"email": email, "password": "Wrong1234"})
             times.append(time.perf_counter() - began)
-    medians = [statistics.median(times) for times in spent.values()]
-    assert max(medians) < 2 * min(medians)
+    fastest = [min(times) for times in spent.values()]  # other work of the machine only adds to a time
+    assert max(fastest) < 2 * min(fastest)
 
 
 async def test_the_client_has_only_fields_visible_to_the_caller(product: Product, account: Account) -> None:

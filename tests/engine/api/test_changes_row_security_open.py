@@ -81,7 +81,7 @@ async def test_a_revoked_select_ends_streams_and_rejects_new_ones(live: LiveServ
 
 
 async def test_streams_end_when_their_token_expires(live: LiveServer) -> None:
-    async with opened(live, "messages", of(ADA, exp=int(time.time()) + 2)) as ada:
+    async with opened(live, "messages", of(ADA, exp=int(time.time()) + 5)) as ada:
         assert await ada.ended()
 
 
