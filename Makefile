@@ -21,9 +21,9 @@ help: ## This list
 run: setup ## Demo: app and API on http://127.0.0.1:8000, with an embedded database
 	@DEMO=$${DEMO-1} LOG_LEVEL=$${LOG_LEVEL-warning} exec $(BIN)/tableapi serve
 
-test: setup chromium postgis conformance ## Every check, with JOBS=3 workers: half of the time tests wait
-	@$(MAKE) -j2 lint types
-	@$(MAKE) unit
+test: ## Every check, with JOBS=3 workers: half of the time tests wait
+	@$(MAKE) -j2 setup conformance programs
+	@$(MAKE) -j2 types lint unit
 	@$(BIN)/pytest -q -m timing $$(grep -rl 'mark\.timing' tests --include='*.py')
 	@$(WITH_NODE) $(BIN)/pytest -q -n $(or $(JOBS),3) -m "not timing" tests
 
@@ -90,6 +90,12 @@ lock: ## Write the lock files from pyproject.toml
 
 release: setup ## Build dist/: the engine as a wheel, and the project with its built front end
 	@tools/release
+
+# One after the other, because both may install by apt.
+.PHONY: programs
+programs:
+	@tools/chromium
+	@tools/postgis
 
 chromium:
 	@tools/chromium
