@@ -84,7 +84,7 @@ async def reconcile(ctx: Context, clientid: int, event: str = "", *, receipts: b
             if event:
                 await ctx.db.execute(_HANDLED, event, None)
         return
-    raise Busy("Too many changes at once.", case="too_many_changes")
+    raise Busy("Too many changes at once. Try again in a moment.", case="too_many_changes")
 
 
 async def _apply(

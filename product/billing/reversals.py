@@ -93,7 +93,7 @@ async def _apply(ctx: Context, clientid: int, purchase: str, payment: str, rever
                 await _store(ctx, item, payment, purchase, listed=1)
             await returns.apply(ctx, clientid, purchase)
         return
-    raise Busy("Too many changes at once.", case="too_many_changes")
+    raise Busy("Too many changes at once. Try again in a moment.", case="too_many_changes")
 
 
 async def _store(ctx: Context, reversal: Reversal, payment: str, purchase: str, *, listed: int) -> None:

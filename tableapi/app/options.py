@@ -93,7 +93,7 @@ def named_in(setting: str) -> list[str]:
         raise BadDatasets(f"DATASETS {setting}: the file is not UTF-8 text.") from None
     named = [word for line in lines if not line.lstrip().startswith("#") for word in line.split()]
     if not named:
-        raise BadDatasets(f"DATASETS {setting}: the file names no database.")
+        raise BadDatasets(f"DATASETS {setting}: the file does not name a database.")
     return named
 
 

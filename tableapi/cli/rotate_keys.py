@@ -57,7 +57,7 @@ class Reseal:
             if broken := [value for outcome in done.values() for value in outcome.broken]:
                 bar.stop()
                 raise CannotReseal(f"{broken[0]} was changed outside the program and cannot be decrypted"
-                                   f"{_more(len(broken))}. The rest of this round is done.")  # fmt: skip
+                                   f"{_more(len(broken))}. The other values of this round were encrypted.")  # fmt: skip
             if not (left := await self._stale_values()):
                 break
         bar.end(sum(outcome.rows for outcome in done.values()))

@@ -76,7 +76,7 @@ def test_an_empty_file_of_databases_ends_the_start(folder: Path) -> None:
     (folder / "datasets").write_text("# shop=postgresql://127.0.0.1:1/shop\n\n")
     done = tableapi("serve", cwd=folder, DATASETS="@datasets")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "names no database" in done.stderr
+    assert "does not name a database" in done.stderr
 
 
 def test_the_environment_names_databases_and_rights(serve: Serve, new_database: NewDatabase, folder: Path) -> None:

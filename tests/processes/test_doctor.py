@@ -106,9 +106,9 @@ def replaced(name: str, value: Any) -> Any:
 @pytest.mark.parametrize(
     ("change", "texts"),
     [
-        (replaced("status", 404), ["is 404", "/mcp"]),
+        (replaced("status", 404), ["returns 404", "/mcp"]),
         (replaced("status", 307), ["redirects to /elsewhere", "without a redirect"]),
-        (replaced("status", 500), ["is 500, not 401"]),
+        (replaced("status", 500), ["gets 500 instead of 401"]),
         (replaced("challenge", ""), ["no Bearer challenge", "A proxy may have removed"]),
         (replaced("challenge", "Basic realm=x"), ["no Bearer challenge"]),
         (replaced("challenge", 'Bearer resource_metadata="http://127.0.0.1:1/x"'), ["cannot be read", "PUBLIC_URL"]),
