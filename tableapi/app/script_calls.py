@@ -40,11 +40,13 @@ class ScriptCalls:
         request.time_limit = endpoint.seconds
         if request.method == "GET":
             return await self._scripts.run(endpoint, request)
-        before = self._services.session_writes
+        db = self._services.session_db
+        before = db.watched_writes
         try:
             return await self._write(request, endpoint, path)
         finally:
-            await self._services.catch_up(before)
+            if db.watched_writes != before:
+                await self._services.catch_up()
 
     async def _write(self, request: HttpRequest, endpoint: Endpoint, path: str) -> Reply:
         """Run a script, at most once for an idempotency key."""

@@ -78,6 +78,8 @@ class Services:
             db = next(iter(self.datasets.values())).db
             self.scripts = Scripts.given(served.scripts, served.hooks, settings, db)
             self.scripts.sessions = self.sessions
+        # The tables of its sessions are watched; without sessions it watches none.
+        self.session_db = next(iter(self.datasets.values())).db
         self.callers = self._with_tokens()
         self.idempotency = replay.store(settings, self.scripts if served.project is not None else None)
 
@@ -247,21 +249,10 @@ class Services:
             await feature.opened()
         self.is_open = True
 
-    @property
-    def session_writes(self) -> int:
-        """The number of statements of scripts so far that may have ended a session."""
-        return 0 if self.scripts is None else self.scripts.db.watched_writes
-
-    async def catch_up(self, since: int, *tables: str) -> None:
-        """Forget the sessions that a write ended, before its response is sent.
-
-        since: `session_writes` before the write. tables: those that it was sent to.
-        """
-        authenticator = self.authenticator
-        if isinstance(authenticator, SessionAuthenticator) and (
-            self.session_writes != since or any(map(authenticator.concerns, tables))
-        ):
-            await authenticator.catch_up()
+    async def catch_up(self) -> None:
+        """Forget the sessions that a write ended, before its response is sent."""
+        if isinstance(self.authenticator, SessionAuthenticator):
+            await self.authenticator.catch_up()
 
     def view(self, name: str) -> Handler | None:
         """Return a feature's handler for `GET _table/<table>/<name>`, or None."""

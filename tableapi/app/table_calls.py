@@ -129,7 +129,8 @@ class TableCalls:
         """Return the response of a write once this worker and the program's listener know what it changed."""
         if request.in_batch:  # a batch does this when it is committed
             return await run
-        before = self._services.session_writes
+        db = self._services.session_db
+        before = db.watched_writes
         try:
             reply = await run
         except BatchError as error:
@@ -137,8 +138,12 @@ class TableCalls:
                 await tell(self._services.served.on_write, call.dataset.name, call.actor, call.written)
             raise
         finally:
-            await self._services.catch_up(before, call.table.name, *call.tables)
-        await tell(self._services.served.on_write, call.dataset.name, call.actor, call.written)
+            # `tables` is empty if a hook has run.
+            written = map(str.lower, (call.table.name, *call.tables))
+            if db.watched_writes != before or not db.watched.isdisjoint(written):
+                await self._services.catch_up()
+        if call.written:
+            await tell(self._services.served.on_write, call.dataset.name, call.actor, call.written)
         return reply
 
     async def _import(

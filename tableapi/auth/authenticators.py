@@ -26,6 +26,9 @@ from tableapi.db.database import Db
 from tableapi.errors import Unauthorized
 from tableapi.observability import background
 
+_TABLES = re.compile(
+    r'(?:\b(?:from|join)\s+(?:only\s+|lateral\s+)?|,\s*)(?:"[^"]+"\.|\w+\.)?("[^"]+"|[^\W\d]\w*)', re.IGNORECASE
+)
 NOBODY = Actor("")
 ANONYMOUS = Actor("anyone", unproved=True)
 MAX_CACHED_ACTORS = 10_000
@@ -121,12 +124,7 @@ class SessionAuthenticator(Authenticator):
         self._to_touch: dict[bytes, None] = {}
         self._touching: asyncio.Task[None] | None = None
         self._changes = 0
-        lookups = f"{sessions.lookup} {sessions.client_lookup}"
-        self._tables = _tables_in(lookups)
-
-    def concerns(self, table: str) -> bool:
-        """Whether the sessions of callers are looked up in this table; `table` is spelled as in a request."""
-        return table.rpartition(".")[2].strip('"`[]').lower() in self._tables
+        self._tables = _tables_in(f"{sessions.lookup} {sessions.client_lookup}")
 
     def listen(self) -> None:
         """Start dropping cached actors when the database announces a change."""
@@ -140,7 +138,7 @@ class SessionAuthenticator(Authenticator):
         token = session_token(headers)
         if not token:
             return Actor("key", key=key, unproved=self._keys is None)
-        if self._mark.read() != self._heard:
+        if self._mark.value[:] != self._heard:
             await self._hear()
         digest, now = token_hash(token), time.monotonic()
         cached = self._cached.get(digest)
@@ -157,7 +155,7 @@ class SessionAuthenticator(Authenticator):
         token = token.strip()
         if not token.startswith(self._sessions.client_prefix):
             return await self.actor(headers, ip)
-        if self._mark.read() != self._heard:
+        if self._mark.value[:] != self._heard:
             await self._hear()
         # A client's token needs no app key, because the client has an identifier of its own.
         digest, now = token_hash(token), time.monotonic()
@@ -190,7 +188,7 @@ class SessionAuthenticator(Authenticator):
             return self._unknown(key)
         if not token:
             return Actor("key", key=key, unproved=self._keys is None)
-        if self._mark.read() != self._heard:
+        if self._mark.value[:] != self._heard:
             await self._hear()
         digest, now = token_hash(token), time.monotonic()
         cached = self._cached.get(digest)
@@ -262,7 +260,7 @@ class SessionAuthenticator(Authenticator):
         await self._hear()
 
     async def changes(self) -> int:
-        if self._mark.read() != self._heard:
+        if self._mark.value[:] != self._heard:
             await self._hear()
         return self._changes
 
@@ -293,9 +291,4 @@ class SessionAuthenticator(Authenticator):
 
 def _tables_in(sql: str) -> frozenset[str]:
     """Return the names after FROM, JOIN and commas, in lower case, without a schema; not all are tables."""
-    names = re.findall(
-        r'(?:\b(?:from|join)\s+(?:only\s+|lateral\s+)?|,\s*)(?:"[^"]+"\.|\w+\.)?("[^"]+"|[^\W\d]\w*)',
-        sql,
-        re.IGNORECASE,
-    )
-    return frozenset(name.strip('"').lower() for name in names)
+    return frozenset(name.strip('"').lower() for name in _TABLES.findall(sql))

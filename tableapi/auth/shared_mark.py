@@ -17,11 +17,14 @@ _BYTES = 8
 
 
 class SharedMark:
-    """Keep the mark in a mapped file, which is created if it does not exist."""
+    """Keep the mark in a mapped file, which is created if it does not exist.
+
+    `value[:]` is the mark, which each request compares.
+    """
 
     def __init__(self, path: Path | None) -> None:
         """Without a path, or on a full disk, the mark is that of this process alone."""
-        self._map: mmap.mmap | bytearray = bytearray(_BYTES)
+        self.value: mmap.mmap | bytearray = bytearray(_BYTES)
         if path is None:
             return
         try:
@@ -29,7 +32,7 @@ class SharedMark:
             try:
                 # Allocate the block now, because on a full disk, writing to a page without one would kill the process.
                 os.posix_fallocate(file, 0, _BYTES)
-                self._map = mmap.mmap(file, _BYTES)
+                self.value = mmap.mmap(file, _BYTES)
             finally:
                 os.close(file)
         except OSError as error:
@@ -37,8 +40,8 @@ class SharedMark:
 
     def change(self) -> None:
         """Replace the mark. It is random, so no lock is needed: two writes at once leave a new mark, too."""
-        self._map[:] = os.urandom(_BYTES)
+        self.value[:] = os.urandom(_BYTES)
 
     def read(self) -> bytes:
         """Return the mark."""
-        return bytes(self._map[:])
+        return bytes(self.value[:])

@@ -45,6 +45,26 @@ before_commit: ContextVar[tuple[Any, ...] | None] = ContextVar("before_commit", 
 LISTEN_RETRY_SECONDS = 0.5
 HEARD_SECONDS = 1.0
 MAX_NOTED = 10_000
+# The name of a table that a statement writes, without its schema.
+_WRITTEN = re.compile(
+    r"\b(?:update|insert\s+into|delete\s+from|merge\s+into|truncate(?:\s+table)?)\s+(?:only\s+)?"
+    r'(?:(?:"[^"]+"|\w+)\s*\.\s*)?"?(\w+)',
+    re.IGNORECASE,
+)
+
+
+class _Writing(dict[str, bool]):
+    """For each statement, whether it writes one of some tables; filled as statements are asked for."""
+
+    def __init__(self, tables: frozenset[str]) -> None:
+        super().__init__()
+        self._tables = tables
+
+    def __missing__(self, sql: str) -> bool:
+        if len(self) >= MAX_NOTED:
+            self.clear()
+        self[sql] = writes = not self._tables.isdisjoint(map(str.lower, _WRITTEN.findall(sql)))
+        return writes
 
 
 class Db:
@@ -115,8 +135,8 @@ class Db:
         self._listener: asyncpg.Connection | None = None
         self._asking = asyncio.Lock()
         self.watched_writes = 0
-        self._watched: re.Pattern[str] | None = None
-        self._writing: dict[str, bool] = {}
+        self.watched = frozenset[str]()
+        self._writing = _Writing(self.watched)
 
     async def connect(self) -> None:
         """Open the pool.
@@ -188,27 +208,12 @@ class Db:
 
     def watch(self, tables: Collection[str]) -> None:
         """Count the statements of scripts that write one of these tables, in `watched_writes`."""
-        names = "|".join(map(re.escape, sorted(tables)))
-        self._watched = re.compile(
-            rf"\b(?:update|insert\s+into|delete\s+from|merge\s+into|truncate(?:\s+table)?)\s+(?:only\s+)?"
-            rf'(?:"[^"]+"\s*\.\s*|\w+\s*\.\s*)?"?(?:{names})\b',
-            re.IGNORECASE,
-        )
-
-    def _note(self, sql: str) -> None:
-        """Count a statement if it is one of those that `watch` names."""
-        if self._watched is None:
-            return
-        writes = self._writing.get(sql)
-        if writes is None:
-            if len(self._writing) >= MAX_NOTED:
-                self._writing.clear()
-            writes = self._writing[sql] = self._watched.search(sql) is not None
-        self.watched_writes += writes
+        self.watched = frozenset(name.lower() for name in tables)
+        self._writing = _Writing(self.watched)
 
     async def fetch(self, sql: str, *args: Any) -> list[asyncpg.Record]:
         """Run one statement and return its rows."""
-        self._note(sql)
+        self.watched_writes += self._writing[sql]
         async with self._for_statement() as connection:
             with tracing.statement(sql):
                 rows: list[asyncpg.Record] = await connection.fetch(sql, *args)
@@ -216,7 +221,7 @@ class Db:
 
     async def fetchrow(self, sql: str, *args: Any) -> asyncpg.Record | None:
         """Run one statement and return its first row, or None."""
-        self._note(sql)
+        self.watched_writes += self._writing[sql]
         async with self._for_statement() as connection:
             row: asyncpg.Record | None = await connection.fetchrow(sql, *args)  # the connection traces it
             return row
@@ -259,7 +264,7 @@ class Db:
 
     async def execute(self, sql: str, *args: Any) -> str:
         """Run one statement and return its status, for example `DELETE 3`."""
-        self._note(sql)
+        self.watched_writes += self._writing[sql]
         async with self._for_statement() as connection:
             with tracing.statement(sql):
                 status: str = await connection.execute(sql, *args)

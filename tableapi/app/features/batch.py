@@ -120,15 +120,16 @@ class Batches(Feature):
         async def run() -> Reply:
             return await self._run(request, held.dataset, steps, len(raw), dry_run=dry_run)
 
-        before = self._services.session_writes
+        db = self._services.session_db
+        before = db.watched_writes
         key = request.headers.get("idempotency-key")
         if key is None or dry_run:
             reply = await run()
         else:
             reply = await self._services.idempotency.whole(key, held, f"POST {dataset.name}/_batch", raw, run)
         if not dry_run:
-            named = (step.parts[1] for step in steps if step.method != "GET")
-            await self._services.catch_up(before, *named, *(request.tables or ()))
+            if db.watched_writes != before or not db.watched.isdisjoint(map(str.lower, request.tables or ())):
+                await self._services.catch_up()
             await tell(self._services.served.on_write, dataset.name, request.actor, request.written)
         return reply
 
