@@ -20,6 +20,7 @@ insert into team select n, 'team ' || n from generate_series(1, 5) n;
 insert into person select n, 1 + n / 1000, 'person ' || n from generate_series(0, 3999) n;
 insert into wide select n, 5, repeat('x', 300000), '{}' from generate_series(1, 300) n;
 """
+pytestmark = pytest.mark.timing
 UNDER, UP = "person_by_team_id", "team_by_team_id"
 
 
