@@ -89,14 +89,22 @@ class AccessFile(BaseModel):
     def load(cls, path: Path) -> AccessFile:
         """Read and validate a file. Raises OSError, or ValueError with a one-line message."""
         try:
-            access = cls.model_validate(json.loads(path.read_text("utf-8")))
+            access = cls.model_validate(json.loads(path.read_text("utf-8"), object_pairs_hook=_each_once))
         except ValidationError as error:
             first = error.errors()[0]
             place, message = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
             if first["type"] == "extra_forbidden":
-                close = get_close_matches(str(first["loc"][-1]), _MEMBERS, n=1)
-                message = "unknown member" + (f", did you mean '{close[0]}'?" if close else "")
+                members = _members(first["loc"][:-1])
+                close = get_close_matches(str(first["loc"][-1]), members, n=1)
+                message = "unknown member" + (
+                    f", did you mean '{close[0]}'?" if close else f"; its object has {', '.join(members)}"
+                )
             raise ValueError(f"{place}: {message}") from None
+        if any(not name.strip() for name in access.keys):
+            raise ValueError(
+                "a key under 'keys' is empty, which would let in requests without a key. Write the key, or name a role"
+                " under 'anonymous'"
+            )
         for name, key in access.keys.items():
             if key.role != "*" and key.role not in access.roles:
                 raise ValueError(f"key '{name[:4]}...' names the role '{key.role}', which is not defined under 'roles'")
@@ -125,7 +133,32 @@ class AccessFile(BaseModel):
         return Actor(key.role, {f"user.{field}": value for field, value in key.user.items()}, key=name)
 
 
-_MEMBERS = [name for model in (AccessFile, Key, Role, Entry, RowFilter, Webhook) for name in model.model_fields]
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Build an object of the file. Raises ValueError for a member that occurs twice; the last would win."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        shown = twice if any(twice in model.model_fields for model in _MODELS.values()) else f"{twice[:4]}..."
+        raise ValueError(f"the member '{shown}' occurs twice in one object. Remove one of them")
+    return found
+
+
+# By the names of the members that lead to an object, without positions and names of keys and roles.
+_MODELS: dict[tuple[str, ...], type[BaseModel]] = {
+    (): AccessFile,
+    ("keys",): Key,
+    ("roles",): Role,
+    ("roles", "access"): Entry,
+    ("roles", "access", "filters"): RowFilter,
+    ("webhooks",): Webhook,
+}
+
+
+def _members(place: tuple[int | str, ...]) -> list[str]:
+    """Return the members of the object at a place in the file."""
+    return list(_MODELS.get(tuple(map(str, place[::2])), Webhook).model_fields)
+
 
 _COMPARE: dict[str, Callable[[Any, Any], sa.ColumnElement[bool]]] = {
     "=": lambda c, v: c == v,

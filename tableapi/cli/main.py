@@ -80,6 +80,13 @@ DOCTOR = """examples:
 Exit code 1 when an assistant cannot sign in. docs/guides/agents.md describes the steps."""
 
 
+def _key(text: str) -> str:
+    """Return the key of --api-key, which may be an unset variable of a shell."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("the key is empty. Write a key, or leave --api-key out")
+    return text
+
+
 def parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
     top = argparse.ArgumentParser(
@@ -103,7 +110,7 @@ def parser() -> argparse.ArgumentParser:
     serve.add_argument("--dataset", action="append", default=[], metavar="NAME=URL", help="serve this database")
     serve.add_argument("--open", action="store_true", help="give every client full rights")
     serve.add_argument("--access", type=Path, metavar="FILE", help="rights from a JSON file of keys and roles")
-    serve.add_argument("--api-key", default="", metavar="KEY", help="with --open: only requests with this key")
+    serve.add_argument("--api-key", type=_key, metavar="KEY", help="with --open: only requests with this key")
     serve.add_argument("--reload", action="store_true", help="restart when a file changes (for development)")
     worker = add("worker", _worker, "Run queued and scheduled jobs of the project.", WORKER)
     worker.add_argument("--with-parent", type=int, metavar="PID", help=argparse.SUPPRESS)
@@ -158,6 +165,8 @@ def parser() -> argparse.ArgumentParser:
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     args = parser().parse_args(words)
+    if getattr(args, "api_key", "") is None:
+        args.api_key = ""
     hide_secrets()
     signal.signal(signal.SIGTERM, _terminated)
     try:

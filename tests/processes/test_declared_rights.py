@@ -81,6 +81,10 @@ FIRST = "roles/sales/access/0"
         (f"{FIRST}/filters", [{"name": "owner_id", "value": "many"}], "does not fit"),
         ("keys/KEY-1/role", "sale", "not defined"),
         ("anonymous", "guest", "not defined"),
+        (f"{FIRST}/filter", [], "did you mean 'filters'?"),
+        ("role", {}, "did you mean 'roles'?"),
+        ("keys/", {"role": "sales"}, "name a role under 'anonymous'"),
+        ("keys/ ", {"role": "sales"}, "name a role under 'anonymous'"),
     ],
 )
 def test_an_access_file(url: str, tmp_path: Path, path: str, value: Any, told: str) -> None:
@@ -90,6 +94,32 @@ def test_an_access_file(url: str, tmp_path: Path, path: str, value: Any, told: s
     assert (ended.returncode, ended.stdout) == (2, "")
     assert told in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "told"),
+    [
+        ('"filters":', '"filters": [], "filters":', "'filters' occurs twice"),
+        ('"KEY-1":', '"KEY-1": {"role": "*"}, "KEY-1":', "'KEY-...' occurs twice"),
+    ],
+)
+def test_a_member_that_occurs_twice(url: str, tmp_path: Path, right: str, wrong: str, told: str) -> None:
+    """JSON takes the last one, so rights that were written down would not hold."""
+    text = json.dumps(FILE)
+    assert right in text
+    (tmp_path / "access.json").write_text(text.replace(right, wrong, 1))
+    words = ("serve", "--dataset", f"shop={url}", "--access", "access.json")
+    ended = tableapi(*words, cwd=tmp_path, DATA_DIR=tmp_path / "data")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert told in ended.stderr
+
+
+def test_an_empty_key_on_the_command_line(url: str, tmp_path: Path) -> None:
+    """A variable that is not set would otherwise let in every request."""
+    words = ("serve", "--dataset", f"shop={url}", "--open", "--api-key", "")
+    ended = tableapi(*words, cwd=tmp_path, DATA_DIR=tmp_path / "data")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "--api-key: the key is empty" in ended.stderr
 
 
 def test_a_right_access_file_starts(url: str, serve: Serve, tmp_path: Path) -> None:
