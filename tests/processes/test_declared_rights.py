@@ -78,7 +78,7 @@ FIRST = "roles/sales/access/0"
         (f"{FIRST}/filters", [{"name": "owner_id", "value": "{user.idd}"}], "Did you mean 'user.id'?"),
         (f"{FIRST}/filters", [{"name": "owner_id", "operator": "IN", "value": ["{user.idd}"]}], "user.idd"),
         (f"{FIRST}/filters", [{"name": "owner_id", "operator": "IN", "value": "({user.id}, {user.idd})"}], "user.idd"),
-        (f"{FIRST}/filters", [{"name": "owner_id", "value": "many"}], "does not fit"),
+        (f"{FIRST}/filters", [{"name": "owner_id", "value": "many"}], "does not match the column type"),
         ("keys/KEY-1/role", "sale", "not defined"),
         ("anonymous", "guest", "not defined"),
         (f"{FIRST}/filter", [], "did you mean 'filters'?"),

@@ -165,7 +165,7 @@ async def test_a_reveal_of_the_version_before_may_commit_late(new_database: NewD
     await held.rollback()
     assert '"charged"' in await revealing
     await upgrading
-    assert "0003_fill_list_of_my_contacts.sql waits for 2 older transactions to end." in said
+    assert "0003_fill_list_of_my_contacts.sql is waiting for 2 older transactions to end." in said
     listed = await seen.fetch("select searchname from usercontactlink where listedon is not null")
     assert [row["searchname"] for row in listed] == ["jane doe"]
     for open_connection in (late, seen, connection, holder):

@@ -119,7 +119,7 @@ async def test_a_wrong_declaration_does_not_start(shop: Serving, members: dict[s
 
 
 async def test_two_webhooks_of_one_name_do_not_start(shop: Serving) -> None:
-    with pytest.raises(ValueError, match="two webhooks 'a'"):
+    with pytest.raises(ValueError, match="Two webhooks are named 'a'"):
         async with shop(hook(), hook(table="pair")):
             pass
 
