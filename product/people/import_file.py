@@ -86,7 +86,7 @@ class LineReader:
     def _row(self, number: int, raw: bytes) -> str | None:
         fields = _fields(raw.decode())
         if len(fields) != self._width:
-            raise BadLine(f"the line has {len(fields)} fields instead of {self._width}")
+            raise BadLine(f"expected {self._width} fields, found {len(fields)}")
         ordered = self._in_order([*fields, ""])
         url, *texts = [text.strip() for text in ordered[: len(_TEXTS)]]
         key = profile_url.key_of(url, self._host)

@@ -84,7 +84,7 @@ def test_a_wrong_call_is_one_line(words: list[str], code: int, said: str, tmp_pa
         ("DEMO", "maybe", "DEMO:"),
         ("DATABASE_URL", "sqlite:///x", "DATABASE_URL: must be a PostgreSQL URL"),
         ("DATABASE_URL", NOWHERE, "127.0.0.1:1/shop cannot be reached"),
-        ("DATABASE_URL", "postgresql://127.0.0.1:notaport/x", "refuses"),
+        ("DATABASE_URL", "postgresql://127.0.0.1:notaport/x", "refused the connection"),
         ("DATA_DIR", "/proc/nothing", "DATA_DIR /proc/nothing cannot be used"),
         ("MAIL_URL", "http://x", "MAIL_URL: must be smtp://"),
         ("GOOGLE_CLIENT_ID", "x", "GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET must be set together"),
@@ -150,7 +150,7 @@ def test_a_database_that_rejects_is_named_without_its_password(change: str, pg_u
 
     assert refused.returncode == 1
     assert f"127.0.0.1:{parts.port}/" in refused.stderr
-    assert "refuses" in refused.stderr
+    assert "refused the connection" in refused.stderr
     assert "hidden" not in refused.stderr
 
 

@@ -106,7 +106,7 @@ def test_an_unknown_language_or_caller_is_rejected(server: Server, path: str) ->
     answer = httpx2.get(f"{address}cobol", headers={"X-API-Key": "KEY"})
     error = answer.json()["error"]
     assert (answer.status_code, error["context"]["reason"], error["context"]["option"]) == (400, "bad_option", "client")
-    assert error["message"] == "There is no client in 'cobol'; ask for typescript or python."
+    assert error["message"] == "There is no client in 'cobol'. Available languages: typescript or python."
     assert httpx2.get(f"{address}python").status_code == 401
 
 

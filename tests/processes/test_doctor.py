@@ -167,7 +167,7 @@ def test_a_rejected_token_is_explained(host: Host, tmp_path: Path) -> None:
     assert old not in ended.stdout
 
 
-@pytest.mark.parametrize(("url", "text"), [("api.example.com/mcp", "is no address"), ("ftp://x/mcp", "is no address")])
+@pytest.mark.parametrize(("url", "text"), [("api.example.com/mcp", "is not a URL"), ("ftp://x/mcp", "is not a URL")])
 def test_a_wrong_address_is_one_line(tmp_path: Path, url: str, text: str) -> None:
     ended = doctor(tmp_path, url)
     assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (2, "", 1)

@@ -70,7 +70,7 @@ def test_a_full_disk_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     full = subprocess.CompletedProcess([], 1, stdout="initdb: error: could not write: No space left on device\n")
     monkeypatch.setattr(privileges.UnprivilegedUser, "run", lambda self, command, **options: full)
 
-    with pytest.raises(NoPostgres, match=r"The disk of .*postgres is full"):
+    with pytest.raises(NoPostgres, match=r"The disk that contains .*postgres is full"):
         Embedded(tmp_path / "postgres").start()
     assert not (tmp_path / "postgres" / "data").exists()
 

@@ -95,7 +95,7 @@ async def test_rejected_runs_change_nothing(new_database: NewDatabase, serve: Se
 
     no_key = await asyncio.to_thread(reseal, url, "", folder=tmp_path / "other")
     assert no_key.returncode == 1
-    assert no_key.stderr.startswith("tableapi: SECRET_KEYS is missing")
+    assert no_key.stderr.startswith("tableapi: SECRET_KEYS is not set")
     assert not (tmp_path / "other").exists()
     unknown = await asyncio.to_thread(reseal, url, NEW)
     assert unknown.returncode == 1

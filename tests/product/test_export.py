@@ -166,7 +166,10 @@ async def test_a_selection_is_limited_and_audited_like_any_export(product: Produ
     assert [answer.status_code for answer in answers] == [200] * 20 + [429]
     assert int(answers[-1].headers["retry-after"]) > 80_000
     error = answers[-1].json()["error"]
-    assert (error["context"]["reason"], error["message"][:35]) == ("rate_limit", "Contacts can be exported 20 times a")
+    assert (error["context"]["reason"], error["message"][:43]) == (
+        "rate_limit",
+        "Contacts can be exported at most 20 times a",
+    )
     events = await product.db.fetchval(
         "select count(*) from auditlog where clientid = $1 and event = 'contacts_exported'", account.clientid
     )

@@ -40,7 +40,7 @@ async def test_bad_lines_are_reported_by_number_and_strict_imports_nothing(
 
     done = await product.scripts.run_job("importpeople", {"file": str(path)})
     assert (done.imported, done.skipped) == (2, 1)
-    assert "line 3: 1 fields instead of 9" in capsys.readouterr().err
+    assert "line 3: expected 9 fields, found 1" in capsys.readouterr().err
     assert await product.db.fetchval("select count(*) from person where profilekey like 'in/imp-%'") == 2
 
 

@@ -46,9 +46,11 @@ ODD: tuple[Any, ...] = (
     "", " ", "%", "_", "*", "\\", "'", '"', "\x00", "\u202e", "😀", "a" * 200, "a" * 201, "a b c d e f g h i j k l m n",
     None, True, 0, -1, 2025550111, 1.5, [], {}, [[]], [None], [PHONE, HOME, WORK], ["a"] * 51, {"like": PHONE},
 )  # fmt: skip
-# Statements of the pool and of sessions, which run at other times.
+# Statements of the pool and of sessions, which run at other times: a session is looked up again after half a minute.
 ASIDE = re.compile(
-    r"\bpg_(?:type|catalog|proc)\b|tableapi_|pgqueuer|set lastused|^(?:listen|unlisten|close all)\b", re.I
+    r"\bpg_(?:type|catalog|proc)\b|tableapi_|pgqueuer|set lastused|^(?:listen|unlisten|close all)\b"
+    r"|from usersession s join appuser u",
+    re.IGNORECASE,
 )
 TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:[\d.]+(?:Z|\+00(?::00)?)")
 HEADERS = {"x-request-id", "x-ratelimit-reset", "retry-after"} | {

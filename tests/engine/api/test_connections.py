@@ -91,7 +91,7 @@ def test_too_few_connections_stop_the_start_with_one_line(urls: list[str], tmp_p
     result = tableapi("serve", *words, "--open", cwd=tmp_path, **environment)
     assert result.returncode == 2
     assert "DATABASE_CONNECTIONS is 41" in result.stderr
-    assert "42 at least" in result.stderr
+    assert "at least 42" in result.stderr
     assert result.stderr.count("\n") == 1
 
 

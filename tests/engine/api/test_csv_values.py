@@ -80,4 +80,4 @@ def test_the_last_line_of_a_windows_file_is_not_to_blame_for_another(http: httpx
     answer = send(http, 'id,i\r\n1,x\r\n2,[2]\r\n3,"{3}"\r\n4\r\n5,', "import=true&continue=true").json()
     assert answer["created"] == 3
     assert [(error["line"], error["reason"]) for error in answer["errors"]] == [(2, "bad_value"), (5, "bad_csv")]
-    assert "fewer values" in answer["errors"][1]["message"]
+    assert "number of values differs" in answer["errors"][1]["message"]

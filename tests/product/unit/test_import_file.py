@@ -34,7 +34,7 @@ def test_quotes_and_no_values() -> None:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        (b"a,b,c", "3 fields instead of 9"),
+        (b"a,b,c", "expected 9 fields, found 3"),
         (b"example.com/in/x,Jane,,,,,,,", "not a profile address"),
         (b"linkedin.com/in/x,,,,,,,,", "full_name is empty"),
         (b"linkedin.com/in/x,Jane,,,,,nonsense,,", "e-mail"),

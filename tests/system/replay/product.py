@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import policy
+from tableapi.ratelimit import counter
 from tests.helpers.product import API, TABLE, Product
 from tests.product.test_policy_matrix import KEYS, furnish
 from tests.system.replay.recording import Exchange, exchange
@@ -27,6 +28,7 @@ BODIES: tuple[Any, ...] = (
 async def requests(product: Product) -> AsyncIterator[Exchange]:
     """Yield the exchanges; two accounts with rows in every table must be the only ones."""
     product.app.services.limited = False
+    counter.use(counter.LocalCounter())  # other tests of this process have clients of the same numbers
     victim, own, fresh = await product.account(), await product.account(), await product.account()
     await furnish(product, victim, "theirs")
     await furnish(product, own, "ours")
