@@ -65,6 +65,12 @@ class Authenticator(Protocol):
         return await self.actor(headers, ip)
 
 
+async def changes_of(authenticator: Authenticator) -> int:
+    """Return `changes()` of an authenticator; 0 for one of a host program that lacks the method."""
+    changes = getattr(authenticator, "changes", None)
+    return await changes() if changes is not None else 0
+
+
 class OpenAuthenticator(Authenticator):
     """`--open`: grant every right to every request, or with `--api-key` to requests with that key."""
 
@@ -124,11 +130,10 @@ class SessionAuthenticator(Authenticator):
         self._to_touch: dict[bytes, None] = {}
         self._touching: asyncio.Task[None] | None = None
         self._changes = 0
-        self._tables = _tables_in(f"{sessions.lookup} {sessions.client_lookup}")
 
     def listen(self) -> None:
         """Start dropping cached actors when the database announces a change."""
-        self._db.watch(self._tables)
+        self._db.watch(_tables_in(f"{self._sessions.lookup} {self._sessions.client_lookup}"))
         self._db.listen(self._sessions.channel, self.changed)
 
     async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:

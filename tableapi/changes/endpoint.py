@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from tableapi.auth.authenticators import Authenticator
+from tableapi.auth.authenticators import Authenticator, changes_of
 from tableapi.auth.policy import Actor
 from tableapi.changes.hub import LiveHub, LiveLimits
 from tableapi.changes.listener import Listener
@@ -95,8 +95,7 @@ class LiveChanges:
         )
 
     async def _changes(self) -> int:
-        changes = getattr(self._authenticator(), "changes", None)  # a host program's authenticator may lack the method
-        return await changes() if changes is not None else 0
+        return await changes_of(self._authenticator())
 
     async def _check(self, headers: Mapping[str, str], ip: str) -> Actor:
         """Authenticate the caller of a stream again. Raises Unauthorized if its session has ended."""

@@ -8,6 +8,7 @@ from tableapi.app.application import App
 from tableapi.app.feature import Feature, Route
 from tableapi.app.routes import GET
 from tableapi.auth.access_file import AccessFile
+from tableapi.auth.authenticators import changes_of
 from tableapi.auth.policy import Actor
 from tableapi.auth.rights import CHANNEL, Rights
 from tableapi.auth.scopes import READ, require
@@ -85,8 +86,7 @@ class Channels(Feature):
         )
 
     async def _changes(self) -> int:
-        changes = getattr(self._services.callers, "changes", None)  # a host program's authenticator may lack the method
-        return await changes() if changes is not None else 0
+        return await changes_of(self._services.callers)
 
     async def _check(self, headers: Mapping[str, str], ip: str) -> Actor:
         return await self._services.callers.again(headers, ip)

@@ -10,7 +10,7 @@ from dataclasses import replace
 import orjson
 
 from tableapi.auth import scopes
-from tableapi.auth.authenticators import MAX_CACHED_ACTORS, Authenticator
+from tableapi.auth.authenticators import MAX_CACHED_ACTORS, Authenticator, changes_of
 from tableapi.auth.policy import Actor
 from tableapi.auth.tokens import verify
 from tableapi.auth.tokens.verify import BadToken, TokenSettings
@@ -79,7 +79,7 @@ class TokenAuthenticator(Authenticator):
         return await self.actor(headers, ip)
 
     async def changes(self) -> int:
-        return await self._inner.changes()
+        return await changes_of(self._inner)
 
     def _token(self, headers: Mapping[str, str]) -> str | None:
         """Return the signed token of a request; None if `inner` identifies its caller."""
