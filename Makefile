@@ -35,8 +35,9 @@ dev: setup ## Server and front end that reload after a change of a file
 
 bench: .venv/.installed ## Benchmarks: QUICK=1, SCALE=10, PEERS=1, ONLY=S1,reveal (docs/explanation/performance.md)
 	@$(WITH_NODE) $(BIN)/python -m bench $(if $(QUICK),--quick) $(if $(PEERS),--peers) \
-		$(if $(SCALE),--scale $(SCALE)) $(if $(WORKERS),--workers $(WORKERS)) \
-		$(if $(STOLEN),--stolen $(STOLEN)) $(if $(ONLY),--only $(ONLY))
+		$(if $(SCALE),--scale $(SCALE)) $(if $(BESIDE),--beside $(BESIDE)) $(if $(ROUNDS),--rounds $(ROUNDS)) \
+		$(if $(WORKERS),--workers $(WORKERS)) $(if $(STOLEN),--stolen $(STOLEN)) \
+		$(if $(ONLY),--only $(ONLY))
 
 lint: setup ## Style of Python and TypeScript
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check --quiet .

@@ -52,6 +52,7 @@ def words() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="under three minutes")
     parser.add_argument("--scale", type=float, default=1.0, help="1 is 1,000,000 contacts")
     parser.add_argument("--peers", action="store_true", help="also the best peers of the npm registry")
+    parser.add_argument("--beside", default="", help="also tableapi as it was at these commits, a comma list")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=0)
@@ -64,7 +65,10 @@ def words() -> argparse.Namespace:
 def scenarios(stage: Stage, args: argparse.Namespace, postgres: int, names: list[str]) -> dict[str, Any]:
     """Measure S1 to S7, one contender after the other in each round."""
     places = Places.of(args.scale)
-    starters: list[Callable[[Stage], Contender]] = [*contenders.OURS, *(peers.PEERS if args.peers else ())]
+    commits = [commit for commit in args.beside.split(",") if commit]
+    starters: list[Callable[[Stage], Contender]] = [
+        *contenders.OURS, *map(contenders.earlier, commits), *(peers.PEERS if args.peers else ()),
+    ]  # fmt: skip
     racers: list[Contender] = []
     for starter in starters:
         try:
@@ -84,9 +88,9 @@ def scenarios(stage: Stage, args: argparse.Namespace, postgres: int, names: list
                 result = load.undisturbed(racer, ask, places, seconds, postgres, args.stolen)
                 runs[scenario][racer.name].append(result)
         asyncio.run(data.restore(stage.database, args.scale))
-        print(*report.lines(report.summary({scenario: runs[scenario]}))[2:], sep="\n", flush=True)
+        print(*report.lines(report.summary({scenario: runs[scenario]}), commits)[2:], sep="\n", flush=True)
     summary = report.summary(runs)
-    for line in report.missed(summary):
+    for line in report.missed(summary, commits):
         print(f"missed: {line}")
     return summary
 

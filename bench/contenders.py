@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import data, scenarios
+from bench import scenarios
 from bench.scenarios import KEY, Ask
 from tests.helpers.support import ROOT, free_port
 
@@ -87,15 +87,32 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def product(stage: Stage) -> Contender:
+def product(stage: Stage, checkout: Path = ROOT, name: str = "tableapi") -> Contender:
     """Start tableapi with its defaults: key, session, policy, limits, access log and metrics."""
     port = free_port()
     process = launch(
-        stage, "tableapi", [sys.executable, "-m", "tableapi", "serve"], port, data.PROJECT, PYTHONPATH=str(ROOT),
-        PORT=str(port), WORKERS=str(stage.workers), DATABASE_URL=stage.database, WORKER="off", APP_KEYS=KEY,
-        DATASET="leads", SESSION_PER_MINUTE="1000000000", DATA_DIR=str(stage.folder / "tableapi"), LOG_LEVEL="info",
+        stage, name, [sys.executable, "-m", "tableapi", "serve"], port, checkout / "bench" / "project",
+        PYTHONPATH=str(checkout), PORT=str(port), WORKERS=str(stage.workers), DATABASE_URL=stage.database,
+        WORKER="off", APP_KEYS=KEY, DATASET="leads", SESSION_PER_MINUTE="1000000000",
+        DATA_DIR=str(stage.folder / name), LOG_LEVEL="info",
     )  # fmt: skip
-    return Contender("tableapi", f"http://127.0.0.1:{port}", process.pid, scenarios.product())
+    return Contender(name, f"http://127.0.0.1:{port}", process.pid, scenarios.product())
+
+
+def earlier(commit: str) -> Callable[[Stage], Contender]:
+    """Return a starter of tableapi as it was at a commit, with the packages of this checkout."""
+
+    def start(stage: Stage) -> Contender:
+        found = subprocess.run(["git", "archive", "--format=tar", commit], cwd=ROOT, capture_output=True)
+        if found.returncode:
+            raise NotThere(f"{commit}: {found.stderr.decode(errors='replace').strip()}")
+        checkout = stage.folder / "earlier" / commit.replace("/", "_")
+        shutil.rmtree(checkout, ignore_errors=True)
+        checkout.mkdir(parents=True)
+        subprocess.run(["tar", "-x", "-C", checkout], input=found.stdout, check=True)
+        return product(stage, checkout, commit)
+
+    return start
 
 
 def baseline(stage: Stage) -> Contender:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from statistics import median
 from typing import Any
@@ -13,6 +13,7 @@ from bench.scenarios import NAMES
 Runs = Mapping[str, Mapping[str, list[Result]]]  # scenario -> contender -> one result per round
 # Targets: the smallest ratio to the hand-written handler and to the best peer (docs/explanation/performance.md).
 OF_BASELINE = {"S1": 1.25, "S2": 1.1, "S3": 1.05, "S4": 1.0, "S5": 1.0, "S6": 1.05, "S7": 1.0}
+OF_EARLIER = 0.97
 OF_PEERS = {"S1": 1.8, "S2": 2.1, "S3": 2.1, "S4": 3.2, "S5": 1.2, "S6": 1.25, "S7": 1.2}
 
 
@@ -35,16 +36,19 @@ def summary(runs: Runs) -> dict[str, Any]:
     return scenarios
 
 
-def lines(results: Mapping[str, Any]) -> list[str]:
-    """Format the summary as a Markdown table."""
+def lines(results: Mapping[str, Any], commits: Collection[str] = ()) -> list[str]:
+    """Format the summary as a Markdown table. `commits` are contenders: earlier versions of tableapi."""
     head = "| | | req/s | spread | p50 ms | p99 ms | server us | PostgreSQL us | stolen | tableapi is | must be |"
     items = [head, "|" + " --- |" * (head.count("|") - 1)]
     for scenario, rows in results.items():
-        best = max((n for n in rows if n not in ("tableapi", "baseline")), key=lambda n: rows[n]["rate"], default="")
+        peers = [name for name in rows if name not in ("tableapi", "baseline", *commits)]
+        best = max(peers, key=lambda name: rows[name]["rate"], default="")
         for name, row in rows.items():
             must = ""
             if name == "baseline":
                 must = f">= {OF_BASELINE[scenario]}x"
+            elif name in commits:
+                must = f">= {OF_EARLIER}x"
             elif name == best:
                 must = f">= {OF_PEERS[scenario]}x"
             ratio = f"{row['ratio']:.2f}x" if "ratio" in row else ""
@@ -56,11 +60,16 @@ def lines(results: Mapping[str, Any]) -> list[str]:
     return items
 
 
-def missed(results: Mapping[str, Any]) -> list[str]:
+def missed(results: Mapping[str, Any], commits: Collection[str] = ()) -> list[str]:
     """Return the targets that were missed."""
     misses = []
     for scenario, rows in results.items():
-        peers = {name: row for name, row in rows.items() if name not in ("tableapi", "baseline")}
+        peers = {name: row for name, row in rows.items() if name not in ("tableapi", "baseline", *commits)}
+        misses += [
+            f"{scenario}: {rows[commit]['ratio']:.2f} of {commit}, {OF_EARLIER} wanted"
+            for commit in commits
+            if commit in rows and rows[commit]["ratio"] < OF_EARLIER
+        ]
         if rows["baseline"]["ratio"] < OF_BASELINE[scenario]:
             misses.append(
                 f"{scenario}: {rows['baseline']['ratio']:.2f} of the baseline, {OF_BASELINE[scenario]} wanted"
@@ -68,7 +77,7 @@ def missed(results: Mapping[str, Any]) -> list[str]:
         for name, row in peers.items():
             if row["rate"] == max(p["rate"] for p in peers.values()) and row["ratio"] < OF_PEERS[scenario]:
                 misses.append(f"{scenario}: {row['ratio']:.2f} times {name}, {OF_PEERS[scenario]} wanted")
-        for name, row in rows.items():
+        for name, row in peers.items() | {"baseline": rows["baseline"]}.items():
             if row["p99"] < rows["tableapi"]["p99"]:
                 misses.append(f"{scenario}: p99 {rows['tableapi']['p99']:.0f} ms, {name} has {row['p99']:.0f} ms")
     return misses
