@@ -78,7 +78,8 @@ class App:
         self.scripts = None if scripts is None else ScriptCalls(self.services, scripts, self.callers)
         self.admission = AdmissionControl(settings.max_under_way, settings.request_seconds, self.services.waits)
         self.access_log = AccessLog(process is not None and settings.log_level in ("debug", "info"))
-        self.features = self.services.features = tuple(feature(self) for feature in features)
+        self.features = tuple(feature(self) for feature in features)
+        self.services.add(self.features)
         self._dispatch = Dispatch(self.pages, self.features)
         self.life = Lifespan(self.services, self.pages, self.admission, process)
         self._secret_paths = () if scripts is None else scripts.secret_paths
@@ -223,16 +224,17 @@ class App:
         name = parts[0] if parts else ""
         handler = self._dispatch.dataset.get(name)
         request.route = name if name and handler else "dataset"
-        if request.actor.role == "*":
+        actor = request.actor
+        if actor.role == "*":
             telling.set(True)  # full rights include the details of database errors
-        dataset = dataset.others.get(request.actor.role, dataset)
-        if request.actor.scopes is not None:
+        dataset = dataset.others.get(actor.role, dataset)
+        if actor.scopes is not None:
             if name in ("_func", "_proc"):
-                require(request.actor.scopes, WRITE)  # a routine may write
-            dataset = self.services.scoped.of(dataset, request.actor.scopes)
+                require(actor.scopes, WRITE)  # a routine may write
+            dataset = self.services.scoped.of(dataset, actor.scopes)
         if dataset.database_roles:
             dataset = _acting(request, dataset)
-        rights = dataset.rights(request.actor.role)
+        rights = dataset.rights(actor.role)
         query = options.parse_query(request.query_string)
         if name == "_table" and len(parts) > 1:
             return await self.tables.answer(request, dataset, rights, parts, query)

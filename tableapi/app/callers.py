@@ -30,7 +30,15 @@ class Callers:
         another site. Raises Unauthorized, TooMany, Forbidden, or the error for a role that may call only some scripts.
         """
         services = self._services
-        actor = await self._actor(request, endpoint, resource)
+        actor: Actor | None = request.scope.get(ACTOR)
+        if actor is None:
+            try:
+                if resource:
+                    actor = await self._client(request, resource)
+                else:
+                    actor = await services.callers.actor(request.headers, request.ip)
+            except ApiError as error:
+                actor = self._without_credentials(request, endpoint, error)
         if actor.unproved:
             # A host program has its own host name, and data that its policy grants to anyone may be read under any
             # name.
@@ -50,19 +58,18 @@ class Callers:
             else:
                 request.hit = count_use("ip", request.network, services.settings.address_per_minute, 60)
 
-    async def _actor(self, request: HttpRequest, endpoint: Endpoint | None, resource: str) -> Actor:
+    async def _client(self, request: HttpRequest, resource: str) -> Actor:
+        """Return the caller of a message to /mcp. A host program's authenticator may know no clients."""
+        callers = self._services.callers
+        if (identify := getattr(callers, "client", None)) is None:
+            return await callers.actor(request.headers, request.ip)
+        return cast("Actor", await identify(request.headers, request.ip, resource))
+
+    def _without_credentials(self, request: HttpRequest, endpoint: Endpoint | None, error: ApiError) -> Actor:
+        """Return the caller of a public script, or raise the error of its credentials."""
+        if endpoint is not None and ANYONE in endpoint.roles:
+            return Actor("key")  # a sign-in ignores any token sent with it
         services = self._services
-        if (actor := request.scope.get(ACTOR)) is not None:
-            return cast("Actor", actor)
-        # A host program's authenticator may lack the method.
-        identify = getattr(services.callers, "client", None) if resource else None
-        try:
-            if identify is not None:
-                return cast("Actor", await identify(request.headers, request.ip, resource))
-            return await services.callers.actor(request.headers, request.ip)
-        except ApiError as error:
-            if endpoint is not None and ANYONE in endpoint.roles:
-                return Actor("key")  # a sign-in ignores any token sent with it
-            if error.reason == "no_key" and services.limited:  # rejected sessions are counted during look-up
-                request.hit = count_use("ip", request.network, services.settings.address_per_minute, 60)
-            raise
+        if error.reason == "no_key" and services.limited:  # rejected sessions are counted during look-up
+            request.hit = count_use("ip", request.network, services.settings.address_per_minute, 60)
+        raise error

@@ -33,9 +33,11 @@ async def notice_fields(call: TableRequest, table: str, ident: str | None) -> No
 
     table: the table name in the URL.
     """
-    body = call.body
+    body, columns = call.body, call.table.columns.keys()
     if ident is None and isinstance(body, dict):
         body = body.get("resource")
+    if type(body) is dict and body.keys() <= columns:  # nearly every write of one record
+        return
     unknown = _unknown(call.table, body)
     if not unknown:
         return

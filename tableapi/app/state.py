@@ -54,6 +54,7 @@ class Services:
         self.scripts: Scripts | None = None
         self.module: ModuleType | None = None  # the policy module of a project
         self.features: Sequence[Feature] = ()
+        self.views: Mapping[str | None, Handler] = {}  # handlers of features for `GET _table/<table>/<name>`
         # Pages that may use endpoints without a secret: those at the server's own address and in CORS_ORIGINS.
         pages = (settings.public_url, *settings.cors_origins)
         # Whether unknown options are errors by default.
@@ -254,9 +255,10 @@ class Services:
         if isinstance(self.authenticator, SessionAuthenticator):
             await self.authenticator.catch_up()
 
-    def view(self, name: str) -> Handler | None:
-        """Return a feature's handler for `GET _table/<table>/<name>`, or None."""
-        return next((feature.table_views[name] for feature in self.features if name in feature.table_views), None)
+    def add(self, features: Sequence[Feature]) -> None:
+        """Set the features of the application, and collect their handlers for tables."""
+        self.features = features
+        self.views = {name: view for feature in features for name, view in feature.table_views.items()}
 
     def waits(self) -> bool:
         """Return whether requests are waiting for a database connection."""

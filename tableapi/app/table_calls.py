@@ -55,23 +55,17 @@ class TableCalls:
             raise NotFound("A record has no sub-resources. Use /_table/<table>/<id>.")
         if len(request.query_string) > (chars := dataset.bounds.filter.length):
             options.within(query, chars)
-        verb = request.method if request.method == "GET" else effective_verb(request, query)
-        asked: dict[str, Any] | None = None
-        if request.method == "QUERY":
-            sent = await request.body(self._body_bytes)
-            content_type = request.headers.get("content-type", "")
-            query, asked = await threads.body(len(sent), query_method.options_of, content_type, sent, query)
-            dataset = Widened(dataset, query_method.wider(dataset.bounds))  # type: ignore[assignment]
-            options.within(query, dataset.bounds.filter.length)
-        if verb != "GET" and (denied := self._services.sessions.read_only.get(request.actor.role)) is not None:
-            raise role_error(*denied)
-        if verb != "GET" and "explain" in query and options.boolean("explain", query["explain"]):
-            message = "Option 'explain' applies only to reads, because a write would be executed. Leave it out."
-            raise BadRequest(message, reason="bad_option", context={"option": "explain"})
+        verb, sent = "GET", None
+        if request.method != "GET":
+            verb = effective_verb(request, query)
+            if request.method == "QUERY":
+                dataset, query, sent = await self._options_in_body(request, dataset, query)
+            if verb != "GET":
+                self._check_write(request, query)
         question = explain_rights.asked(request.headers["prefer"]) if "prefer" in request.headers else None
         if question is None and "import" in query and options.boolean("import", query["import"]):
             return await self._import(request, dataset, rights, parts, query, verb)
-        body: Any = asked
+        body: Any = sent
         if request.method not in ("GET", "QUERY"):
             body = await table_body(request, self._body_bytes)
         if question is not None:
@@ -94,48 +88,78 @@ class TableCalls:
                 table, rights = await dataset.table(name, rights), dataset.rights(request.actor.role)
                 _refuse_unknown_options(verb, query, body, table.relation)
         call = TableRequest(dataset, request.actor, rights, table, query, body, request.headers)
-        if call.actor.role in self._services.sessions.recorded and call.actor.account is None:
-            call.recorded_by = self._services.sessions.account
         attempt = partial(self._attempt, call, verb, ident, request)
-        if self._services.served.on_write is not None and verb != "GET":
-            call.written = request.written if request.in_batch else []
-        if request.tables is not None:
-            call.tables = request.tables
         if verb in ("POST", "PATCH", "PUT"):
             await ddl_retry.notice_fields(call, name, ident)
         try:
             if applied or "timezone" in query or (verb == "GET" and "range" in request.headers):
                 attempt = partial(_special, call, verb, attempt, applied)
-            key = request.headers.get("idempotency-key")
             if (sql := self._services.sessions.recorded.get(call.actor.role)) is not None:
                 account = self._services.sessions.account
+                if call.actor.account is None:
+                    call.recorded_by = account
                 attempt = partial(read_audit.answer, call, ident, attempt, account, sql, request)
-            if verb == "GET":
-                reply = await ddl_retry.run(attempt, call, name)
-                reply.headers["Accept-Query"] = query_method.ACCEPT_QUERY
-                return reply
-            if key is None or _is_dry_run(call, ident):
-                return await self._told(ddl_retry.run(attempt, call, name), call, request)
-            run = partial(ddl_retry.run, attempt, call, name)
-            once = partial(self._services.idempotency.once, key, call, verb, ident, run)
-            # The claim on the key is rolled back with the transaction that a database error ends.
-            run_once = ddl_retry.run(once, call, name, ddl_retry.DATABASE_ERRORS)
-            return await self._told(run_once, call, request)
+            if verb != "GET":
+                return await self._write(attempt, call, name, verb, ident, request)
+            reply = await ddl_retry.run(attempt, call, name)
+            reply.headers["Accept-Query"] = query_method.ACCEPT_QUERY
+            return reply
         finally:
             if call.tenant_mismatches:
                 await self._record_mismatches(call, request)
 
-    async def _told(self, run: Awaitable[Reply], call: TableRequest, request: HttpRequest) -> Reply:
-        """Return the response of a write once this worker and the program's listener know what it changed."""
-        if request.in_batch:  # a batch does this when it is committed
-            return await run
+    async def _options_in_body(
+        self, request: HttpRequest, dataset: Dataset, query: dict[str, str]
+    ) -> tuple[Dataset, dict[str, str], dict[str, Any] | None]:
+        """Return the dataset with the wider limits of QUERY, and the options and the rest of its body."""
+        sent = await request.body(self._body_bytes)
+        content_type = request.headers.get("content-type", "")
+        query, rest = await threads.body(len(sent), query_method.options_of, content_type, sent, query)
+        wider = Widened(dataset, query_method.wider(dataset.bounds))
+        options.within(query, wider.bounds.filter.length)
+        return wider, query, rest  # type: ignore[return-value]
+
+    def _check_write(self, request: HttpRequest, query: Mapping[str, str]) -> None:
+        """Raise ApiError for a role that only reads, and for an option that has no meaning for a write."""
+        if (denied := self._services.sessions.read_only.get(request.actor.role)) is not None:
+            raise role_error(*denied)
+        if "explain" in query and options.boolean("explain", query["explain"]):
+            message = "Option 'explain' applies only to reads, because a write would be executed. Leave it out."
+            raise BadRequest(message, reason="bad_option", context={"option": "explain"})
+
+    async def _write(
+        self,
+        attempt: Callable[[], Awaitable[Reply]],
+        call: TableRequest,
+        name: str,
+        verb: str,
+        ident: str | None,
+        request: HttpRequest,
+    ) -> Reply:
+        """Run a write, once for an idempotency key.
+
+        Return its response once this worker and the program's listener know what it changed.
+        """
+        on_write = self._services.served.on_write
+        if on_write is not None:
+            call.written = request.written if request.in_batch else []
+        if request.tables is not None:
+            call.tables = request.tables
+        run = partial(ddl_retry.run, attempt, call, name)
+        key = request.headers.get("idempotency-key")
+        if key is not None and not _is_dry_run(call, ident):
+            once = partial(self._services.idempotency.once, key, call, verb, ident, run)
+            # The claim on the key is rolled back with the transaction that a database error ends.
+            run = partial(ddl_retry.run, once, call, name, ddl_retry.DATABASE_ERRORS)
+        if request.in_batch:  # the batch tells when it is committed
+            return await run()
         db = self._services.session_db
         before = db.watched_writes
         try:
-            reply = await run
+            reply = await run()
         except BatchError as error:
             if error.kept:
-                await tell(self._services.served.on_write, call.dataset.name, call.actor, call.written)
+                await tell(on_write, call.dataset.name, call.actor, call.written)
             raise
         finally:
             # `tables` is empty if a hook has run.
@@ -143,7 +167,7 @@ class TableCalls:
             if db.watched_writes != before or not db.watched.isdisjoint(written):
                 await self._services.catch_up()
         if call.written:
-            await tell(self._services.served.on_write, call.dataset.name, call.actor, call.written)
+            await tell(on_write, call.dataset.name, call.actor, call.written)
         return reply
 
     async def _import(
@@ -172,13 +196,13 @@ class TableCalls:
         if call.written and not request.in_batch:
             call.written.clear()  # left over from an attempt that was rolled back
         try:
-            if ident is not None and request.method == "GET" and (view := self._services.view(ident)) is not None:
+            if ident in self._services.views and request.method == "GET":
                 if request.inner:
                     raise BadRequest(
                         f"'{ident}' is reserved for the stream of changes and cannot be used as an identifier.",
                         reason="bad_identifier",
                     )
-                return await view(request, call)
+                return await self._services.views[ident](request, call)
             hook = None if scripts is None else scripts.hooks.get((call.table.name, verb))
             if scripts is not None and hook is not None and call.dataset.has_hooks:
                 if verb != "GET" and _is_dry_run(call, ident):

@@ -24,21 +24,15 @@ async def send_response(
     With `compress`, a large body is compressed with brotli or gzip if the client accepts it. An error in the middle of
     a stream closes the connection, so that the client can tell that the response is incomplete.
     """
-    body = response.body
-    varies: list[tuple[bytes, bytes]] = []
+    body, stream = response.body, response.stream
+    headers = [(b"content-type", response.content_type.encode()), (b"x-request-id", request.request_id.encode())]
     if compress and len(body) >= MIN_BYTES and compressible(response):
-        varies.append((b"vary", b"Accept-Encoding"))
+        headers.append((b"vary", b"Accept-Encoding"))
         if coding := chosen(request.headers.get("accept-encoding", "")):
             body = await compressed(body, coding)
-            varies.append((b"content-encoding", coding.encode()))
-    headers = [
-        (b"content-type", response.content_type.encode()),
-        (b"content-length", b"%d" % len(body)),
-        (b"x-request-id", request.request_id.encode()),
-    ]
-    headers += varies
-    if response.stream is not None:
-        del headers[1]  # the length is not known
+            headers.append((b"content-encoding", coding.encode()))
+    if stream is None:  # the length of a stream is not known
+        headers.append((b"content-length", b"%d" % len(body)))
     if request.route != "page":
         headers += _API_HEADERS if "Cache-Control" in response.headers else _UNCACHED
     if (hit := request.hit) is not None and _LIMIT_HEADERS.isdisjoint(response.headers):
@@ -50,14 +44,19 @@ async def send_response(
     headers += cors.always if "origin" not in request.headers else cors.headers(request.headers["origin"])
     for name, value in response.headers.items():
         headers.append((name.lower().encode(), value.encode("latin-1", "replace")))
+    start = {"type": "http.response.start", "status": response.status, "headers": headers}
+    end = {"type": "http.response.body", "body": b"" if request.method == "HEAD" else body}
+    if stream is None:
+        await send(start)
+        await send(end)
+        return
     try:
-        await send({"type": "http.response.start", "status": response.status, "headers": headers})
-        if response.stream is not None and request.method != "HEAD":
-            await _send_parts(send, request, response.stream, response.disconnected)
-        await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else body})
+        await send(start)
+        if request.method != "HEAD":
+            await _send_parts(send, request, stream, response.disconnected)
+        await send(end)
     finally:
-        if response.stream is not None:
-            await response.discard()
+        await response.discard()
 
 
 async def _send_parts(

@@ -16,7 +16,17 @@ import asyncpg
 
 from tableapi.db.pipeline import internals, messages
 from tableapi.db.pipeline.codecs import Unencodable
-from tableapi.db.pipeline.messages import Prepared, PreparedStatements, Row
+from tableapi.db.pipeline.messages import (
+    COMPLETE,
+    DATA_ROW,
+    HEADER,
+    IDLE,
+    IGNORED,
+    READY,
+    Prepared,
+    PreparedStatements,
+    Row,
+)  # fmt: skip
 from tableapi.db.pipeline.timing import Timing
 from tableapi.log import get_logger
 from tableapi.observability import background
@@ -201,7 +211,7 @@ class PipelinedConnection(asyncio.Protocol):
         if rest < len(data):
             self._parts.append(data[rest:] if rest else data)
             self._size = len(data) - rest
-            self._needed = messages.HEADER(data, rest)[1] + 1 if self._size >= 5 else 5
+            self._needed = HEADER(data, rest)[1] + 1 if self._size >= 5 else 5
         if self.load < before:
             self._freed(self)
 
@@ -209,22 +219,22 @@ class PipelinedConnection(asyncio.Protocol):
         """Process messages, and return the offset of the first incomplete one. Raises for invalid data."""
         position, end = 0, len(data)
         while end - position >= 5:
-            kind, length = messages.HEADER(data, position)
+            kind, length = HEADER(data, position)
             after = position + 1 + length
             if length < 4:
                 raise asyncpg.ProtocolViolationError("a message without a length")
             if after > end:
                 break
-            if kind == messages.DATA_ROW:
+            if kind == DATA_ROW:
                 head: Any = self._sent[0]
                 self._row = head.prepared.row(data, position + 5)
-            elif kind == messages.READY:
-                if data[position + 5] != messages.IDLE or not self._complete:
+            elif kind == READY:
+                if data[position + 5] != IDLE or not self._complete:
                     raise asyncpg.ProtocolViolationError("the end of a reply in its middle, or of a transaction")
                 self._finish()
-            elif kind in messages.COMPLETE:
+            elif kind in COMPLETE:
                 self._complete = True
-            elif kind not in messages.IGNORED:
+            elif kind not in IGNORED:
                 self._other(kind, data[position + 5 : after])
             position = after
         return position
