@@ -2,7 +2,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "./client";
 
-interface Trust {
+export interface Trust {
   securitycontact: string | null;
   subprocessors: { name: string; purpose: string }[];
 }

@@ -3,6 +3,7 @@ import { type TextKey, t } from "../lib/i18n.dashboard";
 import { type Document, legalSections } from "../domain/legal";
 import classes from "./LegalPage.module.css";
 import { LegalText } from "./LegalText";
+import text from "./LegalText.module.css";
 import type { ReactNode } from "react";
 import { Page } from "./ui/Page";
 
@@ -13,14 +14,20 @@ export const LEGAL_TITLES: Record<Document, TextKey> = {
   trust: "legal.trust",
 };
 
-/** `children` follow the text. */
-export function LegalPage({ document, brand, children }: { document: Document; brand: string; children?: ReactNode }) {
+export interface Further {
+  heading: string;
+  content: ReactNode;
+}
+
+/** `further`: sections that follow those of the text. */
+export function LegalPage({ document, brand, further = [] }: { document: Document; brand: string; further?: Further[] }) {
   const title = t(LEGAL_TITLES[document]);
+  const written = legalSections(document);
   return (
     <Page title={title} lead={t("legal.updated")} width="doc">
       <nav className={classes.contents} aria-label={t("legal.contents")}>
         <ul>
-          {legalSections(document).map(({ heading }, index) => (
+          {[...written, ...further].map(({ heading }, index) => (
             <li key={heading}>
               <a href={`#section-${index + 1}`}>{heading}</a>
             </li>
@@ -28,7 +35,16 @@ export function LegalPage({ document, brand, children }: { document: Document; b
         </ul>
       </nav>
       <LegalText document={document} brand={brand} />
-      {children}
+      {further.length > 0 && (
+        <div className={text.text}>
+          {further.map(({ heading, content }, index) => (
+            <section key={heading} id={`section-${written.length + index + 1}`}>
+              <h2>{heading}</h2>
+              {content}
+            </section>
+          ))}
+        </div>
+      )}
     </Page>
   );
 }
