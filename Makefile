@@ -59,7 +59,7 @@ rules: setup
 unit: setup ## Unit tests and bundle sizes of the front end
 	@cd frontend && $(WITH_NODE) npm run --silent test && $(WITH_NODE) npm run --silent budget
 
-cluster: setup ## Failures of nodes, and of PostgreSQL under Patroni: PART=nodes|history|faults|chaos|replicas, ONLY=switchover,node, SEED=1, HOLD=1 (docs/explanation/faults.md)
+cluster: setup ## Failures of nodes, and of PostgreSQL under Patroni: PART=nodes|history|faults|chaos|replicas|restore, ONLY=switchover,node, SEED=1, HOLD=1 (docs/explanation/faults.md)
 	@tools/peers && $(BIN)/python -m tests.system.cluster $(PART) $(if $(ONLY),--only $(ONLY)) $(if $(SEED),--seed $(SEED)) $(if $(HOLD),--hold)
 
 api: setup chromium postgis conformance ## Tests of Python, without the journeys

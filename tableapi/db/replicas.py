@@ -24,6 +24,7 @@ import asyncpg
 
 from tableapi.db.database import Db
 from tableapi.db.pool import Lane
+from tableapi.db.sqlstates import AWAY
 from tableapi.errors import ApiError
 from tableapi.log import get_logger
 from tableapi.observability import background, metrics
@@ -164,7 +165,11 @@ class Replicas:
         await asyncio.gather(*(replica.close() for replica in self._replicas), return_exceptions=True)
 
     async def _read_position(self) -> LogPosition:
-        row = await self._primary.fetchrow(WRITTEN)
+        """Return the primary's position. Raises Busy if its address leads to what is now a replica."""
+        try:
+            row = await self._primary.fetchrow(WRITTEN)
+        except asyncpg.ObjectNotInPrerequisiteStateError:  # "recovery is in progress"
+            raise AWAY.error() from None
         return LogPosition(int(row[0]), row[1])
 
     def _choose(self) -> Replica | None:

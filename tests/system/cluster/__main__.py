@@ -5,6 +5,7 @@
     faults    PostgreSQL under Patroni behind HAProxy and pgbouncer: the table of docs/explanation/faults.md
     chaos     the same cluster, ten minutes with a random fault every half minute; `--seed` gives the same ones again
     replicas  the same cluster: what reads cost the primary with two replicas, with one and with none
+    restore   one PostgreSQL with pgBackRest, restored to a point in time: the figures of docs/guides/backup.md
 
 `--only etcd,switchover` runs some of the faults, `--hold` starts the cluster and leaves it running until Ctrl-C. The
 programs are installed by tools/peers. Exits with 1 when a check fails.
@@ -22,12 +23,12 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from tests.helpers.customer import prepare
-from tests.system.cluster import chaos, checks, faults, missing_lock, reading, stack
+from tests.system.cluster import chaos, checks, faults, missing_lock, reading, restore, stack
 from tests.system.cluster.nodes import Cluster, bring_up
 from tests.system.cluster.programs import Missing
 
 PEOPLE = 200_000
-PARTS = ["nodes", "history", "faults", "chaos", "replicas"]
+PARTS = ["nodes", "history", "faults", "chaos", "replicas", "restore"]
 
 
 async def _checks(cluster: Cluster) -> list[checks.Row]:
@@ -123,6 +124,8 @@ def main() -> int:
                         good &= _chaos(folder, exits, args.seed)
                     elif part == "replicas":
                         good &= _replicas(folder, exits)
+                    elif part == "restore":
+                        good &= _survived(restore.run(folder, exits), "Step")
                     else:
                         good &= _hold(folder, exits)
             except Missing as error:
