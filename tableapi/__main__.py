@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from tableapi.version import install_command
@@ -11,6 +12,9 @@ SERVER = {"dotenv", "granian", "pgqueuer", "prometheus_client", "pydantic_settin
 
 def main() -> int | None:
     """Run the command line; without the extra `server`, say how to install it."""
+    # Imports create 100,000 objects that live until the exit. Collections that visit them would take 0.1 s during the
+    # imports and 0.2 s at the exit.
+    gc.disable()
     try:
         from tableapi.cli.main import main as run
     except ModuleNotFoundError as error:
@@ -21,7 +25,12 @@ def main() -> int | None:
             file=sys.stderr,
         )
         return 2
-    return run()
+    gc.freeze()
+    gc.enable()
+    try:
+        return run()
+    finally:
+        gc.freeze()
 
 
 if __name__ == "__main__":
