@@ -18,6 +18,8 @@ from tests.helpers.support import ROOT, NewDatabase, Serve, execute, start
 
 pytest_plugins = ["tests.helpers.fixtures"]
 _numbers = itertools.count(1)
+# Copying the files of the template takes a third of the CPU time of writing them to the log, on a server without fsync.
+STRATEGY = "wal_log" if os.environ.get("TEST_DATABASE_URL") else "file_copy"
 LONGEST = {"e2e": 0, "system": 1, "processes": 2}
 # A minute or longer each, so that none of them begins last.
 LONG_FILES = (
@@ -97,7 +99,7 @@ def _databases(pg_url: str) -> Iterator[NewDatabase]:
 
     def create(sql: str = "") -> str:
         names.append(f"test_{os.getpid()}_{next(_numbers)}")
-        execute(pg_url, f"create database {names[-1]}")
+        execute(pg_url, f"create database {names[-1]} strategy {STRATEGY}")
         url = f"{pg_url.rpartition('/')[0]}/{names[-1]}"
         if sql:
             execute(url, sql)
