@@ -21,10 +21,15 @@ export const APPEARANCES = {
   forced: { colorScheme: "light", forcedColors: "active" },
 };
 
-/** Shows the page in an appearance, once the app has followed the scheme. Pages without the app have no such attribute. */
+/** Shows the page in an appearance, once the app has followed the scheme and its colors have changed.
+
+ Pages without the app have no such attribute. */
 export async function appear(page, media) {
   await page.emulateMedia(media);
-  await page.waitForFunction((scheme) => (document.documentElement.dataset.mantineColorScheme ?? scheme) === scheme, media.colorScheme);
+  await page.waitForFunction((scheme) => {
+    const followed = (document.documentElement.dataset.mantineColorScheme ?? scheme) === scheme;
+    return followed && !document.getAnimations().some((animation) => animation instanceof CSSTransition);
+  }, media.colorScheme);
 }
 
 /** Replaces dates and times in the texts of a page, once it is fully rendered. */
