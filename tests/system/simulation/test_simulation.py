@@ -19,15 +19,10 @@ MAX_SEEDS_FOR_A_FAULT = 600
 
 @pytest.fixture(autouse=True)
 def quiet() -> Iterator[None]:
-    """Log nothing, and collect garbage only between runs, because objects collected late are closed late.
-
-    Everything loaded before is left out of the collections, which would look at it each time.
-    """
+    """Log nothing, and collect garbage only between runs, because objects collected late are closed late."""
     logging.disable(logging.CRITICAL)
     gc.disable()
-    gc.freeze()
     yield
-    gc.unfreeze()
     gc.enable()
     logging.disable(logging.NOTSET)
 
