@@ -55,6 +55,9 @@ _CONTACT = """
     select c.emails, c.phone_numbers from usercontact c join reveal r using (clientid, contactid)
     where clientid = $1 and r.personid = $2 and r.kind = $3
 """
+# A transaction does not see the votes of others that are not committed yet. Without the lock, the last votes that an
+# agreement needs could each miss the other. Persons are locked in one order, so that requests cannot deadlock.
+_LOCK = "select pg_advisory_xact_lock(hashtextextended('contactfeedback', personid)) from unnest($1::bigint[]) personid"
 _DELETE = """
     delete from contactfeedback
     where appuserid = $1 and personid = $2 and type = $3 and infohash = any($4) and clientid = $5
@@ -92,6 +95,7 @@ async def post(
     persons = {key: await directory.find(ctx, key) for key in set(keys)}
     proofs = [await _proof(ctx, vote, persons[key]) for vote, key in zip(votes, keys, strict=True)]
     async with ctx.db.transaction():
+        await ctx.db.execute(_LOCK, sorted(person.personid for person in persons.values() if person is not None))
         return [
             await _vote(ctx, vote, persons[key], proof) for vote, key, proof in zip(votes, keys, proofs, strict=True)
         ]

@@ -13,6 +13,12 @@ from product.credits import creditback
 from tests.helpers.product import Account, Product
 
 BAD_PHONE = "+120255501"
+HOLD = 7_000_001  # advisory lock of a test
+WAITING = """
+    select count(*) from pg_locks
+    where locktype = 'advisory' and not granted and database = (select oid from pg_database
+                                                                where datname = current_database())
+"""
 
 
 async def _revealed(account: Account, person: Any, kind: str) -> None:
@@ -109,6 +115,48 @@ async def test_three_agreeing_accounts_all_get_the_credit(product: Product) -> N
         assert await account.ledger_fits()
         back = await product.db.fetch("select cause from creditback where clientid = $1", account.clientid)
         assert [row["cause"] for row in back] == ["agreement"]
+
+
+async def test_three_votes_at_once_agree(product: Product) -> None:
+    """Each vote stays uncommitted until all have arrived, so that none is visible to the others."""
+    person = await product.person()
+    accounts = [await product.account() for _ in range(3)]
+    for account in accounts:
+        await _revealed(account, person, "directdial")
+    vote = _vote(person, "+12025550123", "phone", downvotereason="outofservice", reasonnote=None)
+    await product.db.execute(
+        "create function hold() returns trigger language plpgsql as"
+        f" $$begin perform pg_advisory_xact_lock_shared({HOLD}); return new; end$$"
+    )
+    await product.db.execute("create trigger hold after insert on contactfeedback execute function hold()")
+    try:
+        async with product.db.transaction():
+            await product.db.execute("select pg_advisory_xact_lock($1)", HOLD)
+            votes = [asyncio.create_task(_cast(account, vote)) for account in accounts]
+            while await product.db.fetchval(WAITING) < 3:  # noqa: ASYNC110 - locks send no notification
+                await asyncio.sleep(0.01)
+        assert sorted(await asyncio.gather(*votes)) == [0, 0, 1]
+    finally:
+        await product.db.execute("drop function hold cascade")
+    for account in accounts:
+        assert await account.ledger_fits()
+        back = await product.db.fetch("select cause from creditback where clientid = $1", account.clientid)
+        assert [row["cause"] for row in back] == ["agreement"]
+
+
+async def test_votes_on_the_same_persons_in_opposite_orders(product: Product) -> None:
+    persons = [await product.person() for _ in range(3)]
+    accounts = [await product.account() for _ in range(4)]
+    for account in accounts:
+        for person in persons:
+            await _revealed(account, person, "directdial")
+    votes = [_vote(one, "+12025550123", "phone", downvotereason="outofservice", reasonnote=None) for one in persons]
+    answers = await asyncio.gather(
+        *(one.owner.table("POST", "contactfeedback", *votes[:: 1 if n % 2 else -1]) for n, one in enumerate(accounts))
+    )
+    assert [answer.status_code for answer in answers] == [200] * 4, [answer.text for answer in answers]
+    given = "select count(*) from creditback where personid = any($1)"
+    assert await product.db.fetchval(given, [person.personid for person in persons]) == 12
 
 
 async def test_votes_do_not_refill_a_balance(
