@@ -39,8 +39,8 @@ class Entry(BaseModel):
     comment: Any = None  # for people
     service: str = ""
     component: str = "*"
-    verb_mask: int = 0
-    requestor_mask: int = 1
+    verb_mask: int = Field(strict=True)
+    requestor_mask: int = Field(default=1, strict=True)
     filters: tuple[RowFilter, ...] = ()
     filter_op: Literal["AND", "OR", "and", "or"] = "AND"
 
@@ -89,10 +89,15 @@ class AccessFile(BaseModel):
     def load(cls, path: Path) -> AccessFile:
         """Read and validate a file. Raises OSError, or ValueError with a one-line message."""
         try:
-            access = cls.model_validate(json.loads(path.read_text("utf-8"), object_pairs_hook=_each_once))
+            text = path.read_text("utf-8-sig")  # editors may write a byte order mark
+            access = cls.model_validate(json.loads(text, object_pairs_hook=_each_once, parse_constant=_reject_constant))
+        except RecursionError:
+            raise ValueError("the file is nested too deeply") from None
         except ValidationError as error:
             first = error.errors()[0]
-            place, message = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+            place, message = _place(first["loc"]), first["msg"].removeprefix("Value error, ")
+            if not place:
+                raise ValueError("the file must contain one object with 'keys' and 'roles'") from None
             if first["type"] == "extra_forbidden":
                 members = _members(first["loc"][:-1])
                 close = get_close_matches(str(first["loc"][-1]), members, n=1)
@@ -100,6 +105,8 @@ class AccessFile(BaseModel):
                     f", did you mean '{close[0]}'?" if close else f"; its object has {', '.join(members)}"
                 )
             raise ValueError(f"{place}: {message}") from None
+        if "*" in access.roles:
+            raise ValueError("'roles' defines the role '*', which is built in and may do everything. Rename the role")
         if any(not name.strip() for name in access.keys):
             raise ValueError(
                 "a key under 'keys' is empty, which would let in requests without a key. Write the key, or name a role"
@@ -142,6 +149,17 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         shown = twice if any(twice in model.model_fields for model in _MODELS.values()) else f"{twice[:4]}..."
         raise ValueError(f"the member '{shown}' occurs twice in one object. Remove one of them")
     return found
+
+
+def _reject_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    """Write the place of an error; keys are secrets, so only their first characters are shown."""
+    if location[:1] == ("keys",) and len(location) > 1:
+        location = ("keys", f"{str(location[1])[:4]}...", *location[2:])
+    return ".".join(map(str, location))
 
 
 # By the names of the members that lead to an object, without positions and names of keys and roles.

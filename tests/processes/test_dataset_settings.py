@@ -179,7 +179,7 @@ def _rejected(server: Server) -> int:
     return server.log.read_text().count("access_file_rejected")
 
 
-@pytest.mark.parametrize("text", ["{", '{"keys": {"k": {"role": "nobody"}}}', "[]", ""])
+@pytest.mark.parametrize("text", ["{", '{"keys": {"k": {"role": "nobody"}}}', "[]", "", "[" * 100_000])
 def test_an_invalid_file_is_logged_and_changes_nothing(reloadable: Server, folder: Path, text: str) -> None:
     (folder / "access.json").write_text(text)
     os.kill(reloadable.process.pid, signal.SIGHUP)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from tableapi.auth.access_file import AccessFile, Entry, FileRights, Role
+from tableapi.auth.access_file import AccessFile, FileRights, Role
 from tableapi.auth.policy import DELETE, GET, PATCH, POST, Actor, ActorTerms
 from tableapi.auth.rights import EVERYTHING
 from tableapi.query.statement import Binder, Bindings, arguments, bound, finish
@@ -168,13 +168,17 @@ def test_a_key_names_its_role_and_user(tmp_path: Path) -> None:
             {"keys": {"secret-key": {"role": "r"}}},
             "key 'secr...' names the role 'r', which is not defined under 'roles'",
         ),
-        ({"keys": {"k": {}}}, "keys.k.role: Field required"),
+        ({"keys": {"secret-key": {}}}, "keys.secr....role: Field required"),
+        (
+            {"keys": {"secret-key": {"role": "*", "users": {}}}},
+            "keys.secr....users: unknown member, did you mean 'user'?",
+        ),
         (
             {"roles": {"r": {"access": [{"verb_mask": "x"}]}}},
             "roles.r.access.0.verb_mask: Input should be",
         ),
         (
-            {"roles": {"r": {"access": [{"filters": [{"name": "id", "operator": "~"}]}]}}},
+            {"roles": {"r": {"access": [{"verb_mask": 1, "filters": [{"name": "id", "operator": "~"}]}]}}},
             "the row filter on 'id' has an unknown operator '~'; expected one of =, ",
         ),
     ],
@@ -189,5 +193,55 @@ def test_a_wrong_file_is_one_line(content: dict[str, Any], message: str, tmp_pat
     assert str(refused.value).startswith(message)
 
 
-def test_the_default_entry_grants_nothing() -> None:
-    assert rights(Entry().model_dump()).right(PERSON, "GET") is None
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({}, "roles.r.access.0.verb_mask: Field required"),
+        ({"verb_mask": "31"}, "roles.r.access.0.verb_mask: Input should be a valid integer"),
+        ({"verb_mask": True}, "roles.r.access.0.verb_mask: Input should be a valid integer"),
+        ({"verb_mask": 1, "requestor_mask": "1"}, "roles.r.access.0.requestor_mask: Input should be a valid integer"),
+    ],
+)
+def test_an_access_without_a_mask_is_rejected(entry: dict[str, Any], message: str, tmp_path: Path) -> None:
+    path = tmp_path / "access.json"
+    path.write_text(json.dumps({"roles": {"r": {"access": [{"component": "_table/person/*"} | entry]}}}))
+
+    with pytest.raises(ValueError, match=r"\A[^\n]+\Z") as refused:
+        AccessFile.load(path)
+
+    assert str(refused.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "Expecting value"),
+        ("[]", "the file must contain one object with 'keys' and 'roles'"),
+        ("[" * 100_000, "the file is nested too deeply"),
+        ('{"keys": {"k": {"role": "*", "user": {"id": NaN}}}}', "NaN is not a JSON number"),
+        ('{"roles": {"*": {}}}', "'roles' defines the role '*'"),
+    ],
+)
+def test_other_wrong_files_are_one_line(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "access.json"
+    path.write_text(text)
+
+    with pytest.raises(ValueError, match=r"\A[^\n]+\Z") as refused:
+        AccessFile.load(path)
+
+    assert str(refused.value).startswith(message)
+
+
+def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
+    path = tmp_path / "access.json"
+    path.write_text(json.dumps({"keys": {"k": {"role": "*"}}}), "utf-8-sig")
+
+    assert AccessFile.load(path).actor("k") is not None
+
+
+def test_an_access_with_no_verbs_takes_away_from_a_wider_one(tmp_path: Path) -> None:
+    path = tmp_path / "access.json"
+    entries = [{"component": "_table/*", "verb_mask": GET}, {"component": "_table/person", "verb_mask": 0}]
+    path.write_text(json.dumps({"roles": {"r": {"access": entries}, "none": {"access": []}}}))
+
+    assert FileRights(AccessFile.load(path).roles["r"], "shop").right(PERSON, "GET") is None
