@@ -120,3 +120,10 @@ async def test_the_old_key_works_for_the_hours_of_the_overlap(product: Product, 
     assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (409, "key_off")
     audited = "select detail->>'hours' from auditlog where clientid = $1 and event = 'key_rotated' order by auditid"
     assert [row["?column?"] for row in await product.db.fetch(audited, account.clientid)] == ["2", "0"]
+
+
+async def test_another_rotation_ends_the_overlap_of_the_one_before(product: Product, account: Account) -> None:
+    keyid, first = await _key(account, "usage")
+    second, third = [(await account.owner.post("rotateapikey", keyid=keyid)).json()["apikey"] for _ in range(2)]
+    statuses = [(await _get(product, key, "account/usage")).status_code for key in (first, second, third)]
+    assert statuses == [401, 200, 200]
