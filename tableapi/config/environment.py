@@ -7,10 +7,13 @@ Missing keys and secrets are generated once and kept below DATA_DIR (`secret_fil
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
+from dotenv import dotenv_values
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -20,6 +23,7 @@ from tableapi.config.settings import Settings
 from tableapi.log import get_logger
 
 log = get_logger(__name__)
+MIN_CHARS, CLOSE = 7, 0.9  # of names that are compared with settings, and their similarity (`difflib`)
 
 
 def _cores() -> int:
@@ -55,11 +59,28 @@ class EnvironmentSettings(Settings, BaseSettings):
             settings = cls(**(overrides or {}))
         except ValidationError as error:
             raise BadSettings(_one_line(error)) from None
+        _warn_of_misspelt(cls.model_fields)
         changes: dict[str, Any] = {"data_dir": settings.data_dir.expanduser().absolute()}
         if make_secrets:
             _close(changes["data_dir"])
             changes |= _generated(settings, changes["data_dir"])
         return settings.model_copy(update=changes)
+
+
+def _warn_of_misspelt(known: Iterable[str]) -> None:
+    """Log each variable with a name close to that of a setting.
+
+    It is not an error, because the environment also contains variables of other programs.
+    """
+    names = {name.lower() for name in (*os.environ, *dotenv_values(".env"))}
+    for name in sorted(names.difference(known)):
+        if len(name) >= MIN_CHARS and (close := get_close_matches(name, known, n=1, cutoff=CLOSE)):
+            _warn(name.upper(), close[0].upper())
+
+
+@cache  # a command may read its settings several times
+def _warn(name: str, meant: str) -> None:
+    log.warning("unknown_setting", name=name, did_you_mean=meant)
 
 
 def _close(data_dir: Path) -> None:

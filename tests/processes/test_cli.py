@@ -102,6 +102,19 @@ def test_a_wrong_setting_is_one_line(name: str, value: str, said: str, tmp_path:
     assert "hidden" not in refused.stderr
 
 
+def test_a_variable_that_is_nearly_a_setting_is_reported_without_its_value(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("Database_Urls=postgresql://hidden\nOTHER_PROGRAM=1\n")
+    words = {"SECRET_KEY": "hidden", "SECRET_SAUCE": "1", "DATABASE_POOLS": "2", "METRICS_TOKEN": "", "PORTS": "1"}
+
+    run = tableapi("check", cwd=tmp_path, DATA_DIR=str(tmp_path / "data"), **words)
+
+    assert [line for line in run.stderr.splitlines() if line.startswith("unknown_setting")] == [
+        "unknown_setting name=DATABASE_URLS did_you_mean=DATABASE_URL",
+        "unknown_setting name=SECRET_KEY did_you_mean=SECRET_KEYS",
+    ]
+    assert "hidden" not in run.stderr + run.stdout
+
+
 def test_a_port_in_use_is_reported_before_anything_starts(project: Path, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
