@@ -66,6 +66,7 @@ select name::regclass, null from unnest(array['subscriptionplan', 'planprice', '
 -- across product/billing/reversals.py: a refund, reported by the provider's id of the payment
 -- across product/bulk/job.py:_CLAIM: a queued job has its own id alone, and finds its client by it, once
 -- across product/credits/creditback.py:_AGREED: votes of several clients about one value
+-- across product/desk/clients.py:_FIND: staff look for a client among all of them
 -- across product/people/drop.py:_CONTACTS: a nightly job over the contacts of all clients
 -- across product/people/erasure.py: a person is erased at all clients
 -- across product/people/indexing.py: a job over the contacts of all clients

@@ -21,9 +21,9 @@ _LAST = chr(0x10FFFF)
 # $1: the text in lower case, $2: an id, $3: a domain, $4 and $5: the bounds of names that begin with the text.
 _FIND = """
     with found as (
-        (select clientid, 1 as rank from client where clientid = $2)
+        (select clientid, 1 as rank from client where stripe_custid = $6)
+        union all (select clientid, 1 from client where clientid = $2)
         union all (select clientid, 2 from appuser where appuserid = $2)
-        union all (select clientid, 1 from client where stripe_custid = $6)
         union all (select clientid, 1 from appuser where lower(email) = $1 limit 20)
         union all (select clientid, 3 from appuser where lower(split_part(email, '@', 2)) = $3 order by appuserid
                    limit 200)

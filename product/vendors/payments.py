@@ -185,7 +185,11 @@ class Payments:
         return objects.subscription(await _send(update(ident, {"cancel_at_period_end": not renews})))
 
     async def change_at_end(self, sub: Subscription, priceid: str, interval: Interval) -> str:
-        """Replace the price from the end of the period, and return the id of the schedule."""
+        """Replace the price from the end of the period, and return the id of the schedule.
+
+        Raises:
+            Conflict: a simultaneous request has released the schedule (409).
+        """
         ident = sub.scheduleid or await self._scheduled(sub.id)
         start, end = int(sub.start.timestamp()), int(sub.end.timestamp())
         phases: list[SubscriptionScheduleUpdateParamsPhase] = [
@@ -195,7 +199,12 @@ class Payments:
         params: SubscriptionScheduleUpdateParams = {
             "end_behavior": "release", "proration_behavior": "none", "phases": phases,
         }  # fmt: skip
-        await _send(self._client.v1.subscription_schedules.update_async(ident, params))
+        try:
+            await _send(self._client.v1.subscription_schedules.update_async(ident, params))
+        except ProviderRefused:
+            if await self._is_active(ident):
+                raise
+            raise _changed() from None
         return ident
 
     async def _scheduled(self, ident: str) -> str:
@@ -209,12 +218,14 @@ class Payments:
 
     async def release(self, scheduleid: str) -> None:
         """Drop a scheduled change; a schedule that is no longer active is ignored."""
-        schedules = self._client.v1.subscription_schedules
         try:
-            await _send(schedules.release_async(scheduleid))
+            await _send(self._client.v1.subscription_schedules.release_async(scheduleid))
         except ProviderRefused:
-            if (await _send(schedules.retrieve_async(scheduleid))).status == "active":
+            if await self._is_active(scheduleid):
                 raise
+
+    async def _is_active(self, scheduleid: str) -> bool:
+        return (await _send(self._client.v1.subscription_schedules.retrieve_async(scheduleid))).status == "active"
 
     async def end(self, ident: str) -> None:
         """End a subscription at once; one that has ended already is ignored."""
@@ -312,6 +323,10 @@ class Payments:
             params["starting_after"] = page.data[-1].id
 
 
+def _changed() -> Conflict:
+    return Conflict("This was changed a moment ago. Reload the page and check your plan.", reason="already_changed")
+
+
 async def _send(call: Awaitable[T]) -> T:
     """Await a call of the client and map its errors to ours."""
     try:
@@ -322,9 +337,7 @@ async def _send(call: Awaitable[T]) -> T:
         case = (error.error and error.error.decline_code) or error.code or ""
         raise CardRefused("Payment Failed", case=case, context=context) from None
     except stripe.IdempotencyError:
-        raise Conflict(
-            "This was changed a moment ago. Reload the page and check your plan.", reason="already_changed"
-        ) from None
+        raise _changed() from None
     except stripe.InvalidRequestError as error:
         if error.code == "resource_missing":
             raise Missing(error.param or "") from None
