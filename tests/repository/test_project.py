@@ -25,6 +25,7 @@ FRONTEND = sorted(
 NAMED = {"alias", "subquery", "cte", "lateral", "render_derived", "tablesample", "table_valued"}
 # Modules that read the environment: settings, and processes that pass theirs on.
 READ_ENVIRONMENT = {
+    "tableapi/config/environment.py",
     "tableapi/server/serve.py", "tableapi/server/supervisor.py",
     "tableapi/server/postgres/privileges.py", "tableapi/server/postgres/server.py",
     "tableapi/observability/prometheus.py", "tableapi/observability/logging.py",
