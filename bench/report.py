@@ -41,8 +41,8 @@ def lines(results: Mapping[str, Any], commits: Collection[str] = ()) -> list[str
     head = "| | | req/s | spread | p50 ms | p99 ms | server us | PostgreSQL us | stolen | tableapi is | must be |"
     items = [head, "|" + " --- |" * (head.count("|") - 1)]
     for scenario, rows in results.items():
-        peers = [name for name in rows if name not in ("tableapi", "baseline", *commits)]
-        best = max(peers, key=lambda name: rows[name]["rate"], default="")
+        peers = _peers(rows, commits)
+        best = max(peers, key=lambda name: peers[name]["rate"], default="")
         for name, row in rows.items():
             must = ""
             if name == "baseline":
@@ -60,11 +60,16 @@ def lines(results: Mapping[str, Any], commits: Collection[str] = ()) -> list[str
     return items
 
 
+def _peers(rows: Mapping[str, Any], commits: Collection[str]) -> dict[str, Any]:
+    """Return the rows of other programs."""
+    return {name: row for name, row in rows.items() if name not in ("tableapi", "baseline", *commits)}
+
+
 def missed(results: Mapping[str, Any], commits: Collection[str] = ()) -> list[str]:
     """Return the targets that were missed."""
     misses = []
     for scenario, rows in results.items():
-        peers = {name: row for name, row in rows.items() if name not in ("tableapi", "baseline", *commits)}
+        peers = _peers(rows, commits)
         misses += [
             f"{scenario}: {rows[commit]['ratio']:.2f} of {commit}, {OF_EARLIER} wanted"
             for commit in commits

@@ -14,7 +14,15 @@ from product.billing.rows import OwnSubscription, PlanRow
 from product.context import Context
 from product.credits.ledger import KINDS
 from product.language import DEFAULT, Language, requested
-from product.vendors.money import CardRefused, Line, Missing, ProviderRefused, Subscription
+from product.vendors.money import (
+    AlreadyChanged,
+    CardRefused,
+    Line,
+    Missing,
+    ProviderRefused,
+    Subscription,
+    changed_meanwhile,
+)  # fmt: skip
 from tableapi import Conflict
 
 _RECORD = """
@@ -28,12 +36,6 @@ _FORGET = """
 _LOCAL_CANCEL = """
     update usersubscription set autorenew = 0 where clientid = $1 and subscriptionid = $2 and autorenew = 1
 """
-
-
-class AlreadyChanged(Conflict):
-    """The account is already on the requested plan, or is being changed by a simultaneous request (409)."""
-
-    reason = "already_changed"
 
 
 async def _running(ctx: Context, row: OwnSubscription) -> Subscription | None:
@@ -55,7 +57,7 @@ async def _as_read(ctx: Context, sub: Subscription) -> AsyncIterator[None]:
     except ProviderRefused:
         if await customer.provider(ctx).subscription(sub.id) == sub:
             raise
-        raise AlreadyChanged("This was changed a moment ago. Reload the page and check your plan.") from None
+        raise changed_meanwhile() from None
 
 
 def _present(plans: dict[str, PlanRow], row: OwnSubscription, sub: Subscription) -> int:

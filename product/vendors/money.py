@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from tableapi import ApiError
+from tableapi import ApiError, Conflict
 
 Interval = Literal["month", "year"]
 
@@ -135,6 +135,17 @@ class ProviderRefused(ApiError):
     """Stripe rejected the request, usually because its state differs from ours (502)."""
 
     status, reason = 502, "payment_provider_refused"
+
+
+class AlreadyChanged(Conflict):
+    """The account is already on the requested plan, or is being changed by a simultaneous request (409)."""
+
+    reason = "already_changed"
+
+
+def changed_meanwhile() -> AlreadyChanged:
+    """Build the error for a subscription that is no longer as it was read."""
+    return AlreadyChanged("This was changed a moment ago. Reload the page and check your plan.")
 
 
 class Missing(ProviderRefused):

@@ -46,9 +46,10 @@ from product.vendors.money import (
     ProviderRefused,
     Reversal,
     Subscription,
+    changed_meanwhile,
 )
 from product.vendors.stripehttp import Httpx2Client
-from tableapi import BadRequest, Conflict
+from tableapi import BadRequest
 
 log = structlog.get_logger(__name__)
 VERSION = "2026-10-28.endive"
@@ -188,7 +189,7 @@ class Payments:
         """Replace the price from the end of the period, and return the id of the schedule.
 
         Raises:
-            Conflict: a simultaneous request has released the schedule (409).
+            AlreadyChanged: a simultaneous request has released the schedule (409).
         """
         ident = sub.scheduleid or await self._scheduled(sub.id)
         start, end = int(sub.start.timestamp()), int(sub.end.timestamp())
@@ -204,7 +205,7 @@ class Payments:
         except ProviderRefused:
             if await self._is_active(ident):
                 raise
-            raise _changed() from None
+            raise changed_meanwhile() from None
         return ident
 
     async def _scheduled(self, ident: str) -> str:
@@ -323,10 +324,6 @@ class Payments:
             params["starting_after"] = page.data[-1].id
 
 
-def _changed() -> Conflict:
-    return Conflict("This was changed a moment ago. Reload the page and check your plan.", reason="already_changed")
-
-
 async def _send(call: Awaitable[T]) -> T:
     """Await a call of the client and map its errors to ours."""
     try:
@@ -337,7 +334,7 @@ async def _send(call: Awaitable[T]) -> T:
         case = (error.error and error.error.decline_code) or error.code or ""
         raise CardRefused("Payment Failed", case=case, context=context) from None
     except stripe.IdempotencyError:
-        raise _changed() from None
+        raise changed_meanwhile() from None
     except stripe.InvalidRequestError as error:
         if error.code == "resource_missing":
             raise Missing(error.param or "") from None

@@ -56,8 +56,7 @@ def requested_format(options: Options, headers: Mapping[str, str]) -> tuple[str,
     if options.file:
         ending = options.file.lower().rpartition(".")[2]
         return (ending, options.file) if ending in ("csv", "xlsx") else None
-    accept = options.accept or headers.get("accept", "")
-    form = None if accept in _PLAIN else file_format(accept)
+    form = file_format(options.accept or headers.get("accept", ""))
     return None if form is None else (form, "")
 
 

@@ -6,7 +6,6 @@ import asyncio
 import io
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,12 +17,12 @@ import pytest
 from PIL import Image
 
 from tableapi.server.postgres.server import binaries
-from tests.helpers.support import ROOT, NewDatabase, Serve, Server, clean_environment
+from tests.helpers.copied_product import product_tests
+from tests.helpers.support import ROOT, NewDatabase, Serve, Server
 
 KEY = "test-app-key"  # the key of the product's tests, which run on the copy
 OWNER = {"email": "owner@acme-demo.com", "password": "Demo1234"}
 CONTACTS = "/api/v2/leads/_table/usercontact?limit=50&order=contactid"
-ON_THE_COPY = ("test_getcontact.py", "test_session.py", "test_members.py", "test_usage.py")
 
 
 def program(name: str, *words: str | Path) -> None:
@@ -106,12 +105,7 @@ def test_a_backup_restores_into_an_empty_place(
             <> (select coalesce(sum(delta), 0) from creditledger l where l.clientid = c.clientid)
     """
     assert ask(url, wrong) == 0
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    done = subprocess.run(
-        command + [f"tests/product/{name}" for name in ON_THE_COPY], cwd=ROOT,
-        capture_output=True, text=True, check=False,
-        env=clean_environment(TEST_PRODUCT_URL=url), timeout=300,
-    )  # fmt: skip
+    done = product_tests(url)
     assert done.returncode == 0, done.stdout[-3000:]
 
 

@@ -9,7 +9,7 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,7 @@ import pytest
 from tableapi.server.postgres.server import Embedded
 from tests.helpers.standby import Standby, caught_up, crash
 from tests.helpers.support import PATIENCE, Serve, Server, free_port, until
+from tests.system.faults.peer import Peer
 
 POLICY = """
 from tableapi.auth.policy import Access, Rule, Sessions
@@ -187,14 +188,19 @@ async def test_two_replicas_behind_one_address_are_distinguished(pair: Pair, ser
     late = Standby(tmp_path / "late" / "postgres", pair.standby.primary)
     await asyncio.to_thread(late.start)
     places = itertools.cycle([pair.standby.port, late.port])
-    balancer = await Balancer(lambda: next(places)).start()
-    port = balancer.port
+
+    async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        behind, to_server = await asyncio.open_connection("127.0.0.1", next(places))
+        await asyncio.gather(_copy(reader, to_server), _copy(behind, writer))
+
+    balancer = await asyncio.start_server(relay, "127.0.0.1", free_port())
+    port = balancer.sockets[0].getsockname()[1]
     settings = {"DATABASE_URL": pair.primary, "APP_KEYS": KEY, "SECRET_KEYS": "s" * 32, "WORKER": "off",
                 "METRICS_TOKEN": "watch", "RATE_LIMITS": "off",
                 "DATABASE_REPLICA_URLS": pair.replica.replace(f":{pair.standby.port}/", f":{port}/")}  # fmt: skip
     async with AsyncExitStack() as stack:
         stack.push_async_callback(asyncio.to_thread, late.stop)
-        stack.callback(balancer.stop)
+        stack.callback(balancer.close)
         node = await asyncio.to_thread(serve, cwd=tmp_path / "project", DATA_DIR=tmp_path / "three", **settings)
         stack.push_async_callback(asyncio.to_thread, node.stop)
         db = await asyncpg.connect(late.url)
@@ -218,60 +224,34 @@ async def test_reads_get_503_while_the_address_of_the_primary_leads_to_a_replica
     pair: Pair, serve: Serve, http: httpx2.AsyncClient, tmp_path: Path
 ) -> None:
     """A balancer may still send connections to a former primary that has already become a replica."""
-    place = pair.standby.primary.port
-    balancer = await Balancer(lambda: place).start()
-    settings = {"DATABASE_URL": pair.primary.replace(f":{place}/", f":{balancer.port}/"), "APP_KEYS": KEY,
+    primary = pair.standby.primary.port
+    balancer = Peer(free_port(), primary)
+    await balancer.start()
+    settings = {"DATABASE_URL": pair.primary.replace(f":{primary}/", f":{balancer.port}/"), "APP_KEYS": KEY,
                 "SECRET_KEYS": "s" * 32, "WORKER": "off", "METRICS_TOKEN": "watch", "RATE_LIMITS": "off",
                 "DATABASE_REPLICA_URLS": pair.replica}  # fmt: skip
     async with AsyncExitStack() as stack:
-        stack.callback(balancer.stop)
+        stack.push_async_callback(balancer.stop)
         node = await asyncio.to_thread(serve, cwd=tmp_path / "project", DATA_DIR=tmp_path / "three", **settings)
         stack.push_async_callback(asyncio.to_thread, node.stop)
         notes = f"{node.url}{NOTES}"
         await from_replica(http, node, notes)
-        place = pair.standby.port
-        balancer.disconnect()
+        balancer.target = pair.standby.port
+        await balancer.be("works")  # cuts every connection
         found: list[httpx2.Response] = []
         end = time.monotonic() + 2.0  # the node reconnects within a second
         while time.monotonic() < end:
             found.append(await http.get(notes))
         assert {(one.status_code, "retry-after" in one.headers) for one in found} <= {(200, False), (503, True)}
         assert found[-1].status_code == 503, "no replica can prove that it is up to date"
-        place = pair.standby.primary.port
-        balancer.disconnect()
+        balancer.target = primary
+        await balancer.be("works")
 
         async def recovered() -> bool:
             return (await http.get(notes)).status_code == 200
 
         await until(recovered, 20)
         await from_replica(http, node, notes)
-
-
-class Balancer:
-    """A TCP relay. `place` returns the port that the next connection leads to."""
-
-    def __init__(self, place: Callable[[], int]) -> None:
-        self._place, self._open = place, set[asyncio.StreamWriter]()
-        self.port = free_port()
-
-    async def start(self) -> Balancer:
-        self._server = await asyncio.start_server(self._relay, "127.0.0.1", self.port)
-        return self
-
-    async def _relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        behind, to_server = await asyncio.open_connection("127.0.0.1", self._place())
-        self._open |= {writer, to_server}
-        await asyncio.gather(_copy(reader, to_server), _copy(behind, writer))
-        self._open -= {writer, to_server}
-
-    def disconnect(self) -> None:
-        """Cut every connection."""
-        for writer in self._open:
-            writer.transport.abort()
-
-    def stop(self) -> None:
-        self._server.close()
-        self.disconnect()
 
 
 async def _copy(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:

@@ -100,30 +100,36 @@ async def test_a_domain_without_mail_proves_it_with_check_mx(
     assert await account.ledger_fits()
 
 
-async def test_three_agreeing_accounts_all_get_the_credit(product: Product) -> None:
+async def _three_accounts(product: Product) -> tuple[list[Account], dict[str, Any]]:
+    """Return three accounts that have revealed the number of one person, and a downvote on it."""
     person = await product.person()
     accounts = [await product.account() for _ in range(3)]
     for account in accounts:
         await _revealed(account, person, "directdial")
-    vote = _vote(person, "+12025550123", "phone", downvotereason="outofservice", reasonnote=None)
-    colleague = await accounts[0].user()
-    assert [await _cast(account, vote) for account in accounts[:2]] == [0, 0]
-    second = await colleague.table("POST", "contactfeedback", vote)  # balance of an account that has voted
-    assert "creditback" not in second.json()["resource"][0]
-    assert await _cast(accounts[2], vote) == 1
+    return accounts, _vote(person, "+12025550123", "phone", downvotereason="outofservice", reasonnote=None)
+
+
+async def _all_agreed(product: Product, accounts: list[Account]) -> None:
+    """Check that each account got its credit back because the accounts agree."""
     for account in accounts:
         assert await account.ledger_fits()
         back = await product.db.fetch("select cause from creditback where clientid = $1", account.clientid)
         assert [row["cause"] for row in back] == ["agreement"]
 
 
+async def test_three_agreeing_accounts_all_get_the_credit(product: Product) -> None:
+    accounts, vote = await _three_accounts(product)
+    colleague = await accounts[0].user()
+    assert [await _cast(account, vote) for account in accounts[:2]] == [0, 0]
+    second = await colleague.table("POST", "contactfeedback", vote)  # balance of an account that has voted
+    assert "creditback" not in second.json()["resource"][0]
+    assert await _cast(accounts[2], vote) == 1
+    await _all_agreed(product, accounts)
+
+
 async def test_three_votes_at_once_agree(product: Product) -> None:
     """Each vote stays uncommitted until all have arrived, so that none is visible to the others."""
-    person = await product.person()
-    accounts = [await product.account() for _ in range(3)]
-    for account in accounts:
-        await _revealed(account, person, "directdial")
-    vote = _vote(person, "+12025550123", "phone", downvotereason="outofservice", reasonnote=None)
+    accounts, vote = await _three_accounts(product)
     await product.db.execute(
         "create function hold() returns trigger language plpgsql as"
         f" $$begin perform pg_advisory_xact_lock_shared({HOLD}); return new; end$$"
@@ -138,10 +144,7 @@ async def test_three_votes_at_once_agree(product: Product) -> None:
         assert sorted(await asyncio.gather(*votes)) == [0, 0, 1]
     finally:
         await product.db.execute("drop function hold cascade")
-    for account in accounts:
-        assert await account.ledger_fits()
-        back = await product.db.fetch("select cause from creditback where clientid = $1", account.clientid)
-        assert [row["cause"] for row in back] == ["agreement"]
+    await _all_agreed(product, accounts)
 
 
 async def test_votes_on_the_same_persons_in_opposite_orders(product: Product) -> None:

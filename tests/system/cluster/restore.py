@@ -5,24 +5,23 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
-import sys
 import time
-from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 
+from tests.helpers.copied_product import product_tests
 from tests.helpers.customer import SETTINGS, books, caller, more_people, prepare, reveal
 from tests.helpers.product import SECRET
-from tests.helpers.support import ROOT, clean_environment, free_port, start
+from tests.helpers.support import ROOT, SqlClient, clean_environment, free_port, start
 from tests.system.cluster.faults import Row
 from tests.system.cluster.programs import PATH, Missing, Program, postgres_programs, program, unprivileged, wait_for
 
 PEOPLE, REVEALS, AT_ONCE = 1_000_000, 2_000, 16
 JSON = {"Content-Type": "application/json"}
-# Tests of the product that use a database which already contains data.
-ON_THE_COPY = ("test_getcontact.py", "test_session.py", "test_members.py", "test_usage.py")
+ARCHIVED = "select last_archived_wal from pg_stat_archiver"  # the newest log file in the repository
 POSTGRES = """
 listen_addresses = '127.0.0.1'
 port = {port}
@@ -93,18 +92,15 @@ class _Machine:
 
     def accepts_writes(self) -> bool:
         """Return whether the database has been recovered and is no longer read-only."""
-        return asyncio.run(_accepts_writes(self.url))
+        try:
+            return not self.value("select pg_is_in_recovery()")
+        except (OSError, asyncpg.PostgresError):
+            return False
 
-
-async def _accepts_writes(url: str) -> bool:
-    try:
-        db = await asyncpg.connect(url, timeout=2)
-    except (OSError, asyncpg.PostgresError):
-        return False
-    try:
-        return not await db.fetchval("select pg_is_in_recovery()")
-    finally:
-        await db.close()
+    def value(self, sql: str) -> Any:
+        """Return the first value of a query."""
+        with SqlClient(self.url) as db:
+            return db.fetch(sql)[0][0]
 
 
 async def _reveals(url: str, first: int, count: int) -> None:
@@ -133,23 +129,6 @@ async def _disaster(url: str) -> tuple[str, str]:
         await db.close()
 
 
-async def _archived(url: str) -> str:
-    """Return the newest log file in the repository."""
-    db = await asyncpg.connect(url)
-    try:
-        return await db.fetchval("select last_archived_wal from pg_stat_archiver") or ""
-    finally:
-        await db.close()
-
-
-async def _people(url: str) -> int:
-    db = await asyncpg.connect(url)
-    try:
-        return int(await db.fetchval("select count(*) from person"))
-    finally:
-        await db.close()
-
-
 async def _fill(url: str) -> None:
     await prepare(url, 0, SECRET)
     db = await asyncpg.connect(url)
@@ -174,7 +153,7 @@ def run(folder: Path, exits: ExitStack) -> list[Row]:
         asyncio.run(_reveals(server.url, REVEALS, REVEALS))  # only in the archived log
         before = asyncio.run(books(machine.url))
         when, last = asyncio.run(_disaster(machine.url))
-        wait_for(lambda: asyncio.run(_archived(machine.url)) >= last, "the archive")
+        wait_for(lambda: (machine.value(ARCHIVED) or "") >= last, "the archive")
     size = sum(path.stat().st_size for path in (folder / "repository").rglob("*") if path.is_file())
     machine.postgres.stop()
 
@@ -184,29 +163,19 @@ def run(folder: Path, exits: ExitStack) -> list[Row]:
     wait_for(machine.accepts_writes, "the restored database", 300)
     took = time.monotonic() - began
 
-    after, people = asyncio.run(books(machine.url)), asyncio.run(_people(machine.url))
+    after, people = asyncio.run(books(machine.url)), machine.value("select count(*) from person")
     problems = [] if (after, people) == (before, PEOPLE) else [f"{before} became {after}; {people:,} people"]
     with ExitStack() as serving:
         server = start(serving, folder, cwd=ROOT, **settings)
         asyncio.run(_reveals(server.url, 2 * REVEALS, 100))
-    failed, told = _product_tests(machine.url, ON_THE_COPY)
+    tests = product_tests(machine.url)
+    lines = tests.stdout.strip().splitlines() or [tests.stderr[-200:]]
+    told = "; ".join([*(line for line in lines[:-1] if line.startswith(("FAILED", "ERROR"))), lines[-1]])
     return [
         Row("A full backup under the product", "", f"{PEOPLE:,} people, {2 * REVEALS:,} reveals; {backup:.1f} s, "
             f"repository {size / 1e6:.0f} MB"),
         Row("All contacts deleted and a table dropped; restored to one second before", "nothing lost, books right",
             f"files after {files:.1f} s, writes after {took:.1f} s; {after['reveals']:,} reveals, each charged once; "
             f"{people:,} people", problems),
-        Row("Tests of the product on the result", "pass", told, [told] if failed else []),
+        Row("Tests of the product on the result", "pass", told, [told] if tests.returncode else []),
     ]  # fmt: skip
-
-
-def _product_tests(url: str, names: Sequence[str]) -> tuple[bool, str]:
-    """Run tests of the product on a database; return whether any failed, and pytest's last line."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    done = subprocess.run(
-        command + [f"tests/product/{name}" for name in names], cwd=ROOT, capture_output=True, text=True, check=False,
-        env=clean_environment(TEST_PRODUCT_URL=url), timeout=600,
-    )  # fmt: skip
-    lines = done.stdout.strip().splitlines()
-    failed = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
-    return done.returncode != 0, "; ".join([*failed, lines[-1] if lines else done.stderr[-200:]])
