@@ -26,8 +26,8 @@ _STYLE = """
 h1,h2,h3,p,dl,dd,ul{margin:0}h1{font-size:24px;line-height:32px;font-weight:600;letter-spacing:-.01em}
 h2{margin:32px 0 8px;font-size:16px;line-height:24px;font-weight:600}p+p{margin-top:8px}a{color:var(--accent)}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}.quiet{color:var(--text-2)}
-.bar{display:flex;gap:12px;align-items:center;height:56px;padding:0 24px;border-bottom:1px solid var(--line);
-background:var(--surface);font-weight:600}.bar img{display:block;border-radius:8px}.tag{margin-inline-start:auto;
+.bar{display:flex;gap:12px;align-items:center;height:56px;padding:0 24px;
+background:var(--sidebar);color:var(--on-sidebar);font-weight:600}.bar img{display:block;border-radius:8px}.tag{margin-inline-start:auto;
 padding:2px 8px;border-radius:6px;background:var(--warn-soft);color:var(--warn);font-size:12px;line-height:16px;font-weight:600}
 main{width:100%;max-width:720px;margin:0 auto;padding:32px 16px 64px}main.narrow{max-width:432px}
 .panel{margin-top:16px;padding:24px;border:1px solid var(--line);border-radius:12px;background:var(--surface)}

@@ -18,6 +18,8 @@
       document.documentElement.style.setProperty("--frame-menu", JSON.stringify(names.join("\n")).replace(/\\n/g, "\\a "));
     }
   }
+  // The desk has the same frame, always wide (src/screens/desk/DeskFrame.tsx).
+  if (/^\/desk(\/|$)/.test(location.pathname)) document.documentElement.setAttribute("data-frame", "wide");
   // The half beside a form before sign-in (src/app/layout/AuthLayout.tsx).
   if (/^\/(login|register|forgotpassword|resetpassword)?$/.test(location.pathname)) document.documentElement.setAttribute("data-pitch", "");
   // Paper is light.

@@ -189,7 +189,9 @@ export const T = {
   notUndone: "The change could not be undone: ",
   unsaved: "You have unsaved changes.",
   discard: "Discard the changes",
-  setNull: (name: string) => `Set ${name} to null`,
+  toNull: "Set null",
+  nameOrKey: "Type a name or a key",
+  setNull: (name: string) => `Set null for ${name}`,
   violates: (column: string, value: string, rule: string) =>
     `${column ? `${column} cannot be ${value === "" ? "empty" : `“${value.slice(0, 60)}”`}: it` : "The record"} violates ${rule ? `the rule ${rule}` : "a rule"} of the table.`,
   required: "required",

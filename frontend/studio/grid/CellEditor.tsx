@@ -90,7 +90,7 @@ export default function CellEditor({ dataset, field, value, label, place, onSave
             if (isChoice) void save(next, "stay");
           }}
         />
-        {field.allow_null && text !== null && !isChoice && <Button tone="ghost" className="null-button" aria-label={T.setNull(field.name)} onClick={() => void save(null, "stay")}>{T.null}</Button>}
+        {field.allow_null && text !== null && !isChoice && <Button className="null-button" aria-label={T.setNull(field.name)} onClick={() => void save(null, "stay")}>{T.toNull}</Button>}
       </div>
       {error && <div role="gridcell"><Refusal message={error} error={refused} id="cell-editor-error" /></div>}
     </div>

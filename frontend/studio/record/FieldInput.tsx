@@ -41,7 +41,7 @@ export function FieldInput(props: Props) {
       <div className="field-value">
         {isEditable ? <Input {...props} id={id} /> : <div className="field-shown"><Value field={field} value={value} /></div>}
         {parent && <Button tone="ghost" icon={ArrowUpRight} aria-label={T.openRecord(`${field.ref_table} ${shown(value)}`)} onClick={() => change({ open: parent })} />}
-        {isEditable && field.allow_null && !isNull && <Button tone="ghost" className="null-button" aria-label={T.setNull(field.name)} onClick={() => onChange(null)}>{T.null}</Button>}
+        {isEditable && field.allow_null && !isNull && <Button className="null-button" aria-label={T.setNull(field.name)} onClick={() => onChange(null)}>{T.toNull}</Button>}
       </div>
       {!isNew && <Preview dataset={dataset} table={table} field={field} value={value} />}
       {field.description && <p className="field-hint">{field.description}</p>}
@@ -78,7 +78,7 @@ export function Input({ dataset, field, text, isNull, isNew, error, onChange, id
       </select>
     );
   }
-  if (field.ref_table) return <ParentInput {...shared} dataset={dataset} field={field} onChange={onChange} />;
+  if (field.ref_table) return <ParentInput {...shared} placeholder={isNull ? T.null : T.nameOrKey} dataset={dataset} field={field} onChange={onChange} />;
   if (isJson(field) || isPostgis(field)) return <textarea {...shared} className="input mono" rows={Math.min(10, Math.max(2, (text ?? "").split("\n").length))} spellCheck={false} />;
   if (isText(field) && !field.length && ((text ?? "").length > LONG || (text ?? "").includes("\n"))) return <textarea {...shared} rows={4} />;
   if (isDate(field)) return <input {...shared} type="date" />;

@@ -1,6 +1,6 @@
 /** The entries of the avatar menu. Fetched when the pointer or the focus comes near the avatar. */
-import { Menu, useMantineColorScheme } from "@mantine/core";
-import { Check, Coins, Keyboard, LogOut, Monitor, Moon, Sun, UserRound } from "lucide-react";
+import { Menu } from "@mantine/core";
+import { Coins, Keyboard, LogOut, UserRound } from "lucide-react";
 import { Link } from "react-router";
 import { isOwner, subscriptionOf } from "../../api/account";
 import type { Account } from "../../api/types";
@@ -9,12 +9,7 @@ import { t } from "../../lib/i18n.dashboard";
 import { numberText } from "../../lib/locale";
 import classes from "./AvatarMenu.module.css";
 import { creditLines } from "./credits";
-
-const SCHEMES = [
-  ["auto", Monitor],
-  ["light", Sun],
-  ["dark", Moon],
-] as const;
+import { SchemeChoice } from "./SchemeChoice";
 
 interface Props {
   me: Account | undefined;
@@ -73,24 +68,5 @@ function PlanAndCredits({ me }: { me: Account }) {
     <Menu.Item component={Link} to="/dashboard/settings/billing" leftSection={icon}>
       {text}
     </Menu.Item>
-  );
-}
-
-function SchemeChoice() {
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
-  return (
-    <div role="group" aria-label={t("theme.label")}>
-      <Menu.Label aria-hidden="true">{t("theme.label")}</Menu.Label>
-      <Menu.RadioGroup value={colorScheme} onChange={(scheme) => setColorScheme(scheme as typeof colorScheme)}>
-        {SCHEMES.map(([scheme, Icon]) => (
-          <Menu.RadioItem key={scheme} value={scheme} checkIcon={<Check size={16} strokeWidth={1.75} aria-hidden="true" />} classNames={{ itemIndicator: classes.tick!, itemLabel: classes.first! }}>
-            <span className={classes.scheme}>
-              <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
-              {t(`theme.${scheme}`)}
-            </span>
-          </Menu.RadioItem>
-        ))}
-      </Menu.RadioGroup>
-    </div>
   );
 }

@@ -2,6 +2,7 @@
 import { Suspense, lazy } from "react";
 import { Navigate } from "react-router";
 import { useSession } from "../../stores/session";
+import { FrameShape } from "./FrameShape";
 import { NotFound } from "./NotFound";
 
 const Desk = lazy(() => import("../../screens/desk/DeskScreen"));
@@ -11,7 +12,7 @@ export function DeskGate() {
   if (!session) return <Navigate to="/login" replace />;
   if (!session.staff) return <NotFound />;
   return (
-    <Suspense>
+    <Suspense fallback={<FrameShape />}>
       <Desk />
     </Suspense>
   );

@@ -1,14 +1,9 @@
-/** The command palette: one field, and below it everything that can be reached from here. */
-import { Modal } from "@mantine/core";
-import { Search } from "lucide-react";
-import { type KeyboardEvent, useId, useRef, useState } from "react";
-import { useNavigate } from "react-router";
-import { useReturnedFocus } from "../../components/useReturnedFocus";
+/** The command palette of the app. */
+import { useState } from "react";
 import { t } from "../../lib/i18n.dashboard";
-import type { Command } from "./commands";
 import { noteUsed } from "./lastused";
-import classes from "./Palette.module.css";
-import { type Group, usePaletteGroups } from "./usePaletteGroups";
+import { PaletteDialog } from "./PaletteDialog";
+import { usePaletteGroups } from "./usePaletteGroups";
 
 interface Props {
   onClose: () => void;
@@ -16,111 +11,7 @@ interface Props {
 }
 
 export default function Palette({ onClose, onShortcuts }: Props) {
-  const navigate = useNavigate();
-  useReturnedFocus();
-  const id = useId();
-  const list = useRef<HTMLDivElement>(null);
   const [typed, setTyped] = useState("");
-  const [at, setAt] = useState(0);
   const groups = usePaletteGroups(typed, onShortcuts);
-  const commands = groups.flatMap((group) => group.commands);
-  const active = commands[Math.min(at, commands.length - 1)];
-
-  const choose = (command: Command | undefined) => {
-    if (!command) return;
-    onClose();
-    noteUsed(command.id);
-    command.run?.();
-    if (command.to) void navigate(command.to);
-  };
-  const move = (to: number) => {
-    const index = (to + commands.length) % commands.length;
-    setAt(index);
-    document.getElementById(`${id}-${commands[index]?.id}`)?.scrollIntoView({ block: "nearest" });
-  };
-  const press = (event: KeyboardEvent) => {
-    if (event.key === "ArrowDown") move(at + 1);
-    else if (event.key === "ArrowUp") move(at - 1);
-    else if (event.key === "Enter") choose(active);
-    else return;
-    event.preventDefault();
-  };
-
-  return (
-    <Modal.Root opened onClose={onClose} size={560} yOffset="12vh" classNames={{ content: classes.palette }}>
-      <Modal.Overlay />
-      <Modal.Content aria-label={t("palette.title")}>
-        <div className={classes.field}>
-          <Search size={16} strokeWidth={1.75} aria-hidden="true" />
-          <input
-            data-autofocus
-            role="combobox"
-            aria-expanded
-            aria-label={t("palette.title")}
-            aria-controls={`${id}-list`}
-            aria-activedescendant={active && `${id}-${active.id}`}
-            placeholder={t("palette.placeholder")}
-            value={typed}
-            maxLength={400}
-            autoComplete="off"
-            spellCheck={false}
-            onKeyDown={press}
-            onChange={(event) => {
-              setTyped(event.currentTarget.value);
-              setAt(0);
-            }}
-          />
-          <kbd aria-hidden="true">Esc</kbd>
-        </div>
-        <div ref={list} id={`${id}-list`} role="listbox" aria-label={t("palette.title")} className={classes.list}>
-          {groups.map((group) => (
-            <Choices key={group.name} id={id} group={group} active={active} onChoose={choose} />
-          ))}
-        </div>
-        {commands.length === 0 && (
-          <p className={classes.none} role="status">
-            {t("palette.none")}
-          </p>
-        )}
-      </Modal.Content>
-    </Modal.Root>
-  );
-}
-
-interface ChoicesProps {
-  id: string;
-  group: Group;
-  active: Command | undefined;
-  onChoose: (command: Command) => void;
-}
-
-function Choices({ id, group, active, onChoose }: ChoicesProps) {
-  return (
-    <div role="group" aria-label={group.name}>
-      <div className={classes.group} aria-hidden="true">
-        {group.name}
-      </div>
-      {group.commands.map((command) => {
-        const Icon = command.icon;
-        return (
-          <button
-            type="button"
-            key={command.id}
-            id={`${id}-${command.id}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={command.id === active?.id}
-            className={classes.choice}
-            onClick={() => onChoose(command)}
-          >
-            <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
-            <span className={classes.words}>
-              <span>{command.text}</span>
-              {command.hint && <span className={classes.hint}>{command.hint}</span>}
-            </span>
-          </button>
-        );
-      })}
-    </div>
-  );
+  return <PaletteDialog typed={typed} onType={setTyped} groups={groups} placeholder={t("palette.placeholder")} onClose={onClose} onUsed={noteUsed} />;
 }

@@ -14,15 +14,11 @@ import { profileUrl } from "../../domain/profileurl";
 import { t } from "../../lib/i18n.dashboard";
 import { type Command, actions, matching, screens } from "./commands";
 import { lastUsed } from "./lastused";
+import type { Group } from "./PaletteDialog";
 
 const DEBOUNCE_MS = 200;
 const MOST = 6;
 const MOST_PAGES = 4;
-
-export interface Group {
-  name: string;
-  commands: Command[];
-}
 
 export function usePaletteGroups(typed: string, onShortcuts: () => void): Group[] {
   const me = useAccount();

@@ -210,10 +210,26 @@ test("a payment event is applied again", async () => {
   expect(sent.find(({ method }) => method === "POST")!.body).toEqual({ id: "evt_2" });
 });
 
+test("the palette finds clients and pages, and reopens the last client", async () => {
+  localStorage.setItem("desk.clients", JSON.stringify([{ clientid: 1, name: "Acme" }]));
+  const sent = serve({ "POST desk/find": { resource: [ACME], more: false } });
+  const { where } = desk("/desk/queue");
+  await user.keyboard("{Control>}k{/Control}");
+  expect(await screen.findByRole("option", { name: /Acme/ })).toBeVisible();
+  await user.keyboard("feed");
+  expect(await screen.findByRole("option", { name: "Feedback" })).toBeVisible();
+  expect(screen.queryByRole("option", { name: /Acme/ })).toBeNull();
+  await user.keyboard("{Enter}");
+  expect(await screen.findByRole("link", { name: "Acme" })).toBeVisible();
+  expect(where()).toBe("/desk?q=feed");
+  expect(sent.map(({ body }) => body)).toEqual([{ text: "feed" }]);
+});
+
 test("signing out leads to the sign-in", async () => {
   serve({ "DELETE user/session": { success: true } });
   const { where } = desk("/desk");
-  await press("Sign out");
+  await press("Account menu");
+  await user.click(await screen.findByRole("menuitem", { name: "Sign Out" }));
   await waitFor(() => expect(where()).toBe("/login"));
 });
 

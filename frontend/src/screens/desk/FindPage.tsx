@@ -110,20 +110,23 @@ export function FindPage() {
 /** The most recently opened clients. */
 function Recent() {
   const [clients] = useState(recentClients);
-  if (clients.length === 0) return null;
   return (
     <section className={desk.recent} aria-label={t("find.recent")}>
       <h2>{t("find.recent")}</h2>
-      <ul>
-        {clients.map(({ clientid, name }) => (
-          <li key={clientid}>
-            <Link to={`/desk/client/${clientid}`}>
-              <strong>{name}</strong>
-              <span className={desk.note}>{clientid}</span>
-            </Link>
-          </li>
-        ))}
-      </ul>
+      {clients.length === 0 ? (
+        <p className={desk.note}>{t("find.none")}</p>
+      ) : (
+        <ul>
+          {clients.map(({ clientid, name }) => (
+            <li key={clientid}>
+              <Link to={`/desk/client/${clientid}`}>
+                <strong>{name}</strong>
+                <span className={desk.note}>{clientid}</span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
     </section>
   );
 }

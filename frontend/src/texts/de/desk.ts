@@ -4,7 +4,7 @@ import type { Translation } from "../shape";
 
 export const desk: Translation<typeof english> = {
   title: "Desk",
-  nav: { label: "Desk", clients: "Kunden", feedback: "Feedback", queue: "Warteschlange", payments: "Zahlungsereignisse", studio: "Studio", signOut: "Abmelden" },
+  nav: { label: "Desk", clients: "Kunden", feedback: "Feedback", queue: "Warteschlange", payments: "Zahlungsereignisse", studio: "Studio", guide: "Anleitung zum Desk", staff: "Mitarbeiter" },
   reason: "Grund",
   reasonHint: "Der Inhaber des Kontos liest ihn im Protokoll. Keine Adressen, keine Telefonnummern.",
   reasonMissing: "Geben Sie den Grund mit mindestens 3 Zeichen an",
@@ -19,7 +19,10 @@ export const desk: Translation<typeof english> = {
     label: "Kunde",
     placeholder: "ann@example.com, example.com, Acme, 42, cus_…",
     submit: "Finden",
+    open: "Kunden suchen…",
+    named: "Kunden „{{text}}“ suchen",
     recent: "Zuletzt geöffnet",
+    none: "Hier erscheinen die Kunden, die Sie öffnen.",
     empty: "Kein Kunde passt",
     emptyText: "Namen werden nach ihrem Anfang gefunden, Adressen und Domains als Ganzes.",
     more: "Es gibt weitere. Geben Sie mehr vom Namen ein.",

@@ -1,7 +1,7 @@
 /** English texts of the desk of staff, loaded with it. */
 export const desk = {
   title: "Desk",
-  nav: { label: "Desk", clients: "Clients", feedback: "Feedback", queue: "Queue", payments: "Payment events", studio: "Studio", signOut: "Sign out" },
+  nav: { label: "Desk", clients: "Clients", feedback: "Feedback", queue: "Queue", payments: "Payment events", studio: "Studio", guide: "Guide to the desk", staff: "Staff" },
   reason: "Reason",
   reasonHint: "The owner of the account reads it in the audit log. No addresses, no phone numbers.",
   reasonMissing: "Give the reason in at least 3 characters",
@@ -16,7 +16,10 @@ export const desk = {
     label: "Client",
     placeholder: "ann@example.com, example.com, Acme, 42, cus_…",
     submit: "Find",
+    open: "Find a client…",
+    named: "Find the client {{text}}",
     recent: "Recently opened",
+    none: "Clients that you open appear here.",
     empty: "No matching client",
     emptyText: "Names match from their beginning; email addresses and domains must be complete.",
     more: "More clients match. Type more of the name.",

@@ -2,13 +2,19 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { list } from "../../api/queries";
-import type { TableInfo } from "../../api/types";
+import type { Json, TableInfo } from "../../api/types";
 import { change } from "../../lib/address";
 import { shown } from "../../lib/format";
 import { T } from "../../texts";
 import { Problem, State, Waiting } from "../../ui";
 import { Plot } from "./Plot";
 import { KINDS, type Offered, endsRequest, groupsOf, measuresOf, MAX_GROUPS, partsOf, pointsOf, readChoice, requestOf } from "./groups";
+
+/** The text of a choice in its list. */
+const textOf = (offered: readonly Offered[], value: string): string => offered.find((one) => one.value === value)?.text ?? value;
+
+/** A time to the minute, or a date. */
+const momentOf = (value: Json | undefined): string => shown(value).slice(0, 16);
 
 const KIND_TEXT = { bar: T.chartBar, line: T.chartLine, table: T.chartTable };
 
@@ -21,27 +27,29 @@ export default function Chart({ dataset, info, filter, params }: { dataset: stri
   const span = ends.data?.resource[0];
   const parts = partsOf(choice.group, [rows[0]?.label, rows.at(-1)?.label], span, now);
   const points = pointsOf(rows, choice.group).map((point, index, all) => ({ ...point, isPart: (index === 0 && parts.first) || (index === all.length - 1 && parts.last) }));
+  const offered = { groups: groupsOf(info), measures: measuresOf(info) };
+  const [groupText, measureText] = [textOf(offered.groups, choice.group), textOf(offered.measures, choice.measure)];
   const notes = [
-    parts.last && points.length > 0 ? T.chartEnds(points.at(-1)!.label, shown(span?.ends).slice(0, 10)) : "",
-    parts.first && points.length > 1 ? T.chartBegins(points[0]!.label, shown(span?.begins).slice(0, 10)) : "",
+    parts.last && points.length > 0 ? T.chartEnds(points.at(-1)!.label, momentOf(span?.ends)) : "",
+    parts.first && points.length > 1 ? T.chartBegins(points[0]!.label, momentOf(span?.begins)) : "",
   ].filter(Boolean);
   return (
     <div className="chart">
       <div className="chart-bar">
-        <Choose label={T.chartGroup} name="group" value={choice.group} offered={groupsOf(info)} />
-        <Choose label={T.chartMeasure} name="measure" value={choice.measure} offered={measuresOf(info)} />
+        <Choose label={T.chartGroup} name="group" value={choice.group} offered={offered.groups} />
+        <Choose label={T.chartMeasure} name="measure" value={choice.measure} offered={offered.measures} />
         <Choose label={T.chartKind} name="kind" value={choice.kind} offered={KINDS.map((kind) => ({ value: kind, text: KIND_TEXT[kind] }))} />
       </div>
       {groups.isPending && <Waiting />}
       {groups.isError && <Problem error={groups.error} retry={() => void groups.refetch()} />}
       {groups.isSuccess && points.length === 0 && <State title={T.chartNone} />}
-      {points.length > 0 && choice.kind !== "table" && <Plot points={points} kind={choice.kind} title={`${choice.measure} · ${choice.group}`} />}
+      {points.length > 0 && choice.kind !== "table" && <Plot points={points} kind={choice.kind} title={`${measureText} · ${groupText}`} />}
       {notes.length > 0 && <p className="dim chart-note" role="status"><span className="plot-key" aria-hidden /> {notes.join(" ")}</p>}
       {points.length > 0 && (
         <div className="chart-table">
           <table className="plain-table">
             <caption className="hidden">{T.chart}</caption>
-            <thead><tr><th scope="col">{choice.group}</th><th scope="col" className="right">{choice.measure}</th></tr></thead>
+            <thead><tr><th scope="col">{groupText}</th><th scope="col" className="right">{measureText}</th></tr></thead>
             <tbody>
               {points.map(({ label, value, isPart }, index) => (
                 <tr key={`${label} ${index}`}><th scope="row">{label}{isPart && <span className="dim"> {T.chartPart}</span>}</th><td className="right">{value?.toLocaleString("en") ?? T.null}</td></tr>

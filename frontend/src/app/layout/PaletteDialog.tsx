@@ -1,0 +1,132 @@
+/** One field, and below it everything that can be reached from here: the command palette of the app and of the desk. */
+import { Modal } from "@mantine/core";
+import { Search } from "lucide-react";
+import { type KeyboardEvent, useId, useRef, useState } from "react";
+import { useNavigate } from "react-router";
+import { useReturnedFocus } from "../../components/useReturnedFocus";
+import { t } from "../../lib/i18n.dashboard";
+import type { Command } from "./commands";
+import classes from "./Palette.module.css";
+
+export interface Group {
+  name: string;
+  commands: Command[];
+}
+
+interface Props {
+  typed: string;
+  onType: (text: string) => void;
+  groups: Group[];
+  placeholder: string;
+  onClose: () => void;
+  /** Called with the id of the chosen command. */
+  onUsed?: (id: string) => void;
+}
+
+export function PaletteDialog({ typed, onType, groups, placeholder, onClose, onUsed }: Props) {
+  const navigate = useNavigate();
+  useReturnedFocus();
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const [at, setAt] = useState(0);
+  const commands = groups.flatMap((group) => group.commands);
+  const active = commands[Math.min(at, commands.length - 1)];
+
+  const choose = (command: Command | undefined) => {
+    if (!command) return;
+    onClose();
+    onUsed?.(command.id);
+    command.run?.();
+    if (command.to) void navigate(command.to);
+  };
+  const move = (to: number) => {
+    const index = (to + commands.length) % commands.length;
+    setAt(index);
+    document.getElementById(`${id}-${commands[index]?.id}`)?.scrollIntoView({ block: "nearest" });
+  };
+  const press = (event: KeyboardEvent) => {
+    if (event.key === "ArrowDown") move(at + 1);
+    else if (event.key === "ArrowUp") move(at - 1);
+    else if (event.key === "Enter") choose(active);
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <Modal.Root opened onClose={onClose} size={560} yOffset="12vh" classNames={{ content: classes.palette }}>
+      <Modal.Overlay />
+      <Modal.Content aria-label={t("palette.title")}>
+        <div className={classes.field}>
+          <Search size={16} strokeWidth={1.75} aria-hidden="true" />
+          <input
+            data-autofocus
+            role="combobox"
+            aria-expanded
+            aria-label={t("palette.title")}
+            aria-controls={`${id}-list`}
+            aria-activedescendant={active && `${id}-${active.id}`}
+            placeholder={placeholder}
+            value={typed}
+            maxLength={400}
+            autoComplete="off"
+            spellCheck={false}
+            onKeyDown={press}
+            onChange={(event) => {
+              onType(event.currentTarget.value);
+              setAt(0);
+            }}
+          />
+          <kbd aria-hidden="true">Esc</kbd>
+        </div>
+        <div ref={list} id={`${id}-list`} role="listbox" aria-label={t("palette.title")} className={classes.list}>
+          {groups.map((group) => (
+            <Choices key={group.name} id={id} group={group} active={active} onChoose={choose} />
+          ))}
+        </div>
+        {commands.length === 0 && (
+          <p className={classes.none} role="status">
+            {t("palette.none")}
+          </p>
+        )}
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+interface ChoicesProps {
+  id: string;
+  group: Group;
+  active: Command | undefined;
+  onChoose: (command: Command) => void;
+}
+
+function Choices({ id, group, active, onChoose }: ChoicesProps) {
+  return (
+    <div role="group" aria-label={group.name}>
+      <div className={classes.group} aria-hidden="true">
+        {group.name}
+      </div>
+      {group.commands.map((command) => {
+        const Icon = command.icon;
+        return (
+          <button
+            type="button"
+            key={command.id}
+            id={`${id}-${command.id}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={command.id === active?.id}
+            className={classes.choice}
+            onClick={() => onChoose(command)}
+          >
+            <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
+            <span className={classes.words}>
+              <span>{command.text}</span>
+              {command.hint && <span className={classes.hint}>{command.hint}</span>}
+            </span>
+          </button>
+        );
+      })}
+    </div>
+  );
+}
