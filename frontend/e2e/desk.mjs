@@ -27,7 +27,7 @@ async function findsClient(page) {
   await accessible(page, "the first page of the desk");
   await picture(page, "desk-work");
   await page.getByRole("textbox", { name: "Client" }).fill(OWNER.email);
-  await page.getByRole("button", { name: "Find" }).click();
+  await page.getByRole("button", { name: "Find", exact: true }).click();
   await page.getByRole("row").filter({ hasText: OWNER.email }).waitFor();
   await accessible(page, "the search of the desk");
   await picture(page, "desk-find");
@@ -99,6 +99,7 @@ async function looksAsOwner(page) {
 
 async function readsLists(page) {
   for (const [link, name] of [["Feedback", "feedback"], ["Queue", "queue"], ["Payment events", "payments"]]) {
+    if (page.viewportSize().width === SMALL.width) await page.getByRole("button", { name: "Menu", exact: true }).click();
     await page.getByRole("navigation", { name: "Desk" }).getByRole("link", { name: link }).click();
     await page.getByRole("heading", { level: 1, name: link }).waitFor();
     await accessible(page, `the page ${link} of the desk`);

@@ -105,11 +105,11 @@ journey("studio", async (open) => {
 
   // Groups by month, with a table for screen readers.
   await page.goto("/studio#/shop/purchase?view=chart");
-  await page.getByRole("img", { name: "count · month:placed" }).waitFor();
+  await page.getByRole("img", { name: "count · placed by month" }).waitFor();
   await page.getByText(/2026-02 is not complete: the last record is from 2026-02-/).waitFor();
   check((await page.locator(".plot-bar").count()) > 12, "a bar for each month");
   await page.getByLabel("Measure").selectOption("sum:total");
-  await page.getByRole("img", { name: "sum:total · month:placed" }).waitFor();
+  await page.getByRole("img", { name: "sum of total · placed by month" }).waitFor();
   await accessible(page, "the chart");
   await picture(page, "studio-chart");
 
@@ -240,7 +240,7 @@ journey("studio draws places", async (open) => {
 const STATES = [
   ["the grid", "/shop/purchase", (page) => page.getByRole("row").nth(3).waitFor()],
   ["a record", "/shop/purchase?open=purchase%2F4", (page) => drawer(page).getByRole("heading", { name: "Related records" }).waitFor()],
-  ["the chart", "/shop/purchase?view=chart", (page) => page.getByRole("img", { name: "count · month:placed" }).waitFor()],
+  ["the chart", "/shop/purchase?view=chart", (page) => page.getByRole("img", { name: "count · placed by month" }).waitFor()],
   ["the picture of the tables", "/shop?view=picture", (page) => page.locator(".picture-box").nth(20).waitFor()],
 ];
 

@@ -23,6 +23,7 @@ from product.context import Context
 from product.people import directory, search, search_terms
 from product.people.search import CompanySearch, PeopleSearch
 from product.people.search_pages import COMPANY_ORDERS, PEOPLE_ORDERS
+from tableapi.changes import hub
 from tableapi.ratelimit import counter
 from tests.helpers.fixtures import open_product
 from tests.helpers.product import API, TABLE, Account, Product, User
@@ -142,6 +143,8 @@ def urls(module_database: NewDatabase) -> list[str]:
 @pytest.fixture(scope="module")
 async def two(urls: list[str], tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Two]:
     async with AsyncExitStack() as stack:
+        # The removal of old changes runs once a minute, in the middle of some request on a busy machine.
+        stack.enter_context(pytest.MonkeyPatch.context()).setattr(hub, "CLEAN_SECONDS", 86_400)
         sides = [
             await _open(stack, url, tmp_path_factory.mktemp("side"), values)
             for url, values in zip(urls, VALUES, strict=True)
