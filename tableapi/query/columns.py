@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from tableapi.errors import BadRequest
+from tableapi.errors import BadRequest, Forbidden
 from tableapi.query import aggregate
 from tableapi.query.bounds import Limits
 from tableapi.query.cursor import directed, ordering
@@ -118,6 +118,12 @@ class Reader:
         if len(path) > MAX_LEVELS:
             raise BadRequest(f"Relations may be nested at most {MAX_LEVELS} levels deep.", reason="too_deep")
         options = self.options.of_relation(".".join(path))
+        if options.offset > 0 and scope.leaves_record(relation):
+            raise Forbidden(
+                f"With an offset, '{'.'.join(path)}' would tell of other accounts without a record in the audit log. "
+                f"Leave it out, or read '{relation.target.name}' itself.",
+                reason="not_recorded",
+            )
         inner, conditions = self._inner(scope, relation)
         limit = self._limit(relation, options)
         self.rows += most * limit

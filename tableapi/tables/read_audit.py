@@ -12,6 +12,7 @@ from tableapi import exact_json, threads
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply
 from tableapi.query import aggregate
+from tableapi.query.options import Options
 from tableapi.tables import read
 from tableapi.tables.request import TableRequest
 
@@ -78,7 +79,17 @@ async def _accounts(call: TableRequest, ident: str | None, reply: Reply, account
     """Return the accounts that were read: the actor's own, or those in the records."""
     if call.actor.account is not None:
         return [call.actor.account]
-    return await _shown(reply, account) if _has_records(call, reply) else await _selected(call, ident, account)
+    if not _has_records(call, reply):
+        return await _selected(call, ident, account)
+    shown = await _shown(reply, account)
+    if ident is None and _tells_of_others(call.options()):
+        shown = sorted({*shown, *await _selected(call, ident, account)})
+    return shown
+
+
+def _tells_of_others(options: Options) -> bool:
+    """Return whether a page shows, by a count, offset or cursor, that further records match the filter."""
+    return bool(options.filter) and (options.include_count or options.offset > 0 or options.cursor is not None)
 
 
 def _has_records(call: TableRequest, reply: Reply) -> bool:

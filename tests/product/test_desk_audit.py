@@ -105,6 +105,8 @@ async def test_a_read_of_several_clients_is_logged_for_each(
         ("usersubscription", {"filter": "subscriptionplan_by_planid.usersubscription_by_planid.clientid = 1"}),
         ("client", {"related": "usersubscription_by_clientid", "usersubscription_by_clientid.fields":
                     "status,subscriptionplan_by_planid.usersubscription_by_planid.MAX(status)"}),
+        ("subscriptionplan", {"related": "usersubscription_by_planid", "usersubscription_by_planid.offset": "1",
+                              "usersubscription_by_planid.filter": "clientid = 1 or status = 'active'"}),
     ],
 )  # fmt: skip
 async def test_no_path_leads_past_the_record(
@@ -114,6 +116,33 @@ async def test_no_path_leads_past_the_record(
     answer = await member.table(table, **query)
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (403, "not_recorded")
     assert await recorded(product, since) == []
+
+
+async def test_a_count_or_an_offset_of_other_accounts_is_logged_for_each(
+    product: Product, member: Staff, two: tuple[Account, Account]
+) -> None:
+    ids = sorted(account.clientid for account in two)
+    page = {"filter": f"clientid in ({ids[0]}, {ids[1]})", "order": "clientid", "limit": "1"}
+    asked: list[tuple[dict[str, str], dict[str, str]]] = [
+        ({"include_count": "true"}, {}),
+        ({"include_count": "estimated"}, {}),
+        ({"offset": "1"}, {}),
+        ({"cursor": ""}, {}),
+        ({}, {"Prefer": "count=exact"}),
+    ]
+    for more, headers in asked:
+        since = await newest(product)
+        answer = await member.http.get(f"{TABLE}client", params=page | more, headers=headers)
+        assert len({row["clientid"] for row in answer.json()["resource"]}) == 1, answer.text
+        assert [entry["clientid"] for entry in await recorded(product, since)] == [None, *ids], (more, headers)
+    since = await newest(product)
+    ranged = {"filter": page["filter"], "order": "clientid"}
+    answer = await member.http.get(f"{TABLE}client", params=ranged, headers={"Range": "items=1-1"})
+    assert answer.status_code in (200, 206), answer.text
+    assert [entry["clientid"] for entry in await recorded(product, since)] == [None, *ids]
+    since = await newest(product)
+    assert (await member.table("client", **page)).status_code == 200
+    assert [entry["clientid"] for entry in await recorded(product, since)] == ids[:1]
 
 
 async def test_paths_inside_an_account_are_read(member: Staff, two: tuple[Account, Account]) -> None:

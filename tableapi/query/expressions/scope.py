@@ -151,14 +151,18 @@ class Scope:
             Forbidden: as for `related`, or the path leads to rows of accounts that the record of the read would not
                 name.
         """
-        account = self.binder.account
-        if account and self.table.find(account) is None and relation.target.find(account) is not None:
+        if self.leaves_record(relation):
             raise Forbidden(
                 f"A path from '{self.table.name}' to '{relation.target.name}' would read other accounts without a "
                 "record in the audit log. Use 'related', or read the table itself.",
                 reason="not_recorded",
             )
         return self.related(relation)
+
+    def leaves_record(self, relation: Relation) -> bool:
+        """Return whether a recorded read would leave a table without accounts for one with accounts."""
+        account = self.binder.account
+        return bool(account) and self.table.find(account) is None and relation.target.find(account) is not None
 
     def _rows(self, relation: Relation, function: tuple[str, str]) -> sa.FromClause:
         """Return the rows that a row function returns."""
