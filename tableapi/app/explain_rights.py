@@ -61,6 +61,12 @@ def asked(prefer: str) -> Question | None:
     return None
 
 
+def refuse_question(prefer: str) -> None:
+    """Raise BadRequest if a `Prefer` header asks for an explanation where there is none."""
+    if asked(prefer) is not None:
+        raise _bad("Prefer: explain=rights applies to a single request for a table.")
+
+
 def _bad(message: str) -> BadRequest:
     return BadRequest(message, reason="bad_option", context={"option": "explain"})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Container, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -68,6 +68,8 @@ class TableCalls:
         body: Any = sent
         if request.method not in ("GET", "QUERY"):
             body = await table_body(request, self._body_bytes)
+            if verb != "GET" and isinstance(body, dict) and "explain" in body and len(parts) == 2:
+                raise _no_explain()
         if question is not None:
             return await explain_rights.answer(
                 self._services, request, dataset, rights, parts, query, body, verb, question
@@ -79,14 +81,15 @@ class TableCalls:
         strict = "handling=strict" in applied or (self._services.strict and "handling=lenient" not in applied)
         # without a right, the error must equal that for an unknown table
         if strict and rights.right(table, verb) is not None:
+            optional = body if verb == "GET" or ident is None else None  # elsewhere the body is the record
             try:
-                _refuse_unknown_options(verb, query, body, table.relation)
+                _refuse_unknown_options(verb, query, optional, table.relation)
             except BadRequest:
                 if not any("_by_" in option for option in query):  # an option of a relation, which may be new
                     raise
                 await dataset.look()
                 table, rights = await dataset.table(name, rights), dataset.rights(request.actor.role)
-                _refuse_unknown_options(verb, query, body, table.relation)
+                _refuse_unknown_options(verb, query, optional, table.relation)
         call = TableRequest(dataset, request.actor, rights, table, query, body, request.headers)
         attempt = partial(self._attempt, call, verb, ident, request)
         if verb in ("POST", "PATCH", "PUT"):
@@ -124,8 +127,7 @@ class TableCalls:
         if (denied := self._services.sessions.read_only.get(request.actor.role)) is not None:
             raise role_error(*denied)
         if "explain" in query and options.boolean("explain", query["explain"]):
-            message = "Option 'explain' applies only to reads, because a write would be executed. Leave it out."
-            raise BadRequest(message, reason="bad_option", context={"option": "explain"})
+            raise _no_explain()
 
     async def _write(
         self,
@@ -185,10 +187,14 @@ class TableCalls:
             "application/csv",
         ):
             raise UnsupportedMedia("Send an import as CSV: Content-Type: text/csv.")
+        applied = _preferred(request, query, csv_import.PREFERENCES) if "prefer" in request.headers else ""
         table = dataset.schema.tables.get(parts[1]) or await dataset.table(parts[1], rights)
         call = TableRequest(dataset, request.actor, rights, table, query, None, request.headers)
         request.time_limit = self._services.settings.import_seconds
-        return await csv_import.answer(call, request.parts(self._services.settings.import_bytes))
+        reply = await csv_import.answer(call, request.parts(self._services.settings.import_bytes))
+        if applied:
+            reply.headers["Preference-Applied"] = applied
+        return reply
 
     async def _attempt(self, call: TableRequest, verb: str, ident: str | None, request: HttpRequest) -> Reply:
         """Handle the request with the project's hook or with the engine."""
@@ -270,9 +276,17 @@ def _minimal(call: TableRequest, verb: str, reply: Reply) -> Reply:
     return Reply(b'{"success":true}', headers={k: v for k, v in reply.headers.items() if k == "ETag"})
 
 
-def _preferred(request: HttpRequest, query: dict[str, str]) -> str:
-    """Add the options of the `Prefer` header to the query, and return those that were applied."""
-    applied = preferences.preferred(request.headers["prefer"], query)
+def _no_explain() -> BadRequest:
+    message = "Option 'explain' applies only to reads, because a write would be executed. Leave it out."
+    return BadRequest(message, reason="bad_option", context={"option": "explain"})
+
+
+def _preferred(request: HttpRequest, query: dict[str, str], names: Container[str] = preferences.NAMES) -> str:
+    """Add the options of the `Prefer` header to the query, and return those that were applied.
+
+    names: the preferences that have an effect.
+    """
+    applied = preferences.preferred(request.headers["prefer"], query, names)
     if "handling=strict" in applied:
         preferences.refuse_without_effect(request.headers)
     return applied
@@ -291,8 +305,16 @@ def _refuse_unknown_options(verb: str, query: Mapping[str, str], body: Any, rela
             context={"option": name},
         )
     sent: dict[str, Any] = dict(query)
-    if verb == "GET" and isinstance(body, dict):  # a read sent as POST has options in its body
-        sent |= {name: value for name, value in body.items() if name != "resource"}
+    # A read sent as POST has options in its body, and a write next to its records.
+    if isinstance(body, dict) and (verb in ("GET", "DELETE") or "resource" in body):
+        beside = {name: value for name, value in body.items() if name != "resource"}
+        if verb != "GET" and (name := next((name for name in beside if name in options.OF_QUERY), "")):
+            raise BadRequest(
+                f"Option '{name}' has an effect only in the query, not next to the records.",
+                reason="bad_option",
+                context={"option": name},
+            )
+        sent |= beside
     if names := options.unknown(sent, relations):
         first = names[0][:100]
         raise BadRequest(

@@ -30,6 +30,7 @@ _PREFERENCES: dict[str, dict[str, Callable[[str], dict[str, str]]]] = {
     "timezone": {"": lambda value: {"timezone": value}},
     "handling": {"strict": lambda _: {}, "lenient": lambda _: {}},
 }
+NAMES = frozenset(_PREFERENCES)
 _RANGE = re.compile(r"(?:(?:items|rows)\s*=\s*)?(\d{1,18})-(\d{1,18})?\Z", re.ASCII)
 
 
@@ -51,7 +52,7 @@ class NotAcceptable(ApiError):
     status, reason = 406, "not_acceptable"
 
 
-def preferred(text: str, query: dict[str, str], names: Container[str] = _PREFERENCES) -> str:
+def preferred(text: str, query: dict[str, str], names: Container[str] = NAMES) -> str:
     """Add the options of a `Prefer` header to a query, and return the value of `Preference-Applied`.
 
     names: the preferences that have an effect.
@@ -62,7 +63,7 @@ def preferred(text: str, query: dict[str, str], names: Container[str] = _PREFERE
     applied: list[str] = []
     unknown: list[str] = []
     for part in text.split(","):
-        name, _, value = (word.strip() for word in part.partition("="))
+        name, _, value = (word.strip() for word in part.partition(";")[0].partition("="))
         name, value = name.lower(), value.strip('"')
         values = _PREFERENCES.get(name, {}) if name in names else {}
         options = values.get(value.lower()) or values.get("")

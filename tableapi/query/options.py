@@ -39,6 +39,7 @@ KNOWN = BODY_OPTIONS | {
     "include_schema", "allow_related_delete", "force", "as_list", "wrap", "file", "accept", "upsert", "refresh",
     "return", "timezone", "explain", "raw", "import",
 }  # fmt: skip
+OF_QUERY = KNOWN - BODY_OPTIONS  # options that have no effect in a body
 # Options that have no effect on writes.
 OF_READS = frozenset(
     ("order", "sort", "order_by", "limit", "top", "offset", "skip", "group", "group_by", "having", "cursor",

@@ -108,6 +108,9 @@ async def answer(
             _refuse_without_effect(http.headers)
     if "handling=strict" in applied or (strict and "handling=lenient" not in applied):
         _refuse_unknown(routine, query, sent)
+    if any("explain" in given for given in (query, sent)) and "explain" not in _parameters(routine):
+        message = "Option 'explain' applies only to reads of tables, because the routine would run. Leave it out."
+        raise BadRequest(message, reason="bad_option", context={"option": "explain"})
     query = query | {k: v for k, v in preferred.items() if k not in query and k not in _parameters(routine)}
     parsed = routine_rows.options_of(routine, query, body)
     guards = _guards(routine, query, body, preferred, parsed)

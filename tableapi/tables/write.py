@@ -221,7 +221,8 @@ class Writer(Run):
         errors.check_create(self.call, right, change, forced or {})
         await nested.parents(self, change)
         change.values.update({name: value for name, value in (forced or {}).items() if right.sets((name,))})
-        if change.empty and not right.stamp and (record or self.depth):  # {} creates a row of defaults
+        named = self.depth or (record and not change.relations)  # {}, or nothing but children, is a row of defaults
+        if change.empty and not right.stamp and named:
             raise errors.no_fields(table)
         upsert = self.options.upsert and not self.depth
         unique = self._unique(table, change, record) if upsert else None

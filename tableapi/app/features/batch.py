@@ -14,6 +14,7 @@ import asyncpg
 import orjson
 
 from tableapi import exact_json, threads
+from tableapi.app import explain_rights
 from tableapi.app.application import App
 from tableapi.app.feature import Feature, Route
 from tableapi.app.routes import POST
@@ -23,12 +24,14 @@ from tableapi.datasets import transaction
 from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import RETRYABLE, to_api_error
 from tableapi.errors import ApiError, BadRequest, Invalid, MethodNotAllowed, TooLarge
+from tableapi.http import preferences
 from tableapi.http.body import parse_object
 from tableapi.http.inner_request import inner_request
 from tableapi.http.request import HttpRequest, unquoted
 from tableapi.http.response import Reply
 from tableapi.project.writes import tell
 from tableapi.query import options
+from tableapi.query.spelling import suggestion
 
 MAX_STEPS, MAX_DEPTH, MAX_REFERENCES = 100, 20, 10_000
 MAX_RESPONSE_BYTES = 16_000_000  # total size of all responses, which stay in memory until the transaction ends
@@ -41,8 +44,11 @@ AGAIN_SECONDS, ALONE_SECONDS = 12.0, 10.0
 _SHORTLY = "set local lock_timeout = '300ms'"
 _ALONE = "select pg_advisory_xact_lock(hashtextextended('tableapi _batch', 0))"
 _ID = re.compile(r"[\w-]{1,64}", re.ASCII)
-_STEP = frozenset(("id", "method", "path", "query", "body"))
+_MEMBERS, _STEP = frozenset(("requests", "dry_run")), frozenset(("id", "method", "path", "query", "body"))
+_OPTIONS = ("dry_run", "method", "_method")
+_PREFERENCES = ("tx", "max-affected", "handling")  # max-affected is rejected, because it would have no effect
 _REF = "$ref"
+_HANDLING = re.compile(r"handling=(?:strict|lenient)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +120,8 @@ class Batches(Feature):
             raise MethodNotAllowed("Send a batch as POST to _batch.", headers={"Allow": "POST"})
         raw = await request.body(self._services.settings.body_bytes)
         sent, steps = await threads.body(len(raw), parse, request.headers.get("content-type", ""), raw)
+        applied = _preferred(request.headers, query)
+        self._refuse_options(query, applied)
         dry_run = options.boolean("dry_run", sent.get("dry_run", query.get("dry_run", False)))
         held = _Held(dataset, request.actor)
 
@@ -131,9 +139,28 @@ class Batches(Feature):
             if db.watched_writes != before or not db.watched.isdisjoint(map(str.lower, request.tables or ())):
                 await self._services.catch_up()
             await tell(self._services.served.on_write, dataset.name, request.actor, request.written)
+        if applied:
+            reply.headers["Preference-Applied"] = applied
         return reply
 
     routes = (Route(POST, "/api/v2/{dataset}/_batch", answer, "reference/wire.md"),)
+
+    def _refuse_options(self, query: Mapping[str, str], applied: str) -> None:
+        """Raise BadRequest for an option that would not have the effect it has on a single request."""
+        for name in ("max_affected", "explain"):
+            if name in query:
+                raise BadRequest(
+                    f"Option '{name}' applies to one request. Put it into 'query' of a request of the batch.",
+                    reason="bad_option",
+                    context={"option": name},
+                )
+        strict = "handling=strict" in applied or (self._services.strict and "handling=lenient" not in applied)
+        if strict and (name := next((name for name in query if name not in _OPTIONS), "")):
+            raise BadRequest(
+                f"A batch has no option '{name[:100]}'.{suggestion(name, _OPTIONS)}",
+                reason="unknown_option",
+                context={"options": [name[:100]]},
+            )
 
     async def _run(
         self, request: HttpRequest, dataset: Dataset, steps: list[BatchStep], size: int, *, dry_run: bool
@@ -185,6 +212,8 @@ class Batches(Feature):
             query = {name: _option(name, value) for name, value in step.query.items()}
             inner = inner_request(request, step.method, (dataset.name, *step.parts), query, step.body)
             inner.in_batch, inner.written, inner.tables = True, request.written, request.tables
+            if handling := _HANDLING.search(request.headers.get("prefer", "")):
+                inner.headers["prefer"] = handling[0]
             if number:  # the batch itself counted as the first
                 self._callers.count(inner, request.actor)
             reply = await self._tables.answer(
@@ -216,15 +245,28 @@ class Batches(Feature):
             ) from error
 
 
+def _preferred(headers: Mapping[str, str], query: dict[str, str]) -> str:
+    """Add the options of `Prefer` to the query, and return those that were applied. Raises BadRequest."""
+    if (text := headers.get("prefer")) is None:
+        return ""
+    explain_rights.refuse_question(text)
+    applied = preferences.preferred(text, query, _PREFERENCES)
+    if "handling=strict" in applied:
+        preferences.refuse_without_effect(headers)
+    return applied
+
+
 def parse(content_type: str, raw: bytes) -> tuple[dict[str, Any], list[BatchStep]]:
     """Parse the body of a batch. Returns it and its steps.
 
     Raises:
-        Invalid: a step is malformed (422).
+        Invalid: the batch has an unknown member, or a step is malformed (422).
         BadRequest: a reference does not name an earlier step.
         TooLarge: there are more than MAX_REFERENCES (413).
     """
     sent = parse_object(content_type, raw, exact_json.loads)
+    if unknown := sent.keys() - _MEMBERS:
+        raise Invalid({min(unknown)[:50]: "Unknown field."})
     requests = sent.get("requests")
     if not isinstance(requests, list) or not 1 <= len(requests) <= MAX_STEPS:
         raise Invalid({"requests": f"Send a list of 1 to {MAX_STEPS} requests."})

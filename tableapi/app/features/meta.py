@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from functools import partial
 
+from tableapi.app import explain_rights
 from tableapi.app.application import App
 from tableapi.app.feature import Feature, Route
 from tableapi.app.pages import DOCS
@@ -169,6 +170,7 @@ class Meta(Feature):
         """List the procedures or functions of a database, or call one."""
         if not self._serves_routines:
             raise _unknown(parts[0])
+        explain_rights.refuse_question(request.headers.get("prefer", ""))
         limit = self._settings.body_bytes
         run = partial(
             routines.answer, request, dataset, request.actor, parts, query, limit, strict=self._services.strict

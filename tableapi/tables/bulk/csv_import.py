@@ -28,6 +28,7 @@ from tableapi.tables.request import TableRequest
 MAX_BAD_LINES = 100
 PIECE_BYTES = 262_144
 MAX_IMPORTS = 2  # concurrent imports per worker, since each holds a connection
+PREFERENCES = ("tx", "max-affected", "handling")  # preferences that affect an import
 OPTIONS = frozenset(("import", "dry_run", "continue", "max_affected", "method"))
 _PLACE = re.compile(r"COPY .*?, line (\d+)(?:, column ([^:]+))?", re.DOTALL)
 _END_MARK = re.compile(rb"^\\\.\r?$", re.MULTILINE)

@@ -287,6 +287,8 @@ def test_an_empty_record_is_a_row_of_defaults(defaults: httpx.Client) -> None:
     assert made("filled?fields=*", [{}]) == [row]
     assert made("of_filled?fields=*", [{}]) == [row | {"id": 2}]
     assert made("bare", [{}]) == [{}]
+    alone = made("ticket?fields=id&related=part_by_ticket_id", [{"part_by_ticket_id": [{}, {}]}])[0]
+    assert [part["ticket_id"] for part in alone["part_by_ticket_id"]] == [alone["id"]] * 2
     assert made("ticket?related=part_by_ticket_id", [{"id": 60, "part_by_ticket_id": [{}, {}]}])[0][
         "part_by_ticket_id"
-    ] == [{"id": 1, "ticket_id": 60}, {"id": 2, "ticket_id": 60}]
+    ] == [{"id": 3, "ticket_id": 60}, {"id": 4, "ticket_id": 60}]
