@@ -297,13 +297,6 @@ def _refuse_unknown_options(verb: str, query: Mapping[str, str], body: Any, rela
 
     The message says what to send instead.
     """
-    if verb != "GET" and (name := next((name for name in query if name in options.OF_READS), "")):
-        raise BadRequest(
-            f"Option '{name}' has no effect on {verb}, which changes every matching record. Use max_affected to "
-            "limit their number. To ignore the option, send Prefer: handling=lenient.",
-            reason="bad_option",
-            context={"option": name},
-        )
     sent: dict[str, Any] = dict(query)
     # A read sent as POST has options in its body, and a write next to its records.
     if isinstance(body, dict) and (verb in ("GET", "DELETE") or "resource" in body):
@@ -315,6 +308,13 @@ def _refuse_unknown_options(verb: str, query: Mapping[str, str], body: Any, rela
                 context={"option": name},
             )
         sent |= beside
+    if verb != "GET" and (name := next((name for name in sent if name in options.OF_READS), "")):
+        raise BadRequest(
+            f"Option '{name}' has no effect on {verb}, which changes every matching record. Use max_affected to "
+            "limit their number. To ignore the option, send Prefer: handling=lenient.",
+            reason="bad_option",
+            context={"option": name},
+        )
     if names := options.unknown(sent, relations):
         first = names[0][:100]
         raise BadRequest(

@@ -22,11 +22,11 @@ _MEMBERS = frozenset(("jsonrpc", "id", "method", "params"))
 _PARAMETERS = frozenset(("name", "arguments", "_meta"))
 _SERVER_INFO = {"io.modelcontextprotocol/serverInfo": {"name": NAME, "version": VERSION}}
 _INVALID_REQUEST = -32600
-NULL_ID = json.dumps(
+BAD_ID = json.dumps(
     {
         "jsonrpc": "2.0",
         "id": None,
-        "error": {"code": _INVALID_REQUEST, "message": "The id of a request is a string or a number, not null"},
+        "error": {"code": _INVALID_REQUEST, "message": "The id of a request must be a string or a whole number"},
     }
 ).encode()
 
@@ -54,9 +54,9 @@ def decoded(content: bytes) -> Any:
         return None
 
 
-def has_null_id(message: Any) -> bool:
-    """Whether a message is a request with a null id, which the SDK would treat as a notification."""
-    return isinstance(message, dict) and message.get("id", 0) is None and "method" in message
+def has_bad_id(message: Any) -> bool:
+    """Whether a message is a request with an id such as null, which the SDK would treat as a notification."""
+    return isinstance(message, dict) and type(message.get("id", 0)) not in (int, str) and "method" in message
 
 
 def call_of(message: Any, headers: Mapping[str, str], pairs: Iterable[tuple[bytes, bytes]]) -> Call | None:

@@ -41,7 +41,8 @@ async def answer(call: TableRequest) -> Reply:
     headers = {name: value for name, value in call.headers.items() if name not in ("accept", "wrap", "if-none-match")}
     rest = options.limit if options.limit is not None and options.limit > 0 else None
     call = replace(call, query=query, headers=headers)
-    page = await _page(call, "", rest, cursor=not aggregate.is_grouped(options))
+    one_page = rest is not None and rest <= min(PAGE, call.dataset.bounds.rows)  # so a key is not needed
+    page = await _page(call, "", rest, cursor=not (one_page or aggregate.is_grouped(options)))
     return Reply(b"", content_type=CONTENT_TYPE, stream=_lines(call, page, rest))
 
 

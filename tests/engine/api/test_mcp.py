@@ -109,8 +109,9 @@ def test_an_unknown_tool_is_an_error_of_the_protocol(http: httpx2.Client, versio
 
 
 @pytest.mark.parametrize("version", ["2025-06-18", MODERN])
-def test_a_request_with_the_id_null_is_an_error(http: httpx2.Client, version: str) -> None:
-    answer = called(http, version, "query", {"table": "film"}, id=None)
+@pytest.mark.parametrize("ident", [None, True, 1.5, [1], {}])
+def test_a_request_without_a_valid_id_is_an_error(http: httpx2.Client, version: str, ident: Any) -> None:
+    answer = called(http, version, "query", {"table": "film"}, id=ident)
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32600)
 
 

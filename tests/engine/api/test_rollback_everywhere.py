@@ -112,6 +112,8 @@ def test_a_procedure_is_not_explained(http: httpx.Client) -> None:
         ("list", {"dryrun": True}, 400, "unknown_option"),
         ("body", {"dryrun": True}, 400, "unknown_option"),
         ("list", {"upsert": True}, 400, "bad_option"),
+        ("list", {"limit": 1, "order": "id"}, 400, "bad_option"),
+        ("body", {"limit": 1}, 400, "bad_option"),
         ("body", {"force": True}, 400, "bad_option"),
         ("batch", {"dryrun": True}, 422, "invalid"),
         ("batch", {"max_affected": 1}, 422, "invalid"),

@@ -49,8 +49,16 @@ def test_an_invalid_read_is_rejected_before_the_stream(http: httpx.Client, query
 
 
 def test_a_view_without_a_key_has_no_stream(http: httpx.Client) -> None:
-    answer = http.get("/item_names", headers=NDJSON)
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "no_primary_key")
+    for query in ({}, {"limit": "1001"}):
+        answer = http.get("/item_names", params=query, headers=NDJSON)
+        assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "no_primary_key")
+
+
+def test_a_view_without_a_key_is_streamed_up_to_a_page(http: httpx.Client) -> None:
+    for query, number in (({"limit": "20"}, 20), ({"limit": "1000"}, 1000), ({"limit": "5", "order": "name desc"}, 5)):
+        lines = http.get("/item_names", params=query, headers=NDJSON).text.splitlines()
+        assert len(lines) == number
+        assert all(json.loads(line)["name"].startswith("name ") for line in lines)
 
 
 def test_every_record_is_one_line(http: httpx.Client) -> None:

@@ -102,8 +102,8 @@ class Agents(Feature):
         content = await request.body(self._services.settings.body_bytes)
         handle = self._handle or await self._start()
         message = await threads.body(len(content), direct.decoded, content)
-        if direct.has_null_id(message):
-            return Reply(direct.NULL_ID, 400)
+        if direct.has_bad_id(message):
+            return Reply(direct.BAD_ID, 400)
         if caller.actor.scopes is not None:
             self._require_scope(request, caller, message)
         # The SDK opens a trace span for each message.
