@@ -5,12 +5,17 @@ A vendor's feature is off if its settings are missing.
 
 from __future__ import annotations
 
+import re
+from email.errors import MessageError
+from email.headerregistry import Address
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
 from tableapi import EnvironmentSettings, Name, Origin
+
+_HOST = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
 
 
 def _mail_url(value: str) -> str:
@@ -20,10 +25,34 @@ def _mail_url(value: str) -> str:
     return value
 
 
+def _one_line(value: str) -> str:
+    if not value.isprintable():
+        raise ValueError("must be one line of text")
+    return value
+
+
+def _sender(value: str) -> str:
+    """Return `Name <address>` with the name in quotes if it contains characters such as a comma."""
+    name, _, address = value.removesuffix(">").rpartition("<") if value.endswith(">") else ("", "", value)
+    try:
+        sender = Address(name.strip().strip('"'), addr_spec=address.strip())
+    except (ValueError, IndexError, MessageError):
+        sender = Address()
+    if not sender.username or not sender.domain:
+        raise ValueError("must be an address such as Openlead <no-reply@example.com>")
+    return str(sender)
+
+
+def _host(value: str) -> str:
+    if not _HOST.fullmatch(value.lower()):
+        raise ValueError("must be a host such as linkedin.com")
+    return value.lower()
+
+
 def _announced(value: str) -> str:
     names = [name.strip() for name in value.split(",") if name.strip()]
     if unknown := set(names) - {"peoplesearch", "companysearch"}:
-        raise ValueError(f"must be peoplesearch, companysearch or both, not {', '.join(sorted(unknown))}")
+        raise ValueError(f"must be peoplesearch, companysearch or both, not {', '.join(map(ascii, sorted(unknown)))}")
     return ",".join(names)
 
 
@@ -43,7 +72,7 @@ class Settings(EnvironmentSettings):
 
     dataset: Name = "leads"
     demo: bool = False
-    brand_name: str = Field(default="Openlead", max_length=60)
+    brand_name: Annotated[str, AfterValidator(_one_line)] = Field(default="Openlead", max_length=60)
     coming_soon: Annotated[str, AfterValidator(_announced)] = ""
 
     query_tokens: Literal["live", "tickets"] = "live"
@@ -51,7 +80,9 @@ class Settings(EnvironmentSettings):
     signup_discloses: bool = True
 
     mail_url: Annotated[str, AfterValidator(_mail_url)] | None = Field(default=None, repr=False)
-    mail_from: str = Field(default_factory=lambda data: f"{data['brand_name']} <no-reply@example.com>")
+    mail_from: Annotated[str, AfterValidator(_sender)] = Field(
+        default_factory=lambda data: f"{data['brand_name']} <no-reply@example.com>"
+    )
     check_mx: bool = False
 
     stripe_secret_key: str = Field(default="", repr=False)
@@ -72,7 +103,7 @@ class Settings(EnvironmentSettings):
 
     people_url: Origin | None = None
     people_key: str = Field(default="", repr=False)
-    profile_host: str = "linkedin.com"
+    profile_host: Annotated[str, AfterValidator(_host)] = "linkedin.com"
 
     subprocessors: Annotated[str, AfterValidator(_companies)] = ""  # `Name, purpose; ...` on the trust page
     drop_api_key: str = Field(default="", repr=False)  # California's deletion requests; off without one

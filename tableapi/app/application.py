@@ -18,6 +18,7 @@ from tableapi.app.script_calls import ScriptCalls
 from tableapi.app.state import Services
 from tableapi.app.table_calls import TableCalls
 from tableapi.auth.scopes import WRITE, require
+from tableapi.config.networks import Networks
 from tableapi.config.settings import Settings
 from tableapi.datasets.dataset import Dataset
 from tableapi.datasets.role_dataset import ActingDataset, request_settings
@@ -83,7 +84,7 @@ class App:
         self._dispatch = Dispatch(self.pages, self.features)
         self.life = Lifespan(self.services, self.pages, self.admission, process)
         self._secret_paths = () if scripts is None else scripts.secret_paths
-        self._proxies = frozenset(settings.trusted_proxies)
+        self._proxies = Networks(settings.trusted_proxies)
         self._any_page = frozenset(path for feature in self.features for path in feature.open_paths)
         self._cors = Cors(settings.public_url, settings.cors_origins)
         self._compress = settings.compression

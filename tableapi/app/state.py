@@ -39,7 +39,7 @@ from tableapi.idempotency import replay
 from tableapi.log import get_logger
 from tableapi.project.files import load_policy
 from tableapi.project.registry import Scripts
-from tableapi.query.bounds import Bounds, Limits
+from tableapi.query.bounds import DEEPEST, Bounds, Limits
 
 log = get_logger(__name__)
 
@@ -106,7 +106,7 @@ class Services:
 
     def _bounds(self, offset: int | None) -> Bounds:
         s = self.settings
-        limits = Limits(s.filter_chars, s.filter_conditions, s.filter_depth, s.filter_in)
+        limits = Limits(s.filter_chars, s.filter_conditions, min(s.filter_depth, DEEPEST), s.filter_in)
         return Bounds(rows=s.max_limit, records=1000, offset=offset, filter=limits, routines=s.public_routines)
 
     def _serve(self, rights: Callable[[str, str], Rights], **options: Any) -> None:

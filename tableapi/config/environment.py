@@ -15,7 +15,8 @@ from typing import Any, Self
 
 from dotenv import dotenv_values
 from pydantic import Field, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from tableapi.config.command_error import BadSettings
 from tableapi.config.secret_file import close_folder, kept_secret
@@ -23,11 +24,29 @@ from tableapi.config.settings import Settings
 from tableapi.log import get_logger
 
 log = get_logger(__name__)
+AS_THEY_ARE = frozenset({"jwt_secret"})  # shared byte by byte with another program
 MIN_CHARS, CLOSE = 7, 0.9  # of names that are compared with settings, and their similarity (`difflib`)
 
 
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Trimmed(PydanticBaseSettingsSource):
+    """The values of another source without surrounding whitespace; blank values count as not set."""
+
+    def __init__(self, settings_cls: type[BaseSettings], source: PydanticBaseSettingsSource) -> None:
+        super().__init__(settings_cls)
+        self._source = source
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        return self._source.get_field_value(field, field_name)
+
+    def __call__(self) -> dict[str, Any]:
+        values = {name: value if isinstance(value, str) else "" for name, value in self._source().items()}
+        return {
+            name: value if name in AS_THEY_ARE else value.strip() for name, value in values.items() if value.strip()
+        }
 
 
 class EnvironmentSettings(Settings, BaseSettings):
@@ -48,6 +67,14 @@ class EnvironmentSettings(Settings, BaseSettings):
     workers: int = Field(default_factory=_cores, ge=1, le=256)
     datasets: str = Field(default="", repr=False)  # databases without a project: NAME=URL separated by spaces, or @FILE
     access_file: Path | None = None  # rights of `datasets`
+
+    @classmethod
+    def settings_customise_sources(
+        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource, dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:  # fmt: skip
+        return init_settings, _Trimmed(settings_cls, env_settings), _Trimmed(settings_cls, dotenv_settings)
 
     @classmethod
     def read(cls, overrides: Mapping[str, Any] | None = None, *, make_secrets: bool = True) -> Self:

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from tableapi.config.networks import Networks
 from tableapi.crypto.vault import key_problem
 
 # Any scheme is allowed, because pages inside an app have origins such as capacitor://localhost.
@@ -21,6 +22,10 @@ _ORIGIN = re.compile(r"([a-z][a-z0-9+.-]*)://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{
 
 def _listed(value: object) -> object:
     return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+
+def _lower(value: object) -> object:
+    return value.lower() if isinstance(value, str) else value
 
 
 def postgres_url(value: str) -> str:
@@ -34,7 +39,8 @@ def postgres_url(value: str) -> str:
 def origin(value: str) -> str:
     """Check a URL such as `https://app.example.com`, and remove a trailing slash."""
     parts = urlsplit(value)
-    if parts.scheme not in ("http", "https") or not parts.netloc:
+    unusual = parts.query or parts.fragment or not value.isprintable() or " " in value
+    if parts.scheme not in ("http", "https") or not parts.netloc or unusual:
         raise ValueError("must be a URL such as https://app.example.com")
     return value.rstrip("/")
 
@@ -48,6 +54,20 @@ def _cors_origin(value: str) -> str:
         return value
     port = "" if (match[1], match[3]) in (("https", ":443"), ("http", ":80")) else match[3] or ""
     return f"{match[1]}://{match[2]}{port}"
+
+
+def _proxies(value: tuple[str, ...]) -> tuple[str, ...]:
+    try:
+        Networks(value)
+    except ValueError:
+        raise ValueError("must be addresses or networks, such as 10.0.0.7,10.1.0.0/16") from None
+    return value
+
+
+def _collector(value: str) -> str:
+    if value and not value.startswith(("http://", "https://")):
+        raise ValueError("must be a URL such as http://collector:4318")
+    return value
 
 
 def _redis_url(value: str) -> str:
@@ -67,6 +87,9 @@ PostgresUrl = Annotated[str, AfterValidator(postgres_url)]
 PostgresUrls = Annotated[tuple[PostgresUrl, ...], BeforeValidator(_listed)]
 Origin = Annotated[str, AfterValidator(origin)]
 CorsOrigins = Annotated[tuple[Annotated[str, AfterValidator(_cors_origin)], ...], BeforeValidator(_listed)]
+Proxies = Annotated[Words, AfterValidator(_proxies)]
+AnyCase = BeforeValidator(_lower)
+Seconds = Annotated[float, Field(allow_inf_nan=False)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,62}$")]
 
 
@@ -99,7 +122,7 @@ class Settings(BaseModel):
     database_direct_url: PostgresUrl | None = Field(default=None, repr=False)  # bypasses a pooler
     database_replica_urls: PostgresUrls = Field(default=(), repr=False)
     database_connections: int | None = Field(default=None, ge=1, le=100_000)  # over all workers and databases
-    database_idle_seconds: float = Field(default=60.0, gt=0)  # unused connections are closed after this long
+    database_idle_seconds: Seconds = Field(default=60.0, gt=0)  # unused connections are closed after this long
     database_pipeline: bool = True  # several requests in flight on one connection
     redis_url: Annotated[str, AfterValidator(_redis_url)] | None = Field(default=None, repr=False)
     init: bool = True
@@ -116,18 +139,18 @@ class Settings(BaseModel):
     jwt_role_claim: str = Field(default="role", min_length=1)
     jwt_default_role: str = ""
     jwt_roles: Words = ()  # roles that a token may name; empty: the database roles and those of an access file
-    jwt_leeway_seconds: float = Field(default=10.0, ge=0, le=300)
+    jwt_leeway_seconds: Seconds = Field(default=10.0, ge=0, le=300)
     mcp_audience: Words = ()  # `aud` of tokens for /mcp, if the issuer cannot use its URL
     mcp_read_only: bool | None = None  # agents only read; None: on for --open, off for a project and --access
-    mcp_results: Literal["both", "structured", "text"] = "both"  # form of the results of tools
+    mcp_results: Annotated[Literal["both", "structured", "text"], AnyCase] = "both"  # form of the results of tools
     metrics_token: str = Field(default="", repr=False)
     security_contact: Annotated[str, AfterValidator(_contact)] = ""  # for /.well-known/security.txt
     strict_options: bool | None = None  # reject unknown options; None: off for a project, on for --open and --access
     rate_limits: bool | None = None  # None: on for a project, off for --open and --access
-    trusted_proxies: Words = ()  # addresses of proxies; X-Forwarded-For is read only from these
-    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    trusted_proxies: Proxies = ()  # addresses and networks of proxies; X-Forwarded-For is read only from these
+    log_level: Annotated[Literal["debug", "info", "warning", "error"], AnyCase] = "info"
 
-    otel_exporter_otlp_endpoint: str = ""  # enables traces (tracing.py)
+    otel_exporter_otlp_endpoint: Annotated[str, AfterValidator(_collector)] = ""  # enables traces (tracing.py)
     otel_traces_exporter: str = ""
     otel_service_name: str = "tableapi"
 
@@ -142,24 +165,25 @@ class Settings(BaseModel):
     body_bytes: int = Field(default=1_048_576, ge=1024)
     compression: bool = True  # gzip of large responses
     import_bytes: int = Field(default=1_073_741_824, ge=1024)  # per imported file
-    import_seconds: float = Field(default=600.0, gt=0)
-    statement_seconds: float = Field(default=5.0, gt=0)
-    request_seconds: float = Field(default=15.0, gt=0)
+    import_seconds: Seconds = Field(default=600.0, gt=0)
+    # PostgreSQL takes whole milliseconds as a 32-bit integer, and 0 as no limit.
+    statement_seconds: Seconds = Field(default=5.0, ge=0.001, le=2_147_483)
+    request_seconds: Seconds = Field(default=15.0, gt=0)
     max_under_way: int = Field(default=512, ge=1)  # requests in flight per worker; additional ones get 503
-    drain_seconds: float = Field(default=0.0, ge=0, le=300)
+    drain_seconds: Seconds = Field(default=0.0, ge=0, le=300)
     session_per_minute: int = Field(default=300, ge=1)
     address_per_minute: int = Field(default=60, ge=1)
-    live_poll_seconds: float = Field(default=0.05, ge=0.005, le=10)  # interval between checks for changes
-    live_heartbeat_seconds: float = Field(default=15.0, ge=0.5, le=600)
+    live_poll_seconds: Seconds = Field(default=0.05, ge=0.005, le=10)  # interval between checks for changes
+    live_heartbeat_seconds: Seconds = Field(default=15.0, ge=0.5, le=600)
     # a stream can be resumed after an interruption of up to this length
-    live_keep_seconds: float = Field(default=600.0, ge=10)
+    live_keep_seconds: Seconds = Field(default=600.0, ge=10)
     live_streams: int = Field(default=5000, ge=0)  # per worker; 0 turns them off
     live_streams_per_caller: int = Field(default=50, ge=1)
     live_queue_bytes: int = Field(default=262_144, ge=4096)  # buffered for a slow client
     webhooks_private: bool = False  # webhooks may go to private addresses, and over http
-    webhooks_timeout_seconds: float = Field(default=10.0, gt=0, le=60)  # per attempt
-    webhooks_backoff_seconds: float = Field(default=5.0, gt=0, le=900)  # the first pause after a failure
-    webhooks_keep_seconds: float = Field(default=259_200.0, ge=1, le=2_592_000)  # retries, and the log
+    webhooks_timeout_seconds: Seconds = Field(default=10.0, gt=0, le=60)  # per attempt
+    webhooks_backoff_seconds: Seconds = Field(default=5.0, gt=0, le=900)  # the first pause after a failure
+    webhooks_keep_seconds: Seconds = Field(default=259_200.0, ge=1, le=2_592_000)  # retries, and the log
 
     @model_validator(mode="after")
     def _direct_beside_pooled(self) -> Self:

@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl, quote, unquote_to_bytes
 from tableapi.auth.authenticators import NOBODY
 from tableapi.auth.credentials import session_token
 from tableapi.auth.policy import VERBS
+from tableapi.config.networks import NO_NETWORKS, Networks
 from tableapi.errors import BadRequest, MethodNotAllowed, TooLarge, UnsupportedMedia
 from tableapi.observability.logging import new_request_id
 from tableapi.ratelimit import counter
@@ -66,7 +67,7 @@ class HttpRequest:
     written: list[Any] | None = None  # records written by the requests of its batch, for `on_write`
     tables: set[str] | None = None  # names of the tables that the requests of its batch wrote
 
-    def __init__(self, scope: Scope, receive: Receive, proxies: frozenset[str] = frozenset()) -> None:
+    def __init__(self, scope: Scope, receive: Receive, proxies: Networks = NO_NETWORKS) -> None:
         self.scope, self.source = scope, receive
         self.method: str = scope["method"]
         self.headers: dict[str, str] = {}

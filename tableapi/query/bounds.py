@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+DEEPEST = 100  # levels of parentheses that a filter may have whatever FILTER_DEPTH is, because parsing recurses
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:

@@ -25,7 +25,8 @@ def token_settings(settings: Settings) -> TokenSettings | None:
     algorithms = frozenset(settings.jwt_algorithms or (verify.OF_SECRET if settings.jwt_secret else verify.OF_KEYS))
     kinds = {"oct"} if settings.jwt_secret else {"RSA", "EC", "OKP"}
     if wrong := sorted(name for name in algorithms if verify.KEY_TYPES.get(name) not in kinds):
-        raise BadSettings(f"JWT_ALGORITHMS: {wrong[0]} does not match the type of the keys.")
+        accepted = ", ".join(name for name, kind in verify.KEY_TYPES.items() if kind in kinds)
+        raise BadSettings(f"JWT_ALGORITHMS: {wrong[0]} does not match the type of the keys. Accepted: {accepted}.")
     source = keys.source(settings.jwt_secret, settings.jwt_jwks)
     return TokenSettings(
         source, algorithms, settings.jwt_issuer, frozenset(settings.jwt_audience), settings.jwt_role_claim,

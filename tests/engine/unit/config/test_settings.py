@@ -43,6 +43,31 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("QUERY_TOKENS", "none"),
         ("LOG_LEVEL", "loud"),
         ("LINKEDIN_CLIENT_SECRET", "hidden"),
+        ("STATEMENT_SECONDS", "5s"),
+        ("STATEMENT_SECONDS", "inf"),
+        ("STATEMENT_SECONDS", "1e30"),  # more than PostgreSQL's integer
+        ("STATEMENT_SECONDS", "0.0004"),  # 0 ms, which PostgreSQL takes as no limit
+        ("REQUEST_SECONDS", "NaN"),
+        ("IMPORT_SECONDS", "inf"),
+        ("DATABASE_IDLE_SECONDS", "-inf"),
+        ("LIVE_KEEP_SECONDS", "1e400"),
+        ("MAX_LIMIT", "1e3"),
+        ("BODY_BYTES", "1MB"),
+        ("RATE_LIMITS", "none"),
+        ("TRUSTED_PROXIES", "*"),
+        ("TRUSTED_PROXIES", "10.0.0.7,balancer"),
+        ("TRUSTED_PROXIES", "10.0.0.0/33"),
+        ("PUBLIC_URL", "https://app.example.com?next=1"),
+        ("PUBLIC_URL", "https://app.example.com other"),
+        ("CORS_ORIGINS", '"https://app.example.com"'),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"),
+        ("MAIL_FROM", "Acme"),
+        ("MAIL_FROM", "Acme <hello@acme.example>\nBcc: x@y.example"),
+        ("PROFILE_HOST", "https://linkedin.com"),
+        ("PROFILE_HOST", '"linkedin.com"'),
+        ("BRAND_NAME", "Acme\nBcc: x@y.example"),
+        ("COMING_SOON", "people\nsearch"),
+        ("COMING_SOON", "people\udcffsearch"),
     ],
 )
 def test_an_invalid_value_is_reported_in_one_line(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,6 +124,42 @@ def test_lists_and_urls_accept_common_spellings(monkeypatch: pytest.MonkeyPatch)
     assert settings.database_replica_urls == ("postgresql://me@r1/d", "postgresql://me@r2/d")
     assert settings.direct_url == "postgresql://me@h/d"
     assert (settings.check_mx, settings.init) == (True, False)
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\t \n"])
+def test_blank_values_count_as_not_set(blank: str, empty_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    defaults = Settings.read(make_secrets=False)
+    for name in Settings.model_fields:
+        monkeypatch.setenv(name.upper(), blank)
+    assert Settings.read(make_secrets=False) == defaults
+
+    (empty_folder / ".env").write_text("HOST=10.0.0.1\nDATASET\n")
+    assert Settings.read(make_secrets=False).host == "10.0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "read"),
+    [
+        ("HOST", " 0.0.0.0\n", "0.0.0.0"),
+        ("PORT", " 8001 ", 8001),
+        ("RATE_LIMITS", "OFF ", False),
+        ("LOG_LEVEL", "WARNING", "warning"),
+        ("MCP_RESULTS", "Text", "text"),
+        ("PUBLIC_URL", "https://app.example.com/ ", "https://app.example.com"),
+        ("STRIPE_SECRET_KEY", "sk_live\n", "sk_live"),
+        ("JWT_SECRET", " s3cret\n", " s3cret\n"),  # the issuer has the same bytes
+        ("SELLER_ADDRESS", "1 Main Street\nSpringfield\n", "1 Main Street\nSpringfield"),
+        ("PROFILE_HOST", "LinkedIn.com", "linkedin.com"),
+        ("MAIL_FROM", "Acme, Inc. <mail@acme.example>", '"Acme, Inc." <mail@acme.example>'),
+        ("MAIL_FROM", "mail@acme.example", "mail@acme.example"),
+        ("MAIL_FROM", '"Acme" <mail@acme.example>', "Acme <mail@acme.example>"),
+        ("TRUSTED_PROXIES", "10.0.0.7, 10.1.0.0/16,::1", ("10.0.0.7", "10.1.0.0/16", "::1")),
+        ("DATABASE_URL", " postgresql://me@h/d\n", "postgresql://me@h/d"),
+    ],
+)
+def test_space_around_a_value_is_ignored(name: str, value: str, read: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, value)
+    assert getattr(Settings.read(), name.lower()) == read
 
 
 def test_a_database_behind_a_pooler_has_two_addresses(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
+from tableapi.config.networks import Networks
 from tableapi.errors import ApiError, BadRequest, TooLarge
 from tableapi.http.request import MAX_HEADER_BYTES, MAX_QUERY_BYTES, HttpRequest, effective_verb, unquoted
 
 
 def request(
     method: str = "GET", path: str = "/", headers: tuple[tuple[str, str], ...] = (), parts: tuple[bytes, ...] = (b"",),
-    proxies: frozenset[str] = frozenset(), **scope: Any,
+    proxies: tuple[str, ...] = (), **scope: Any,
 ) -> HttpRequest:  # fmt: skip
     """Return a request with a body that arrives in `parts`; after them the client disconnects."""
     messages = [{"type": "http.request", "body": part, "more_body": n < len(parts)} for n, part in enumerate(parts, 1)]
@@ -23,7 +24,7 @@ def request(
 
     pairs = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
     base = {"method": method, "path": unquoted(path), "raw_path": path.encode("latin-1"), "headers": pairs}
-    return HttpRequest(base | {"client": ("10.0.0.9", 1)} | scope, receive, proxies)
+    return HttpRequest(base | {"client": ("10.0.0.9", 1)} | scope, receive, Networks(proxies))
 
 
 @pytest.mark.parametrize(
@@ -54,13 +55,18 @@ def test_a_plain_request_id_is_accepted(headers: tuple[tuple[str, str], ...], re
 @pytest.mark.parametrize(
     ("forwarded", "proxies", "address"),
     [
-        ("1.2.3.4", frozenset(), "10.0.0.9"),
-        ("1.2.3.4", frozenset(("10.0.0.9",)), "1.2.3.4"),
-        ("6.6.6.6, 1.2.3.4, 10.0.0.8", frozenset(("10.0.0.9", "10.0.0.8")), "1.2.3.4"),
-        ("10.0.0.8", frozenset(("10.0.0.9", "10.0.0.8")), "10.0.0.9"),
+        ("1.2.3.4", (), "10.0.0.9"),
+        ("1.2.3.4", ("10.0.0.8",), "10.0.0.9"),
+        ("1.2.3.4", ("10.0.0.9",), "1.2.3.4"),
+        ("6.6.6.6, 1.2.3.4, 10.0.0.8", ("10.0.0.9", "10.0.0.8"), "1.2.3.4"),
+        ("10.0.0.8", ("10.0.0.9", "10.0.0.8"), "10.0.0.9"),
+        ("6.6.6.6, 1.2.3.4, ::ffff:10.0.0.8", ("10.0.0.0/24",), "1.2.3.4"),
+        ("6.6.6.6, unknown", ("10.0.0.0/24",), "unknown"),
+        ("1.2.3.4", ("0.0.0.0/0",), "10.0.0.9"),
+        ("2001:db8::1, 10.0.0.8", ("10.0.0.0/24", "fd00::/8"), "2001:db8::1"),
     ],
 )
-def test_the_address_of_the_client(forwarded: str, proxies: frozenset[str], address: str) -> None:
+def test_the_address_of_the_client(forwarded: str, proxies: tuple[str, ...], address: str) -> None:
     sent = request(headers=(("x-forwarded-for", forwarded),), proxies=proxies)
     sent.read()
     assert sent.ip == address

@@ -1,0 +1,40 @@
+"""Sets of IP addresses, given as addresses and networks."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable
+
+MAX_KNOWN = 1000  # addresses looked up before, which need no search
+
+
+class Networks:
+    """Addresses such as `10.0.0.7`, and networks such as `10.0.0.0/8`.
+
+    Raises ValueError if a name is neither.
+    """
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._networks = [ipaddress.ip_network(name, strict=False) for name in names]
+        self._known: dict[str, bool] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._networks)
+
+    def __contains__(self, text: str) -> bool:
+        """Return whether the text is an address of one of the networks, in IPv4-mapped form too."""
+        if (known := self._known.get(text)) is not None:
+            return known
+        try:
+            address = ipaddress.ip_address(text)
+        except ValueError:
+            return False
+        if isinstance(address, ipaddress.IPv6Address):
+            address = address.ipv4_mapped or address
+        found = any(address in network for network in self._networks)
+        if len(self._known) < MAX_KNOWN:
+            self._known[text] = found
+        return found
+
+
+NO_NETWORKS = Networks()
