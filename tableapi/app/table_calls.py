@@ -29,7 +29,7 @@ from tableapi.project.writes import tell
 from tableapi.query import options
 from tableapi.query.relation_options import Relations
 from tableapi.query.spelling import suggestion
-from tableapi.tables import ndjson, query_method, read, read_audit, verbs
+from tableapi.tables import errors, ndjson, query_method, read, read_audit, verbs
 from tableapi.tables.batch import BatchError
 from tableapi.tables.bulk import csv_import
 from tableapi.tables.request import TableRequest
@@ -211,6 +211,8 @@ class TableCalls:
                 return await self._services.views[ident](request, call)
             hook = None if scripts is None else scripts.hooks.get((call.table.name, verb))
             if scripts is not None and hook is not None and call.dataset.has_hooks:
+                if verb != "GET" and call.rights.right(call.table, verb) is None:
+                    raise errors.no_right(call, verb)
                 if verb != "GET" and _is_dry_run(call, ident):
                     raise BadRequest(
                         f"'{call.table.name}' has a hook for {verb}, whose effects cannot be undone. Send the "
