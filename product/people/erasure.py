@@ -60,7 +60,23 @@ _ANSWERS = """
 _ANSWERS_OF_KEYS = "delete from idempotency where principal = any($1)"
 _FEEDBACK = "delete from contactfeedback where personid = $1"
 _LISTS = "delete from contactlistitem where personid = $1"
-_STATEMENTS = (_LISTS, _NOTES, _LOOKUPS, _EMPTY_PERSON, _EMPTY_CONTACTS, _FEEDBACK)
+# The change of the person's key waits for transactions that refer to the person, so that the others see their rows.
+_STATEMENTS = (_EMPTY_PERSON, _LISTS, _NOTES, _LOOKUPS, _EMPTY_CONTACTS, _FEEDBACK)
+# Written by requests that had found the person before it was erased. They end within seconds.
+_LATE_CONTACTS = """
+    select distinct p.personid from person p join usercontact c using (personid)
+    where p.profilekey = 'removed/' || p.personid and p.updatedon > now() - interval '10 minutes'
+      and (c.name <> 'Removed' or c.linkedinurl <> '' or c.emails is not null or c.business_emails is not null
+           or c.phone_numbers is not null)
+"""
+_LATE_ITEMS = """
+    select distinct p.personid from person p join contactlistitem i using (personid)
+    where p.profilekey = 'removed/' || p.personid and p.updatedon > now() - interval '10 minutes'
+"""
+_LATE_FEEDBACK = """
+    select distinct p.personid from person p join contactfeedback f using (personid)
+    where p.profilekey = 'removed/' || p.personid and p.updatedon > now() - interval '10 minutes'
+"""
 _SUPPRESS = """
     insert into suppression (hash, kind, erasedon) values ($1, 'profile', now())
     on conflict (hash) do update set erasedon = now()
@@ -83,12 +99,24 @@ async def erase(ctx: Context, personid: int, profilekey: str) -> str:
         for key in (profilekey, *(alias["profilekey"] for alias in aliases)):
             await ctx.db.execute(_SUPPRESS, ctx.vault.index("profile", key))
             await _forget_lookups(ctx, key)
-        for callers, answers in ((_CALLERS, _ANSWERS), (_KEYS, _ANSWERS_OF_KEYS)):
-            await ctx.db.execute(answers, await ctx.db.value(list, callers, personid))
-        for statement in _STATEMENTS:
-            await ctx.db.execute(statement, personid)
+        await _forget(ctx, personid)
         await audit.write(ctx, "person_removed", personid)
     return company
+
+
+async def erase_late(ctx: Context) -> None:
+    """Erase what requests in flight have written about a person after it was erased."""
+    for statement in (_LATE_CONTACTS, _LATE_ITEMS, _LATE_FEEDBACK):
+        for row in await ctx.db.fetch(statement):
+            async with ctx.db.transaction():
+                await _forget(ctx, row["personid"])
+
+
+async def _forget(ctx: Context, personid: int) -> None:
+    for callers, answers in ((_CALLERS, _ANSWERS), (_KEYS, _ANSWERS_OF_KEYS)):
+        await ctx.db.execute(answers, await ctx.db.value(list, callers, personid))
+    for statement in _STATEMENTS:
+        await ctx.db.execute(statement, personid)
 
 
 async def recount(ctx: Context, companykeys: Iterable[str]) -> None:

@@ -84,7 +84,7 @@ class App:
         self._dispatch = Dispatch(self.pages, self.features)
         self.life = Lifespan(self.services, self.pages, self.admission, process)
         self._secret_paths = () if scripts is None else scripts.secret_paths
-        self._proxies = Networks(settings.trusted_proxies)
+        self._proxies = Networks(settings.trusted_proxies) if settings.trusted_proxies else None
         self._any_page = frozenset(path for feature in self.features for path in feature.open_paths)
         self._cors = Cors(settings.public_url, settings.cors_origins)
         self._compress = settings.compression

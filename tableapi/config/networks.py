@@ -14,12 +14,9 @@ class Networks:
     Raises ValueError if a name is neither.
     """
 
-    def __init__(self, names: Iterable[str] = ()) -> None:
+    def __init__(self, names: Iterable[str]) -> None:
         self._networks = [ipaddress.ip_network(name, strict=False) for name in names]
         self._known: dict[str, bool] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._networks)
 
     def __contains__(self, text: str) -> bool:
         """Return whether the text is an address of one of the networks, in IPv4-mapped form too."""
@@ -35,6 +32,3 @@ class Networks:
         if len(self._known) < MAX_KNOWN:
             self._known[text] = found
         return found
-
-
-NO_NETWORKS = Networks()

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, quote, unquote_to_bytes
 from tableapi.auth.authenticators import NOBODY
 from tableapi.auth.credentials import session_token
 from tableapi.auth.policy import VERBS
-from tableapi.config.networks import NO_NETWORKS, Networks
+from tableapi.config.networks import Networks
 from tableapi.errors import BadRequest, MethodNotAllowed, TooLarge, UnsupportedMedia
 from tableapi.observability.logging import new_request_id
 from tableapi.ratelimit import counter
@@ -67,7 +67,7 @@ class HttpRequest:
     written: list[Any] | None = None  # records written by the requests of its batch, for `on_write`
     tables: set[str] | None = None  # names of the tables that the requests of its batch wrote
 
-    def __init__(self, scope: Scope, receive: Receive, proxies: Networks = NO_NETWORKS) -> None:
+    def __init__(self, scope: Scope, receive: Receive, proxies: Networks | None = None) -> None:
         self.scope, self.source = scope, receive
         self.method: str = scope["method"]
         self.headers: dict[str, str] = {}
@@ -95,9 +95,9 @@ class HttpRequest:
             raise BadRequest(f"A header is longer than {MAX_HEADER_BYTES} bytes.", reason="header_too_long")
         if "x-request-id" in headers and _REQUEST_ID.match(headers["x-request-id"]):
             self.request_id = headers["x-request-id"]
-        if self._proxies and self.ip in self._proxies and "x-forwarded-for" in headers:
+        if (proxies := self._proxies) is not None and self.ip in proxies and "x-forwarded-for" in headers:
             hops = [hop.strip() for hop in headers["x-forwarded-for"].split(",")]
-            self.ip = next((hop for hop in reversed(hops) if hop not in self._proxies), self.ip)
+            self.ip = next((hop for hop in reversed(hops) if hop not in proxies), self.ip)
         raw = self.scope.get("raw_path")
         self.raw_path = raw.split(b"?")[0].decode("latin-1") if raw else self.scope["path"]
         self.encoded = "%" in self.raw_path or not self.raw_path.isascii()

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import secrets
 from pathlib import Path
 from urllib.parse import quote
 
+import asyncpg
 import pytest
 
 from tableapi import Vault
 from tableapi.observability import logging as observe
 from tableapi.observability import prometheus
 from tests.helpers.product import API, Account, Product
+from tests.helpers.support import until
 
 
 async def test_a_proved_address_removes_its_person_everywhere(product: Product, account: Account) -> None:
@@ -294,3 +297,50 @@ async def test_a_code_in_a_path_is_in_no_log_and_no_metric(
     for secret in (code, short, code.upper(), email):
         assert secret not in log
         assert secret not in text
+
+
+async def test_requests_in_flight_keep_nothing_of_a_person_who_is_removed_meanwhile(
+    product: Product, product_url: str, account: Account, other: Account
+) -> None:
+    """Both requests find the person and wait for a lock; the removal is confirmed and done before they get it."""
+    slug = f"late-{secrets.token_hex(4)}"
+    email = f"{slug}@home.example"
+    await product.person(slug, personal_emails=[email], full_name=f"Name {slug}")
+    url = f"https://www.linkedin.com/in/{slug}"
+    made = await other.owner.table("POST", "contactlist", {"name": "Late"})
+    listid = made.json()["resource"][0]["listid"]
+    reveal = {"linkedinurl": url, "type": "personalemail", "action": "reveal"}
+    headers = {"Idempotency-Key": secrets.token_hex(8)}
+    connection = await asyncpg.connect(product_url)
+    try:
+        async with connection.transaction():
+            await connection.execute("select from usercredit where clientid = $1 for update", account.clientid)
+            await connection.execute("select from contactlist where listid = $1 for update", listid)
+            waiting = [
+                asyncio.create_task(account.owner.http.post(API + "getcontact", json=reveal, headers=headers)),
+                asyncio.create_task(
+                    other.owner.table("POST", "contactlistitem", {"listid": listid, "linkedinurl": url})
+                ),
+            ]
+            await until(lambda: _blocked(product, connection.get_server_pid()))
+            await _remove(product, email, url)
+        for request in waiting:
+            assert (await request).status_code == 200
+    finally:
+        await connection.close()
+
+    await product.scripts.run_job("indexpeople", {})
+    sql = "select count(*) from {} t where position($1 in lower(t::text)) > 0"
+    for table in ("person", "usercontact", "contactlistitem", "suppression", "contactfeedback", "auditlog"):
+        assert await product.db.fetchval(sql.format(table), slug) == 0, table
+    (contact,) = (await account.owner.table("GET", "usercontact", filter="deleted = 1")).json()["resource"]
+    assert (contact["name"], contact["emails"], contact["linkedinurl"]) == ("Removed", None, "")
+    assert (await other.owner.table("GET", "contactlistitem")).json()["resource"] == []
+    again = await account.owner.http.post(API + "getcontact", json=reveal, headers=headers)
+    assert again.json()["contactdata"] == []
+    assert await account.ledger_fits()
+
+
+async def _blocked(product: Product, pid: int) -> bool:
+    sql = "select count(*) from pg_stat_activity where $1 = any(pg_blocking_pids(pid))"
+    return int(await product.db.fetchval(sql, pid)) == 2
