@@ -94,6 +94,17 @@ def test_a_write_is_not_explained(http: httpx.Client, write: str) -> None:
         assert send(http, write, body={"explain": True}, prefer="handling=lenient").status_code in (400, 422)
 
 
+def test_a_record_may_have_a_column_named_like_an_option(new_database: NewDatabase, serve: Serve) -> None:
+    url = new_database("create table plan (id integer primary key, explain boolean, dry_run text)")
+    server = serve("--dataset", f"x={url}", "--open")
+    record = {"id": 1, "explain": True, "dry_run": "no"}
+    table = f"{server.url}/api/v2/x/_table/plan"
+    assert httpx.post(table, json={"resource": [record]}).status_code == 200
+    assert httpx.patch(f"{table}/1", json={"explain": True, "dry_run": "no"}).status_code == 200
+    answer = httpx.get(f"{table}/1")
+    assert answer.json() == record
+
+
 @pytest.mark.parametrize("write", ["batch", "function"])
 def test_an_explanation_of_rights_runs_no_batch_and_no_function(http: httpx.Client, write: str) -> None:
     assert reason(send(http, write, prefer="explain=rights")) == (400, "bad_option")
