@@ -45,7 +45,7 @@ export function myContacts({ page, size, text, order = NEWEST_FIRST, filter = {}
 }
 
 function pageOf(page: { limit: number; offset: number }, text: string, order: ContactOrder, filter: ContactFilter) {
-  const isPlain = order === NEWEST_FIRST && contactFilter(filter) === undefined;
+  const isPlain = order === NEWEST_FIRST && !filter.work && contactFilter(filter) === undefined;
   // The name search has its own index; filters and other orders use the table.
   if (isPlain && text) return byName({ ...page, searchtext: text });
   if (isPlain && page.offset > MAX_OFFSET) return far(page);

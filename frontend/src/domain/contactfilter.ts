@@ -1,7 +1,10 @@
 /** The filters and orders of My Contacts, as the filter grammar of the API writes them. Pure. */
 
 export interface ContactFilter {
+  /** A part of the name. */
   text?: string | undefined;
+  /** The text may also be a part of the title, the company or its domain. */
+  work?: boolean | undefined;
   phone?: boolean | undefined;
   email?: boolean | undefined;
   personal?: boolean | undefined;
@@ -32,10 +35,17 @@ export const isOrder = (text: string | null): text is ContactOrder => text !== n
 
 const escaped = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`).replaceAll("'", "''");
 
+const WORK = ["title", "company", "company_domain"];
+
+function contains(fields: string[], text: string): string {
+  const terms = fields.map((field) => `(${field} ilike '%${escaped(text)}%')`);
+  return terms.length > 1 ? `(${terms.join(" or ")})` : terms.join("");
+}
+
 /** The conditions joined by AND; undefined if there are none. */
-export function contactFilter({ text, phone, email, personal, verified, by, client, tag, since, present }: ContactFilter): string | undefined {
+export function contactFilter({ text, work, phone, email, personal, verified, by, client, tag, since, present }: ContactFilter): string | undefined {
   const conditions = [
-    text && `(name ilike '%${escaped(text)}%')`,
+    text && contains(work ? ["name", ...WORK] : ["name"], text),
     phone && "(phonecost=1)",
     email && "(businessemailcost=1)",
     personal && "(personalemailcost=1)",

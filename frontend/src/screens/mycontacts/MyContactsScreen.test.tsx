@@ -230,6 +230,18 @@ test("where nothing is found the search can be cleared", async () => {
   expect(where()).toBe(AT);
 });
 
+test("a text that is no name is searched in titles and companies, too", async () => {
+  const sent = serve({ [LIST]: ({ query }: Sent) => contacts(query.has("filter") ? 1 : 3), "POST searchname": { resource: [], meta: { count: 0 } } });
+  const { where } = draw(<MyContactsScreen />, { at: `${AT}?search=cedar` });
+  await user.click(await screen.findByRole("button", { name: "Search titles and companies" }));
+  expect(await screen.findByText("Person 1")).toBeVisible();
+  expect(where()).toBe(`${AT}?search=cedar&work=1`);
+  const filter = lists(sent).at(-1)!.query.get("filter");
+  expect(filter).toContain("(name ilike '%cedar%') or (title ilike '%cedar%') or (company ilike '%cedar%')");
+  await user.click(screen.getByRole("button", { name: "Also in title and company" }));
+  expect(await screen.findByText("no data found")).toBeVisible();
+});
+
 test("a selection says what is out of view; all that is found can be taken and is exported by its filter", async () => {
   serve({ [LIST]: ({ query }: Sent) => ({ resource: [contactAnswer(query.has("filter") ? 9 : 1)], meta: { count: 40 } }) });
   draw(<MyContactsScreen />, { at: AT });

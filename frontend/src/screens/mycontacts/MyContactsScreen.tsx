@@ -154,9 +154,12 @@ function Nothing({ shown, change }: { shown: ListParams; change: ChangeList }) {
       text={isFiltered(shown) ? "" : t("contacts.noneText")}
       action={
         isFiltered(shown) ? (
-          <Button variant="default" onClick={() => change(NO_FILTER)}>
-            {t("contacts.clearSearch")}
-          </Button>
+          <div className={classes.ways}>
+            {shown.text !== "" && !shown.work && <Button onClick={() => change({ work: true, page: 1 })}>{t("contacts.searchWork")}</Button>}
+            <Button variant="default" onClick={() => change(NO_FILTER)}>
+              {t("contacts.clearSearch")}
+            </Button>
+          </div>
         ) : (
           <Button component={Link} to="/dashboard/main/search" variant="default">
             {t("contacts.findOne")}

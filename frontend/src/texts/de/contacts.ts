@@ -34,6 +34,8 @@ export const contacts: Translation<typeof english> = {
     noneText: "Wen Sie aufdecken, finden Sie hier wieder und können ihn exportieren.",
     findOne: "Kontakt suchen",
     clearSearch: "Suche zurücksetzen",
+    inWork: "Auch in Titel und Firma",
+    searchWork: "Titel und Firmen durchsuchen",
     filters: "Filter",
     hasPhone: "Telefon",
     hasEmail: "Geschäftliche E-Mail",

@@ -31,6 +31,8 @@ export const contacts = {
     noneText: "Everyone you reveal is kept here, ready to be exported.",
     findOne: "Search a contact",
     clearSearch: "Clear search",
+    inWork: "Also in title and company",
+    searchWork: "Search titles and companies",
     filters: "Filters",
     hasPhone: "Has phone",
     hasEmail: "Has work email",
