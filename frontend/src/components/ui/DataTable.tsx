@@ -8,7 +8,7 @@
  `onOpen`     a press on a row outside its controls, or Enter on its name
  `phone`      the two lines of a row below 640 px; if absent, the table scrolls there too
  `group`      a heading above the first row of each group, such as its day
- `state`      "deleted" rows are paler
+ `state`      "deleted" rows are paler, the "open" one is in the drawer
  `compact`    rows of 36 instead of 44
  `fill`       the table fills the rest of the window and scrolls inside it, under a fixed head
  `foot`       below the rows, inside the card: the pager

@@ -1,11 +1,13 @@
 /** A panel of 480 px at the end of the window, or full-screen on a phone. Import it lazily.
 
  `opened`, `onClose`  Escape and a press outside close it; the focus returns to the opener
+ `beside`             on a wide window the page stays usable next to it, and only Escape and the button close it
  `title`              heading; `subtitle` a line below it; `lead` an avatar before it
  `actions`            icon buttons next to the close button
  `foot`               stays at the bottom while the body scrolls
 */
 import { Drawer as MantineDrawer } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import { type ReactNode, useEffect } from "react";
 import { t } from "../../lib/i18n";
 import classes from "./Drawer.module.css";
@@ -13,6 +15,7 @@ import classes from "./Drawer.module.css";
 interface Props {
   opened: boolean;
   onClose: () => void;
+  beside?: boolean;
   title: ReactNode;
   subtitle?: ReactNode;
   lead?: ReactNode;
@@ -21,7 +24,9 @@ interface Props {
   children: ReactNode;
 }
 
-export function Drawer({ opened, onClose, title, subtitle, lead, actions, foot, children }: Props) {
+const WIDE = "(width >= 1280px)";
+
+export function Drawer({ opened, onClose, beside = false, title, subtitle, lead, actions, foot, children }: Props) {
   // Mantine does not know the opener of a drawer that is already open when first mounted, as with lazy loading.
   useEffect(() => {
     const opener = document.activeElement;
@@ -29,10 +34,21 @@ export function Drawer({ opened, onClose, title, subtitle, lead, actions, foot, 
     return () => void setTimeout(() => opener.isConnected && opener.focus({ preventScroll: true }), 10);
   }, [opened]);
 
+  const isWide = useMediaQuery(WIDE, undefined, { getInitialValueInEffect: false });
+  const modal = !(beside && isWide);
+
   return (
-    <MantineDrawer.Root opened={opened} onClose={onClose} position="right" size="var(--drawer-w)" classNames={{ content: classes.content }}>
-      <MantineDrawer.Overlay />
-      <MantineDrawer.Content>
+    <MantineDrawer.Root
+      opened={opened}
+      onClose={onClose}
+      position="right"
+      size="var(--drawer-w)"
+      lockScroll={modal}
+      closeOnClickOutside={modal}
+      classNames={{ content: classes.content }}
+    >
+      {modal && <MantineDrawer.Overlay />}
+      <MantineDrawer.Content data-beside={modal ? undefined : true}>
         <div className={classes.head}>
           {lead}
           <div className={classes.titles}>

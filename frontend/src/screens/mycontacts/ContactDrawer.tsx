@@ -45,6 +45,7 @@ export default function ContactDrawer({ contactid, rows, isMine, onChange, onRem
     <Drawer
       opened={contactid > 0}
       onClose={() => onChange(0)}
+      beside
       title={shown?.name ?? t("contacts.title")}
       subtitle={about || (person.isPending && shown && <Skeleton width={180} height={12} mt={6} />)}
       lead={shown && <NameAvatar name={shown.name} size={40} />}

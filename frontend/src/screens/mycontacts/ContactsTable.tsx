@@ -104,7 +104,7 @@ export function ContactsTable({ rows, count, shown, change, selection, removal }
         onSort={sort}
         onOpen={open}
         phone={phoneRow}
-        state={stateOf}
+        state={(row) => (row.deleted ? "deleted" : row.contactid === shown.contact ? "open" : undefined)}
         compact={shown.compact}
         foot={<Pager page={shown.page} size={shown.size} count={count} onChange={change} />}
       />
@@ -114,7 +114,6 @@ export function ContactsTable({ rows, count, shown, change, selection, removal }
 }
 
 const idOf = (row: UserContact) => row.contactid;
-const stateOf = (row: UserContact) => (row.deleted ? "deleted" : undefined);
 const phoneRow = (row: UserContact) => <PhoneRow row={row} />;
 
 /** The same object until the votes or removals change: a tick must not rerender every cell. */
