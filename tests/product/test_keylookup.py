@@ -85,6 +85,19 @@ async def test_a_bad_key_is_401_without_a_sign_out(product: Product, key: str) -
     assert (answer.status_code, answer.json()["error"]["context"]["scope"]) == (401, "resource")
 
 
+@pytest.mark.parametrize("path", ["leads/_table/usercontact", "leads/_table/client", "user/session"])
+async def test_a_key_where_an_app_key_is_needed_is_told_what_it_serves(
+    product: Product, account: Account, path: str
+) -> None:
+    key = (await _key(account))["apikey"]
+    async with product.caller(key=key) as http:
+        answer = await http.get(API + path)
+    error = answer.json()["error"]
+    assert (answer.status_code, error["context"]["reason"]) == (401, "no_key")
+    assert "GET /api/v2/account/credits" in error["message"]
+    assert "expired" not in error["message"]
+
+
 async def test_a_key_lists_its_scopes(product: Product, account: Account) -> None:
     key = (await _key(account))["apikey"]
     caller = product.caller(key=key)

@@ -47,6 +47,18 @@ test("the plan with its price, its renewal and its seats", async () => {
   expect(await screen.findByText("no data found")).toBeVisible();
 });
 
+test("a plan that changes with the next period does not renew", async () => {
+  const next = planAnswer(1, "Lite", { price: 19 });
+  serve({ [LIST]: list(), "GET leads/_table/subscriptionplan": { resource: [next] } });
+  draw(<BillingScreen />, {
+    at: AT,
+    me: accountAnswer({ subscription: { downgrade_planid: next.planid, downgrade_startson: "2099-12-20 00:00:00+00" } }),
+  });
+  const box = within(screen.getByRole("region", { name: "Plan" }));
+  expect(await box.findByText("Changes to Lite on 20 Dec 2099")).toBeVisible();
+  expect(box.queryByText(/Renews/)).toBeNull();
+});
+
 test.each([
   ["free", { plan: planAnswer(1, "Free Trial", { price: 0, sku: "custom_trial" }) }],
   ["custom", { plan: planAnswer(8, "Enterprise", { price: -1, sku: "custom_monthly" }) }],

@@ -42,10 +42,15 @@ test.each<[string, Me, string[]]>([
   ["without credits", { credits: OVER }, ["credits over", "Renews on 20 Dec 2099"]],
   ["cancelled without credits", { credits: OVER, subscription: { autorenew: 0 } }, ["credits over", "subscription cancelled, it ends on 20 Dec 2099"]],
   ["on the free plan", { plan: FREE }, ["Renews automatically on 20 Dec 2099"]],
+  [
+    "downgraded from the next period on",
+    { subscription: { downgrade_planid: 2, downgrade_startson: "2099-12-20 00:00:00+00" } },
+    ["Changes to a lower plan on 20 Dec 2099"],
+  ],
 ])("a plan that is %s says so", (_, me, notes) => {
   show(me);
   const found = card("Subscription");
-  expect(found.getAllByText(/Renews|subscription|credits over/i, { selector: "[data-standing]" }).map((one) => one.textContent)).toEqual(notes);
+  expect(found.getAllByText(/Renews|Changes|subscription|credits over/i, { selector: "[data-standing]" }).map((one) => one.textContent)).toEqual(notes);
 });
 
 test.each<[Me, string, string]>([
