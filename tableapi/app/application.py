@@ -240,7 +240,8 @@ class App:
         if name == "_table" and len(parts) > 1:
             return await self.tables.answer(request, dataset, rights, parts, query)
         if handler is None:
-            raise NotFound(f"There is no '{name[:100]}' here.", reason="unknown_resource")
+            close = suggestion(name, ("_table", *self._dispatch.dataset))
+            raise NotFound(f"There is no '{name[:100]}' here.{close}", reason="unknown_resource")
         return await handler(request, dataset, rights, parts, query)
 
 

@@ -48,7 +48,12 @@ def matches(headers: Mapping[str, str], tag: str) -> bool:
 
 
 def if_match(headers: Mapping[str, str]) -> str:
-    """Return the row versions in `If-Match`, separated by spaces; empty if any version matches."""
+    """Return the row versions in `If-Match`, separated by spaces; empty if any version matches.
+
+    With `If-None-Match: *`, no version of an existing record does.
+    """
+    if headers.get("if-none-match", "").strip() == "*":
+        return "-"
     tags = [tag.strip() for tag in headers.get("if-match", "").split(",")]
     if tags in ([""], ["*"]):
         return ""

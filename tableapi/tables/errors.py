@@ -100,14 +100,15 @@ def only_one(records: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def check_unversioned(call: TableRequest) -> None:
-    """Reject `If-Match` on a request that names no record, instead of ignoring the header.
+    """Reject `If-Match` and `If-None-Match: *` on a request that names no record.
 
     Raises:
         BadRequest: the header names a version.
     """
     if etag.if_match(call.headers):
-        message = "If-Match works only on records named by their keys. Leave it out, or name the records."
-        raise BadRequest(message, reason="bad_option", context={"header": "If-Match"})
+        header = "If-Match" if "if-match" in call.headers else "If-None-Match"
+        message = f"{header} works only on records named by their keys. Leave it out, or name the records."
+        raise BadRequest(message, reason="bad_option", context={"header": header})
 
 
 def check_generated(table: Table, columns: list[Column], record: Mapping[str, Any]) -> None:

@@ -64,7 +64,7 @@ class Run(ABC):
 
     def __post_init__(self) -> None:
         headers = self.call.headers
-        self.match = etag.if_match(headers) if "if-match" in headers else ""
+        self.match = etag.if_match(headers) if "if-match" in headers or "if-none-match" in headers else ""
 
     @abstractmethod
     async def create(self, table: Table, record: Mapping[str, Any], forced: Mapping[str, Any] | None = None) -> Record:

@@ -54,7 +54,7 @@ def parse_options(call: TableRequest, ident: Any = None) -> Options:
 def plain_record(call: TableRequest, verb: str, ident: str | None) -> dict[str, Any] | None:
     """Return the only record of a create or change without options, or None."""
     record, headers = call.body, call.headers
-    if verb == "DELETE" or call.query or "if-match" in headers or "wrap" in headers:
+    if verb == "DELETE" or call.query or "if-match" in headers or "wrap" in headers or "if-none-match" in headers:
         return None
     if ident is None:
         rows = record.get("resource") if type(record) is dict and len(record) == 1 else None

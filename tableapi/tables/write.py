@@ -350,7 +350,7 @@ class Writer(Run):
         Raises:
             PostgresError: a deadlock or concurrent DDL, after which the whole request is retried.
         """
-        if self.options.beyond_row or "if-match" in self.call.headers:
+        if self.options.beyond_row or self.match or "if-match" in self.call.headers:
             return {}
         try:
             changed = await trying(self._change_groups(items), alone=self.options.go_on)

@@ -86,7 +86,7 @@ async def test_a_bad_key_is_401_without_a_sign_out(product: Product, key: str) -
 
 
 @pytest.mark.parametrize("path", ["leads/_table/usercontact", "leads/_table/client", "user/session"])
-async def test_a_key_where_an_app_key_is_needed_is_told_what_it_serves(
+async def test_the_error_for_an_account_key_instead_of_an_app_key_names_its_calls(
     product: Product, account: Account, path: str
 ) -> None:
     key = (await _key(account))["apikey"]

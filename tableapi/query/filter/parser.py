@@ -24,7 +24,8 @@ from tableapi.query.names import CLOSING, quoted
 
 _NAME = re.compile(r"[^\W\d][\w$]*+")
 _SYMBOL = re.compile(r">=|<=|<>|!=|!~\*|!~|~\*|~|=|>|<")
-_MEANT = {"=>": ">="}  # operators that other languages spell differently
+_MEANT = {"=>": ">=", "=<": "<=", "=~": "~"}  # operators that other languages spell differently
+_FOREIGN = re.compile(r"[<~](?=\s)")  # their second sign; without a space after it, it begins a value
 _LANGUAGE = re.compile(r"\w{1,63}+(?![\w.])")
 
 _LEVELS = ({"or": "or", "||": "or", "nor": "nor"}, {"xor": "xor"}, {"and": "and", "&&": "and"})
@@ -119,7 +120,9 @@ class Parser(Scanner):
         self.skip_blanks()
         if symbol := _SYMBOL.match(self.text, self.at):
             self.at = symbol.end()
-            if self.text[self.at : self.at + 1] in ("=", ">"):
+            if self.text[self.at : self.at + 1] in ("=", ">") or (
+                symbol[0] == "=" and _FOREIGN.match(self.text, self.at)
+            ):
                 self.not_an_operator(symbol[0])
             if (expression := REGULAR_EXPRESSIONS.get(symbol[0])) is not None:
                 return expression[0], (self.value(),), expression[1], ""

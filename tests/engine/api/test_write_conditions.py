@@ -43,6 +43,36 @@ def test_a_version_is_never_ignored(http: httpx.Client) -> None:
     assert [ask(http, "GET", f"/company/{key}")["city"] for key in (1, 99)] == ["Ely", "Hull"]
 
 
+@pytest.mark.parametrize("path", ["/company/1", "/company?ids=1", "/company"])
+def test_a_record_that_must_not_exist_is_neither_changed_nor_deleted(http: httpx.Client, path: str) -> None:
+    only_new = {"If-None-Match": "*"}
+    before = ask(http, "GET", "/company/1")
+    record: dict[str, Any] = {"city": "Rome"} if path != "/company" else {"id": 1, "city": "Rome"}
+    listed = path != "/company/1"
+    for verb in ("PATCH", "PUT", "DELETE"):
+        body: Any = {"resource": [record]} if listed else record
+        if verb == "DELETE":
+            body = {"ids": [1]} if path == "/company" else None
+        answer = http.request(verb, path, json=body, headers=only_new)
+        error = answer.json()["error"]
+        if listed:
+            assert (answer.status_code, error["context"]["resource"][0]["code"]) == (400, 412), (verb, answer.text)
+        else:
+            assert (answer.status_code, error["context"]["reason"]) == (412, "stale"), (verb, answer.text)
+    assert ask(http, "GET", "/company/1") == before
+    for verb, url, sent in (
+        ("POST", "/company?upsert=true", [{"id": 1, "city": "Rome"}]),
+        ("PATCH", "/company?filter=id%3D1", [{"city": "Rome"}]),
+        ("DELETE", "/company?filter=id%3D1", None),
+    ):
+        context = ask(http, verb, url, 400, json=sent, headers=only_new)["error"]["context"]
+        assert (context["reason"], context["header"]) == ("bad_option", "If-None-Match")
+    ask(http, "PATCH", "/company/777", 404, json={"city": "Rome"}, headers=only_new)
+    assert ask(http, "GET", "/company/1") == before
+    created = ask(http, "POST", "/company", json=[{"name": f"New {path}"}], headers=only_new)["resource"][0]["id"]
+    ask(http, "PATCH", f"/company/{created}", json={"city": "Rome"}, headers={"If-None-Match": '"other"'})
+
+
 def test_max_affected_applies_to_one_record_by_path(http: httpx.Client) -> None:
     for verb in ("PUT", "PATCH", "DELETE"):
         body = None if verb == "DELETE" else {"city": "York"}
