@@ -67,6 +67,8 @@ async def _values(url: str, sessions: Sessions) -> frozenset[str]:
     try:
         prepared = await connection.prepare(sessions.lookup)
         values = frozenset(column.name for column in prepared.get_attributes())
+        if len(prepared.get_parameters()) != 1:
+            raise BadRights("The lookup query of SESSIONS must have one parameter: $1, the hash of the token.")
     except asyncpg.PostgresError as error:
         raise BadRights(f"The lookup query of SESSIONS fails: {str(error).splitlines()[0]}.") from None
     finally:

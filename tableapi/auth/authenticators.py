@@ -214,7 +214,7 @@ class SessionAuthenticator(Authenticator):
         """Return the actor of a session token or, with `client`, of a client's access token."""
         changes, cached_as = self._changes, _CLIENT + digest if client else digest
         lookup = self._sessions.client_lookup if client else self._sessions.lookup
-        row = await self._db.reads.fetchrow(lookup, digest)
+        row = await self._db.reads.fetchrow(lookup, digest) if lookup else None
         if row is None:
             self._cached.pop(cached_as, None)
             raise Unauthorized(self._sessions.expired)

@@ -20,6 +20,7 @@ from tableapi.schema.sqltypes import Supply, bind, bind_array
 GET, POST, PUT, PATCH, DELETE = 1, 2, 4, 8, 16
 VERBS = {"GET": GET, "POST": POST, "PUT": PUT, "PATCH": PATCH, "DELETE": DELETE}
 ANYONE = "*"
+ACTIONS = ("read", "create", "update", "delete")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,12 @@ class Rule:
     ignored: frozenset[str] | set[str] = frozenset()
     always: frozenset[str] | set[str] = frozenset()
 
+    def __post_init__(self) -> None:
+        """Accept a single name where several are expected."""
+        if isinstance(self.roles, str) and self.roles != ANYONE:
+            object.__setattr__(self, "roles", (self.roles,))
+        _name_alone(self, "fields", "hidden", "ignored", "always")
+
     def covers(self, role: str) -> bool:
         """Whether the rule applies to a role."""
         return self.roles == ANYONE or role in self.roles
@@ -143,6 +150,18 @@ class Access:
     live: bool | frozenset[str] | set[str] = False
     masked: Collection[str] = ()
 
+    def __post_init__(self) -> None:
+        """Accept a single name, and a list of rules."""
+        _name_alone(self, "sealed", "computed", "live", "masked")
+        for action in ACTIONS:
+            if isinstance(rules := getattr(self, action), list):
+                object.__setattr__(self, action, tuple(rules))
+
+    def rules(self, action: str) -> tuple[Rule, ...]:
+        """Return the rules for `read`, `create`, `update` or `delete`."""
+        rules: Rules = getattr(self, action)
+        return rules if isinstance(rules, tuple) else () if rules is None else (rules,)
+
     @property
     def is_live(self) -> bool:
         """Whether streams may follow the table."""
@@ -150,13 +169,46 @@ class Access:
 
     def rule(self, action: str, role: str) -> Rule | None:
         """Return the rule of a role for `read`, `create`, `update` or `delete`; None if there is none."""
-        rules: Rules = getattr(self, action)
-        if rules is None:
-            return None
-        for rule in rules if isinstance(rules, tuple) else (rules,):
+        for rule in self.rules(action):
             if rule.covers(role):
                 return rule
         return None
+
+
+def _name_alone(of: object, *attributes: str) -> None:
+    """Replace a text by the set of this name. Otherwise each of its letters would count as a name."""
+    for attribute in attributes:
+        if isinstance(name := getattr(of, attribute), str):
+            object.__setattr__(of, attribute, frozenset((name,)))
+
+
+def shape_problem(policies: Mapping[str, object]) -> str:
+    """Describe the first value of the wrong type in policies, given by name; "" if there is none."""
+    for place, policy in policies.items():
+        if not isinstance(policy, Mapping):
+            return f"{place} must be a dict of tables and their Access, not {_kind(policy)}"
+        for table, access in policy.items():
+            if not isinstance(access, Access):
+                return f"{place}[{table!r}] must be an Access, not {_kind(access)}"
+            for action in ACTIONS:
+                for rule in access.rules(action):
+                    if problem := _rule_problem(rule):
+                        return f"{place}[{table!r}].{action} {problem}"
+    return ""
+
+
+def _rule_problem(rule: object) -> str:
+    if not isinstance(rule, Rule):
+        return f"must be a Rule or a tuple of rules, not {_kind(rule)}"
+    if not isinstance(rule.roles, Iterable) or any(not isinstance(role, str) for role in rule.roles):
+        return "must name its roles as text"
+    return ""
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "None"
+    return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,15 @@ A misspelt name must neither grant nor deny anything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
+import sqlalchemy as sa
+
 from tableapi.auth.access_file import AccessFile, Entry, Role, actor_names, row_condition
-from tableapi.auth.policy import VERBS, Access, ActorTerms, Rule, Sessions
+from tableapi.auth.policy import ACTIONS, VERBS, Access, ActorTerms, Rule, Sessions, shape_problem
 from tableapi.auth.rights import CHANNEL
 from tableapi.query.spelling import suggestion
 from tableapi.schema.model import Schema, Table
@@ -18,7 +22,6 @@ from tableapi.schema.types import BadValue
 
 ACTOR = ActorTerms()
 _GROUPS = ("_table", "_schema", "_func", "_proc", CHANNEL)
-_ACTIONS = ("read", "create", "update", "delete")
 
 
 class BadRights(ValueError):
@@ -37,10 +40,12 @@ def check_policy(policy: Mapping[str, Access], schemas: Collection[Schema], valu
     Raises:
         BadRights: a table, a column, a function or a value of the actor does not exist, or a condition fails.
     """
+    if problem := shape_problem({"the policy": policy}):
+        raise BadRights(f"{problem[0].upper()}{problem[1:]}.")
     for name, access in policy.items():
         tables = [schema.tables[name] for schema in schemas if name in schema.tables]
         if not tables:
-            hint = suggestion(name, [other for schema in schemas for other in schema.tables])
+            hint = suggestion(str(name), [other for schema in schemas for other in schema.tables])
             raise BadRights(f"The policy names the table '{name}', which does not exist.{hint}")
         for table in tables:
             _check_table(table, access, values)
@@ -52,9 +57,8 @@ def _check_table(table: Table, access: Access, values: Collection[str] | None) -
     for function in access.computed:
         if table.function(function) is None and table.relation(function) is None:
             raise BadRights(f"The policy of '{table.name}' names the function '{function}', which does not exist.")
-    for action in _ACTIONS:
-        rules = getattr(access, action)
-        for rule in rules if isinstance(rules, tuple) else (rules,) if rules is not None else ():
+    for action in ACTIONS:
+        for rule in access.rules(action):
             _check_rule(table, action, rule, values)
 
 
@@ -81,25 +85,50 @@ def _check_rule(table: Table, action: str, rule: Rule, values: Collection[str] |
         conditions["listed"] = lambda: listed(ACTOR)
     for name, condition in (*rule.rows_by.items(), *rule.only_in.items()):
         conditions[f"condition of {name}"] = lambda condition=condition: condition(clause, ACTOR)  # type: ignore[misc]
+    for name, make in conditions.items():
+        place = f"{name} ({action}) of '{table.name}'"
+        made = _compile(place, make, table, values)
+        if not isinstance(made, sa.ClauseElement | bool):
+            raise BadRights(f"The policy fails in {place}: it returned {made!r}, not a condition. Is a return missing?")
     for name, stamp in rule.stamp.items():
         if callable(stamp):
-            conditions[f"stamp of {name}"] = lambda stamp=stamp: stamp(ACTOR)  # type: ignore[misc]
-    for name, make in conditions.items():
-        _compile(f"{name} ({action}) of '{table.name}'", make, table, values)
+            _compile(f"stamp of {name} ({action}) of '{table.name}'", lambda stamp=stamp: stamp(ACTOR), table, values)  # type: ignore[misc]
 
 
 def _check_columns(table: Table, attribute: str, names: Iterable[str]) -> None:
     for name in names:
         if name not in table.columns:
-            hint = suggestion(name, table.columns)
+            hint = suggestion(str(name), table.columns)
             raise BadRights(
                 f"The policy of '{table.name}' names the column '{name}' in {attribute}, which does not exist.{hint}"
             )
 
 
-def _compile(place: str, condition: Callable[[], Any], table: Table, values: Collection[str] | None) -> None:
+@contextmanager
+def _no_truth() -> Iterator[None]:
+    """Reject `and`, `or`, `not` and `if` of Python on a comparison in a policy.
+
+    SQLAlchemy gives `a == b` a truth value, so that `a == b or c` would silently be `c`. Its own code needs that value.
+    """
+    original: Callable[[Any], bool] = sa.BinaryExpression.__bool__
+
+    def truth(self: sa.BinaryExpression[Any]) -> bool:
+        if sys._getframe(1).f_globals.get("__name__", "").partition(".")[0] != "sqlalchemy":
+            raise TypeError("combine conditions by sa.and_, sa.or_ and sa.not_, not by 'and', 'or', 'not' or 'if'")
+        return original(self)
+
+    sa.BinaryExpression.__bool__ = truth  # type: ignore[method-assign]
     try:
-        made = condition()
+        yield
+    finally:
+        sa.BinaryExpression.__bool__ = original  # type: ignore[method-assign]
+
+
+def _compile(place: str, condition: Callable[[], Any], table: Table, values: Collection[str] | None) -> Any:
+    """Return the result of a condition, after checking the actor's values that it uses. Raises BadRights."""
+    try:
+        with _no_truth():
+            made = condition()
         binds = made.compile(dialect=DIALECT).binds if hasattr(made, "compile") else {}
     except AttributeError as error:
         missing = str(error.args[0]) if error.args else ""
@@ -112,6 +141,7 @@ def _compile(place: str, condition: Callable[[], Any], table: Table, values: Col
         if values is not None and name.startswith("actor.") and name[6:] not in values:
             hint = suggestion(name[6:], values)
             raise BadRights(f"The policy uses '{name}' in {place}, which sessions do not have.{hint}")
+    return made
 
 
 # -- access files ------------------------------------------------------------------------------------------------------

@@ -7,11 +7,12 @@ import importlib.util
 import sys
 import tomllib
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
+from tableapi.auth.policy import NO_SESSIONS, Sessions, shape_problem
 from tableapi.config.command_error import CommandError
 from tableapi.config.settings import Settings
 from tableapi.project.project import Project
@@ -76,7 +77,20 @@ def _import_policy(folder: Path) -> ModuleType:
     with _importing(folder, Path("policy.py")):
         sys.modules["policy"] = module
         spec.loader.exec_module(module)
+    _check_types(module)
     return module
+
+
+def _check_types(module: ModuleType) -> None:
+    """Raise BadProject if a value of the policy has a type that no later check could describe."""
+    policies, sessions = getattr(module, "POLICIES", {}), getattr(module, "SESSIONS", NO_SESSIONS)
+    if not isinstance(policies, Mapping):
+        raise BadProject("policy.py: POLICIES must be a dict of roles and their policies.")
+    named = {"POLICY": getattr(module, "POLICY", {})} | {f"POLICIES[{role!r}]": one for role, one in policies.items()}
+    if problem := shape_problem(named):
+        raise BadProject(f"policy.py: {problem}.")
+    if not isinstance(sessions, Sessions):
+        raise BadProject("policy.py: SESSIONS must be a Sessions.")
 
 
 def live_tables(folder: Path) -> dict[str, frozenset[str]]:

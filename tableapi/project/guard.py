@@ -170,8 +170,9 @@ def script(
         hints = get_type_hints(run)
         second = list(inspect.signature(run).parameters)[1:2]
         model = hints.get(second[0]) if second and not raw else None
+        named = (roles,) if isinstance(roles, str) else tuple(roles)
         endpoint = Endpoint(
-            run=run, method=method, roles=tuple(roles), limits=parse_limits(limit), public=public, raw=raw,
+            run=run, method=method, roles=named, limits=parse_limits(limit), public=public, raw=raw,
             internal=internal, every=cron(every), tail=tail, body_bytes=body_bytes, seconds=seconds,
             repeatable=repeatable, agents=agents, tool=tool, scope=scope or OF_METHOD[method], tag=tag, own_key=own_key,
             takes_input=bool(second), input=model, output=hints.get("return"),

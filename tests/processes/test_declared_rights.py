@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 import json
+import operator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from tableapi import Access, Rule, Sessions, TableAPI
 from tests.helpers.support import NewDatabase, Serve, tableapi
@@ -138,6 +140,8 @@ def test_a_right_access_file_starts(url: str, serve: Serve, tmp_path: Path) -> N
         ('user="customerid"', 'user="userid"', "not a column of its lookup"),
         ("from login", "from logins", "lookup query of SESSIONS fails"),
         ("return table", "raise KeyError('x')\n    return table", "KeyError"),
+        ("return table", "table", "it returned None, not a condition. Is a return missing?"),
+        ("where token = $1", "", "must have one parameter"),
     ],
 )
 def test_a_policy(new_database: NewDatabase, tmp_path: Path, right: str, wrong: str, told: str) -> None:
@@ -148,6 +152,65 @@ def test_a_policy(new_database: NewDatabase, tmp_path: Path, right: str, wrong: 
     assert ended.returncode == 2
     assert told in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("slip", "told"),
+    [
+        ("POLICY = []", "POLICY must be a dict of tables and their Access, not list"),
+        ("POLICY['product'] = Rule()", "POLICY['product'] must be an Access, not Rule"),
+        ("POLICY['product'] = Access(read=True)", "read must be a Rule or a tuple of rules, not bool"),
+        ("POLICY['product'] = Access(delete=Rule)", "delete must be a Rule or a tuple of rules, not the class Rule"),
+        ("POLICY['product'] = Access(read=Rule(roles=None))", "must name its roles as text"),
+        ("SESSIONS = None", "SESSIONS must be a Sessions"),
+        ("POLICIES = [POLICY]", "POLICIES must be a dict of roles"),
+        ("POLICIES = {'staff': None}", "POLICIES['staff'] must be a dict of tables and their Access, not None"),
+    ],
+)
+def test_a_policy_of_a_wrong_type(project: Path, slip: str, told: str) -> None:
+    (project / "policy.py").write_text(f"{POLICY}{slip}\n")
+    ended = tableapi("serve", cwd=project, DATABASE_URL="postgresql://127.0.0.1:1/x", DATA_DIR=project / "data")
+    assert ended.returncode == 1, ended.stderr
+    assert told in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+
+
+CONDITIONS: dict[str, Any] = {
+    "or": lambda t, a: t.c.owner_id == a.customerid or t.c.city == "x",
+    "and": lambda t, a: t.c.owner_id == a.customerid and t.c.city == "x",
+    "not": lambda t, a: operator.not_(t.c.owner_id == a.customerid),
+    "if": lambda t, a: sa.true() if a.customerid == 1 else sa.false(),
+    "in": lambda t, a: t.c.owner_id in (a.customerid, 1),
+    "text": lambda t, a: "owner_id = 1",
+    "number": lambda t, a: 1,
+    "nothing": lambda t, a: None,
+}
+
+
+@pytest.mark.parametrize("slip", sorted(CONDITIONS))
+async def test_a_condition_that_would_not_hold(url: str, slip: str) -> None:
+    """SQLAlchemy gives a comparison a truth value, so `a == b or c` is `c`."""
+    lookup = Sessions("select customerid, 'user' as role from login where token = $1", user="customerid")
+    rule = Rule(rows=CONDITIONS[slip])
+    for access in (Access(read=rule), Access(read=Rule(), update=(Rule(only_in={"name": CONDITIONS[slip]}),))):
+        api = TableAPI({"shop": url}, policy={"product": access}, sessions=lookup)
+        with pytest.raises(ValueError, match=r"sa\.and_|not a condition"):
+            await api.start()
+        await api.stop()
+
+
+async def test_a_single_name_is_one_name(url: str) -> None:
+    """A text in place of several names is that name, not the set of its letters, nor every part of it."""
+    rules = [Rule(roles="viewclient", hidden="city"), Rule(roles=("client",), fields={"id"})]
+    policy = {"product": Access(read=rules, sealed="name", masked="viewclient")}  # type: ignore[arg-type]
+    lookup = Sessions("select convert_from($1, 'utf8') as role, 1 as customerid where false", user="customerid")
+    api = TableAPI({"shop": url}, policy=policy, sessions=lookup)
+    await api.start()
+    access = policy["product"]
+    found = {role: access.rule("read", role) for role in ("viewclient", "client", "view", "")}
+    assert found == {"viewclient": rules[0], "client": rules[1], "view": None, "": None}
+    assert (rules[0].hidden, access.sealed, "client" in access.masked) == ({"city"}, {"name"}, False)
+    await api.stop()
 
 
 async def test_a_host_program(url: str) -> None:
