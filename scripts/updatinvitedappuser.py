@@ -29,6 +29,7 @@ _EFFECT = {
     "invite": "update appuser set isverified = 1, isactive = 1, invitestatus = 'accepted'"
     " where appuserid = $1 and isdeleted = 0 and $2::boolean is not null returning invitestatus",
 }
+_STATUS = "select invitestatus from appuser where appuserid = $1"
 _EXPIRED = "The Code for this link has expired,Please try with latest"
 
 
@@ -39,8 +40,8 @@ async def run(ctx: Context, input: Input) -> Output:
         if user is None or user.isdeleted:
             raise NotFound(_EXPIRED, case="code_expired")
         token = await tokens.use(ctx, input.verifytoken, "verify", "invite")
-        if token is None:  # used before, so the change is already made
-            return Output(invitestatus=user.invitestatus, already=1)
+        if token is None:  # used before, maybe by a request that ended after `user` was read
+            return Output(invitestatus=await ctx.db.value(str, _STATUS, user.appuserid), already=1)
         same_origin = await verification.signed_up_here(ctx, user.appuserid)
         status = await ctx.db.value(str, _EFFECT[token.purpose], user.appuserid, same_origin)
         if token.purpose == "verify":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from tableapi.auth.authenticators import Authenticator, changes_of
 from tableapi.auth.policy import Actor
@@ -79,7 +80,8 @@ class LiveChanges:
         caller = call.actor.session or f"{call.actor.key} {request.network}"
         self._check_limits(hub, caller)
         listener = Listener(call, caller, request.ip, self._limits.queue_bytes, hub.closed)
-        await hub.open(listener, subscription, request.headers.get("last-event-id", ""))
+        admit = partial(self._check_limits, hub, caller)  # again, because streams may open while this one starts
+        await hub.open(listener, subscription, request.headers.get("last-event-id", ""), admit)
         request.forget()
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # nginx would buffer the events
         return Reply(b"", 200, CONTENT_TYPE, headers, stream=listener, disconnected=listener.end)

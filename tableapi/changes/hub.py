@@ -98,17 +98,21 @@ class LiveHub:
         async with self.dataset.db.reads.acquire() as connection:
             return (await triggers.recorded(connection)).get((schema, name))
 
-    async def open(self, listener: Listener, subscription: Subscription, token: str) -> None:
+    async def open(self, listener: Listener, subscription: Subscription, token: str, admit: Callable[[], None]) -> None:
         """Add a stream that starts at the resume token, or with a reset.
+
+        admit: raises an error if there are too many streams; called when nothing is awaited until the stream counts.
 
         Raises:
             Busy: the database cannot be read at the moment.
+            ApiError: an error of `admit`.
         """
         async with self._starting:
             if self._following is None or self._following.done() or self._position is None:
                 self._position = await self._begin()
                 self._following = background.start(self._follow(), "live_follow")
                 self._sweeping = background.start(self._sweep(), "live_sweep")
+        admit()
         position = self._position
         group = self._groups.get(subscription.group)
         if group is None:

@@ -201,7 +201,7 @@ async def test_a_condition_that_would_not_hold(url: str, slip: str) -> None:
 
 async def test_a_single_name_is_one_name(url: str) -> None:
     """A text in place of several names is that name, not the set of its letters, nor every part of it."""
-    rules = [Rule(roles="viewclient", hidden="city"), Rule(roles=("client",), fields={"id"})]
+    rules = [Rule(roles="viewclient", hidden="city"), Rule(roles=("client",), fields={"id"})]  # type: ignore[arg-type]
     policy = {"product": Access(read=rules, sealed="name", masked="viewclient")}  # type: ignore[arg-type]
     lookup = Sessions("select convert_from($1, 'utf8') as role, 1 as customerid where false", user="customerid")
     api = TableAPI({"shop": url}, policy=policy, sessions=lookup)

@@ -139,6 +139,22 @@ async def test_an_open_invitation_says_who_invites(product: Product, account: Ac
     assert row.keys() == {"appuserid", "name", "email", "isverified", "invitestatus"}
 
 
+async def test_an_invitation_accepted_by_several_browsers_at_once(product: Product, account: Account) -> None:
+    """All get the same answer and no session, and the seat is taken once."""
+    seats = (await account.credits())["seatcount"]
+    added = await _added(account)
+    _, query = await product.link(added["email"])
+    accept = {"email": added["email"], "verifytoken": query["code"]}
+    answers = await asyncio.gather(*(product.caller().post(API + "updatinvitedappuser", json=accept) for _ in range(8)))
+    assert [answer.status_code for answer in answers] == [200] * 8
+    assert {answer.json()["invitestatus"] for answer in answers} == {"accepted"}
+    assert [answer.json().get("already") for answer in answers].count(1) == 7
+    assert not [answer for answer in answers if "token" in answer.text]
+    events = "select count(*) from auditlog where appuserid = $1 and event = 'invitation_accepted'"
+    assert await product.db.fetchval(events, added["appuserid"]) == 1
+    assert (await account.credits())["seatcount"] == seats - 1
+
+
 async def test_an_invitation_accepted_while_it_is_withdrawn(product: Product, account: Account) -> None:
     for _ in range(5):
         added = await _added(account)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import time
 from typing import Any
 
 import pytest
 
+from tableapi import Busy
 from tests.helpers.product import Account, Product
 from tests.helpers.refunds import STRIPE_KEY, addon, buy, called, forged, invoice_payment, payment, subjects, use
 from tests.helpers.shop import BASE, Shop
@@ -38,6 +40,25 @@ async def test_a_refunded_addon_takes_its_credits_back_once(shop: Shop, buyer: A
     assert [subject["status"] for subject in shown.json()["resource"]] == ["refunded"]
     ledger = await buyer.owner.table("GET", "creditledger", filter="(reason='refund')")
     assert [subject["delta"] for subject in ledger.json()["resource"]] == [-100]
+
+
+async def test_refunds_of_one_payment_worked_on_at_once_take_the_credits_once(shop: Shop, buyer: Account) -> None:
+    """Two parts and their events reach several workers at the same time, each of them twice."""
+    intent = await payment(buyer)
+    for amount in (1000, 1500):
+        await called(shop, "POST", "refunds", payment_intent=intent, amount=amount)
+    events = shop.fresh()
+    for event in events:
+        await shop.post(event)
+    await shop.product.db.execute("delete from pgqueuer")
+    workers = (shop.product.scripts.run_job("stripeevent", {"id": event}) for event in [*events, *events])
+    ended = await asyncio.gather(*workers, return_exceptions=True)
+    assert {type(error) for error in ended if error is not None} <= {Busy}, ended  # the queue runs these again
+    await shop.deliver(events)
+    row = await addon(shop, buyer)
+    assert (row["status"], row["refunded"]) == ("refunded", 25)
+    assert await shop.credits(buyer) == STARTER
+    assert await shop.balanced(buyer)
 
 
 async def test_parts_are_pro_rata(shop: Shop, buyer: Account) -> None:

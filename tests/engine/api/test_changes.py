@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import asyncpg
@@ -57,6 +58,16 @@ async def test_errors(
 async def test_a_misspelt_option_is_suggested(live: LiveServer) -> None:
     async with live.stream("task", "one", feilds="taskid") as stream:
         assert b"Did you mean 'fields'" in stream.body
+
+
+async def test_too_many_streams_of_one_caller_at_once(live: LiveServer) -> None:
+    """None of them counts yet when the limit is checked first, because the first one has to read the position."""
+    await live.settled()
+    streams = [live.stream("task", "one") for _ in range(40)]
+    await asyncio.gather(*(stream.__aenter__() for stream in streams))
+    assert sorted(stream.status for stream in streams) == [200] * 5 + [429] * 35
+    for stream in streams:
+        await stream.__aexit__()
 
 
 async def test_too_many_streams_of_one_caller(live: LiveServer) -> None:
