@@ -143,7 +143,8 @@ async def test_a_free_domain_cannot_sign_up(providers: Product, issuer: str) -> 
     ticket = (await _ticket(providers, http, "google", await _popup(url, email))).json()["access_token"]
     details = (await http.post(API + "google_userdetails", json={"access_token": ticket})).json()
     entered = await http.post(TABLE + "client", json={"resource": [{"type": "social", "proof": details["proof"]}]})
-    assert entered.status_code == 422
+    fields = list(entered.json()["error"]["context"]["fields"])
+    assert (entered.status_code, fields) == (422, ["email"])  # before the terms are asked for
 
 
 async def test_ticket_and_proof_work_once(providers: Product, issuer: str) -> None:

@@ -27,6 +27,15 @@ test.each([
   expect(explain(error)).toBe(shown);
 });
 
+test.each([
+  [33, "Too many attempts. Please wait 33 seconds and try again."],
+  [3598, "Too many attempts. Please wait 60 minutes and try again."],
+  [80_000, "Too many attempts. Please wait 23 hours and try again."],
+  [undefined, "Too many attempts. Please wait 60 seconds and try again."],
+])("a wait of %s seconds is told in a unit that fits", (seconds, shown) => {
+  expect(explain(new ApiError(429, english, 429, { reason: "rate_limit" }, seconds))).toBe(shown);
+});
+
 test("the errors of fields are read in German by their cases", async () => {
   const fields = { password: "Password too short", email: "Invalid email", name: "Unknown" };
   const field_errors = { password: { case: "password_short", limit: 8 }, email: { case: "email_invalid" } };

@@ -69,6 +69,14 @@ def test_an_unknown_path_is_named(api: str, path: str) -> None:
     assert (response.status_code, response.json()["error"]["message"]) == (404, f"Unknown path '/api/v2/{path}'.")
 
 
+@pytest.mark.parametrize(("path", "meant"), [("_tabel/customer", "_table"), ("_shema", "_schema"), ("_fnc/x", "_func")])
+def test_a_misspelt_part_of_a_database_gets_a_suggestion(api: str, path: str, meant: str) -> None:
+    response = httpx2.get(f"{api}/api/v2/shop/{path}")
+    error = response.json()["error"]
+    assert (response.status_code, error["context"]["reason"]) == (404, "unknown_resource")
+    assert f"Did you mean '{meant}'?" in error["message"]
+
+
 class ByHeader(Authenticator):
     """Authenticates requests by a header with a role."""
 
