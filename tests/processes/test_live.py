@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import json
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve, execute, tableapi
+from tests.helpers.support import NewDatabase, Serve, execute, tableapi, wait_until
 
 SCHEMA = "create table item (id integer primary key, shop integer, name text);"
 
 
 @contextmanager
-def stream(url: str, query: str = "") -> Iterator[Iterator[str]]:
+def stream(url: str, query: str = "", key: str = "") -> Iterator[Iterator[str]]:
     """Open a stream and yield its lines after the reset."""
     with (
-        httpx.Client(timeout=30) as client,
+        httpx.Client(timeout=30, headers={"X-API-Key": key} if key else {}) as client,
         client.stream("GET", f"{url}/api/v2/db/_table/item/_changes{query}") as answer,
     ):
         assert answer.status_code == 200, answer.read()
@@ -70,6 +72,39 @@ def test_every_worker_sends_the_change(new_database: NewDatabase, serve: Serve, 
         assert (row(first), row(second)) == ({"id": 1, "shop": 1, "name": "a"}, {"id": 1})
         execute(url, "insert into item values (2, 2, 'b')")
         assert row(third) == {"id": 2, "shop": 2, "name": "b"}
+
+
+LIVE = {"component": "_table/item/*", "verb_mask": 1}
+SHOP = {**LIVE, "filters": [{"name": "shop", "operator": "=", "value": 2}]}
+
+
+@pytest.mark.parametrize(
+    ("keys", "access", "status"),
+    [
+        ({}, [LIVE], 401),  # the key is gone
+        ({"first-key": {"role": "reader"}}, [], 403),  # its role lost the right
+        ({"first-key": {"role": "reader"}}, [SHOP], 200),  # its role reads fewer rows
+    ],
+)
+def test_streams_under_rights_that_are_no_longer_in_the_access_file_end_without_another_row(
+    new_database: NewDatabase, serve: Serve, tmp_path: Path, keys: dict[str, Any], access: list[Any], status: int
+) -> None:
+    url, file = new_database(SCHEMA), tmp_path / "access.json"
+    install(url, tmp_path, "item:shop")
+    before = {"keys": {"first-key": {"role": "reader"}}, "roles": {"reader": {"access": [LIVE]}}}
+    file.write_text(json.dumps(before))
+    server = serve("--dataset", f"db={url}", "--access", str(file), cwd=tmp_path, WORKERS="2")
+    with stream(server.url, key="first-key") as first, stream(server.url, key="first-key") as second:
+        execute(url, "insert into item values (1, 1, 'a')")
+        assert row(first) == row(second) == {"id": 1, "shop": 1, "name": "a"}
+        file.write_text(json.dumps({"keys": keys, "roles": {"reader": {"access": access}}}))
+        server.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: server.log.read_text().count('access_file_read"') == 2)
+        execute(url, "insert into item values (2, 1, 'b')")
+        assert [line for lines in (first, second) for line in lines if line.startswith("data")] == []
+    path = f"{server.url}/api/v2/db/_table/item/_changes"
+    with httpx.stream("GET", path, headers={"X-API-Key": "first-key"}) as answer:
+        assert answer.status_code == status
 
 
 @pytest.mark.timing
