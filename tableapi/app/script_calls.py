@@ -57,5 +57,5 @@ class ScriptCalls:
         run = partial(self._scripts.run, endpoint, request)
         return await self._services.idempotency.again(
             key, request.actor, f"{request.method} {path}", request.query_string + b"\0" + body, run,
-            endpoint.repeatable,
+            endpoint.repeatable, endpoint.seconds,
         )  # fmt: skip

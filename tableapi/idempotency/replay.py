@@ -20,7 +20,6 @@ from tableapi.db.errors import to_api_error
 from tableapi.errors import ApiError, BadRequest, Conflict, Invalid
 from tableapi.http.response import Reply, refused
 from tableapi.idempotency.store import (
-    DEAD_SECONDS,
     DONE,
     Backend,
     Claim,
@@ -33,14 +32,15 @@ from tableapi.idempotency.store import (
 from tableapi.project.registry import Scripts
 from tableapi.tables.request import TableRequest
 
-RETRY_SECONDS = 0.5  # between attempts to release a key or to store a response
+RETRY_SECONDS, RETRIES = 0.5, 80  # attempts to release a key or to store a response
 
 
 class IdempotencyStore:
     """Claims of keys and stored responses."""
 
-    def __init__(self, backend: Backend) -> None:
-        self._backend = backend
+    def __init__(self, backend: Backend, seconds: float) -> None:
+        """seconds: the time limit of a request without one of its own."""
+        self._backend, self._seconds = backend, seconds
         self._pending: set[asyncio.Task[None]] = set()
 
     async def once(
@@ -59,7 +59,8 @@ class IdempotencyStore:
     async def whole(self, key: str, held: Held, route: str, sent: bytes, run: Callable[[], Awaitable[Reply]]) -> Reply:
         """Like `once`, for writes that all use `held.dataset`: in a single transaction if possible."""
         if isinstance(self._backend, InDatabase):
-            return await self._backend.whole(_claim(key, held.actor, route, sent), held, run, _replayed)
+            claim = _claim(key, held.actor, route, sent, self._seconds)
+            return await self._backend.whole(claim, held, run, _replayed)
         return await self.again(key, held.actor, route, sent, run)
 
     async def again(
@@ -70,9 +71,13 @@ class IdempotencyStore:
         sent: bytes,
         run: Callable[[], Awaitable[Reply]],
         repeatable: bool = False,
+        seconds: float = 0,
     ) -> Reply:
-        """Like `once`, for a script; `sent` is everything that distinguishes two requests."""
-        claim = _claim(key, actor, route, sent)
+        """Like `once`, for a script; `sent` is everything that distinguishes two requests.
+
+        seconds: the time limit of this request, if it has one of its own.
+        """
+        claim = _claim(key, actor, route, sent, seconds or self._seconds)
         try:
             stored = await self._backend.claim(claim)
         except ApiError:
@@ -123,7 +128,7 @@ class IdempotencyStore:
 
 
 async def _until_done(action: Callable[[], Awaitable[None]]) -> None:
-    for _ in range(int(DEAD_SECONDS / RETRY_SECONDS)):
+    for _ in range(RETRIES):
         await asyncio.sleep(RETRY_SECONDS)
         with suppress(Exception):  # retried
             await action()
@@ -139,11 +144,12 @@ def _principal(actor: Actor) -> str:
     return f"session:{actor.session}" if actor.session else f"key:{actor.key or actor.role}"
 
 
-def _claim(key: str, actor: Actor, route: str, sent: bytes) -> Claim:
+def _claim(key: str, actor: Actor, route: str, sent: bytes, seconds: float) -> Claim:
     principal = _principal(actor)
     if not 1 <= len(key) <= 64 or not key.isprintable():
         raise BadRequest("Idempotency-Key must be 1 to 64 printable characters.", reason="bad_idempotency_key")
-    return Claim(principal[:200], key, route[:500], hashlib.sha256(route.encode() + b"\0" + sent).digest())
+    digest = hashlib.sha256(route.encode() + b"\0" + sent).digest()
+    return Claim(principal[:200], key, route[:500], digest, seconds)
 
 
 def _replayed(stored: StoredResponse, claim: Claim) -> Reply:
@@ -163,6 +169,7 @@ def _replayed(stored: StoredResponse, claim: Claim) -> Reply:
 def store(settings: Settings, scripts: Scripts | None) -> IdempotencyStore:
     """Return the store: a project's is in its database, that of other databases in a file of the server."""
     if scripts is not None:
-        return IdempotencyStore(InDatabase(scripts.db, scripts.vault))
+        return IdempotencyStore(InDatabase(scripts.db, scripts.vault), settings.request_seconds)
     served = settings.run_dir.is_dir()  # created by `tableapi serve`
-    return IdempotencyStore(InFile(settings.run_dir / "idempotency.sqlite" if served else None))
+    backend = InFile(settings.run_dir / "idempotency.sqlite" if served else None)
+    return IdempotencyStore(backend, settings.request_seconds)

@@ -29,7 +29,8 @@ from tableapi.http.response import Reply, refused
 from tableapi.tables.batch import BatchError
 
 LIFE_SECONDS = 24 * 3600
-DEAD_SECONDS = 40  # longer than any request may take, so an older claim without a response belongs to a dead process
+# A claim without a response belongs to a dead process once it is older than the limit of its request, and this.
+DEAD_SECONDS = 25
 DONE = 0  # status: the work was committed, but the response is not stored
 
 
@@ -41,7 +42,13 @@ class Claim:
     key: str
     route: str
     digest: bytes
+    seconds: float  # time limit of the request
     by: str = field(default_factory=lambda: secrets.token_hex(8))  # identifies this attempt among repeats
+
+    @property
+    def dead(self) -> float:
+        """Return the age in seconds from which a claim of the same key belongs to a dead process."""
+        return min(self.seconds + DEAD_SECONDS, LIFE_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +102,7 @@ _CLAIM = f"""
     on conflict (principal, key) do update set route = excluded.route, bodyhash = excluded.bodyhash,
         status = null, headers = excluded.headers, body = null, createdon = now()
     where idempotency.createdon < now() - interval '{LIFE_SECONDS} seconds'
-       or (idempotency.status is null and idempotency.createdon < now() - interval '{DEAD_SECONDS} seconds')
+       or (idempotency.status is null and idempotency.createdon < now() - $6 * interval '1 second')
     returning key
 """  # noqa: S608 - constants only
 _FIND = "select bodyhash, status, headers::json as headers, body from idempotency where principal = $1 and key = $2"
@@ -162,7 +169,9 @@ class InDatabase:
             return await self._claim(connection, claim)
 
     async def _claim(self, connection: asyncpg.Connection, claim: Claim) -> StoredResponse | None:
-        claimed = await connection.fetchrow(_CLAIM, claim.principal, claim.key, claim.route, claim.digest, claim.by)
+        claimed = await connection.fetchrow(
+            _CLAIM, claim.principal, claim.key, claim.route, claim.digest, claim.by, claim.dead
+        )
         if claimed is not None:
             return None
         row = await connection.fetchrow(_FIND, claim.principal, claim.key)
@@ -240,11 +249,13 @@ class InFile:
         if row is not None:
             return None
         row = self._db.execute(
-            "select digest, status, headers, body from answer where principal = ? and key = ?",
+            "select digest, status, headers, body, at from answer where principal = ? and key = ?",
             (claim.principal, claim.key),
         ).fetchone()
         if row is None:
             raise _just_failed()
+        if row[1] is None and row[4] < now - claim.dead:  # whether its process committed the write is unknown
+            return StoredResponse(row[0], DONE, {}, b"")
         return StoredResponse(row[0], row[1], orjson.loads(row[2] or "{}"), row[3] or b"")
 
     async def keep(self, claim: Claim, response: Reply) -> None:

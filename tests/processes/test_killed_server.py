@@ -6,14 +6,18 @@ import asyncio
 import os
 import select
 import signal
+import sqlite3
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from functools import partial
+from pathlib import Path
 
 import httpx2
 import pytest
 
 from tests.helpers.customer import caller, charges, prepare, settings
-from tests.helpers.support import NewDatabase, Serve, descendants
+from tests.helpers.support import NewDatabase, Serve, SqlClient, descendants, wait_until
 
 ROUNDS, REVEALS = 10, 200
 
@@ -75,3 +79,44 @@ async def test_charges_and_reveals_stay_equal(new_database: NewDatabase, serve: 
         assert reveals == booked == spent
         assert seen <= reveals <= (round_ + 1) * REVEALS
     assert ROUNDS * REVEALS // 3 <= seen < ROUNDS * REVEALS  # the kill happened during the reveals
+
+
+def test_a_write_whose_worker_was_killed_is_not_still_running_forever(
+    new_database: NewDatabase, serve: Serve, tmp_path: Path
+) -> None:
+    """Without a project the responses are in a file, and whether the killed worker committed is unknown."""
+    url = new_database("create table item (id integer primary key)")
+    server = serve("--dataset", f"db={url}", "--open", cwd=tmp_path)
+    table, headers = f"{server.url}/api/v2/db/_table/item", {"Idempotency-Key": "killed"}
+
+    def post() -> httpx2.Response | None:
+        try:
+            return httpx2.post(table, json={"resource": [{"id": 1}]}, headers=headers, timeout=30)
+        except httpx2.TransportError:
+            return None
+
+    with SqlClient(url) as db, ThreadPoolExecutor(1) as pool:
+        db.execute("begin; lock table item")
+        waiting = pool.submit(post)
+        with SqlClient(url) as other:
+            wait_until(lambda: other.fetch("select 1 from pg_locks where not granted"))
+        for pid in descendants(server.process.pid):
+            os.kill(pid, signal.SIGKILL)
+        assert waiting.result() is None
+        db.execute("commit")
+    replies: list[httpx2.Response] = []
+
+    def answered() -> bool:
+        if (reply := post()) is not None:
+            replies.append(reply)
+        return bool(replies)
+
+    wait_until(answered)
+    (file,) = tmp_path.rglob("idempotency.sqlite")
+    with closing(sqlite3.connect(file)) as answers:
+        answers.execute("update answer set at = at - 41")
+        answers.commit()
+    replies.append(httpx2.post(table, json={"resource": [{"id": 1}]}, headers=headers))
+    reasons = [reply.json()["error"]["context"]["reason"] for reply in replies]
+    assert reasons == ["still_running", "answer_lost"]
+    assert {reply.status_code for reply in replies} == {409}

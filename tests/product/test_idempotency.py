@@ -106,6 +106,20 @@ async def test_a_script_that_committed_never_runs_again(product: Product, accoun
     assert len((await account.owner.table("GET", "apikeys")).json()["resource"]) == 1
 
 
+async def test_a_claim_lives_as_long_as_its_call_may_run(product: Product, account: Account) -> None:
+    """The limit of this call is 60 seconds, that of most others 15."""
+    person = await product.person()
+    body = {"linkedinurls": [f"https://www.linkedin.com/{person.key}"], "kinds": ["directdial"], "max_credits": 1}
+    first = await account.owner.http.post(API + "revealmany", json=body, headers=KEY)
+    assert first.status_code == 200, first.text
+    unfinished = "update idempotency set status = null, createdon = now() - $2::interval where principal = $1"
+    for age, status in ((41, 409), (86, 200)):
+        mine = f"user:appuserid={account.owner.appuserid}"
+        await product.db.execute(unfinished, mine, timedelta(seconds=age))
+        again = await account.owner.http.post(API + "revealmany", json=body, headers=KEY)
+        assert (age, again.status_code) == (age, status), again.text
+
+
 async def test_a_dead_claim_without_commits_is_released(product: Product, account: Account) -> None:
     url, body = API + "leads/_table/apikeys", {"resource": [{"purpose": "CRM", "name": "One"}]}
     await account.owner.http.post(url, json=body, headers=KEY)
