@@ -224,6 +224,21 @@ async def test_a_host_program_passes_its_own_settings(
         Settings(max_limits=5)  # type: ignore[call-arg]
 
 
+@pytest.mark.parametrize("opening", ["(", "not (", "(id > 0 and "])
+async def test_a_filter_has_at_most_a_hundred_levels_whatever_the_settings_are(
+    url: str, opening: str, started: list[TableAPI]
+) -> None:
+    limits = Settings(filter_depth=10**9, filter_chars=10**9, filter_conditions=10**9)
+    started.append(api := TableAPI({"shop": url}, open=True, settings=limits))
+    async with _client(api) as http:
+        found = {}
+        for levels in (45, 101, 1000):
+            params = {"filter": opening * levels + "id = 1" + ")" * levels}
+            answer = await http.get("/api/v2/shop/_table/customer", params=params)
+            found[levels] = answer.status_code
+        assert found == {45: 200, 101: 400, 1000: 400}
+
+
 def test_an_unreadable_access_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"no\.json cannot be read: No such file"):
         TableAPI({"shop": "postgresql://localhost/shop"}, access=tmp_path / "no.json")
