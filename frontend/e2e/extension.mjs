@@ -114,7 +114,8 @@ async function profile(context, path, tab, popup) {
   await tab.evaluate((name) => history.pushState({}, "", `/in/${name}/`), KNOWN[1]);
   await panel.getByRole("heading", { name: "Dara Meyer" }).waitFor();
   await panel.getByRole("button", { name: /^Reveal all · \d credits$/ }).or(panel.getByRole("button", { name: /^Reveal/ }).first()).first().waitFor();
-  await panel.getByRole("button", { name: "Close" }).click();
+  // The frame ends with the click, so Playwright may not see the end of an ordinary one.
+  await panel.getByRole("button", { name: "Close" }).evaluate((button) => void setTimeout(() => button.click()));
   await tab.locator("#contact-panel").waitFor({ state: "detached" });
   if (!second.isClosed()) await second.close();
 }

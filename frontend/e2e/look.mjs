@@ -21,16 +21,16 @@ async function everyColumnInView(page, name) {
   check(outOfView.every((pixels) => pixels <= 0), `the tables of ${name} to fit, not ${outOfView} px more`);
 }
 
-/** Opens a screen in a context without a cache, and looks at it at both widths. */
-async function look(open, [name, path, heading], options = {}) {
-  const page = await open(options);
-  // Rejected by a route, so that the request of a change stream is counted too.
-  await page.route("**/_changes*", (route) => route.fulfill({ status: 404, json: {} }));
+/** Opens a screen for the first time, in a page without a cache, and looks at it at both widths. */
+async function look(page, [name, path, heading]) {
+  await page.setViewportSize(WIDE);
   const requests = [];
-  page.on("request", (request) => requests.push(`${request.method()} ${request.url().replace(/^https?:\/\/[^/]+/, "")}`));
+  const note = (request) => requests.push(`${request.method()} ${request.url().replace(/^https?:\/\/[^/]+/, "")}`);
+  page.on("request", note);
   await page.goto(path);
   await page.getByRole("heading", { level: 1, name: heading }).waitFor();
   await page.waitForLoadState("networkidle");
+  page.off("request", note);
   fewAndOnce(name, requests);
   for (const viewport of [WIDE, SMALL]) {
     await page.setViewportSize(viewport);
@@ -45,7 +45,23 @@ async function look(open, [name, path, heading], options = {}) {
     await accessible(page, `${name} in dark`, "html", ALSO);
     await appear(page, APPEARANCES.light);
   }
-  await page.context().close();
+  await page.evaluate(() => sessionStorage.clear());
+  await page.goto("/theme.js");
+}
+
+/** Looks at screens in two pages, each time with the same cookies and stored values.
+
+ A page keeps its process, which compiles the app and axe once. */
+async function lookAtEach(open, screens, storageState) {
+  const pages = [await open(), await open()];
+  // Rejected by a route, so that the request of a change stream is counted too. With a route a page has no cache.
+  for (const page of pages) await page.route("**/_changes*", (route) => route.fulfill({ status: 404, json: {} }));
+  await twoAtATime(screens, async (screen) => {
+    const page = pages.pop();
+    await page.context().setStorageState(storageState);
+    await look(page, screen);
+    pages.push(page);
+  });
 }
 
 /** The API page finds its key without help. */
@@ -57,9 +73,8 @@ async function lookAtDocs(page) {
 
 journey("look", async (open) => {
   await lookAtDocs(await open());
-  await twoAtATime(BEFORE, (screen) => look(open, screen));
+  await lookAtEach(open, BEFORE, { cookies: [], origins: [] });
   const page = await open();
   await signIn(page, OWNER);
-  const storageState = await page.context().storageState();
-  await twoAtATime(INSIDE, (screen) => look(open, screen, { storageState }));
+  await lookAtEach(open, INSIDE, await page.context().storageState());
 });

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
-from tableapi.auth.policy import NO_SESSIONS, Sessions, shape_problem
 from tableapi.config.command_error import CommandError
 from tableapi.config.settings import Settings
 from tableapi.project.project import Project
@@ -83,6 +82,8 @@ def _import_policy(folder: Path) -> ModuleType:
 
 def _check_types(module: ModuleType) -> None:
     """Raise BadProject if a value of the policy has a type that no later check could describe."""
+    from tableapi.auth.policy import NO_SESSIONS, Sessions, shape_problem  # loads SQLAlchemy, as the policy has
+
     policies, sessions = getattr(module, "POLICIES", {}), getattr(module, "SESSIONS", NO_SESSIONS)
     if not isinstance(policies, Mapping):
         raise BadProject("policy.py: POLICIES must be a dict of roles and their policies.")

@@ -172,7 +172,16 @@ def test_check_accepts_a_database_without_settings_of_a_project(new_database: Ne
 @pytest.fixture
 def reloadable(serve: Serve, new_database: NewDatabase, folder: Path) -> Server:
     file = access(folder / "access.json")
-    return serve(cwd=folder, DATASETS=f"shop={new_database(TABLES)}", ACCESS_FILE=file, WORKERS="2")
+    server = serve(cwd=folder, DATASETS=f"shop={new_database(TABLES)}", ACCESS_FILE=file, WORKERS="2")
+    workers: set[str] = set()
+
+    def both_answered() -> bool:
+        # A worker that starts after a signal has read the file already, and logs nothing.
+        workers.add(httpx2.get(f"{server.url}/healthz").headers["x-request-id"][:6])
+        return len(workers) == 2
+
+    wait_until(both_answered)
+    return server
 
 
 def _rejected(server: Server) -> int:
