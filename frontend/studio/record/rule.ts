@@ -11,15 +11,23 @@ function columnOf(rule: string, sent: readonly string[]): string | undefined {
   return sent.filter((name) => rule.toLowerCase().includes(name.toLowerCase())).toSorted((a, b) => b.length - a.length)[0];
 }
 
+/** The column whose value violates a constraint, and the message with both; null if neither is known. `postgres` is
+ PostgreSQL's message. */
+export function ruleOf(postgres: string, sent: Row): { column: string | undefined; message: string } | null {
+  const rule = CONSTRAINT.exec(postgres)?.[1] ?? "";
+  const names = Object.keys(sent);
+  const column = columnOf(rule, names) ?? (names.length === 1 ? names[0] : undefined);
+  if (!column && !rule) return null;
+  return { column, message: T.violates(column ?? "", column ? shown(sent[column]) : "", rule) };
+}
+
 /** The error with constraint and value in its message, if a constraint of the table caused it. */
 export function withRule(error: unknown, sent: Row): unknown {
   if (!(error instanceof ApiError)) return error;
   const { reason, reasons, postgres } = error.context;
   if (reason !== "check" && reasons?.[0] !== "check") return error;
-  const rule = CONSTRAINT.exec(postgres ?? error.context.resource?.[0]?.context?.postgres ?? "")?.[1] ?? "";
-  const names = Object.keys(sent);
-  const column = columnOf(rule, names) ?? (names.length === 1 ? names[0] : undefined);
-  if (!column && !rule) return error;
-  const message = T.violates(column ?? "", column ? shown(sent[column]) : "", rule);
-  return new ApiError(error.status, message, error.code, { reason: "check", ...(column ? { field: column } : {}) }, error.retryAfter, error.request);
+  const rule = ruleOf(postgres ?? error.context.resource?.[0]?.context?.postgres ?? "", sent);
+  if (!rule) return error;
+  const field = rule.column ? { field: rule.column } : {};
+  return new ApiError(error.status, rule.message, error.code, { reason: "check", ...field }, error.retryAfter, error.request);
 }

@@ -2,6 +2,7 @@
 import { ApiError, ask, tablePath } from "../../api/client";
 import type { Field, Page, Row } from "../../api/types";
 import { BadValue, valueOf } from "../../record/draft";
+import { ruleOf } from "../../record/rule";
 import type { Sheet } from "./files";
 
 /** Column of the table for each column of the file; null leaves it out. */
@@ -95,7 +96,13 @@ async function sendBatch(dataset: string, table: string, batch: readonly Line[],
     return new Map();
   } catch (error) {
     if (!(error instanceof ApiError) || !error.context.error) throw error;
-    const { error: positions, resource = [] } = error.context;
-    return new Map(positions.map((position) => [position, resource[position]?.message ?? error.message]));
+    const { error: positions, reasons = [], resource = [] } = error.context;
+    return new Map(
+      positions.map((position, index) => {
+        const refusal = resource[position];
+        const rule = reasons[index] === "check" ? ruleOf(refusal?.context?.postgres ?? "", batch[position]?.values ?? {}) : null;
+        return [position, rule?.message ?? refusal?.message ?? error.message];
+      }),
+    );
   }
 }
