@@ -100,7 +100,7 @@ async function lookUp(page) {
 
   await page.goto("/dashboard/main/bulklookup");
   await page.getByLabel("CSV file").setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(`linkedinurl\nlinkedin.com/in/${OTHER}`) });
-  await twice(page, named(page, "Start lookup"), /^POST bulklookup$/);
+  await twice(page, page.getByRole("button", { name: /^Start lookup/ }), /^POST bulklookup$/);
 }
 
 async function account(page) {

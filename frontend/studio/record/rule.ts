@@ -11,7 +11,7 @@ function columnOf(rule: string, sent: readonly string[]): string | undefined {
   return sent.filter((name) => rule.toLowerCase().includes(name.toLowerCase())).toSorted((a, b) => b.length - a.length)[0];
 }
 
-/** The column whose value violates a constraint, and the message with both; null if neither is known. `postgres` is
+/** The column with the value that violates a constraint, and the message with both; null if neither is known. `postgres` is
  PostgreSQL's message. */
 export function ruleOf(postgres: string, sent: Row): { column: string | undefined; message: string } | null {
   const rule = CONSTRAINT.exec(postgres)?.[1] ?? "";

@@ -72,7 +72,7 @@ test("a file is priced before anything starts, and starts with the most that may
   const most = screen.getByLabelText("Spend at most");
   await user.clear(most);
   await user.type(most, "5");
-  await user.click(screen.getByRole("button", { name: "Start lookup" }));
+  await user.click(screen.getByRole("button", { name: "Start lookup · 5 credits" }));
   await waitFor(() => expect(where()).toBe(`${AT}?job=4`));
   const started = sent.filter(({ method }) => method === "POST").at(-1)!;
   expect(Object.fromEntries(started.query)).toEqual({ kinds: "directdial,businessemail", max_credits: "5" });
@@ -113,7 +113,7 @@ test("says what is wrong with a file", async () => {
   draw(<BulkLookupScreen />, { at: AT });
   await user.upload(screen.getByLabelText("CSV file"), CSV);
   expect(await screen.findByText(text)).toBeVisible();
-  expect(screen.queryByRole("button", { name: "Start lookup" })).toBeNull();
+  expect(screen.queryByRole("button", { name: /^Start lookup/ })).toBeNull();
 
   await user.upload(screen.getByLabelText("CSV file"), new File([new Uint8Array(5 * 1024 * 1024 + 1)], "large.csv", { type: "text/csv" }));
   expect(await screen.findByText("The file is larger than 5 MB")).toBeVisible();

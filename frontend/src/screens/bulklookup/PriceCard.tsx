@@ -42,6 +42,7 @@ function Offer({ input, price, onStart }: Props & { price: Estimate }) {
   const credits = creditsOf(useAccount());
   const [most, setMost] = useState(String(price.estimate));
   const fits = isCount(most, MOST_CREDITS);
+  const total = fits ? Math.min(price.estimate, Number(most)) : price.estimate;
   const start = useStartBulk();
   const lines = KINDS.map((kind) => ({ kind, cost: price.estimates[REVEAL_TYPE[kind]] ?? 0, left: credits?.[CREDIT_OF[kind]] ?? 0 }));
   const short = lines.filter(({ cost, left }) => cost > left).map(({ kind }) => kind);
@@ -73,14 +74,16 @@ function Offer({ input, price, onStart }: Props & { price: Estimate }) {
         onChange={(event) => setMost(event.currentTarget.value)}
         error={fits || isBlank(most) ? null : t("field.count", { most: MOST_CREDITS })}
       />
-      <BusyButton
-        size="md"
-        busy={start.isPending}
-        disabled={!fits}
-        onClick={() => start.mutate({ ...input, max_credits: Number(most) }, { onSuccess: ({ jobid }) => onStart(jobid) })}
-      >
-        {t("bulk.start")}
-      </BusyButton>
+      <div className={classes.bar}>
+        <BusyButton
+          size="md"
+          busy={start.isPending}
+          disabled={!fits}
+          onClick={() => start.mutate({ ...input, max_credits: Number(most) }, { onSuccess: ({ jobid }) => onStart(jobid) })}
+        >
+          {total > 0 ? t("bulk.startFor", { price: t("bulk.credits", { count: total }) }) : t("bulk.start")}
+        </BusyButton>
+      </div>
     </div>
   );
 }

@@ -32,6 +32,7 @@ export const bulk: Translation<typeof english> = {
     max: "Höchstens ausgeben",
     maxText: "Die Suche deckt nichts mehr auf, wenn sie so viele Credits verbraucht hat.",
     start: "Suche starten",
+    startFor: "Suche starten · {{price}}",
     progress: "Fortschritt",
     processed: "{{done}} von {{total}} bearbeitet",
     charged: "{{count}} berechnet",

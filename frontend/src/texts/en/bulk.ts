@@ -29,6 +29,7 @@ export const bulk = {
     max: "Spend at most",
     maxText: "The job stops revealing when it has spent this many credits.",
     start: "Start lookup",
+    startFor: "Start lookup · {{price}}",
     progress: "Progress",
     processed: "{{done}} of {{total}} processed",
     charged: "{{count}} charged",
