@@ -53,6 +53,9 @@ function pageOf(page: { limit: number; offset: number }, text: string, order: Co
   return all({ ...page, order: ORDERS[order], filter: condition });
 }
 
+/** The query of the shown list, without a page. */
+export const contactsQuery = ({ size, text, order = NEWEST_FIRST, filter = {} }: Omit<Page, "page">) => ({ filter: contactFilter({ ...filter, text }), order: ORDERS[order], limit: size });
+
 /** One contact by its id, independent of the displayed page: from the user's own list, or from the account's. */
 export const oneContact = (contactid: number, client?: number) =>
   queryOptions({

@@ -57,14 +57,17 @@ function auditCondition({ reads, by, about }: AuditFilter): string | undefined {
   return conditions.length > 0 ? conditions.join(" and ") : undefined;
 }
 
+/** The query of a filter's entries, without a page. */
+export const auditQuery = (filter: AuditFilter) => ({ filter: auditCondition(filter), order: auditOrder });
+
 export const auditLog = (page: number, filter: AuditFilter) =>
-  queryOptions({ ...rows("auditlog", { filter: auditCondition(filter), order: auditOrder, ...paged(page) }), placeholderData: keepPreviousData });
+  queryOptions({ ...rows("auditlog", { ...auditQuery(filter), ...paged(page) }), placeholderData: keepPreviousData });
 
 const MOST_SAVED = 1000;
 
 /** The newest entries of a filter, for a file. */
 export const auditFile = (filter: AuditFilter) =>
-  call<List<AuditEvent>>("GET", tablePath("auditlog"), { query: { filter: auditCondition(filter), order: auditOrder, limit: MOST_SAVED } });
+  call<List<AuditEvent>>("GET", tablePath("auditlog"), { query: { ...auditQuery(filter), limit: MOST_SAVED } });
 
 const namesOf = <Row>(numberOf: (row: Row) => number, nameOf: (row: Row) => string) => ({ resource }: List<Row>) =>
   new Map(resource.map((row) => [numberOf(row), nameOf(row)]));
@@ -83,12 +86,15 @@ function ledgerCondition({ kind, by }: LedgerFilter): string | undefined {
   return conditions.length > 0 ? conditions.join(" and ") : undefined;
 }
 
+/** The query of a filter's changes, without a page. */
+export const ledgerQuery = (filter: LedgerFilter) => ({ filter: ledgerCondition(filter), order: ledgerOrder });
+
 export const creditLedger = (page: number, filter: LedgerFilter) =>
-  queryOptions({ ...rows("creditledger", { filter: ledgerCondition(filter), order: ledgerOrder, ...paged(page) }), placeholderData: keepPreviousData });
+  queryOptions({ ...rows("creditledger", { ...ledgerQuery(filter), ...paged(page) }), placeholderData: keepPreviousData });
 
 /** The newest changes of a filter, for a file. */
 export const ledgerFile = (filter: LedgerFilter) =>
-  call<List<LedgerRow>>("GET", tablePath("creditledger"), { query: { filter: ledgerCondition(filter), order: ledgerOrder, limit: MOST_SAVED } });
+  call<List<LedgerRow>>("GET", tablePath("creditledger"), { query: { ...ledgerQuery(filter), limit: MOST_SAVED } });
 
 const nameRows = namesOf<UserContact>(({ contactid }) => contactid, ({ name }) => name);
 

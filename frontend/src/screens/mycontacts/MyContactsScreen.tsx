@@ -4,12 +4,14 @@ import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { FileSpreadsheet, UsersRound } from "lucide-react";
 import { Suspense, lazy, useDeferredValue, useState } from "react";
 import { Link } from "react-router";
+import { config } from "../../api/config";
 import { account, isOwner, useAccount } from "../../api/account";
-import { TooFar, myContacts, myTags } from "../../api/contacts";
+import { TooFar, contactsQuery, myContacts, myTags } from "../../api/contacts";
 import { ApiError } from "../../api/errors";
 import { fieldErrors, problemOf } from "../../api/explain";
 import { team } from "../../api/team";
 import type { List, UserContact } from "../../api/types";
+import { CopyAs } from "../../components/CopyAs";
 import { Empty } from "../../components/Empty";
 import { ListState } from "../../components/ListState";
 import { BusyButton } from "../../components/ui/BusyButton";
@@ -76,9 +78,15 @@ export function MyContactsScreen() {
       {t("contacts.export")}
     </BusyButton>
   );
+  const ends = (
+    <>
+      <CopyAs dataset={config().dataset} table="usercontact" query={contactsQuery({ ...shown, filter })} />
+      {exportButton}
+    </>
+  );
   return (
     <Page title={t("contacts.title")} lead={<p role="status">{list.isSuccess && t("contacts.count", { count })}</p>}>
-      <Filters shown={shown} change={change} end={nothing && exportButton} />
+      <Filters shown={shown} change={change} end={nothing && ends} />
       <section className={classes.list} aria-busy={list.isFetching} data-stale={list.isPlaceholderData || undefined}>
         <Content list={list} shown={shown} change={change} selection={selection} removal={removal} />
       </section>

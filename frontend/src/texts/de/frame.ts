@@ -42,6 +42,7 @@ export const frame: Translation<typeof english> = {
     text: "Tarife, Zahlungen, Plätze und API-Schlüssel gehören dem Inhaber Ihres Teams. Bitten Sie ihn um das, was Sie brauchen.",
     home: "Zur Übersicht",
   },
+  copyAs: { open: "Kopieren als", done: "Die Anfrage wurde für {{name}} kopiert." },
   theme: {
     label: "Farbschema",
     auto: "System",

@@ -39,6 +39,7 @@ export const frame = {
     text: "Plans, payments, seats and API keys belong to the owner of your team. Ask them for what you need.",
     home: "Go to the dashboard",
   },
+  copyAs: { open: "Copy as", done: "The request was copied for {{name}}." },
   theme: {
     label: "Colour scheme",
     auto: "System",

@@ -1,13 +1,15 @@
-/** The request for the current view, for other programs. It contains no keys but names variables instead. */
-import { API, type Params, queryOf, tablePath } from "../api/client";
-import type { Credentials } from "../api/credentials";
+/** The request for a list, for other programs. It contains no keys but names variables instead. Pure. */
+
+export type Params = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface Shown {
-  origin: string;
+  /** The URL of the table. */
+  address: string;
   dataset: string;
   table: string;
   params: Params;
-  credentials: Credentials;
+  /** Which headers the reader sends. */
+  credentials: { key: boolean; session: boolean };
   /** Whether the server has several databases, so that a tool call must name one. */
   isOneOfMany: boolean;
 }
@@ -17,11 +19,10 @@ interface Header {
   variable: string;
 }
 
-function headersOf({ key, session }: Credentials): Header[] {
+function headersOf({ key, session }: Shown["credentials"]): Header[] {
   return [...(key ? [{ name: "X-API-Key", variable: "API_KEY" }] : []), ...(session ? [{ name: "X-Session-Token", variable: "SESSION_TOKEN" }] : [])];
 }
 
-const addressOf = ({ origin, dataset, table }: Shown): string => `${origin}${API}${tablePath(dataset, table)}`;
 const paramsOf = (params: Params): [string, string][] =>
   Object.entries(params).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as [string, string]]));
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
@@ -29,7 +30,7 @@ const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.ra
 export function curl(shown: Shown): string {
   const headers = headersOf(shown.credentials).map(({ name, variable }) => `-H "${name}: $${variable}"`);
   const params = paramsOf(shown.params).map(([name, value]) => `--data-urlencode ${shellQuoted(`${name}=${value}`)}`);
-  return [`curl -sG ${shellQuoted(addressOf(shown))}`, ...headers, ...params].join(" \\\n  ");
+  return [`curl -sG ${shellQuoted(shown.address)}`, ...headers, ...params].join(" \\\n  ");
 }
 
 export function python(shown: Shown): string {
@@ -42,7 +43,7 @@ export function python(shown: Shown): string {
     "import urllib.request",
     "",
     params.length > 0 ? `params = {\n${params.join("\n")}\n}` : "params = {}",
-    `url = ${JSON.stringify(`${addressOf(shown)}?`)} + urllib.parse.urlencode(params)`,
+    `url = ${JSON.stringify(`${shown.address}?`)} + urllib.parse.urlencode(params)`,
     `request = urllib.request.Request(url, headers={${headers.join(", ")}})`,
     "with urllib.request.urlopen(request) as response:",
     "    rows = json.load(response)[\"resource\"]",
@@ -55,7 +56,7 @@ export function javascript(shown: Shown): string {
   const params = paramsOf(shown.params).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},`);
   return [
     `const params = new URLSearchParams({\n${params.join("\n")}\n});`,
-    `const response = await fetch(\`${addressOf(shown)}?\${params}\`, { headers: { ${headers.join(", ")} } });`,
+    `const response = await fetch(\`${shown.address}?\${params}\`, { headers: { ${headers.join(", ")} } });`,
     "const { resource } = await response.json();",
     "console.log(resource);",
   ].join("\n");
@@ -77,4 +78,10 @@ export function mcp({ dataset, table, params, isOneOfMany }: Shown): string {
   return JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "query", arguments: sent } }, null, 2);
 }
 
-export const queryString = (params: Params): string => queryOf(params);
+/** The programs that a request can be written for, with the function that writes it. */
+export const WAYS: readonly [string, (shown: Shown) => string][] = [
+  ["curl", curl],
+  ["Python", python],
+  ["JavaScript", javascript],
+  ["MCP", mcp],
+];
