@@ -48,7 +48,11 @@ async function find(page) {
   await page.keyboard.press("Space");
   await page.waitForFunction((name) => document.querySelector(`[aria-label="Exclude ${name}"]`)?.getAttribute("aria-pressed") === "true", company);
   await type(page, "Country", COUNTRIES);
-  await page.waitForLoadState("networkidle");
+  // The network does not become idle while the page follows changes.
+  await page.waitForFunction((countries) => {
+    const places = [...document.querySelectorAll("tbody tr")].map((row) => row.cells[3]?.textContent ?? "");
+    return places.length > 0 && places.every((place) => countries.some((country) => place.includes(country)));
+  }, COUNTRIES);
   await rowsOf(page).nth(TEN - 1).waitFor();
   check(!(await companies(page)).includes(company), `nobody of ${company}`);
   await accessible(page, "the people that were found");
