@@ -27,13 +27,13 @@ const paramsOf = (params: Params): [string, string][] =>
   Object.entries(params).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as [string, string]]));
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-export function curl(shown: Shown): string {
+function curl(shown: Shown): string {
   const headers = headersOf(shown.credentials).map(({ name, variable }) => `-H "${name}: $${variable}"`);
   const params = paramsOf(shown.params).map(([name, value]) => `--data-urlencode ${shellQuoted(`${name}=${value}`)}`);
   return [`curl -sG ${shellQuoted(shown.address)}`, ...headers, ...params].join(" \\\n  ");
 }
 
-export function python(shown: Shown): string {
+function python(shown: Shown): string {
   const headers = headersOf(shown.credentials).map(({ name, variable }) => `${JSON.stringify(name)}: os.environ[${JSON.stringify(variable)}]`);
   const params = paramsOf(shown.params).map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)},`);
   return [
@@ -51,7 +51,7 @@ export function python(shown: Shown): string {
   ].join("\n");
 }
 
-export function javascript(shown: Shown): string {
+function javascript(shown: Shown): string {
   const headers = headersOf(shown.credentials).map(({ name, variable }) => `${JSON.stringify(name)}: process.env.${variable}`);
   const params = paramsOf(shown.params).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},`);
   return [
@@ -65,7 +65,7 @@ export function javascript(shown: Shown): string {
 const split = (text: unknown): string[] => (typeof text === "string" && text ? text.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/).map((part) => part.trim()) : []);
 
 /** A call of the tool `query`, as the server's MCP endpoint takes it. */
-export function mcp({ dataset, table, params, isOneOfMany }: Shown): string {
+function mcp({ dataset, table, params, isOneOfMany }: Shown): string {
   const { fields, filter, order, limit } = params;
   const sent = {
     ...(isOneOfMany ? { database: dataset } : {}),

@@ -13,7 +13,7 @@ import httpx2
 import pytest
 
 from tableapi.app.features.agents.endpoint import Agents
-from tests.helpers.desk import Staff, staff, view
+from tests.helpers.desk import Staff, unlimited_staff, view
 from tests.helpers.oauth import OAuthClient
 from tests.helpers.product import API, KEY, TABLE, Account, Product, User
 from tests.product.test_authorization import signed_in
@@ -36,9 +36,8 @@ async def victim(product: Product) -> Account:
 
 @pytest.fixture(scope="module")
 async def support(product: Product) -> AsyncIterator[Staff]:
-    product.app.services.limited = False
-    yield await staff(product)
-    product.app.services.limited = True
+    async with unlimited_staff(product) as one:
+        yield one
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import asyncpg
 import httpx2
 import pytest
 
-from tests.helpers.desk import Staff, staff, view
+from tests.helpers.desk import Staff, staff, unlimited_staff, view
 from tests.helpers.product import API, TABLE, Account, Product
 from tests.helpers.support import until
 from tests.product.test_policy_matrix import furnish
@@ -17,9 +17,8 @@ from tests.product.test_policy_matrix import furnish
 
 @pytest.fixture(scope="module")
 async def member(product: Product) -> AsyncIterator[Staff]:
-    product.app.services.limited = False
-    yield await staff(product)
-    product.app.services.limited = True
+    async with unlimited_staff(product) as one:
+        yield one
 
 
 @pytest.fixture(scope="module")

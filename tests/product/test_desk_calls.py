@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.desk import Staff, staff
+from tests.helpers.desk import Staff, unlimited_staff
 from tests.helpers.product import Account, Product
 from tests.helpers.support import until
 
@@ -17,9 +17,8 @@ REASON = "They asked on the phone"
 
 @pytest.fixture(scope="module")
 async def member(product: Product) -> AsyncIterator[Staff]:
-    product.app.services.limited = False
-    yield await staff(product)
-    product.app.services.limited = True
+    async with unlimited_staff(product) as one:
+        yield one
 
 
 @pytest.fixture

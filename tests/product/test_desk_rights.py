@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 import policy
-from tests.helpers.desk import Staff, staff
+from tests.helpers.desk import Staff, unlimited_staff
 from tests.helpers.product import API, TABLE, Account, Product
 from tests.product.test_policy_matrix import furnish
 
@@ -39,9 +39,8 @@ async def victim(product: Product) -> Account:
 
 @pytest.fixture(scope="module")
 async def member(product: Product) -> AsyncIterator[Staff]:
-    product.app.services.limited = False
-    yield await staff(product)
-    product.app.services.limited = True
+    async with unlimited_staff(product) as one:
+        yield one
 
 
 @pytest.fixture(scope="module")

@@ -2,14 +2,11 @@
 import { Menu, Skeleton, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Suspense, lazy, useRef, useState } from "react";
-import { useNavigate } from "react-router";
-import { settleToasts } from "../../../shared/toasts";
-import { signOut, useMaybeAccount } from "../../api/account";
-import { useMutation } from "../../api/mutation";
+import { useMaybeAccount } from "../../api/account";
 import { NameAvatar } from "../../components/NameAvatar";
 import { t } from "../../lib/i18n.dashboard";
-import { sessionEnded } from "../../stores/session";
 import classes from "./AvatarMenu.module.css";
+import { useSignOut } from "./useSignOut";
 
 const loadItems = () => import("./AvatarItems");
 const AvatarItems = lazy(loadItems);
@@ -19,21 +16,11 @@ const AVATAR = 32;
 
 export function AvatarMenu({ onShortcuts }: { onShortcuts: () => void }) {
   const me = useMaybeAccount();
-  const navigate = useNavigate();
   const target = useRef<HTMLButtonElement>(null);
   const [asking, { open, close }] = useDisclosure();
   // Loaded on demand, and kept while it closes.
   const wasAsked = useWas(asking);
-  const leave = useMutation({
-    mutationFn: async () => {
-      await settleToasts();
-      await signOut();
-    },
-    onSettled: () => {
-      sessionEnded();
-      void navigate("/login", { replace: true });
-    },
-  });
+  const leave = useSignOut();
 
   return (
     <>

@@ -1,7 +1,7 @@
 /** One field, and below it everything that can be reached from here: the command palette of the app and of the desk. */
 import { Modal } from "@mantine/core";
 import { Search } from "lucide-react";
-import { type KeyboardEvent, useId, useRef, useState } from "react";
+import { type KeyboardEvent, useId, useState } from "react";
 import { useNavigate } from "react-router";
 import { useReturnedFocus } from "../../components/useReturnedFocus";
 import { t } from "../../lib/i18n.dashboard";
@@ -27,7 +27,6 @@ export function PaletteDialog({ typed, onType, groups, placeholder, onClose, onU
   const navigate = useNavigate();
   useReturnedFocus();
   const id = useId();
-  const list = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState(0);
   const commands = groups.flatMap((group) => group.commands);
   const active = commands[Math.min(at, commands.length - 1)];
@@ -78,7 +77,7 @@ export function PaletteDialog({ typed, onType, groups, placeholder, onClose, onU
           />
           <kbd aria-hidden="true">Esc</kbd>
         </div>
-        <div ref={list} id={`${id}-list`} role="listbox" aria-label={t("palette.title")} className={classes.list}>
+        <div id={`${id}-list`} role="listbox" aria-label={t("palette.title")} className={classes.list}>
           {groups.map((group) => (
             <Choices key={group.name} id={id} group={group} active={active} onChoose={choose} />
           ))}

@@ -1,30 +1,21 @@
 /** The menu of the signed-in member of staff: colour scheme, language, shortcuts, guide, sign out. */
 import { Menu, UnstyledButton } from "@mantine/core";
 import { BookOpen, Check, Keyboard, LogOut } from "lucide-react";
-import { useNavigate } from "react-router";
-import { signOut } from "../../api/account";
-import { useMutation } from "../../api/mutation";
 import { SchemeChoice } from "../../app/layout/SchemeChoice";
+import { useSignOut } from "../../app/layout/useSignOut";
 import classes from "../../app/layout/AvatarMenu.module.css";
 import { NameAvatar } from "../../components/NameAvatar";
 import { t as common } from "../../lib/i18n.dashboard";
 import { t } from "../../lib/i18n.desk";
 import { LANGUAGES, type Language, language, showIn } from "../../lib/language";
-import { sessionEnded, useSession } from "../../stores/session";
+import { useSession } from "../../stores/session";
 import { GUIDE } from "./useDeskCommands";
 
 const AVATAR = 32;
 
 export function DeskAccount({ onShortcuts }: { onShortcuts: () => void }) {
-  const navigate = useNavigate();
   const email = useSession()?.emailid ?? "";
-  const leave = useMutation({
-    mutationFn: signOut,
-    onSettled: () => {
-      sessionEnded();
-      void navigate("/login", { replace: true });
-    },
-  });
+  const leave = useSignOut();
   return (
     <Menu position="bottom-end" width={248} withinPortal={false}>
       <Menu.Target>
