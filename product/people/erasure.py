@@ -63,20 +63,18 @@ _LISTS = "delete from contactlistitem where personid = $1"
 # The change of the person's key waits for transactions that refer to the person, so that the others see their rows.
 _STATEMENTS = (_EMPTY_PERSON, _LISTS, _NOTES, _LOOKUPS, _EMPTY_CONTACTS, _FEEDBACK)
 # Written by requests that had found the person before it was erased. They end within seconds.
-_LATE_CONTACTS = """
-    select distinct p.personid from person p join usercontact c using (personid)
-    where p.profilekey = 'removed/' || p.personid and p.updatedon > now() - interval '10 minutes'
-      and (c.name <> 'Removed' or c.linkedinurl <> '' or c.emails is not null or c.business_emails is not null
-           or c.phone_numbers is not null)
-"""
-_LATE_ITEMS = """
-    select distinct p.personid from person p join contactlistitem i using (personid)
+_LATE = """
+    select distinct p.personid from person p join {table} late using (personid)
     where p.profilekey = 'removed/' || p.personid and p.updatedon > now() - interval '10 minutes'
 """
-_LATE_FEEDBACK = """
-    select distinct p.personid from person p join contactfeedback f using (personid)
-    where p.profilekey = 'removed/' || p.personid and p.updatedon > now() - interval '10 minutes'
+_LATE_CONTACTS = (
+    _LATE.format(table="usercontact")
+    + """
+      and (late.name <> 'Removed' or late.linkedinurl <> '' or late.emails is not null
+           or late.business_emails is not null or late.phone_numbers is not null)
 """
+)
+_LATE_ITEMS, _LATE_FEEDBACK = _LATE.format(table="contactlistitem"), _LATE.format(table="contactfeedback")
 _SUPPRESS = """
     insert into suppression (hash, kind, erasedon) values ($1, 'profile', now())
     on conflict (hash) do update set erasedon = now()

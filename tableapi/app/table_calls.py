@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Container, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -74,7 +74,7 @@ class TableCalls:
             return await explain_rights.answer(
                 self._services, request, dataset, rights, parts, query, body, verb, question
             )
-        applied = _preferred(request, query) if "prefer" in request.headers else ""
+        applied = preferences.checked(request.headers, query) if "prefer" in request.headers else ""
         request.cancellable = verb == "GET"
         name, ident = parts[1], parts[2] if len(parts) == 3 else None
         table = dataset.schema.tables.get(name) or await dataset.table(name, rights)
@@ -187,7 +187,9 @@ class TableCalls:
             "application/csv",
         ):
             raise UnsupportedMedia("Send an import as CSV: Content-Type: text/csv.")
-        applied = _preferred(request, query, csv_import.PREFERENCES) if "prefer" in request.headers else ""
+        applied = (
+            preferences.checked(request.headers, query, csv_import.PREFERENCES) if "prefer" in request.headers else ""
+        )
         table = dataset.schema.tables.get(parts[1]) or await dataset.table(parts[1], rights)
         call = TableRequest(dataset, request.actor, rights, table, query, None, request.headers)
         request.time_limit = self._services.settings.import_seconds
@@ -281,17 +283,6 @@ def _minimal(call: TableRequest, verb: str, reply: Reply) -> Reply:
 def _no_explain() -> BadRequest:
     message = "Option 'explain' applies only to reads, because a write would be executed. Leave it out."
     return BadRequest(message, reason="bad_option", context={"option": "explain"})
-
-
-def _preferred(request: HttpRequest, query: dict[str, str], names: Container[str] = preferences.NAMES) -> str:
-    """Add the options of the `Prefer` header to the query, and return those that were applied.
-
-    names: the preferences that have an effect.
-    """
-    applied = preferences.preferred(request.headers["prefer"], query, names)
-    if "handling=strict" in applied:
-        preferences.refuse_without_effect(request.headers)
-    return applied
 
 
 def _refuse_unknown_options(verb: str, query: Mapping[str, str], body: Any, relations: Relations) -> None:

@@ -82,6 +82,18 @@ def preferred(text: str, query: dict[str, str], names: Container[str] = NAMES) -
     return ", ".join(applied)
 
 
+def checked(headers: Mapping[str, str], query: dict[str, str], names: Container[str] = NAMES) -> str:
+    """Like `preferred`, for headers with `Prefer`.
+
+    Raises:
+        BadRequest: with `handling=strict`, also for a header without effect.
+    """
+    applied = preferred(headers["prefer"], query, names)
+    if "handling=strict" in applied:
+        refuse_without_effect(headers)
+    return applied
+
+
 def refuse_without_effect(headers: Mapping[str, str]) -> None:
     """Reject headers that ask for unsupported features, for `handling=strict`.
 

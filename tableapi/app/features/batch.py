@@ -120,7 +120,10 @@ class Batches(Feature):
             raise MethodNotAllowed("Send a batch as POST to _batch.", headers={"Allow": "POST"})
         raw = await request.body(self._services.settings.body_bytes)
         sent, steps = await threads.body(len(raw), parse, request.headers.get("content-type", ""), raw)
-        applied = _preferred(request.headers, query)
+        applied = ""
+        if "prefer" in request.headers:
+            explain_rights.refuse_question(request.headers["prefer"])
+            applied = preferences.checked(request.headers, query, _PREFERENCES)
         self._refuse_options(query, applied)
         dry_run = options.boolean("dry_run", sent.get("dry_run", query.get("dry_run", False)))
         held = _Held(dataset, request.actor)
@@ -243,17 +246,6 @@ class Batches(Feature):
                 context={"index": number, "id": step.id or None, "error": refusal.body()},
                 headers=refusal.headers,
             ) from error
-
-
-def _preferred(headers: Mapping[str, str], query: dict[str, str]) -> str:
-    """Add the options of `Prefer` to the query, and return those that were applied. Raises BadRequest."""
-    if (text := headers.get("prefer")) is None:
-        return ""
-    explain_rights.refuse_question(text)
-    applied = preferences.preferred(text, query, _PREFERENCES)
-    if "handling=strict" in applied:
-        preferences.refuse_without_effect(headers)
-    return applied
 
 
 def parse(content_type: str, raw: bytes) -> tuple[dict[str, Any], list[BatchStep]]:
