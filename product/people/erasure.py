@@ -62,19 +62,6 @@ _FEEDBACK = "delete from contactfeedback where personid = $1"
 _LISTS = "delete from contactlistitem where personid = $1"
 # The change of the person's key waits for transactions that refer to the person, so that the others see their rows.
 _STATEMENTS = (_EMPTY_PERSON, _LISTS, _NOTES, _LOOKUPS, _EMPTY_CONTACTS, _FEEDBACK)
-# Written by requests that had found the person before it was erased. They end within seconds.
-_LATE = """
-    select distinct p.personid from person p join {table} late using (personid)
-    where p.profilekey = 'removed/' || p.personid and p.updatedon > now() - interval '10 minutes'
-"""
-_LATE_CONTACTS = (
-    _LATE.format(table="usercontact")
-    + """
-      and (late.name <> 'Removed' or late.linkedinurl <> '' or late.emails is not null
-           or late.business_emails is not null or late.phone_numbers is not null)
-"""
-)
-_LATE_ITEMS, _LATE_FEEDBACK = _LATE.format(table="contactlistitem"), _LATE.format(table="contactfeedback")
 _SUPPRESS = """
     insert into suppression (hash, kind, erasedon) values ($1, 'profile', now())
     on conflict (hash) do update set erasedon = now()
@@ -87,6 +74,25 @@ class _Lookup:
     jobid: int
     line: int
     linkedinurl: str
+
+
+def _late(table: str, condition: str = "true") -> str:
+    """Return the query for people erased in the last minutes that have rows in `table` again."""
+    return f"""
+        select distinct p.personid from person p join {table} late using (personid)
+        where p.profilekey = 'removed/' || p.personid and p.updatedon > now() - interval '10 minutes' and {condition}
+    """  # noqa: S608 - constants
+
+
+_LATE = (
+    _late(
+        "usercontact",
+        "(late.name <> 'Removed' or late.linkedinurl <> '' or late.emails is not null"
+        " or late.business_emails is not null or late.phone_numbers is not null)",
+    ),
+    _late("contactlistitem"),
+    _late("contactfeedback"),
+)
 
 
 async def erase(ctx: Context, personid: int, profilekey: str) -> str:
@@ -104,7 +110,7 @@ async def erase(ctx: Context, personid: int, profilekey: str) -> str:
 
 async def erase_late(ctx: Context) -> None:
     """Erase what requests in flight have written about a person after it was erased."""
-    for statement in (_LATE_CONTACTS, _LATE_ITEMS, _LATE_FEEDBACK):
+    for statement in _LATE:
         for row in await ctx.db.fetch(statement):
             async with ctx.db.transaction():
                 await _forget(ctx, row["personid"])

@@ -16,6 +16,7 @@ from aiosmtpd.controller import Controller
 from product.settings import Settings
 from tableapi.app.features import application
 from tableapi.app.options import of_project
+from tableapi.ratelimit import counter
 from tableapi.server import migrate
 from tests.helpers.product import KEY, SECRET, Account, Product, SmtpServer
 from tests.helpers.shop import Shop, open_shop
@@ -62,6 +63,7 @@ async def open_product(url: str, data_dir: Path, **more: Any) -> AsyncIterator[P
     finally:
         await app.services.close()
         controller.stop()
+        await counter.stop()  # callers of the next product have the same addresses
 
 
 @pytest.fixture(scope="session")
