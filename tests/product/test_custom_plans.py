@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from tests.helpers.product import Account
+from tests.helpers.product import Account, Product
 from tests.helpers.shop import Shop
 
 
@@ -38,3 +38,17 @@ async def test_the_next_period_is_granted_after_the_end(shop: Shop, trial: Accou
     assert (await trial.owner.post("upgradeplan", planid=8)).status_code == 200
     assert await shop.credits(trial) == (10000, 10000, 10000)
     assert await shop.balanced(trial)
+
+
+async def test_the_features_of_every_plan_name_the_keys_that_it_allows(product: Product, account: Account) -> None:
+    """A plan by agreement has keys, although its card names no number."""
+    listed = (await account.owner.table("GET", "subscriptionplan", order="planid")).json()["resource"]
+    plans = [plan for plan in listed if plan["new_features_json"] and not plan["isaddon"]]
+    values = {
+        plan["name"]: next(one["value"] for one in plan["new_features_json"] if one["name"] == "API access")
+        for plan in plans
+    }
+    keys = {plan["name"]: plan["availableapicall"] for plan in plans}
+    assert values["Business"] == f"{keys['Business']} keys"
+    assert values["Enterprise"] == "By agreement"
+    assert {name for name, value in values.items() if value == "Not included"} == {n for n, k in keys.items() if not k}

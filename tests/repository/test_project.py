@@ -121,6 +121,22 @@ def test_limits_count_networks_and_not_single_addresses() -> None:
     assert _listed([path for path in PRODUCT if limit.search(path.read_text())]) == []
 
 
+def test_the_release_steps_name_what_there_is() -> None:
+    """Of CONTRIBUTING.md: sections of the change log, commands of the Makefile, and files."""
+    steps = (ROOT / "CONTRIBUTING.md").read_text().partition("\n## Release\n")[2].partition("\n## ")[0]
+    [section] = re.findall(r"section\s+`([^`]+)`", steps)
+    first = re.search(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert first is not None
+    assert first[1] == section
+    makefile = (ROOT / "Makefile").read_text()
+    commands = re.findall(r"`make ([a-z]+)`", steps)
+    assert commands
+    assert not [name for name in commands if not re.search(rf"^{name}:", makefile, re.MULTILINE)]
+    files = [name for name in re.findall(r"`([\w./]+[./]\w*)`", steps) if name != "dist/"]
+    assert files
+    assert not [name for name in files if not (ROOT / name).exists()]
+
+
 def test_every_test_of_the_front_end_is_run() -> None:
     folder = ROOT / "frontend"
     words = ["node", "node_modules/vitest/vitest.mjs", "list", "--filesOnly", "--json"]

@@ -42,3 +42,14 @@ test("a form for one belongs to a form for others", () => {
   const alone = [...english.keys()].filter((key) => key.endsWith("_one") && !english.has(key.replace(/_one$/, "_other")));
   expect(alone).toEqual([]);
 });
+
+// A verb has its particle once, and a word does not follow itself: "Look up to 1,000 people up", "the the".
+const TWICE = /\b(?:look|sign|log|set|fill|turn|send|give)s? (up|in|out|off|on|back)\b(?:[^.,?!:]|,\d){0,40} \1(?=[ ,.?!]|$)|\b([a-z]+) \2\b/i;
+
+test.each(["Look up to 1,000 people up at once", "in the the list"])("“%s” would be found", (text) => {
+  expect(text).toMatch(TWICE);
+});
+
+test("no text has a particle or a word twice", () => {
+  expect([...english.values()].filter((text) => TWICE.test(text))).toEqual([]);
+});

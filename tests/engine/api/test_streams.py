@@ -86,6 +86,14 @@ def test_filter_order_and_limit(http: httpx.Client, query: dict[str, str], ids: 
     assert [json.loads(line)["id"] for line in answer.text.splitlines()] == ids
 
 
+def test_an_order_without_an_index_streams_every_record_once(http: httpx.Client) -> None:
+    """Every page sorts the table again, as wire.md says: slow, but complete and in order."""
+    answer = http.get("/item", params={"order": "kind,n desc"}, headers=NDJSON)
+    lines = [json.loads(line) for line in answer.iter_lines()]
+    assert sorted(line["id"] for line in lines) == list(range(1, 2501))
+    assert lines == sorted(lines, key=lambda line: (line["kind"], -line["n"]))
+
+
 def test_groups_and_a_table_without_a_key(http: httpx.Client) -> None:
     groups = http.get("/item", params={"group": "kind", "fields": "kind,COUNT(*) AS n"}, headers=NDJSON).text
     assert groups == '{"kind":0,"n":833}\n{"kind":1,"n":834}\n{"kind":2,"n":833}\n'

@@ -43,6 +43,7 @@ const counts = (members: number, apis: number) => ({
 });
 const NONE = { success: 2, message: "No such subscription" };
 const onPro = (subscription: object = {}) => accountAnswer({ plan: PRO, subscription });
+const apiAccess = (value: string) => ({ new_features_json: [{ name: "API access", value, tooltip: "", tooltipapi: "" }] });
 const base = (me: object = onPro()) => ({
   ...counts(0, 0),
   "GET leads/_table/subscriptionplan": { resource: [FREE, STARTER, PRO, BUSINESS, YEARLY, CUSTOM] },
@@ -73,6 +74,15 @@ test("each plan says what it costs and what can be done with it", async () => {
   await user.click(screen.getByRole("tab", { name: "Yearly" }));
   expect(await screen.findByRole("article", { name: "Pro Yearly" })).toHaveTextContent("$990 per year");
   expect(screen.queryByRole("article", { name: "Starter" })).toBeNull();
+});
+
+test("a plan by agreement says so of API access, on its card and in the comparison", async () => {
+  const plans = [planAnswer(4, "Business", { price: 199, ...apiAccess("5 keys") }), planAnswer(2, "Starter", apiAccess("Not included")), { ...CUSTOM, ...apiAccess("By agreement") }];
+  serve({ ...base(), "GET leads/_table/subscriptionplan": { resource: plans } });
+  draw(<UpgradePlanScreen />, { at: AT, me: onPro() });
+  expect(await screen.findByRole("article", { name: "Enterprise" })).toHaveTextContent("By agreement");
+  const row = within(screen.getByRole("row", { name: /^API access/ }));
+  expect(row.getAllByRole("cell").map((cell) => cell.textContent || within(cell).getByRole("img").getAttribute("aria-label"))).toEqual(["5 keys", "Not included", "By agreement"]);
 });
 
 test.each([
