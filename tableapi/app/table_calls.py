@@ -74,11 +74,12 @@ class TableCalls:
             return await explain_rights.answer(
                 self._services, request, dataset, rights, parts, query, body, verb, question
             )
-        applied = preferences.checked(request.headers, query) if "prefer" in request.headers else ""
+        applied, strict = "", self._services.strict
+        if "prefer" in request.headers:
+            applied, strict = preferences.checked(request.headers, query, strict=strict)
         request.cancellable = verb == "GET"
         name, ident = parts[1], parts[2] if len(parts) == 3 else None
         table = dataset.schema.tables.get(name) or await dataset.table(name, rights)
-        strict = "handling=strict" in applied or (self._services.strict and "handling=lenient" not in applied)
         # without a right, the error must equal that for an unknown table
         if strict and rights.right(table, verb) is not None:
             optional = body if verb == "GET" or ident is None else None  # elsewhere the body is the record
@@ -187,9 +188,9 @@ class TableCalls:
             "application/csv",
         ):
             raise UnsupportedMedia("Send an import as CSV: Content-Type: text/csv.")
-        applied = (
-            preferences.checked(request.headers, query, csv_import.PREFERENCES) if "prefer" in request.headers else ""
-        )
+        applied = ""
+        if "prefer" in request.headers:
+            applied, _ = preferences.checked(request.headers, query, csv_import.PREFERENCES)
         table = dataset.schema.tables.get(parts[1]) or await dataset.table(parts[1], rights)
         call = TableRequest(dataset, request.actor, rights, table, query, None, request.headers)
         request.time_limit = self._services.settings.import_seconds

@@ -82,8 +82,12 @@ def preferred(text: str, query: dict[str, str], names: Container[str] = NAMES) -
     return ", ".join(applied)
 
 
-def checked(headers: Mapping[str, str], query: dict[str, str], names: Container[str] = NAMES) -> str:
-    """Like `preferred`, for headers with `Prefer`.
+def checked(
+    headers: Mapping[str, str], query: dict[str, str], names: Container[str] = NAMES, *, strict: bool = False
+) -> tuple[str, bool]:
+    """Like `preferred`, for headers with `Prefer`; also return whether unknown options are rejected.
+
+    strict: whether they are without a preference.
 
     Raises:
         BadRequest: with `handling=strict`, also for a header without effect.
@@ -91,7 +95,8 @@ def checked(headers: Mapping[str, str], query: dict[str, str], names: Container[
     applied = preferred(headers["prefer"], query, names)
     if "handling=strict" in applied:
         refuse_without_effect(headers)
-    return applied
+        return applied, True
+    return applied, strict and "handling=lenient" not in applied
 
 
 def refuse_without_effect(headers: Mapping[str, str]) -> None:

@@ -6,7 +6,7 @@ does not set them. An option of the wrong type is rejected before anything is re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +26,7 @@ from tableapi.query.relation_options import (
     may_concern_relation,
     relation_option,
 )
+from tableapi.query.spelling import suggestion
 
 ALIASES = {
     "select": "fields", "where": "filter", "sort": "order", "order_by": "order", "group_by": "group", "top": "limit",
@@ -186,6 +187,21 @@ def _returned(_name: str, value: Any) -> bool:
             "Option 'return' must be minimal or representation.", reason="bad_option", context={"option": "return"}
         )
     return word == "minimal"
+
+
+def refuse_unknown(query: Mapping[str, Any], known: Collection[str], subject: str) -> None:
+    """Reject options of a request for `subject`, which is not a table, that it would ignore.
+
+    Raises:
+        BadRequest: `unknown_option`.
+    """
+    if names := [name for name in query if name not in known]:
+        raise BadRequest(
+            f"{subject} has no option '{names[0][:100]}'.{suggestion(names[0], known)} "
+            "To ignore unknown options, send Prefer: handling=lenient.",
+            reason="unknown_option",
+            context={"options": [name[:100] for name in names]},
+        )
 
 
 def unknown(query: Mapping[str, Any], relation: Relations) -> list[str]:

@@ -103,10 +103,10 @@ async def answer(
     preferred: dict[str, str] = {}
     applied = ""
     if "prefer" in http.headers:
-        applied = preferences.preferred(http.headers["prefer"], preferred, _PREFERENCES)
-        if "handling=strict" in applied:
-            _refuse_without_effect(http.headers)
-    if "handling=strict" in applied or (strict and "handling=lenient" not in applied):
+        applied, strict = preferences.checked(http.headers, preferred, _PREFERENCES, strict=strict)
+        if "handling=strict" in applied and media_type(http.headers.get("accept", "")) not in _FORMATS:
+            raise preferences.NotAcceptable("Routines respond only with JSON. Send Accept: application/json.")
+    if strict:
         _refuse_unknown(routine, query, sent)
     if any("explain" in given for given in (query, sent)) and "explain" not in _parameters(routine):
         message = "Option 'explain' applies only to reads of tables, because the routine would run. Leave it out."
@@ -159,17 +159,6 @@ def _guards(
             context={"option": "max_affected"},
         )
     return guards
-
-
-def _refuse_without_effect(headers: Mapping[str, str]) -> None:
-    """Reject headers that a call would ignore, for `handling=strict`.
-
-    Raises:
-        BadRequest, NotAcceptable: a header or format has no effect.
-    """
-    preferences.refuse_without_effect(headers)
-    if media_type(headers.get("accept", "")) not in _FORMATS:
-        raise preferences.NotAcceptable("Routines respond only with JSON. Send Accept: application/json.")
 
 
 def _refuse_unknown(routine: Routine, query: Mapping[str, str], sent: list[Any] | dict[str, Any]) -> None:

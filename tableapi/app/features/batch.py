@@ -31,7 +31,6 @@ from tableapi.http.request import HttpRequest, unquoted
 from tableapi.http.response import Reply
 from tableapi.project.writes import tell
 from tableapi.query import options
-from tableapi.query.spelling import suggestion
 
 MAX_STEPS, MAX_DEPTH, MAX_REFERENCES = 100, 20, 10_000
 MAX_RESPONSE_BYTES = 16_000_000  # total size of all responses, which stay in memory until the transaction ends
@@ -120,11 +119,11 @@ class Batches(Feature):
             raise MethodNotAllowed("Send a batch as POST to _batch.", headers={"Allow": "POST"})
         raw = await request.body(self._services.settings.body_bytes)
         sent, steps = await threads.body(len(raw), parse, request.headers.get("content-type", ""), raw)
-        applied = ""
+        applied, strict = "", self._services.strict
         if "prefer" in request.headers:
             explain_rights.refuse_question(request.headers["prefer"])
-            applied = preferences.checked(request.headers, query, _PREFERENCES)
-        self._refuse_options(query, applied)
+            applied, strict = preferences.checked(request.headers, query, _PREFERENCES, strict=strict)
+        _refuse_options(query, strict=strict)
         dry_run = options.boolean("dry_run", sent.get("dry_run", query.get("dry_run", False)))
         held = _Held(dataset, request.actor)
 
@@ -147,23 +146,6 @@ class Batches(Feature):
         return reply
 
     routes = (Route(POST, "/api/v2/{dataset}/_batch", answer, "reference/wire.md"),)
-
-    def _refuse_options(self, query: Mapping[str, str], applied: str) -> None:
-        """Raise BadRequest for an option that would not have the effect it has on a single request."""
-        for name in ("max_affected", "explain"):
-            if name in query:
-                raise BadRequest(
-                    f"Option '{name}' applies to one request. Put it into 'query' of a request of the batch.",
-                    reason="bad_option",
-                    context={"option": name},
-                )
-        strict = "handling=strict" in applied or (self._services.strict and "handling=lenient" not in applied)
-        if strict and (name := next((name for name in query if name not in _OPTIONS), "")):
-            raise BadRequest(
-                f"A batch has no option '{name[:100]}'.{suggestion(name, _OPTIONS)}",
-                reason="unknown_option",
-                context={"options": [name[:100]]},
-            )
 
     async def _run(
         self, request: HttpRequest, dataset: Dataset, steps: list[BatchStep], size: int, *, dry_run: bool
@@ -246,6 +228,19 @@ class Batches(Feature):
                 context={"index": number, "id": step.id or None, "error": refusal.body()},
                 headers=refusal.headers,
             ) from error
+
+
+def _refuse_options(query: Mapping[str, str], *, strict: bool) -> None:
+    """Raise BadRequest for an option that would not have the effect it has on a single request."""
+    for name in ("max_affected", "explain"):
+        if name in query:
+            raise BadRequest(
+                f"Option '{name}' applies to one request. Put it into 'query' of a request of the batch.",
+                reason="bad_option",
+                context={"option": name},
+            )
+    if strict:
+        options.refuse_unknown(query, _OPTIONS, "A batch")
 
 
 def parse(content_type: str, raw: bytes) -> tuple[dict[str, Any], list[BatchStep]]:

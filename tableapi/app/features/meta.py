@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from tableapi.app import explain_rights
@@ -14,7 +14,7 @@ from tableapi.app.routes import CALL, GET
 from tableapi.auth.rights import Rights
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest, MethodNotAllowed, NotFound, Unauthorized
-from tableapi.http import compression
+from tableapi.http import compression, preferences
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply, dumps
 from tableapi.openapi import clients, compact, outline, system_services
@@ -25,6 +25,11 @@ from tableapi.openapi.typed import TextNumbers, TypedDescription
 from tableapi.query import options, plan
 from tableapi.tables import describe, routines
 
+# Options of lists and descriptions, for strict handling. `refresh` is DreamFactory's: nothing is cached here.
+_SHARED = ("refresh", "accept", "format", "method", "_method")
+_OF_LISTS = ("as_list", "fields", *_SHARED)
+_OF_PARTS = ("as_list", "as_access_list", *_SHARED)
+_OF_SPEC = ("compact", "model", "outline", "typed", "numbers", "client", "resource_name", *_SHARED)
 NO_DDL = "The schema cannot be changed over the API. Use migrations."
 
 
@@ -56,6 +61,7 @@ class Meta(Feature):
         """List the databases."""
         request.actor = await self._callers.caller(request)
         query = options.parse_query(request.query_string)
+        self._check(request, query, _OF_PARTS, "The list of databases")
         if options.boolean("as_list", query.get("as_list", "")):
             return Reply(dumps({"resource": list(self._services.datasets)}))
         services = [{"name": name, "type": "postgresql"} for name in self._services.datasets]
@@ -99,6 +105,7 @@ class Meta(Feature):
         if len(parts) > 1:
             raise NotFound(f"Unknown path '{request.path[:200]}'.")
         request.actor = await self._callers.caller(request)
+        self._check(request, request.query, _OF_SPEC, "The description of the API")
         return await self._described(request, self._services.datasets_of(request.actor.role).values(), scripts=True)
 
     async def docs(self, request: HttpRequest, parts: list[str]) -> Reply:
@@ -127,6 +134,7 @@ class Meta(Feature):
     ) -> Reply:
         """List the resources of a database or, with `as_access_list`, the caller's access to them."""
         _only_get(request)
+        self._check(request, query, _OF_PARTS, "The list of resources")
         if options.boolean("as_access_list", query.get("as_access_list", "")):
             return describe.access_list(dataset, rights)
         names = ["_table", *["_schema"] * self._serves_schema, *["_proc", "_func"] * self._serves_routines]
@@ -141,6 +149,7 @@ class Meta(Feature):
         if request.method in ("POST", "PUT", "PATCH", "DELETE"):
             raise BadRequest("Name a table: /_table/<table>.", reason="no_table")
         _only_get(request)
+        self._check(request, query, _OF_LISTS, "The list of tables")
         return await describe.tables(dataset, rights, query)
 
     async def dataset_spec(
@@ -150,6 +159,7 @@ class Meta(Feature):
         if len(parts) > 1:
             raise _unknown(parts[0])
         _only_get(request)
+        self._check(request, query, _OF_SPEC, "The description of the API")
         short = [name for name in ("compact", "model", "outline") if options.boolean(name, query.get(name, ""))]
         if not short:
             return await self._described(request, [dataset], scripts=False)
@@ -190,6 +200,7 @@ class Meta(Feature):
         if not self._serves_schema:
             raise _unknown(parts[0])
         _only_get(request, NO_DDL)
+        self._check(request, query, _OF_LISTS, "The schema")
         if len(parts) == 1:
             return await describe.tables(dataset, rights, query)
         table = await dataset.table(parts[1], rights)
@@ -206,6 +217,14 @@ class Meta(Feature):
             if member["name"].lower() == parts[3].lower():
                 return Reply(dumps(member))
         raise NotFound(f"Table '{table.name}' has no {kind} '{parts[3][:100]}'.", reason="unknown_resource")
+
+    def _check(self, request: HttpRequest, query: Mapping[str, str], known: Sequence[str], subject: str) -> None:
+        """Reject options without effect under strict handling. Raises BadRequest."""
+        strict = self._services.strict
+        if "prefer" in request.headers:
+            _, strict = preferences.checked(request.headers, {}, ("handling",), strict=strict)
+        if strict:
+            options.refuse_unknown(query, known, subject)
 
     routes = (
         Route(GET, "/api/v2/", services, "reference/wire.md"),

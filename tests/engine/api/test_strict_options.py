@@ -100,12 +100,37 @@ def test_access_files_are_strict_and_hide_inaccessible_tables(address: str, serv
         assert strict.json()["error"]["message"] == plain.json()["error"]["message"]
 
 
+@pytest.mark.parametrize(
+    ("path", "instead"),
+    [
+        ("?as_lst=true", "Did you mean 'as_list'?"),
+        ("shop?as_access=true", "Did you mean 'as_access_list'?"),
+        ("shop/_table?as-list=true", "Did you mean 'as_list'?"),
+        ("shop/_schema?feilds=*", "Did you mean 'fields'?"),
+        ("shop/_schema/customer?nope=1", "has no option 'nope'"),
+        ("shop/_schema/customer/_field/name?nope=1", "has no option 'nope'"),
+        ("shop/_spec?compcat=true", "Did you mean 'compact'?"),
+        ("_spec?clinet=python", "Did you mean 'client'?"),
+    ],
+)
+def test_an_unknown_option_of_a_list_or_description_is_rejected(table: str, path: str, instead: str) -> None:
+    url = table.partition("shop/")[0] + path
+    response = httpx2.get(url)
+    error = response.json()["error"]
+    assert (response.status_code, error["context"]["reason"]) == (400, "unknown_option")
+    assert instead in error["message"]
+    assert httpx2.get(url, headers={"Prefer": "handling=lenient"}).status_code == 200
+    known = url.partition("?")[0] + "?refresh=true&as_list=false"
+    assert httpx2.get(known if "_spec" not in path else url.partition("?")[0] + "?refresh=true").status_code == 200
+
+
 def test_a_project_ignores_them_by_default(project: Path, serve: Serve, new_database: Callable[[], str]) -> None:
     url, key = new_database(), {"X-API-Key": "key"}
     for setting, status in (({}, 200), ({"STRICT_OPTIONS": "on"}, 400)):
         server = serve(cwd=project, DATABASE_URL=url, APP_KEYS="key", WORKER="off", **setting)
-        response = httpx2.get(f"{server.url}/api/v2/data/_table/note?nope=1", headers=key)
-        assert response.status_code == status, response.text
+        for path in ("data/_table/note", "data/_table", "data", "data/_spec", "_spec", ""):
+            response = httpx2.get(f"{server.url}/api/v2/{path}?nope=1", headers=key)
+            assert response.status_code == status, response.text
         server.stop()
 
 
