@@ -40,6 +40,7 @@ from tableapi.log import get_logger
 from tableapi.project.files import load_policy
 from tableapi.project.registry import Scripts
 from tableapi.query.bounds import DEEPEST, Bounds, Limits
+from tableapi.query.spelling import suggestion
 
 log = get_logger(__name__)
 
@@ -248,7 +249,21 @@ class Services:
             await check_rights(self.served, self.settings)
         for feature in self.features:
             await feature.opened()
+        if not self.is_open:
+            self._warn_of_routines()
         self.is_open = True
+
+    def _warn_of_routines(self) -> None:
+        """Log the names in PUBLIC_ROUTINES that no database has.
+
+        This is not an error, because a routine may be created later.
+        """
+        routines = {routine.name for dataset in self.datasets.values() for routine in dataset.schema.routines}
+        known = {name.lower() for name in routines}
+        for name in self.settings.public_routines:
+            if name.lower() not in known:
+                hint = suggestion(name, routines).strip()
+                log.warning("unknown_routine", name=name, setting="PUBLIC_ROUTINES", hint=hint)
 
     async def catch_up(self) -> None:
         """Forget the sessions that a write ended, before its response is sent."""

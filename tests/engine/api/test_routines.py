@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.support import NewDatabase, Serve, wait_until
 
 SQL = """
 create table note (id serial primary key, v text);
@@ -70,6 +71,14 @@ def routines(module_database: NewDatabase, module_serve: Serve) -> Iterator[http
     server = module_serve("--dataset", f"x={url}", "--open", PUBLIC_ROUTINES=public)
     with httpx.Client(base_url=f"{server.url}/api/v2/x", timeout=30) as client:
         yield client
+
+
+def test_a_public_routine_that_does_not_exist_is_logged(new_database: NewDatabase, serve: Serve) -> None:
+    server = serve("--dataset", f"x={new_database(SQL)}", "--open", PUBLIC_ROUTINES="*,mnay,add")
+    assert httpx.get(f"{server.url}/api/v2/x/_func", timeout=30).json() == {"resource": [{"name": "add"}]}
+    wait_until(lambda: server.log.read_text().count("unknown_routine") == 2)
+    lines = [json.loads(line) for line in server.log.read_text().splitlines() if "unknown_routine" in line]
+    assert [(line["name"], line["hint"]) for line in lines] == [("*", ""), ("mnay", "Did you mean 'many'?")]
 
 
 @pytest.mark.parametrize(
