@@ -60,8 +60,9 @@ _ANSWERS = """
 _ANSWERS_OF_KEYS = "delete from idempotency where principal = any($1)"
 _FEEDBACK = "delete from contactfeedback where personid = $1"
 _LISTS = "delete from contactlistitem where personid = $1"
-# The change of the person's key waits for transactions that refer to the person, so that the others see their rows.
-_STATEMENTS = (_EMPTY_PERSON, _LISTS, _NOTES, _LOOKUPS, _EMPTY_CONTACTS, _FEEDBACK)
+# The change of the person's key waits for transactions that refer to the person, and the change of the contacts for
+# those that write a note, so that the statements after them see their rows.
+_STATEMENTS = (_EMPTY_PERSON, _LISTS, _EMPTY_CONTACTS, _NOTES, _LOOKUPS, _FEEDBACK)
 _SUPPRESS = """
     insert into suppression (hash, kind, erasedon) values ($1, 'profile', now())
     on conflict (hash) do update set erasedon = now()
@@ -90,6 +91,7 @@ _LATE = (
         "(late.name <> 'Removed' or late.linkedinurl <> '' or late.emails is not null"
         " or late.business_emails is not null or late.phone_numbers is not null)",
     ),
+    _late("(usercontact join contactmeta using (clientid, contactid))"),
     _late("contactlistitem"),
     _late("contactfeedback"),
 )

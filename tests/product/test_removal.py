@@ -322,7 +322,7 @@ async def test_requests_in_flight_keep_nothing_of_a_person_who_is_removed_meanwh
                     other.owner.table("POST", "contactlistitem", {"listid": listid, "linkedinurl": url})
                 ),
             ]
-            await until(lambda: _blocked(product, connection.get_server_pid()))
+            await until(lambda: _blocked(product, connection.get_server_pid(), 2))
             await _remove(product, email, url)
         for request in waiting:
             assert (await request).status_code == 200
@@ -341,6 +341,37 @@ async def test_requests_in_flight_keep_nothing_of_a_person_who_is_removed_meanwh
     assert await account.ledger_fits()
 
 
-async def _blocked(product: Product, pid: int) -> bool:
-    sql = "select count(*) from pg_stat_activity where $1 = any(pg_blocking_pids(pid))"
-    return int(await product.db.fetchval(sql, pid)) == 2
+async def test_a_note_in_flight_is_erased_with_its_contact(
+    product: Product, product_url: str, account: Account
+) -> None:
+    """The note holds its contact, and so the removal waits for it."""
+    slug = f"note-{secrets.token_hex(4)}"
+    email = f"{slug}@home.example"
+    await product.person(slug, personal_emails=[email], full_name=f"Name {slug}")
+    url, owner = f"https://www.linkedin.com/in/{slug}", account.owner
+    revealed = await owner.post("getcontact", linkedinurl=url, type="personalemail", action="reveal")
+    contactid = revealed.json()["contactdata"][0]["contactid"]
+    connection = await asyncpg.connect(product_url)
+    try:
+        transaction = connection.transaction()
+        await transaction.start()
+        meta = "insert into contactmeta (contactid, appuserid, clientid) values ($1, $2, $3)"
+        await connection.execute(meta, contactid, owner.appuserid, account.clientid)
+        noting = asyncio.create_task(owner.post("contactmeta_addupdate", contactid=contactid, note=f"Is {slug}"))
+        await until(lambda: _blocked(product, connection.get_server_pid(), 1))
+        [note] = await product.db.fetch(_BLOCKED, connection.get_server_pid())
+        removing = asyncio.create_task(_remove(product, email, url))
+        await until(lambda: _blocked(product, note["pid"], 1))
+        await transaction.rollback()
+    finally:
+        await connection.close()
+    assert (await noting).status_code == 200
+    await removing
+    assert await product.db.fetchval("select count(*) from contactmeta where contactid = $1", contactid) == 0
+
+
+_BLOCKED = "select pid from pg_stat_activity where $1 = any(pg_blocking_pids(pid))"
+
+
+async def _blocked(product: Product, pid: int, count: int) -> bool:
+    return len(await product.db.fetch(_BLOCKED, pid)) == count
