@@ -103,7 +103,7 @@ async def accounts(url: str) -> None:
 
 
 async def counts(url: str) -> dict[str, int]:
-    """Return the counts of COUNTS."""
+    """Return what was revealed and spent, and the number of clients with a wrong balance."""
     connection = await asyncpg.connect(url)
     row = await connection.fetchrow(COUNTS)
     await connection.close()

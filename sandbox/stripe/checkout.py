@@ -16,7 +16,7 @@ LIFETIME_SECONDS = 24 * 3600
 def create(state: State, data: dict[str, Any]) -> dict[str, Any]:
     """POST /v1/checkout/sessions in mode subscription, with one price."""
     if form.needed(data, "mode") != "subscription":
-        raise invalid("The stand-in knows mode=subscription only.", "mode")
+        raise invalid("The sandbox supports only mode=subscription.", "mode")
     customer = state.get("customer", form.needed(data, "customer"), "customer")
     items = form.needed(data, "line_items")
     price = state.get("price", form.needed(items[0], "price"), "line_items[0][price]")

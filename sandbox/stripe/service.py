@@ -179,7 +179,7 @@ class Service:
         if path == "clock":
             seconds = int(data.get("seconds") or 0) + 86400 * int(data.get("days") or 0)
             if not 0 <= seconds <= 10 * 366 * 86400:
-                raise invalid("The clock moves forward, and ten years at most.")
+                raise invalid("The clock can only move forward, by ten years at most.")
             clock.move(state, seconds)
         elif path == "delivery":
             state.set("delivery", {name: data.get(name, default) for name, default in DELIVERY.items()})

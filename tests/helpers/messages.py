@@ -83,7 +83,7 @@ def _messages(*folders: str) -> Iterator[Message]:
             elif text and words:
                 yield Message(words[-1], text, place)
         pairs = (value for table in _nodes(module, ast.Dict) for value in table.values if isinstance(value, ast.Tuple))
-        for pair in pairs:  # of refusals in the policy, and of a table of messages
+        for pair in pairs:  # the policy and a table of messages have pairs of a word and a text
             texts = [text for value in pair.elts if (text := _text(value, {}))]
             word, text = texts if len(texts) == 2 else ("", "")
             if _WORD.fullmatch(word) and " " in text and text[0].isupper():

@@ -41,7 +41,7 @@ class Storage:
 
 
 class Person:
-    """A user in front of a client: opens its page, and allows the scopes that it asks for."""
+    """The user of a client: opens its page and allows the scopes that it requests."""
 
     def __init__(self, user: User) -> None:
         self.user, self.asked = user, list[str]()

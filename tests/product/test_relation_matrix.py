@@ -1,7 +1,7 @@
 """Rows of another account named through relations: every table, relation, way to write, and caller.
 
-The victim's rows are compared before and after. No response may contain a value of them, and naming one of them gets
-the same response as naming a missing row. Owner and author columns also stay unchanged in the callers' rows.
+The victim's rows are compared before and after. No response may contain any of their values, and naming one of them
+gets the same response as naming a missing row. Owner and author columns also stay unchanged in the callers' rows.
 """
 
 from __future__ import annotations

@@ -158,7 +158,7 @@ def _shape(part: Any) -> Any:
             return part.shape
         case Filter():
             return part.mark
-        case Right():  # of a verb that the plan's function implies
+        case Right():  # the function that builds the plan implies the verb
             return None
         case list():
             return tuple(column.name for column in part)

@@ -143,7 +143,7 @@ def run(folder: Path, exits: ExitStack) -> list[Row]:
     machine = _Machine(folder)
     machine.bring_up()
     exits.callback(machine.postgres.stop)
-    # Under the key of the tests, which run on the result.
+    # The tests run on the restored database, so it is created with their secret key.
     settings = SETTINGS | {"DATABASE_URL": machine.url, "WORKER": "off", "SECRET_KEYS": SECRET}
     with ExitStack() as serving:
         server = start(serving, folder, cwd=ROOT, **settings)

@@ -40,7 +40,7 @@ TEMPORARY = re.compile(r"\b(?:dropstage|summed|functioned|touched|staging)\b")  
 _CLIENT = r'("[^"]+"|\b\w+)\.clientid'
 BOUND, JOINED = re.compile(rf"{_CLIENT} = \(?\$\d+"), re.compile(rf"{_CLIENT} = {_CLIENT}\b")
 LEAST = 500  # statements
-# What buys, refunds, invites, imports, erases and signs in, beside the calls of `_day`.
+# Tests that buy, refund, invite, import, erase and sign in. `_day` makes the other calls.
 TESTS = (
     "addonpayment", "agent_tools", "authorization", "bulklookup", "counters", "creditback", "custom_plans",
     "desk_accounts", "desk_calls", "desk_queue", "drop", "enrich", "getcontact", "importpeople", "invoicepdf",
