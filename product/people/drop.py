@@ -215,7 +215,7 @@ def _rows(vault: Vault, archive: bytes) -> list[tuple[str, str, bytes | None]]:
         with zipfile.ZipFile(io.BytesIO(archive)) as files:
             for name in files.namelist():
                 if not (match := _FILE.fullmatch(name.rpartition("/")[2])):
-                    raise BadArchive(f"DROP's archive holds {name!r}, which is no list. Nothing was stored.")
+                    raise BadArchive(f"DROP's archive holds {name!r}, which is not a list. Nothing was stored.")
                 with files.open(name) as file:
                     rows += _of_list(vault, match["list"], io.TextIOWrapper(file, "utf-8-sig", newline=""))
     except (zipfile.BadZipFile, UnicodeDecodeError, csv.Error, EOFError) as error:
