@@ -76,11 +76,16 @@ export const unfollowed = (page) =>
 export const ALSO = Object.fromEntries(["p-as-heading", "table-fake-caption", "td-has-header", "target-size"].map((rule) => [rule, { enabled: true }]));
 
 /** Fails with the violations that axe finds on the current page, or in a part of it; `rules` enables extra rules. */
-export async function accessible(page, what, part = "html", rules = {}) {
+export const accessible = (page, what, part = "html", rules = {}) => clean(page, what, part, { rules });
+
+/** Fails where text does not stand out from its background: all that another color scheme can change. */
+export const contrasting = (page, what) => clean(page, what, "html", { runOnly: ["color-contrast", "link-in-text-block"] });
+
+async function clean(page, what, part, options) {
   // Skipping frames of other origins and the list of passed rules takes a third of the time. Axe itself, half a megabyte,
   // is loaded into a page once.
   const loaded = page.frames().length === 1 && (await page.evaluate(() => "axe" in window));
-  const axe = new AxeBuilder({ page, axeSource: loaded ? ";" : undefined }).include(part).setLegacyMode().options({ resultTypes: ["violations"], preload: false, rules });
+  const axe = new AxeBuilder({ page, axeSource: loaded ? ";" : undefined }).include(part).setLegacyMode().options({ resultTypes: ["violations"], preload: false, ...options });
   const { violations } = await axe.analyze();
   const places = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(" ")).join(" | ")}`);
   check(places.length === 0, `${what} to be clean for axe:\n  ${places.join("\n  ")}`);

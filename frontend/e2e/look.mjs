@@ -1,6 +1,6 @@
 /** Every screen: few requests on a first visit, rendered, no axe violations, not wider than the window. Pictures in
  SHOTS. */
-import { ALSO, OWNER, SMALL, WIDE, accessible, check, fits, journey, picture, signIn, twoAtATime } from "./browser.mjs";
+import { ALSO, OWNER, SMALL, WIDE, accessible, check, contrasting, fits, journey, picture, signIn, twoAtATime } from "./browser.mjs";
 import { BEFORE, INSIDE } from "./screens.mjs";
 import { APPEARANCES, appear } from "./steady.mjs";
 
@@ -42,7 +42,7 @@ async function look(page, [name, path, heading]) {
     await accessible(page, `${name} at ${viewport.width} px`, "html", ALSO);
     if (viewport !== WIDE) continue;
     await appear(page, APPEARANCES.dark);
-    await accessible(page, `${name} in dark`, "html", ALSO);
+    await contrasting(page, `${name} in dark`);
     await appear(page, APPEARANCES.light);
   }
   await page.evaluate(() => sessionStorage.clear());
