@@ -27,7 +27,7 @@ from tableapi.observability import background
 log = get_logger(__name__)
 READS_AT_ONCE, ROLE_READS_AT_ONCE = 4, 2  # a slow PostgreSQL policy delays only streams under database roles
 CHECK_SECONDS = 4.0  # period in which each stream's caller and all triggers are checked once
-SWEEP_SECONDS = 0.25  # interval between parts of these checks
+SWEEP_SECONDS = 0.25  # interval between looks for checks that are due
 UNREAD_SECONDS = 30.0  # an unread stream is closed after this long
 CLEAN_SECONDS = 60.0
 RETRY_SECONDS = 0.5  # while the database is unreachable
@@ -57,6 +57,7 @@ class LiveHub:
     def __init__(self, dataset: Dataset, limits: LiveLimits, check: Check, changes: Changes) -> None:
         self.dataset, self.limits, self._check, self._changes = dataset, limits, check, changes
         self.listeners: dict[Listener, None] = {}
+        self._period = min(CHECK_SECONDS, limits.heartbeat / 2)
         self._callers: dict[str, int] = {}
         self._groups: dict[Any, ListenerGroup] = {}
         self._places: dict[int, GroupIndex] = {}
@@ -124,6 +125,7 @@ class LiveHub:
         elif group.subscription.request.table is not subscription.request.table:  # DDL
             group.subscription = subscription
         listener.group = group
+        listener.due = time.monotonic() + self._period * random.random()  # noqa: S311 - spreads the load
         group.listeners.add(listener)
         self.listeners[listener] = None
         self._callers[listener.caller] = self._callers.get(listener.caller, 0) + 1
@@ -242,16 +244,16 @@ class LiveHub:
     # -- checks --------------------------------------------------------------------------------------------------------
 
     async def _sweep(self) -> None:
-        """Check callers and triggers, and send heartbeats, for one part of the streams at a time."""
-        parts = max(1, round(min(CHECK_SECONDS, self.limits.heartbeat / 2) / SWEEP_SECONDS))
-        part = 0
+        """Check triggers and callers once per period, each stream at its own time, and send heartbeats."""
+        triggers_due = time.monotonic() + self._period
         while self.listeners or self._starting.locked():
             await asyncio.sleep(SWEEP_SECONDS)
-            part = (part + 1) % parts
-            if part == 0:
-                await self._check_triggers()
             now = time.monotonic()
-            for listener in list(self.listeners)[part::parts]:
+            if now >= triggers_due:
+                triggers_due = now + self._period
+                await self._check_triggers()
+            for listener in [listener for listener in self.listeners if listener.due <= now]:
+                listener.due = now + self._period - (now - listener.due) % self._period
                 if listener.unread and now - listener.opened > UNREAD_SECONDS:
                     await listener.aclose()  # its response was never sent
                     continue

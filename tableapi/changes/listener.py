@@ -18,10 +18,10 @@ class Listener(EventStream):
     """The stream of one client.
 
     call: the request, with its caller as of the last check. sent: a hash of the last content sent, by row key. id: the
-    last resume token written. closed: called at the end of the stream.
+    last resume token written. due: when the caller is checked next. closed: called at the end of the stream.
     """
 
-    __slots__ = ("call", "caller", "closed", "group", "id", "ip", "sent")
+    __slots__ = ("call", "caller", "closed", "due", "group", "id", "ip", "sent")
 
     def __init__(
         self, call: TableRequest, caller: str, ip: str, limit: int, closed: Callable[[Listener], None]
@@ -30,6 +30,7 @@ class Listener(EventStream):
         self.call, self.caller, self.ip, self.closed = call, caller, ip, closed
         self.sent: dict[Any, int] = {}
         self.group: ListenerGroup
+        self.due: float
         self.id = ""
 
     def removed(self) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from urllib.parse import urlsplit
 
 import pytest
@@ -132,6 +134,18 @@ async def test_a_stream_gets_nothing_after_the_session_ended_or_the_user_was_dis
         for stream in (disabled, ended):
             assert await stream.ended()
             assert stream.body.count(b"event: row") == 1
+
+
+async def test_the_streams_of_many_ended_sessions_end_within_a_few_seconds(late: Product, account: Account) -> None:
+    """Nothing is sent on them meanwhile, so only the regular check of each caller finds them."""
+    devices = [await again(account.owner, account) for _ in range(60)]
+    async with AsyncExitStack() as opened:
+        streams = [await opened.enter_async_context(_stream(late, device)) for device in devices]
+        for stream in streams:
+            assert await stream.next() == ("reset", {})
+        await late.db.execute("delete from usersession where appuserid = $1", account.owner.appuserid)
+        async with asyncio.timeout(10):  # twice what wire.md states
+            assert all(await asyncio.gather(*(stream.ended() for stream in streams)))
 
 
 def _stream(product: Product, user: User) -> EventStream:
