@@ -17,6 +17,7 @@ from httpx2._urlparse import urlparse
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
 from tableapi.server.postgres.server import Embedded
+from tests.helpers.statements import DESELECTED
 from tests.helpers.support import ROOT, NewDatabase, Serve, execute, start
 
 pytest_plugins = ["tests.helpers.fixtures"]
@@ -24,12 +25,15 @@ _numbers = itertools.count(1)
 # Copying the files of the template takes a third of the CPU time of writing them to the log, on a server without fsync.
 STRATEGY = "wal_log" if os.environ.get("TEST_DATABASE_URL") else "file_copy"
 LONGEST = {"e2e": 0, "system": 1, "processes": 2}
+OTHERS = 3
 # A minute or longer each, so that none of them begins last.
 LONG_FILES = (
-    "tests/system/statements/test_citus.py", "tests/e2e/test_studio.py", "tests/system/statements/test_statements.py",
-    "tests/processes/test_cli.py", "tests/processes/test_clients.py", "tests/product/test_webhooks_payment.py",
+    "tests/e2e/test_studio.py", "tests/system/statements/test_statements.py", "tests/processes/test_cli.py",
+    "tests/processes/test_clients.py", "tests/product/test_webhooks_payment.py",
     "tests/product/test_relation_matrix.py",
 )  # fmt: skip
+# The first waits for statements of other files; the parts of the second are short and end with the last of the others.
+LAST_FILES = ("tests/system/statements/test_citus.py", "tests/system/simulation/test_simulation.py")
 
 POLICY = '''"""A project of one table."""
 from tableapi.auth.policy import Access, Rule, Sessions
@@ -57,9 +61,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         path = item.path.relative_to(ROOT)
         if str(path) in LONG_FILES:
             return LONG_FILES.index(str(path)) - len(LONG_FILES)
-        return LONGEST.get(path.parts[1], len(LONGEST))
+        if str(path) in LAST_FILES:
+            return OTHERS + 1 + LAST_FILES.index(str(path))
+        return LONGEST.get(path.parts[1], OTHERS)
 
     items.sort(key=rank)
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    """Note the files of which a run leaves out tests."""
+    for item in items:
+        item.config.stash.setdefault(DESELECTED, set()).add(str(item.path.relative_to(ROOT)))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -6,15 +6,19 @@ import os
 from pathlib import Path
 
 import asyncpg
+import pytest
 
 from tests.helpers.fixtures import open_product
+from tests.helpers.statements import REPLAYED, hand_over, recorded, shared_folder
 from tests.system.replay import engine, recording
 from tests.system.replay import product as of_product
 
 LEAST = 5_000
 
 
-async def test_the_responses_are_those_of_the_recording(pg_url: str, tmp_path: Path) -> None:
+async def test_the_responses_are_those_of_the_recording(
+    pg_url: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     names: list[str] = []
 
     server = await asyncpg.connect(pg_url)
@@ -25,8 +29,10 @@ async def test_the_responses_are_those_of_the_recording(pg_url: str, tmp_path: P
         return f"{pg_url.rpartition('/')[0]}/{names[-1]}"
 
     try:
-        async with open_product(await new("product"), tmp_path) as product:
-            found = [one async for one in of_product.requests(product)]
+        with recorded() as statements:
+            async with open_product(await new("product"), tmp_path) as product:
+                found = [one async for one in of_product.requests(product)]
+        hand_over(shared_folder(tmp_path_factory), REPLAYED, statements)
         for part in (engine.cases, engine.random_requests, engine.foreign_tables):
             found += [one async for one in part(new, tmp_path)]
     finally:

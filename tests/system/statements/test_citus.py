@@ -1,8 +1,9 @@
 """deploy/citus.sql: each statement of the product reads the rows of one client, on one machine, or the file names it.
 
-The statements are those that PostgreSQL receives while every role uses every table and call, while tests buy, refund,
-invite, import and erase, and while every job runs. The plan of each, with parameters in place of values, has to compare
-the `clientid` of every distributed table with a parameter, or with that of a table that is compared so.
+The statements are those that the product sends while every role uses every table and call, while tests buy, refund,
+invite, import and erase, and while every job runs. The files of these tests hand them over (`helpers/statements.py`);
+a run without one of the files runs it here. The plan of each statement, with parameters in place of values, has to
+compare the `clientid` of every distributed table with a parameter, or with that of a table that is compared so.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import asyncpg
 import httpx2
@@ -26,11 +26,11 @@ import pytest
 
 from tests.helpers.desk import staff, view
 from tests.helpers.fixtures import open_product
-from tests.helpers.product import API, SECRET, Product
-from tests.helpers.support import ROOT, NewDatabase, clean_environment
+from tests.helpers.product import API, Product
+from tests.helpers.statements import FOLDER, PLAYED, REPLAYED, handed_over, recorded, shared_folder, whole_files
+from tests.helpers.support import ROOT, NewDatabase, clean_environment, until
 from tests.product.test_citus import FILE, PLAIN
 from tests.system.replay import product as of_product
-from tests.system.statements.proxy import StatementProxy
 
 pytestmark = pytest.mark.slow
 SQL = re.compile(r"\s*(?:with (?:recursive )?\w+ as |select |insert into |update \w+ |delete from )")
@@ -40,29 +40,22 @@ TEMPORARY = re.compile(r"\b(?:dropstage|summed|functioned|touched|staging)\b")  
 _CLIENT = r'("[^"]+"|\b\w+)\.clientid'
 BOUND, JOINED = re.compile(rf"{_CLIENT} = \(?\$\d+"), re.compile(rf"{_CLIENT} = {_CLIENT}\b")
 LEAST = 500  # statements
-# Tests that buy, refund, invite, import, erase and sign in. `_day` makes the other calls.
-TESTS = (
-    "addonpayment", "agent_tools", "authorization", "bulklookup", "counters", "creditback", "custom_plans",
-    "desk_accounts", "desk_calls", "desk_queue", "drop", "enrich", "getcontact", "importpeople", "invoicepdf",
-    "keylookup", "keys_of_accounts", "list_files", "lists", "members", "password", "people_vendor", "plan_changes",
-    "refunds", "removal", "searchpeople", "session", "signup", "social", "stripe", "subscription_state", "takeover",
-    "term_bitmaps", "uploads", "usage", "webhooks_payment",
-)  # fmt: skip
 SLOW = "50_megabytes or 20_parallel or 50_parallel or 64_parallel or take_as_long or every_page_of_a_long_list"
 # Every order of the same events runs the same statements.
 REPEATED = "in_any_order and not order0"
-JOBS = (
-    ["catchup"],
-    ["checkledger"],
-    ["drop"],
-    ["indexpeople", "least=0"],
-    ["liststaff"],
-    ["metrics"],
-    ["renewfree"],
-    ["sumcompanies"],
-    ["tellcredits"],
-    ["tidyup"],
+JOBS: tuple[tuple[str, dict[str, int]], ...] = (
+    ("catchup", {}),
+    ("checkledger", {}),
+    ("drop", {}),
+    ("indexpeople", {"least": 0}),
+    ("liststaff", {}),
+    ("metrics", {}),
+    ("renewfree", {}),
+    ("sumcompanies", {}),
+    ("tellcredits", {}),
+    ("tidyup", {}),
 )
+LONGEST = 600.0  # seconds for the tests of other workers
 # Statements that no test and no job ran, by the place where they stand.
 NOT_RUN = {
     "product/demo/": "the data of a demo, made once by one process on an empty database",
@@ -115,28 +108,34 @@ async def _day(product: Product) -> None:
         assert answer.status_code < 300, (str(answer.request.url), answer.text)
 
 
-async def _recorded(url: str, folder: Path) -> set[str]:
+async def _recorded(url: str, session: pytest.Session, folder: Path, shared: Path) -> set[str]:
     """Return the statements of a product on an empty database: of requests, of tests, and of the jobs."""
-    proxy, found = StatementProxy(urlsplit(url).port or 5432), set[str]()
-    await proxy.start()
-    try:
-        proxy.ran = found.add
-        async with open_product(proxy.url(url), folder) as product:
-            async for _ in of_product.requests(product):
-                pass
+    elsewhere = whole_files(session)
+    with recorded() as found:
+        async with open_product(url, folder) as product:
+            if REPLAYED not in elsewhere:
+                async for _ in of_product.requests(product):
+                    pass
             await _day(product)
-        # The tests themselves write and read, too: of these, what stands in the product counts.
-        played = set[str]()
-        proxy.ran = played.add
-        files = [f"tests/product/test_{name}.py" for name in TESTS]
-        where = {"TEST_PRODUCT_URL": proxy.url(url), "TEST_DATABASE_URL": url}
-        await _run("pytest", "-q", "-p", "no:cacheprovider", "-k", f"not ({SLOW} or ({REPEATED}))", *files, **where)
-        for job in JOBS:
-            await _run("tableapi", "run", *job, DATABASE_URL=proxy.url(url), SECRET_KEYS=SECRET, DATA_DIR=str(folder))
-    finally:
-        await proxy.stop()
+            for name, values in JOBS:
+                await product.scripts.run_job(name, values)
+    if REPLAYED in elsewhere:
+        found |= await _handed_over(shared, REPLAYED)
+    if missing := [file for file in PLAYED if file not in elsewhere]:
+        words = ("-q", "-p", "no:cacheprovider", "-k", f"not ({SLOW} or ({REPEATED}))", *missing)
+        await _run("pytest", *words, **{"TEST_DATABASE_URL": url, FOLDER: str(shared)})
+    # The tests themselves write and read, too: of these, what stands in the product counts.
+    played = set[str]().union(*[await _handed_over(shared, file) for file in PLAYED])
     found |= {sql for sql in played if _place(sql)}
     return {sql for sql in found if STATEMENT.match(sql) and not OWN.search(sql) and not TEMPORARY.search(sql)}
+
+
+async def _handed_over(shared: Path, file: str) -> set[str]:
+    """Return the statements of a file of tests, which may be running in another worker."""
+    await until(lambda: handed_over(shared, file) is not None, LONGEST)
+    texts = handed_over(shared, file)
+    assert texts is not None
+    return texts
 
 
 async def _run(module: str, *words: str, **environment: str) -> None:
@@ -245,8 +244,8 @@ def url(module_database: NewDatabase) -> str:
 
 
 @pytest.fixture(scope="module")
-async def statements(url: str, tmp_path_factory: pytest.TempPathFactory) -> set[str]:
-    return await _recorded(url, tmp_path_factory.mktemp("recorded"))
+async def statements(url: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    return await _recorded(url, request.session, tmp_path_factory.mktemp("recorded"), shared_folder(tmp_path_factory))
 
 
 def test_every_statement_of_the_source_ran(statements: set[str]) -> None:
