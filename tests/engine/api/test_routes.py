@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx2
@@ -23,15 +23,15 @@ from tableapi.app.options import Datasets
 from tableapi.app.pages import Pages
 from tableapi.app.script_calls import ScriptCalls
 from tableapi.config.settings import Settings
-from tests.helpers.support import execute
+from tests.helpers.support import NewDatabase, execute
 
 SCHEMA = """
 create table customer (id integer primary key, name text);
 create table invoice (id integer primary key, customer_id integer references customer);
-insert into customer values (1, 'Ada');
 create function answer() returns integer language sql stable as 'select 42';
 create procedure nothing() language sql as 'select 1';
 """
+ROWS = "truncate customer, invoice; insert into customer values (1, 'Ada')"
 VALUES = {
     "dataset": "shop", "table": "invoice", "id": "1", "field": "id", "relation": "customer_by_customer_id",
     "file...": "docs.js", "page...": "", "service": "shop",
@@ -49,19 +49,29 @@ ELSEWHERE = (
 )  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def database(module_database: NewDatabase) -> str:
+    return module_database(SCHEMA)
+
+
 @pytest.fixture
-async def http(url: str) -> AsyncIterator[httpx2.AsyncClient]:
-    """A client of a database with two tables, one function and one procedure."""
-    api = TableAPI({"shop": url}, open=True, settings=SETTINGS)
+def url(database: str) -> str:
+    """The URL of a database with two tables, one function and one procedure, and with the rows of the beginning."""
+    execute(database, ROWS)
+    return database
+
+
+@pytest.fixture(scope="module")
+async def client(database: str) -> AsyncIterator[httpx2.AsyncClient]:
+    api = TableAPI({"shop": database}, open=True, settings=SETTINGS)
     transport = httpx2.ASGITransport(app=api)
     async with api.lifespan(), httpx2.AsyncClient(transport=transport, base_url="http://host") as client:
         yield client
 
 
 @pytest.fixture
-def url(new_database: Callable[[], str]) -> str:
-    execute(address := new_database(), SCHEMA)
-    return address
+def http(client: httpx2.AsyncClient, url: str) -> httpx2.AsyncClient:
+    return client
 
 
 def _path(route: Route) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -44,14 +43,14 @@ ACCESS = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def url(new_database: NewDatabase) -> str:
-    return new_database(SQL)
+@pytest.fixture(scope="module")
+def url(module_database: NewDatabase) -> str:
+    return module_database(SQL)
 
 
-@pytest.fixture
-async def http(url: str, tmp_path: Path) -> AsyncIterator[httpx2.AsyncClient]:
-    (access := tmp_path / "access.json").write_text(json.dumps(ACCESS))
+@pytest.fixture(scope="module")
+async def http(url: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[httpx2.AsyncClient]:
+    (access := tmp_path_factory.mktemp("access") / "access.json").write_text(json.dumps(ACCESS))
     api = TableAPI({"shop": url}, access=access)
     async with api.lifespan(), _client(api) as client:
         yield client
