@@ -7,11 +7,13 @@ const DIST = new URL("../dist", import.meta.url).pathname;
 const FONT = /^instrument-sans-latin-wght-normal.*\.woff2$/;
 const read = (name) => readFile(join(DIST, name), "utf8");
 
-const [, styles] = (await read("index.html")).match(/<link rel="stylesheet"[^>]*href="([^"]+)"/) ?? [];
+const index = await read("index.html");
+const [, styles] = index.match(/<link rel="stylesheet"[^>]*href="([^"]+)"/) ?? [];
+const [first] = index.match(/<style>.*?<\/style>/s) ?? [];
 const font = (await readdir(join(DIST, "assets"))).find((name) => FONT.test(name));
-if (!styles || !font) throw new Error("index.html names no styles, or the font is missing");
+if (!styles || !first || !font) throw new Error("index.html has no styles, or the font is missing");
 
-const page = (await read("offline.html")).replace("<!-- styles -->", `<link rel="stylesheet" href="${styles}" />`);
+const page = (await read("offline.html")).replace("<!-- styles -->", `${first}\n    <link rel="stylesheet" href="${styles}" />`);
 await writeFile(join(DIST, "offline.html"), page);
 
 const files = ["/offline.html", "/offline.js", "/theme.js", "/logo.svg", styles, `/assets/${font}`];
