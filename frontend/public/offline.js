@@ -6,6 +6,8 @@
   document.documentElement.lang = language;
   sections.forEach(function (section) {
     section.hidden = section.lang !== language;
+    var title = section.querySelector("h1");
+    if (navigator.onLine) title.textContent = title.getAttribute("data-down");
     section.querySelector("button").addEventListener("click", function () {
       location.reload();
     });
@@ -13,4 +15,10 @@
   addEventListener("online", function () {
     location.reload();
   });
+  // A server that is down causes no event.
+  setInterval(function () {
+    fetch("/api/v2/config", { cache: "no-store" }).then(function (response) {
+      if (response.ok) location.reload();
+    }, function () {});
+  }, 5000);
 })();

@@ -6,6 +6,7 @@ import { account } from "../api/account";
 import { ApiError, endsSession } from "../api/errors";
 import { explainLeaving } from "../api/explain";
 import { currentSession, sessionEnded, sessionExpired } from "../stores/session";
+import { whenBack } from "../lib/whenback";
 
 const MOST_RETRIES = 2;
 
@@ -22,8 +23,14 @@ function leaveIfOver(queries: QueryClient, error: unknown): void {
 
 export function makeQueryClient(): QueryClient {
   const onError = (error: unknown) => leaveIfOver(queries, error);
+  const failed = { type: "active", predicate: ({ state }: { state: { status: string } }) => state.status === "error" } as const;
+  const readAgain = () => void queries.refetchQueries(failed);
+  const onUnread = (error: unknown) => {
+    if (isPassing(error)) whenBack(readAgain, () => queries.getQueryCache().findAll(failed).length > 0);
+    onError(error);
+  };
   const queries: QueryClient = new QueryClient({
-    queryCache: new QueryCache({ onError }),
+    queryCache: new QueryCache({ onError: onUnread }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: {

@@ -7,9 +7,13 @@ import { useEffect } from "react";
 import { useRouteError } from "react-router";
 import { Outcome } from "../../components/ui/Outcome";
 import { t } from "../../lib/i18n";
+import { whenBack } from "../../lib/whenback";
 
 // Each browser has its own message for this.
 const NOT_FETCHED = /dynamically imported module|importing a module script|unable to preload/i;
+
+/** A page that fails sooner after its load would fail again after a reload. */
+const SETTLED_MS = 10_000;
 
 const reload = () => window.location.reload();
 
@@ -22,7 +26,11 @@ export function ScreenFailed() {
 function NotFetched() {
   useEffect(() => {
     window.addEventListener("online", reload);
-    return () => window.removeEventListener("online", reload);
+    const withdraw = performance.now() > SETTLED_MS ? whenBack(reload) : undefined;
+    return () => {
+      window.removeEventListener("online", reload);
+      withdraw?.();
+    };
   }, []);
   return (
     <Outcome
