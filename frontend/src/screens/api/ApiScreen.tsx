@@ -78,7 +78,7 @@ export function ApiScreen() {
           rows={list.data?.resource}
           explain={problemOf}
           skeleton={{ lines: 2 }}
-          empty={<Empty icon={<KeyRound size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("noDataFound")} text={mayUse ? t("api.noneText") : ""} card />}
+          empty={<Empty icon={<KeyRound size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("noDataFound")} text={t(mayUse ? "api.noneText" : "api.noneLocked")} card />}
         >
           {(rows) => <KeyTable keys={rows} usage={usage.data} />}
         </ListState>

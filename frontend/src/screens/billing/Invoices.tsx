@@ -15,6 +15,7 @@ import { useInvoiceParams } from "./useInvoiceParams";
 export function Invoices() {
   const [search, change] = useInvoiceParams();
   const list = useQuery(invoices(search));
+  const isSearch = Boolean(search.number || search.from || search.to);
   const count = list.data?.meta?.count ?? 0;
   const pager = count > INVOICES_PER_PAGE && (
     <Pager page={search.page} size={INVOICES_PER_PAGE} count={count} onChange={change} withSizes={false} />
@@ -28,7 +29,7 @@ export function Invoices() {
         rows={list.data?.resource}
         explain={problemOf}
         skeleton={{ lines: 4 }}
-        empty={<Empty icon={<ReceiptText size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("noDataFound")} card />}
+        empty={<Empty icon={<ReceiptText size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("noDataFound")} text={isSearch ? "" : t("billing.noneYet")} card />}
       >
         {(rows) => <InvoiceTable rows={rows} foot={pager} />}
       </ListState>

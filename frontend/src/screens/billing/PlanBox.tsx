@@ -3,6 +3,7 @@ import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { creditsOf, isFreePlan, subscriptionOf, useAccount } from "../../api/account";
 import type { Plan, Subscription } from "../../api/types";
+import { needsMore } from "../../app/layout/credits";
 import { Card } from "../../components/ui/Card";
 import { Meter } from "../../components/ui/Meter";
 import { Banner } from "../../components/ui/Banner";
@@ -23,7 +24,7 @@ export function PlanBox() {
     <Card title={t("billing.plan")} landmark>
       {one && plan ? <Facts one={one} plan={plan} /> : <p>{t("plan.none")}</p>}
       <div className={classes.actions}>
-        <Button component={Link} to="/dashboard/upgradeplan" role="link">
+        <Button component={Link} to="/dashboard/upgradeplan" role="link" variant={needsMore(me) ? "default" : "filled"}>
           {isFreePlan(me) ? t("menu.viewPlans") : t("menu.upgrade")}
         </Button>
         <Button component={Link} to="/dashboard/creditaddons" role="link" variant="default">

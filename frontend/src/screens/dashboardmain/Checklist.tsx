@@ -1,7 +1,7 @@
 /** The first steps of a new account, instead of zeros. */
 import { Check, Download, FileSpreadsheet, Search, UserPlus } from "lucide-react";
 import { Link } from "react-router";
-import { isOwner, subscriptionOf, useAccount } from "../../api/account";
+import { creditsOf, isOwner, useAccount } from "../../api/account";
 import { t } from "../../lib/i18n.dashboard";
 import { EXTENSION_URL } from "../../lib/links";
 import { useRecent } from "../../stores/recent";
@@ -9,7 +9,8 @@ import classes from "./DashboardMain.module.css";
 
 export function Checklist({ counters }: { counters: Record<string, number> }) {
   const me = useAccount();
-  const seats = subscriptionOf(me)?.subscriptionplan_by_planid?.availableseats ?? 0;
+  // The seat of the owner is not one of them.
+  const seats = creditsOf(me)?.seatcount ?? 0;
   const looked = useRecent(me.appuserid).length > 0;
   const steps = [
     { key: "search", icon: Search, text: t("home.stepSearch"), hint: t("home.stepSearchText"), to: "/dashboard/main/search", done: looked },
@@ -18,8 +19,8 @@ export function Checklist({ counters }: { counters: Record<string, number> }) {
       key: "invite",
       icon: UserPlus,
       text: t("home.stepInvite"),
-      hint: t(seats > 1 ? "home.stepInviteText" : "home.seatless"),
-      to: seats > 1 ? "/dashboard/settings/manageseats" : "/dashboard/upgradeplan",
+      hint: t(seats > 0 ? "home.stepInviteText" : "home.seatless"),
+      to: seats > 0 ? "/dashboard/settings/manageseats" : "/dashboard/upgradeplan",
       done: (counters["members"] ?? 0) > 0,
     },
     { key: "export", icon: FileSpreadsheet, text: t("home.stepExport"), hint: t("home.stepExportText"), to: "/dashboard/main/mycontacts", done: false },

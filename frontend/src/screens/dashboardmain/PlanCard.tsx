@@ -4,6 +4,7 @@ import { Download } from "lucide-react";
 import { Link } from "react-router";
 import { creditsOf, isFreePlan, isOwner, subscriptionOf, useAccount } from "../../api/account";
 import type { Credits, Subscription } from "../../api/types";
+import { needsMore } from "../../app/layout/credits";
 import { KIND_ICONS } from "../../components/kindIcons";
 import { dayText } from "../../lib/dates";
 import { type TextKey, t } from "../../lib/i18n.dashboard";
@@ -55,7 +56,7 @@ export function PlanCard() {
       )}
       <div className={classes.actions}>
         {isOwner(me) && (
-          <Button component={Link} to="/dashboard/upgradeplan" role="button" size="sm" variant={standing === "active" ? "default" : "filled"}>
+          <Button component={Link} to="/dashboard/upgradeplan" role="button" size="sm" variant={standing === "active" || needsMore(me) ? "default" : "filled"}>
             {standing === "none" || standing === "expired" ? t("plan.subscribe") : isFreePlan(me) ? t("menu.viewPlans") : t("menu.upgrade")}
           </Button>
         )}

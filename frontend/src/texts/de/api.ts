@@ -42,6 +42,7 @@ export const api: Translation<typeof english> = {
     deleteText: "Programme, die den Schlüssel „{{purpose}}“ verwenden, funktionieren sofort nicht mehr. Das lässt sich nicht rückgängig machen.",
     tryOut: "Ausprobieren",
     howTo: "Anleitung",
+    noneLocked: "Ihre Schlüssel erscheinen hier, sobald Ihr Tarif den API-Zugang enthält.",
     noneText: "Legen Sie einen Schlüssel an, um Kontakte aus Ihren eigenen Programmen nachzuschlagen.",
     gate: "Nutzen Sie unsere API",
     gateText: "Fragen Sie Kontakte aus Ihrem CRM, Ihren Tabellen und Ihren eigenen Programmen ab. Die Business-Tarife enthalten den API-Zugang.",

@@ -20,6 +20,7 @@ export const billing: Translation<typeof english> = {
     addons: "Zusatz-Credits",
     invoices: "Rechnungen",
     list: "Liste der Rechnungen",
+    noneYet: "Ihre erste Rechnung erscheint hier nach der ersten Zahlung.",
     search: "Rechnungen durchsuchen",
     searchPlaceholder: "Rechnungsnummer",
     from: "Von",

@@ -55,7 +55,7 @@ export const home: Translation<typeof english> = {
     allContacts: "Alle Kontakte",
     startTitle: "Erste Schritte",
     startText: "{{done}} von {{count}} erledigt",
-    seatless: "Ihr Tarif hat einen Platz. Höhere Tarife haben mehr.",
+    seatless: "Alle Plätze sind belegt. Höhere Tarife haben mehr.",
     stepSearch: "Jemanden nachschlagen",
     stepSearchText: "Fügen Sie die Adresse eines Profils ein und decken Sie eine Nummer auf.",
     stepExtension: "Erweiterung installieren",

@@ -44,6 +44,7 @@ export const api = {
     deleteText: "Programs that use the key “{{purpose}}” stop working at once. This cannot be undone.",
     tryOut: "Try out",
     howTo: "How to use",
+    noneLocked: "Your keys appear here once your plan includes API access.",
     noneText: "Create a key to look up contacts from your own programs.",
     gate: "Unlock the Power of Our API",
     gateText: "Look up contacts from your CRM, your spreadsheets and your own programs. The Business plans include API access.",

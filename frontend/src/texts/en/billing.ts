@@ -17,6 +17,7 @@ export const billing = {
     addons: "Credit add-ons",
     invoices: "Invoices",
     list: "List of invoices",
+    noneYet: "Your first invoice appears here after the first payment.",
     search: "Search invoices",
     searchPlaceholder: "Invoice number",
     from: "From",

@@ -52,7 +52,7 @@ export const home = {
     allContacts: "All contacts",
     startTitle: "Get started",
     startText: "{{done}} of {{count}} done",
-    seatless: "Your plan has one seat. Higher plans have more.",
+    seatless: "All seats are taken. Higher plans have more.",
     stepSearch: "Look someone up",
     stepSearchText: "Paste a profile URL and reveal a number.",
     stepExtension: "Get the extension",
