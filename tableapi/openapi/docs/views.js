@@ -97,9 +97,12 @@ function placeholder({ name, schema, required }, typeOf) {
   return example === undefined ? typeOf(schema) : String(example);
 }
 
+/** The width of docs.css below which samples and responses are under the text. */
+const ONE_COLUMN = matchMedia("(width < 1280px)");
+
 /** Return an empty form control for a parameter: a list of its values, or a text field. */
 function control(parameter, id, { deref, typeOf }) {
-  const values = deref(parameter.schema)?.enum;
+  const { type, enum: values = type === "boolean" ? [true, false] : undefined } = deref(parameter.schema) ?? {};
   if (!values) return h("input", { id, placeholder: placeholder(parameter, typeOf), autocomplete: "off", spellcheck: "false" });
   return h("select", { id }, h("option", { value: "" }, ""), ...values.map((value) => h("option", {}, String(value))));
 }
@@ -127,6 +130,7 @@ export function operationPage(spec, operation, dataset) {
   const result = h("pre", { tabindex: "0" });
   const answerBox = codeBox("Response", result);
   answerBox.hidden = true;
+  const sendRow = h("div", { class: "send" }, h("button", {}, "Send"), state);
   const submit = async (event) => {
     event.preventDefault();
     state.replaceChildren("…");
@@ -135,6 +139,8 @@ export function operationPage(spec, operation, dataset) {
     answerBox.hidden = false;
     answerBox.querySelector(".title").replaceChildren("Response");
     result.replaceChildren(...highlighted(text, "JSON"));
+    // In one column the aside is at the end of the page, below the fields.
+    if (ONE_COLUMN.matches) sendRow.after(answerBox);
   };
 
   const fields = inputs.map(({ parameter, input }) =>
@@ -163,9 +169,9 @@ export function operationPage(spec, operation, dataset) {
         fields.length ? h("h3", {}, "Parameters") : null, ...plain,
         related.length ? h("details", {}, h("summary", {}, "Options of relations"), ...related) : null,
         body ? h("h3", {}, "Body") : null, body,
-        h("div", { class: "send" }, h("button", {}, "Send"), state)),
+        sendRow),
       ...(schema ? [h("h3", {}, "Fields of the body"), table(record(schema))] : []),
-      ...(answer ? [h("h3", {}, "Fields of the answer"), table(record(answer))] : []),
+      ...(answer ? [h("h3", {}, "Fields of the response"), table(record(answer))] : []),
       h("h3", {}, "Errors"), tableOf(["Status", "Meaning"], errors)),
     h("aside", {}, box, answerBox));
 }
