@@ -31,7 +31,7 @@ background:var(--sidebar);color:var(--on-sidebar);font-weight:600}.bar img{displ
 padding:2px 8px;border-radius:6px;background:var(--warn-soft);color:var(--warn);font-size:12px;line-height:16px;font-weight:600}
 main{width:100%;max-width:720px;margin:0 auto;padding:32px 16px 64px}main.narrow{max-width:432px}
 .panel{margin-top:16px;padding:24px;border:1px solid var(--line);border-radius:12px;background:var(--surface)}
-label{display:block;margin:16px 0 4px;font-size:13px;font-weight:500}
+label{display:block;margin:16px 0 4px;font-size:13px;font-weight:500}.panel>label:first-child{margin-top:0}
 label.check{display:flex;gap:8px;align-items:center;font-weight:400}
 input{width:100%;min-height:40px;padding:8px 12px;border:1px solid var(--line-control);border-radius:8px;
 background:var(--surface);color:inherit;font:inherit}input[readonly]{background:var(--sunken);color:var(--text-2)}

@@ -123,7 +123,7 @@ def data(settings: Settings, transaction: Transaction, language: Language) -> Do
         "seller": _party(t, settings.seller_name or settings.brand_name, address, taxid),
         "buyer": _party(t, transaction.companyname or transaction.owner or "", transaction.billingaddress,
                         transaction.taxid, _country(transaction.country, language), transaction.email or ""),
-        "lines": [{"description": invoices.described(line, language), "period": _period(line, language),
+        "lines": [{"description": _described(line, language), "period": _period(line, language),
                    "quantity": line.get("quantity", 1), "amount": money(line["amount"])} for line in lines],
         "sums": [(_sum_name(t, name, amount, lines, language), money(amount))
                  for name, amount in _sums(transaction, lines)],
@@ -188,6 +188,12 @@ def _country(code: str | None, language: Language) -> str:
     """Return the name of the country with this alpha-3 code, or the code if the name is unknown."""
     country = pycountry.countries.get(alpha_3=code) if code else None
     return code or "" if country is None else _country_names(language).gettext(country.name)
+
+
+def _described(line: StoredLine, language: Language) -> str:
+    """Return the text of a line without quantity, price and period, which have columns of their own."""
+    name = line.get("planname")
+    return name if name and not line.get("proration") else invoices.described(line, language)
 
 
 def _period(line: StoredLine, language: Language) -> str:

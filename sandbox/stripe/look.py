@@ -6,7 +6,7 @@ STYLE = """
 main.two{display:grid;grid-template-columns:1fr 1fr;gap:64px;max-width:960px;padding-top:48px}.left .back{display:inline-block;
 margin-bottom:24px;font-weight:500;text-decoration:none}.what{color:var(--text-2)}.sum{margin:4px 0 24px;font-size:32px;
 line-height:40px;font-weight:600;letter-spacing:-.01em}.sum small{color:var(--text-2);font-size:14px;font-weight:400;
-letter-spacing:0}dl{display:grid;grid-template-columns:1fr auto;gap:12px 24px}dd{text-align:right;
+letter-spacing:0}dl{display:grid;grid-template-columns:1fr auto;row-gap:12px}dd{padding-inline-start:24px;text-align:right;
 font-variant-numeric:tabular-nums}.due{padding-top:12px;border-top:1px solid var(--line);font-weight:600}
 main>.panel{margin-top:0}.panel h1{font-size:20px;line-height:28px}details{margin-top:24px;color:var(--text-2);font-size:13px}
 summary{cursor:pointer}table{width:100%;border-collapse:collapse;font-size:13px}

@@ -77,6 +77,8 @@ async def test_a_german_invoice(shop: Shop, trial: Account) -> None:
     assert data["state"] == f"Bezahlt am {day}"
     assert [name for name, _ in data["facts"]] == ["Rechnungsnummer", "Datum", "Gültig bis"]
     assert [line["description"] for line in data["lines"]] == ["Starter"]
+    english_data = invoice_pdf.data(product.ctx.settings, row, "en")
+    assert [line["description"] for line in english_data["lines"]] == ["Starter"], "quantity and price have columns"
     assert (data["sums"], data["total"]) == (
         [("Zwischensumme", MONEY), ("Steuer", "0,00\u00a0$")],
         ("Gesamtbetrag", MONEY),
