@@ -19,8 +19,8 @@ ELSEWHERE = (
 )  # fmt: skip
 # Journeys that do not affect each other share a server and one start of the browser.
 SHARED = (
-    "contacts|reach", "early|look|transitions|undo", "focus|phone|references", "inputs|offline|signup|social",
-    "live|sales|team",
+    "contacts|reach", "early|look|transitions|undo", "extension|language", "focus|phone|references",
+    "inputs|offline|signup|social", "live|sales|team", "numbers|studioapp",
 )  # fmt: skip
 ALONE = {path.stem for path in (FRONTEND / "e2e").glob("*.mjs")} - set(ELSEWHERE) - set("|".join(SHARED).split("|"))
 JOURNEYS = sorted(ALONE | set(SHARED))
