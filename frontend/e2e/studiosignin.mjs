@@ -26,7 +26,7 @@ journey("studio asks for a key", async (open) => {
   // The copied text names the key but does not contain it.
   await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => { window.copied = text; } } }));
   await page.keyboard.press("Escape");
-  for (const [way, word] of [["curl", "$API_KEY"], ["Python", "API_KEY"], ["JavaScript", "process.env.API_KEY"], ["MCP", '"name": "query"']]) {
+  for (const [way, word] of [["curl", "$API_KEY"], ["Python", "API_KEY"], ["TypeScript", "process.env.API_KEY"], ["MCP", '"name": "query"']]) {
     await page.getByRole("button", { name: "Copy as" }).click();
     await page.getByRole("button", { name: way, exact: true }).click();
     const copied = await page.evaluate(() => window.copied);

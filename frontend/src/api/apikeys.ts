@@ -7,10 +7,12 @@ import { useScript } from "./scripts";
 import { rows, useTableWrite } from "./tables";
 import type { ApiKey } from "./types";
 
-export const apiKeys = rows("apikeys", { filter: "(isactive=1) and (isdeleted=0)", order: "createdon DESC", include_count: true });
+export const API_KEYS = { filter: "(isactive=1) and (isdeleted=0)", order: "createdon DESC" };
+
+export const apiKeys = rows("apikeys", { ...API_KEYS, include_count: true });
 
 /** When each key was last used, without the keys themselves: reading those is recorded in the audit log. */
-export const keyUses = rows("apikeys", { fields: "keyid,lastused", filter: "(isactive=1) and (isdeleted=0)" });
+export const keyUses = rows("apikeys", { fields: "keyid,lastused", filter: API_KEYS.filter });
 
 /** A key name for the form, reserved for this account for ten minutes. */
 export const useGenerateKey = () => useScript("generateapikey");

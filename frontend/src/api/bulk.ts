@@ -44,7 +44,8 @@ const FOLLOWED_MS = 3000;
 const LATEST = 10;
 
 /** The last jobs of the caller. */
-export const bulkJobs = rows("bulkjob", { order: "createdon DESC", limit: LATEST });
+export const LATEST_JOBS = { order: "createdon DESC", limit: LATEST };
+export const bulkJobs = rows("bulkjob", LATEST_JOBS);
 
 export const isOver = (job: BulkJob): boolean => !["queued", "running"].includes(job.status);
 

@@ -16,23 +16,21 @@ export interface InvoiceSearch {
   page: number;
 }
 
-export function invoices({ number, from, to, page }: InvoiceSearch) {
+/** The request for the first page. */
+export function invoicesQuery({ number, from, to }: InvoiceSearch) {
   const filter = [
     number && `(invoicenumber like ${literal(`%${escaped(number)}%`)})`,
     from && `(transactiondate >= ${literal(`${from} 00:00:00`)})`,
     to && `(transactiondate <= ${literal(`${to} 23:59:59`)})`,
   ].filter(Boolean);
-  return queryOptions({
-    ...rows("transactionhistory", {
-      filter: filter.length > 0 ? filter.join(" and ") : undefined,
-      order: "transactiondate DESC",
-      limit: INVOICES_PER_PAGE,
-      offset: (page - 1) * INVOICES_PER_PAGE,
-      include_count: true,
-    }),
+  return { filter: filter.length > 0 ? filter.join(" and ") : undefined, order: "transactiondate DESC", limit: INVOICES_PER_PAGE };
+}
+
+export const invoices = (search: InvoiceSearch) =>
+  queryOptions({
+    ...rows("transactionhistory", { ...invoicesQuery(search), offset: (search.page - 1) * INVOICES_PER_PAGE, include_count: true }),
     placeholderData: keepPreviousData,
   });
-}
 
 /** Escapes the wildcards of a search text. */
 const escaped = (text: string) => text.replace(/[\\%_]/g, "\\$&");

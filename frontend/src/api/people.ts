@@ -41,10 +41,13 @@ export const PAGE = 25;
 /** The maximum that one call reveals. */
 export const MOST_REVEALED = 100;
 
+/** The body of a search for its first rows. */
+export const firstPage = <Filters extends object>(filters: Filters) => ({ ...filters, limit: PAGE });
+
 const pages = <Row>(path: "searchpeople" | "searchcompanies", filters: object) =>
   infiniteQueryOptions({
     queryKey: [path, filters] as const,
-    queryFn: ({ signal, pageParam }) => call<Found<Row>>("POST", path, { body: { ...filters, limit: PAGE, ...(pageParam && { cursor: pageParam }) }, signal }),
+    queryFn: ({ signal, pageParam }) => call<Found<Row>>("POST", path, { body: { ...firstPage(filters), ...(pageParam && { cursor: pageParam }) }, signal }),
     initialPageParam: "",
     getNextPageParam: ({ meta }) => meta.next ?? undefined,
     staleTime: 60_000,

@@ -4,7 +4,9 @@ import { useScript } from "./scripts";
 import { patchCached, rows, useTableDelete, useTableWrite } from "./tables";
 import type { List, User } from "./types";
 
-export const team = rows("appuser", { filter: "(isdeleted=0)", order: "createdon DESC", include_count: true });
+export const TEAM = { filter: "(isdeleted=0)", order: "createdon DESC" };
+
+export const team = rows("appuser", { ...TEAM, include_count: true });
 
 export const useAddMember = () => useTableWrite<User>("appuser", { method: "POST", stale: STALE.team });
 export const useToggleMember = () =>

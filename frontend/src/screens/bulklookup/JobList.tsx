@@ -1,8 +1,10 @@
 /** The user's latest jobs. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { bulkJobs } from "../../api/bulk";
+import { LATEST_JOBS, bulkJobs } from "../../api/bulk";
+import { config } from "../../api/config";
 import type { BulkJobRow } from "../../api/types";
+import { CopyAs } from "../../components/CopyAs";
 import { type Column, DataTable } from "../../components/ui/DataTable";
 import { momentText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
@@ -30,7 +32,10 @@ export function JobList() {
   if (!jobs.data || jobs.data.resource.length === 0) return null;
   return (
     <div className={classes.jobs}>
-      <h2>{t("bulk.jobs")}</h2>
+      <div className={classes.jobsHead}>
+        <h2>{t("bulk.jobs")}</h2>
+        <CopyAs dataset={config().dataset} table="bulkjob" query={LATEST_JOBS} />
+      </div>
       <DataTable label={t("bulk.jobs")} columns={COLUMNS} rows={jobs.data.resource} rowKey={(job) => job.jobid} />
     </div>
   );

@@ -5,7 +5,8 @@ import { Building2 } from "lucide-react";
 import { useMemo } from "react";
 import { Link } from "react-router";
 import { problemOf } from "../../api/explain";
-import { type CompanyMatch, companies } from "../../api/people";
+import { type CompanyMatch, companies, firstPage } from "../../api/people";
+import { CopyAs } from "../../components/CopyAs";
 import { Empty } from "../../components/Empty";
 import { ListState } from "../../components/ListState";
 import { BusyButton } from "../../components/ui/BusyButton";
@@ -65,7 +66,12 @@ export function CompanySearchScreen() {
     <Page
       title={t("menu.companysearch")}
       lead={t("people.companyLead")}
-      actions={<SavedSearches kind="companies" fields={COMPANY_FIELDS} filters={isAsked(asked) ? filters : null} onOpen={ask} />}
+      actions={
+        <>
+          <CopyAs call="searchcompanies" body={firstPage(filters)} />
+          <SavedSearches kind="companies" fields={COMPANY_FIELDS} filters={isAsked(asked) ? filters : null} onOpen={ask} />
+        </>
+      }
     >
       <div className={classes.columns}>
         <Filters asked={asked} fields={COMPANY_FIELDS} seen={seen} nameLabel={t("people.companyName")} onChange={ask} />

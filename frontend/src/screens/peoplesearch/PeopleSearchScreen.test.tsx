@@ -65,6 +65,17 @@ test("a choice takes its own values by name, and no others", async () => {
   await waitFor(() => expect(where()).toBe(`${AT}?country=DEU`));
 });
 
+test("the search is copied for other programs, with its filters as a body", async () => {
+  serve({ "POST searchpeople": FOUND, ...LISTS });
+  draw(<PeopleSearchScreen />, { at: `${AT}?city=Berlin` });
+  await user.click(await screen.findByRole("button", { name: "Copy as" }));
+  await user.click(await screen.findByRole("menuitem", { name: "curl" }));
+  expect(await screen.findByText("The request was copied for curl.")).toBeVisible();
+  const copied = await navigator.clipboard.readText();
+  expect(copied).toMatch(/^curl -s 'http:\/\/[^/]+\/api\/v2\/searchpeople' /);
+  expect(copied).toContain(`-d '{"city":["Berlin"],"limit":25}'`);
+});
+
 test("a row tells which kinds exist and who of the team has one already, and no value", async () => {
   serve({ "POST searchpeople": FOUND, ...LISTS });
   draw(<PeopleSearchScreen />, { at: `${AT}?company=Acme` });

@@ -5,7 +5,8 @@ import { Eye, ListPlus, UsersRound } from "lucide-react";
 import { Suspense, lazy, useMemo, useState } from "react";
 import { Link } from "react-router";
 import { problemOf } from "../../api/explain";
-import { type Chosen, MOST_REVEALED, type Match, people } from "../../api/people";
+import { type Chosen, MOST_REVEALED, type Match, firstPage, people } from "../../api/people";
+import { CopyAs } from "../../components/CopyAs";
 import { Empty } from "../../components/Empty";
 import { ListState } from "../../components/ListState";
 import { NameAvatar } from "../../components/NameAvatar";
@@ -84,6 +85,7 @@ export function PeopleSearchScreen() {
           <Button variant="default" size="sm" leftSection={<ListPlus size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={() => setManaging(true)}>
             {t("people.lists")}
           </Button>
+          {active && <CopyAs call="searchpeople" body={firstPage(filters)} />}
           <SavedSearches kind="people" fields={PEOPLE_FIELDS} filters={active ? filters : null} onOpen={ask} />
         </>
       }
