@@ -2,16 +2,17 @@
 import { Burger, Drawer } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Search } from "lucide-react";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { brand } from "../../api/desk";
 import compact from "../../app/layout/CompactMenu.module.css";
 import frame from "../../app/layout/Dashboard.module.css";
 import header from "../../app/layout/Header.module.css";
-import { MOD_KEY, isTyping } from "../../app/layout/keys";
+import { MOD_KEY } from "../../app/layout/keys";
 import { PaletteDialog } from "../../app/layout/PaletteDialog";
 import { ShortcutsDialog } from "../../app/layout/ShortcutsDialog";
 import sidebar from "../../app/layout/Sidebar.module.css";
+import { useFrameKeys } from "../../app/layout/useFrameKeys";
 import { Logo } from "../../components/ui/Logo";
 import { t as common } from "../../lib/i18n.dashboard";
 import { t } from "../../lib/i18n.desk";
@@ -24,7 +25,7 @@ const NONE: never[] = [];
 export function DeskFrame({ children }: { children: ReactNode }) {
   const [palette, openPalette] = useDisclosure();
   const [shortcuts, openShortcuts] = useDisclosure();
-  useKeys(openPalette.open, openShortcuts.open);
+  useFrameKeys(openPalette.open, openShortcuts.open);
   return (
     <div className={frame.frame}>
       <aside className={sidebar.sidebar} aria-label={common("menu.sidebar")}>
@@ -83,19 +84,4 @@ function CompactMenu() {
       </Drawer>
     </>
   );
-}
-
-/** Listens for ⌘K (Ctrl on other systems) and `?`. */
-function useKeys(onPalette: () => void, onShortcuts: () => void): void {
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const key = event.key.toLowerCase();
-      if (key === "k" && (event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey) {
-        event.preventDefault();
-        onPalette();
-      } else if (key === "?" && !event.metaKey && !event.ctrlKey && !event.altKey && !isTyping(event)) onShortcuts();
-    };
-    window.addEventListener("keydown", press);
-    return () => window.removeEventListener("keydown", press);
-  }, [onPalette, onShortcuts]);
 }
