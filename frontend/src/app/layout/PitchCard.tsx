@@ -13,7 +13,7 @@ export function PitchCard() {
       </div>
       <div className={classes.row}>
         <span className={classes.dot} />
-        <span className={classes.masked}>+**********</span>
+        <span>+**********</span>
       </div>
       <div className={classes.row} data-open>
         <span className={classes.dot} />
@@ -24,7 +24,7 @@ export function PitchCard() {
       </div>
       <div className={classes.row}>
         <span className={classes.dot} />
-        <span className={classes.masked}>*****@****.***</span>
+        <span>*****@****.***</span>
       </div>
     </div>
   );
