@@ -46,6 +46,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
     """Run callbacks in order and timers by a virtual clock. `dial` opens connections."""
 
     _ready: deque[Any]
+    _stopping: bool
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,8 +78,8 @@ class VirtualLoop(asyncio.BaseEventLoop):
         self, when: float, callback: Any, *args: Any, context: Context | None = None
     ) -> asyncio.TimerHandle:
         call = _Call(when, callback, args, context)
-        self._numbers += 1
-        heappush(self._timers, (when, self._numbers, call))
+        self._numbers = number = self._numbers + 1
+        heappush(self._timers, (when, number, call))
         return call
 
     def call_later(  # type: ignore[override]
@@ -87,30 +88,33 @@ class VirtualLoop(asyncio.BaseEventLoop):
         return self.call_at(self._now + delay, callback, *args, context=context)
 
     def _run_once(self) -> None:
-        """Run everything that is ready; if nothing is, advance the time to the next timer first."""
+        """Run until the loop is stopped: everything that is ready, then from the next timer on."""
         ready, timers = self._ready, self._timers
-        if not ready:
-            while timers and timers[0][2]._cancelled:
-                heappop(timers)
-            if not timers:
-                raise Stuck("no callback is ready and no timer is set")
-            self._now = max(self._now, timers[0][0])
-        self._steps += 1
-        if self._steps > MAX_STEPS:
-            raise Stuck(f"the loop ran {MAX_STEPS} times")
-        due = self._now + RESOLUTION
-        while timers and timers[0][0] < due:
-            ready.append(heappop(timers)[2])
-        for _ in range(len(ready)):
-            call = ready.popleft()
-            if call._cancelled:
-                continue
-            try:
-                call._context.run(call._callback, *call._args)
-            except (SystemExit, KeyboardInterrupt):
-                raise
-            except BaseException as error:
-                self.call_exception_handler({"message": f"Exception in callback {call!r}", "exception": error})
+        while not self._stopping:
+            if not ready:
+                while timers and timers[0][2]._cancelled:
+                    heappop(timers)
+                if not timers:
+                    raise Stuck("no callback is ready and no timer is set")
+                if timers[0][0] > self._now:
+                    self._now = timers[0][0]
+            self._steps += 1
+            if self._steps > MAX_STEPS:
+                raise Stuck(f"the loop ran {MAX_STEPS} times")
+            if timers:
+                due = self._now + RESOLUTION
+                while timers and timers[0][0] < due:
+                    ready.append(heappop(timers)[2])
+            for _ in range(len(ready)):
+                call = ready.popleft()
+                if call._cancelled:
+                    continue
+                try:
+                    call._context.run(call._callback, *call._args)
+                except (SystemExit, KeyboardInterrupt):
+                    raise
+                except BaseException as error:
+                    self.call_exception_handler({"message": f"Exception in callback {call!r}", "exception": error})
 
     def _write_to_self(self) -> None:
         """Do nothing, because there are no other threads."""

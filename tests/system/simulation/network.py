@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.system.simulation.loop import VirtualLoop
 
+PIECES = (1, 1, 1, 2, 3)
 TICK = 1e-7  # seconds between two events of one end
 
 
@@ -19,7 +20,7 @@ class End(asyncio.Transport):
         self.loop, self.chance, self.delay = loop, chance, delay
         self.protocol: Any = None
         self.other: End
-        self._arriving = bytearray()
+        self._arriving = b""
         self._arrives_at = 0.0
         self._lost = False
         self._closing = False
@@ -45,7 +46,11 @@ class End(asyncio.Transport):
 
     def arrive(self, data: bytes) -> None:
         """Receive bytes of the other end: in one to three pieces, or joined with earlier ones that are on their way."""
-        pieces = self.chance.choice((1, 1, 1, 2, 3)) if len(data) > 1 else 1
+        pieces = self.chance.choice(PIECES) if len(data) > 1 else 1
+        if pieces == 1:
+            if data:
+                self._later(self._deliver, self.chance.random() * self.delay, data)
+            return
         places = sorted(self.chance.randrange(len(data)) for _ in range(pieces - 1))
         for begin, end in zip([0, *places], [*places, len(data)], strict=True):
             if end > begin:
@@ -59,16 +64,15 @@ class End(asyncio.Transport):
     def _deliver(self, data: bytes) -> None:
         if self._lost:
             return
-        self._arriving += data
-        if self.chance.random() < 0.1 and len(self._arriving) < 64_000:
+        self._arriving = data = self._arriving + data
+        if self.chance.random() < 0.1 and len(data) < 64_000:
             self._later(self._flush, self.delay / 4)
         else:
             self._flush()
 
     def _flush(self) -> None:
         if self._arriving and not self._lost:
-            data = bytes(self._arriving)
-            self._arriving.clear()
+            data, self._arriving = self._arriving, b""
             self.protocol.data_received(data)
             self.loop.delivered()
 

@@ -19,9 +19,14 @@ MAX_SEEDS_FOR_A_FAULT = 600
 
 @pytest.fixture(autouse=True)
 def quiet() -> Iterator[None]:
-    """Log nothing, and collect garbage only between runs, because objects collected late are closed late."""
+    """Log nothing, and collect garbage only between runs, because objects collected late are closed late.
+
+    What is there before stays out of these collections.
+    """
     logging.disable(logging.CRITICAL)
     gc.disable()
+    gc.collect()
+    gc.freeze()
     yield
     gc.enable()
     logging.disable(logging.NOTSET)
