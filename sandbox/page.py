@@ -39,8 +39,8 @@ input[type=checkbox]{width:20px;min-height:20px;height:20px;margin:0;accent-colo
 button{width:100%;min-height:40px;margin-top:24px;padding:9px 16px;border:1px solid transparent;border-radius:8px;
 background:var(--accent);color:var(--on-accent);font:600 14px/20px var(--font);cursor:pointer}
 button:hover{background:var(--accent-hover)}button.plain{border-color:var(--line-control);background:var(--surface);
-color:var(--text-1)}button.plain:hover{background:var(--sunken)}form.two{display:flex;flex-wrap:wrap;gap:12px}
-form.two button{flex:1 1 120px;margin-top:16px}.row{display:grid;grid-template-columns:1fr 1fr;gap:12px}
+color:var(--text-1)}button.plain:hover{background:var(--sunken)}form.two{display:flex;flex-wrap:wrap;gap:12px;
+margin-top:16px}form.two button{flex:1 1 auto;width:auto;margin-top:0;white-space:nowrap}.row{display:grid;grid-template-columns:1fr 1fr;gap:12px}
 .problem{margin:16px 0 0;padding:12px 16px;border-radius:8px;background:var(--danger-soft);color:var(--danger)}
 code,pre{font:13px/20px var(--mono);overflow-wrap:anywhere}
 @media (width < 640px){input,button{min-height:44px}.bar{padding:0 16px}.panel{padding:16px}}
