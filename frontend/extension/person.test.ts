@@ -12,12 +12,12 @@ const CARD = {
   revealed: [{ type: "businessemail", name: "Max", revealedon: "2026-11-03T12:00:00Z" }],
 };
 
-test("a reveal is remembered with its day, and with the year when it was another one", () => {
+test("an earlier reveal is shown with its date, including the year if it is not the current one", () => {
   expect(memory(CARD.revealed[0], NOW)).toBe("0 credits, Max revealed this on 3 Nov");
   expect(memory({ name: null, revealedon: "2025-11-03T12:00:00Z" }, NOW)).toBe("0 credits, an API key revealed this on 3 Nov 2025");
 });
 
-test("only what exists and is not paid for has a price", () => {
+test("only existing, unpaid values have a price", () => {
   expect(payable(CARD).map(({ type }: { type: string }) => type)).toEqual(["directdial"]);
   const lines: HTMLElement[] = linesOf(CARD, [], () => undefined);
   expect(lines.map((line) => line.querySelector("button")?.getAttribute("aria-label") ?? null)).toEqual(["Reveal Cell Number · 1 credit", null, null]);

@@ -13,7 +13,7 @@ function change(text = "Removed") {
   return { id, log };
 }
 
-test("a change settles when its message goes: by time, by its cross, by newer messages", () => {
+test("a change is sent when its message times out, is closed or is pushed out by newer messages", () => {
   const byTime = change();
   vi.advanceTimersByTime(8000);
   const byCross = change();
@@ -23,7 +23,7 @@ test("a change settles when its message goes: by time, by its cross, by newer me
   expect([byTime.log, byCross.log, byOthers.log]).toEqual([["settled"], ["settled"], ["settled"]]);
 });
 
-test("what was taken back never settles", async () => {
+test("an undone change is never sent", async () => {
   const { id, log } = change();
   toastUndone(id);
   toastUndone(id);
@@ -32,7 +32,7 @@ test("what was taken back never settles", async () => {
   expect(log).toEqual(["undo"]);
 });
 
-test("a message stays while it is held, and its whole time after that", () => {
+test("a message stays while it is held, and restarts its full timeout afterwards", () => {
   const { id, log } = change();
   toastHeld(id, true);
   vi.advanceTimersByTime(60_000);
@@ -44,7 +44,7 @@ test("a message stays while it is held, and its whole time after that", () => {
   expect(log).toEqual(["settled"]);
 });
 
-test("the latest change is undone first, until there is none", () => {
+test("changes are undone in reverse order until none is left", () => {
   const first = change("first");
   const second = change("second");
   toast("in between");
@@ -52,7 +52,7 @@ test("the latest change is undone first, until there is none", () => {
   expect([undoLast(), undoLast()]).toEqual([true, false]);
 });
 
-test("leaving waits for what is sent", async () => {
+test("leaving the page waits for pending changes to be sent", async () => {
   let isSent = false;
   toastWithUndo("Removed", { undo: () => undefined, settled: () => Promise.resolve().then(() => (isSent = true)) });
   await settleToasts();

@@ -180,13 +180,13 @@ def test_every_tutorial_and_guide_is_in_the_navigation() -> None:
 
 
 @pytest.mark.parametrize("name", RUN)
-def test_the_examples_of(name: str, page: Page) -> None:
+def test_the_shell_examples_run(name: str, page: Page) -> None:
     (page.folder / "docs" / "tutorial").mkdir(parents=True)
     (page.folder / "docs" / "tutorial" / "shop.sql").write_text((pages.DOCS / "tutorial" / "shop.sql").read_text())
     run(page, name, (ROOT / name).read_text())
 
 
-def test_reloading_the_shop_replaces_no_other_table(page: Page, new_database: Callable[..., str]) -> None:
+def test_reloading_the_shop_keeps_other_tables(page: Page, new_database: Callable[..., str]) -> None:
     load = "psql --quiet --output=/dev/null --file=docs/tutorial/shop.sql"
     (page.folder / "docs" / "tutorial").mkdir(parents=True)
     (page.folder / "docs" / "tutorial" / "shop.sql").write_text((pages.DOCS / "tutorial" / "shop.sql").read_text())
@@ -202,7 +202,7 @@ def test_reloading_the_shop_replaces_no_other_table(page: Page, new_database: Ca
 
 
 @pytest.mark.parametrize("name", RUN)
-def test_the_python_of(name: str) -> None:
+def test_the_python_examples_compile(name: str) -> None:
     """Blocks of Python compile, and those that import something find it."""
     for fence in pages.fences((ROOT / name).read_text()):
         if fence.language == "python":
@@ -211,7 +211,7 @@ def test_the_python_of(name: str) -> None:
                 exec(block, {"__name__": "example", "__file__": name})
 
 
-def test_the_guide_of_tests(tmp_path: Path) -> None:
+def test_the_example_of_the_testing_guide_passes(tmp_path: Path) -> None:
     """docs/guides/tests.md: its file passes in the project of the second tutorial."""
     for name in ("tutorial/second-product.md", "guides/tests.md"):
         for fence in pages.fences(pages.read(name)):
@@ -239,7 +239,7 @@ def test_the_guide_of_tests(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [0, 1])
-async def test_the_engine_embedded(number: int, new_database: Callable[[], str]) -> None:
+async def test_the_embedding_examples_serve_tables(number: int, new_database: Callable[[], str]) -> None:
     """docs/guides/embedding.md: the blocks for Starlette and for FastAPI."""
     url = await asyncio.to_thread(new_database)
     await asyncio.to_thread(execute, url, (pages.DOCS / "tutorial" / "shop.sql").read_text())
@@ -257,7 +257,7 @@ async def test_the_engine_embedded(number: int, new_database: Callable[[], str])
     assert answer.json()["resource"][0] == {"name": "Ada Berg"}
 
 
-async def test_the_authenticator_of_a_host_program(new_database: Callable[[], str]) -> None:
+async def test_the_authenticator_example_applies_rights(new_database: Callable[[], str]) -> None:
     """docs/guides/embedding.md: own authentication, and a read under the rights of the caller."""
     names: dict[str, Any] = {"SHOP_URL": await asyncio.to_thread(new_database)}
     await asyncio.to_thread(execute, names["SHOP_URL"], (pages.DOCS / "tutorial" / "shop.sql").read_text())

@@ -29,7 +29,7 @@ _WORDS = (
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_links_lead_somewhere(name: str) -> None:
+def test_links_have_existing_targets(name: str) -> None:
     page = PAGES[name]
     problems = []
     for target in pages.links(page.read_text()):
@@ -45,7 +45,7 @@ def test_links_lead_somewhere(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_files_that_are_named_exist(name: str) -> None:
+def test_mentioned_files_exist(name: str) -> None:
     text = pages.prose(PAGES[name].read_text())
     missing = [
         f"{name}: {path}"
@@ -55,7 +55,7 @@ def test_files_that_are_named_exist(name: str) -> None:
     assert not missing, "\n".join(missing)
 
 
-def test_pages_named_in_any_file_exist() -> None:
+def test_pages_mentioned_in_any_file_exist() -> None:
     names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     missing = []
     for name in names.rstrip("\0").split("\0"):
@@ -68,7 +68,7 @@ def test_pages_named_in_any_file_exist() -> None:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_words_are_plain(name: str) -> None:
+def test_pages_contain_no_banned_words(name: str) -> None:
     text = PAGES[name].read_text()
     refused = [f"{name}: {match[0]!r}" for word in _WORDS for match in re.finditer(word, text)]
     assert not refused, "\n".join(refused)

@@ -81,7 +81,7 @@ def test_every_setting_is_documented_with_its_default() -> None:
 @pytest.mark.parametrize(
     "name", ["Dockerfile", "compose.yaml", "dataset.compose.yaml", "tableapi.service", "tableapi-dataset.service"]
 )
-def test_files_for_servers_name_settings_that_exist(name: str) -> None:
+def test_deployment_files_use_existing_settings(name: str) -> None:
     text = (ROOT / "deploy" / name).read_text()
     others = {"POSTGRES_PASSWORD", "POSTGRES_USER", "POSTGRES_DB", "AF_INET", "AF_UNIX", "NAME"}
     named = set(re.findall(r"\b[A-Z]+_[A-Z_]+\b", text)) - others
@@ -196,7 +196,7 @@ def test_every_option_of_a_script_has_a_row() -> None:
 # -- where things are ------------------------------------------------------------------------------------------------
 
 
-def test_the_architecture_names_every_package_of_the_engine() -> None:
+def test_the_architecture_lists_every_package_of_the_engine() -> None:
     text = pages.read("explanation/architecture.md")
     packages = [path.parent.name for path in Path(ROOT / "tableapi").glob("*/__init__.py")]
     missing = [

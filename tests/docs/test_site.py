@@ -85,12 +85,12 @@ def test_the_files_of_the_stock_theme_are_not_published(site: Path) -> None:
     assert not list(site.rglob("bundle.*.js"))
 
 
-def test_the_site_names_the_version(site: Path) -> None:
+def test_the_site_shows_the_version(site: Path) -> None:
     assert tomllib.loads((ROOT / "zensical.toml").read_text())["project"]["extra"]["release"] == VERSION
     assert f">v{VERSION}<" in (site / "index.html").read_text()
 
 
-def test_every_table_has_headers_and_scrolls_on_its_own(site: Path) -> None:
+def test_every_table_has_headers_and_scrolls_separately(site: Path) -> None:
     for page in site.rglob("*.html"):
         text = page.read_text()
         assert text.count("<table>") == text.count('<div class="table"><table>')
@@ -120,7 +120,7 @@ def test_search_finds_common_questions(site: Path) -> None:
     assert wrong == {}
 
 
-def test_the_examples_are_read_in_the_languages_of_the_tabs(site: Path) -> None:
+def test_curl_examples_are_translated_for_the_language_tabs(site: Path) -> None:
     """Curl commands become Python and JavaScript; commands that do more than send requests are left alone."""
     (site / "assets" / "package.json").write_text('{"type": "module"}')
     program = (

@@ -21,7 +21,7 @@ def test_home_page_has_a_request_with_its_response_and_no_empty_table_head() -> 
     assert not re.search(r"^\|(?:\s*\|)+$", text, re.MULTILINE)
 
 
-def test_installation_names_every_program_that_the_examples_run() -> None:
+def test_installation_lists_every_program_that_the_examples_run() -> None:
     installation = _INSTALL.read_text()
     examples = "\n".join(
         fence.text for page in pages.pages() for fence in pages.fences(page.read_text()) if fence.language == "sh"
@@ -34,7 +34,7 @@ def test_installation_names_every_program_that_the_examples_run() -> None:
 
 
 @pytest.mark.parametrize("name", _SERVING)
-def test_pages_that_start_a_server_name_the_option_for_its_port(name: str) -> None:
+def test_pages_that_start_a_server_mention_the_port_option(name: str) -> None:
     assert "`--port`" in (ROOT / name).read_text()
 
 

@@ -83,7 +83,7 @@ def backup(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> dict[str,
 
 
 @pytest.mark.slow
-def test_a_backup_restores_into_an_empty_place(
+def test_a_backup_can_be_restored_into_an_empty_installation(
     backup: dict[str, Any], new_database: NewDatabase, serve: Serve, tmp_path: Path
 ) -> None:
     url = new_database()
@@ -109,7 +109,7 @@ def test_a_backup_restores_into_an_empty_place(
     assert done.returncode == 0, done.stdout[-3000:]
 
 
-def test_without_its_secrets_a_backup_opens_nothing(
+def test_a_backup_without_its_secrets_cannot_be_decrypted(
     backup: dict[str, Any], new_database: NewDatabase, serve: Serve, tmp_path: Path
 ) -> None:
     url = new_database()

@@ -63,7 +63,9 @@ def _break(project: Path, name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "text", "said"), BROKEN)
-def test_check_names_the_file_and_the_line(name: str, text: str, said: str, project: Path, tmp_path: Path) -> None:
+def test_check_reports_the_file_and_line_of_an_error(
+    name: str, text: str, said: str, project: Path, tmp_path: Path
+) -> None:
     _break(project, name, text)
 
     refused = tableapi("check", cwd=project, DATA_DIR=tmp_path / "data", PYTHONPATH="")
@@ -85,7 +87,9 @@ def test_check_names_the_file_and_the_line(name: str, text: str, said: str, proj
         (("run", "tidy"), "policy.py"),
     ],
 )
-def test_no_command_starts_anything(words: tuple[str, ...], name: str, project: Path, tmp_path: Path) -> None:
+def test_no_command_starts_anything_with_a_broken_project(
+    words: tuple[str, ...], name: str, project: Path, tmp_path: Path
+) -> None:
     _break(project, name, "\nimport nothing_of_that_name\n")
 
     refused = tableapi(*words, cwd=project, DATA_DIR=tmp_path / "data", PORT=str(free_port()), PYTHONPATH="")
@@ -97,7 +101,7 @@ def test_no_command_starts_anything(words: tuple[str, ...], name: str, project: 
     assert not (tmp_path / "data" / "postgres").exists()
 
 
-def test_a_schema_names_its_line(project: Path, new_database: NewDatabase, tmp_path: Path) -> None:
+def test_a_schema_error_is_reported_with_its_line(project: Path, new_database: NewDatabase, tmp_path: Path) -> None:
     (project / "schema.sql").write_text("-- Größe\ncreate table a (id int);\n\ncreate tabel b ();\n")
 
     refused = tableapi("init", cwd=project, DATABASE_URL=new_database(), DATA_DIR=tmp_path / "data", PYTHONPATH="")
@@ -107,7 +111,7 @@ def test_a_schema_names_its_line(project: Path, new_database: NewDatabase, tmp_p
     assert len(refused.stderr.splitlines()) == 1
 
 
-def test_a_statement_outside_a_transaction_names_its_line(
+def test_an_error_outside_a_transaction_is_reported_with_its_line(
     project: Path, new_database: NewDatabase, tmp_path: Path
 ) -> None:
     url = new_database()

@@ -34,7 +34,7 @@ async def _until(http: httpx2.AsyncClient, jobid: int, ready: Callable[[dict[str
 
 
 @pytest.mark.slow
-async def test_a_restart_loses_and_doubles_nothing(new_database: NewDatabase, serve: Serve) -> None:
+async def test_a_restart_neither_loses_nor_repeats_rows(new_database: NewDatabase, serve: Serve) -> None:
     url = await asyncio.to_thread(new_database)
     first = await asyncio.to_thread(serve, **settings(url, WORKER="on"))
     await prepare(url, LINES)

@@ -64,7 +64,7 @@ async def run(ctx):
         (["run", "anything"], 2, "is not a project"),
     ],
 )
-def test_a_wrong_call_is_one_line(words: list[str], code: int, said: str, tmp_path: Path) -> None:
+def test_an_invalid_call_is_reported_in_one_line(words: list[str], code: int, said: str, tmp_path: Path) -> None:
     (tmp_path / "broken.json").write_text("{")
     (tmp_path / "norole.json").write_text(json.dumps({"keys": {"K": {"role": "sales"}}}))
 
@@ -91,7 +91,7 @@ def test_a_wrong_call_is_one_line(words: list[str], code: int, said: str, tmp_pa
         ("HOST", "no.such.host.invalid", "HOST no.such.host.invalid"),
     ],
 )
-def test_a_wrong_setting_is_one_line(name: str, value: str, said: str, tmp_path: Path) -> None:
+def test_an_invalid_setting_is_reported_in_one_line(name: str, value: str, said: str, tmp_path: Path) -> None:
     settings = {"DATA_DIR": str(tmp_path / "data"), "PORT": str(free_port())} | {name: value}
 
     refused = tableapi("serve", cwd=ROOT, **settings)
@@ -153,7 +153,7 @@ def test_a_port_taken_during_preparation_is_reported_in_one_line(
 
 
 @pytest.mark.parametrize("change", ["no such database", "wrong password"])
-def test_a_database_that_rejects_is_named_without_its_password(change: str, pg_url: str, tmp_path: Path) -> None:
+def test_a_rejecting_database_is_reported_without_its_password(change: str, pg_url: str, tmp_path: Path) -> None:
     parts = urlsplit(pg_url)
     url = f"postgresql://postgres:hidden@127.0.0.1:{parts.port}/tableapi"
     if change == "no such database":
@@ -179,7 +179,9 @@ def test_an_inapplicable_schema_is_reported_in_one_line(
     assert len(refused.stderr.splitlines()) == 1
 
 
-def test_an_unknown_script_or_value_is_one_line(project: Path, new_database: NewDatabase, tmp_path: Path) -> None:
+def test_an_unknown_script_or_malformed_value_is_reported(
+    project: Path, new_database: NewDatabase, tmp_path: Path
+) -> None:
     settings = {"DATABASE_URL": new_database(), "DATA_DIR": str(tmp_path / "data")}
 
     script = tableapi("run", "nothing", cwd=project, **settings)
@@ -222,7 +224,7 @@ def test_check_reports_what_is_missing_for_production(tmp_path: Path, pg_url: st
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.com"])
 @pytest.mark.parametrize("by", ["option", "environment"])
-def test_a_demo_is_not_served_to_others(tmp_path: Path, host: str, by: str) -> None:
+def test_a_demo_is_served_only_to_the_local_machine(tmp_path: Path, host: str, by: str) -> None:
     words = ("serve", "--host", host) if by == "option" else ("serve",)
     settings = {"DEMO": "1", "PORT": str(free_port()), "DATABASE_URL": NOWHERE, "DATA_DIR": str(tmp_path)}
     settings |= {} if words[1:] else {"HOST": host}

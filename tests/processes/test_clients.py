@@ -110,7 +110,7 @@ def test_an_unknown_language_or_caller_is_rejected(server: Server, path: str) ->
     assert httpx2.get(f"{address}python").status_code == 401
 
 
-def test_typescript(server: Server, tmp_path: Path) -> None:
+def test_the_typescript_client_is_typed_and_works(server: Server, tmp_path: Path) -> None:
     _client(server, tmp_path, "typescript", "shop.ts")
     for name in ("program.ts", "wrong.ts"):
         shutil.copy(CLIENTS / f"{name}.txt", tmp_path / name)
@@ -123,7 +123,7 @@ def test_typescript(server: Server, tmp_path: Path) -> None:
     assert [json.loads(line) for line in ran.stdout.splitlines()] == EXPECTED, ran.stderr
 
 
-def test_names_that_are_not_those_of_a_language(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
+def test_names_that_are_invalid_identifiers_are_mapped(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
     url = new_database(ODD)
     server = serve("--dataset", f"shop={url}", "--open", "--api-key", "KEY")
     for language, name in (("typescript", "shop.ts"), ("python", "shop.py")):
@@ -140,7 +140,7 @@ def test_names_that_are_not_those_of_a_language(new_database: NewDatabase, serve
         assert json.loads(ran.stdout or "null") == [["x", "1.50", 7]], ran.stderr
 
 
-def test_several_databases(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
+def test_a_client_can_cover_several_databases(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
     first, second = new_database(SHOP.read_text()), new_database(SHOP.read_text())
     server = serve("--dataset", f"shop={first}", "--dataset", f"other={second}", "--open", "--api-key", "KEY")
     address = f"{server.url}/api/v2/_spec"
@@ -157,7 +157,7 @@ def test_several_databases(new_database: NewDatabase, serve: Serve, tmp_path: Pa
     assert _run(tmp_path, sys.executable, "use.py", server.url).stdout == "Ada Berg\n"
 
 
-def test_python(server: Server, tmp_path: Path) -> None:
+def test_the_python_client_is_typed_and_works(server: Server, tmp_path: Path) -> None:
     _client(server, tmp_path, "python", "shop.py")
     for name in ("program.py", "wrong.py"):
         shutil.copy(CLIENTS / f"{name}.txt", tmp_path / name)
@@ -169,7 +169,9 @@ def test_python(server: Server, tmp_path: Path) -> None:
     assert [json.loads(line) for line in ran.stdout.splitlines()] == EXPECTED, ran.stderr
 
 
-def test_the_day_of_an_integrator(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
+def test_an_integration_works_with_the_generated_client(
+    new_database: NewDatabase, serve: Serve, tmp_path: Path
+) -> None:
     server = serve(DEMO="1", DATABASE_URL=new_database(), DATA_DIR=tmp_path / "data", APP_KEYS="0123456789")
     with httpx2.Client(base_url=f"{server.url}/api/v2/", headers={"X-API-Key": "0123456789"}, timeout=60) as http:
         text = http.get("_spec?client=python").raise_for_status().text

@@ -14,7 +14,7 @@ from tests.system.cluster.nodes import bring_up
 
 
 @pytest.mark.slow
-async def test_writes_are_read_on_every_node_and_the_primary_may_die(tmp_path: Path) -> None:
+async def test_writes_are_visible_on_every_node_even_after_a_failover(tmp_path: Path) -> None:
     with ExitStack() as stack:
         cluster = await asyncio.to_thread(bring_up, tmp_path, stack, whole=False)
         await prepare(cluster.settings["DATABASE_URL"], 20_000)

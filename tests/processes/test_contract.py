@@ -70,7 +70,7 @@ def test_an_unreadable_file_is_reported_in_one_line(
     assert text in ended.stderr
 
 
-def test_the_contract_of_a_project(new_database: NewDatabase, tmp_path: Path) -> None:
+def test_the_contract_of_a_project_can_be_locked_and_checked(new_database: NewDatabase, tmp_path: Path) -> None:
     file = str(tmp_path / "api.json")
     environment = {"DATABASE_URL": new_database(), "DATA_DIR": str(tmp_path / "data"), "APP_KEYS": "a-key", "DEMO": "1"}
     assert tableapi("init", cwd=ROOT, **environment).returncode == 0

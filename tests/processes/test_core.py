@@ -42,7 +42,7 @@ def _python(folder: Path, code: str, *words: str, **more: str) -> subprocess.Com
     )  # fmt: skip
 
 
-def test_the_command_reports_what_to_install(tmp_path: Path) -> None:
+def test_the_command_reports_the_missing_package(tmp_path: Path) -> None:
     ended = _python(tmp_path, COMMAND, "serve")
     assert (ended.returncode, ended.stdout) == (2, "")
     assert "none-any.whl[server]'" in ended.stderr

@@ -72,27 +72,29 @@ def test_settings_without_a_target_prevent_the_start(
     assert "hidden" not in done.stderr
 
 
-def test_an_empty_file_of_databases_ends_the_start(folder: Path) -> None:
+def test_an_empty_file_of_databases_prevents_the_start(folder: Path) -> None:
     (folder / "datasets").write_text("# shop=postgresql://127.0.0.1:1/shop\n\n")
     done = tableapi("serve", cwd=folder, DATASETS="@datasets")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "does not name a database" in done.stderr
 
 
-def test_the_environment_names_databases_and_rights(serve: Serve, new_database: NewDatabase, folder: Path) -> None:
+def test_databases_and_rights_can_be_set_in_the_environment(
+    serve: Serve, new_database: NewDatabase, folder: Path
+) -> None:
     urls = f"shop={new_database(TABLES)}\n other={new_database(TABLES)}"
     server = serve(cwd=folder, DATASETS=urls, ACCESS_FILE=access(folder / "access.json"))
     assert [status(server, OLD, f"/api/v2/{name}/_table/customer") for name in ("shop", "other")] == [200, 200]
     assert [status(server, "wrong"), status(server, OLD, "/api/v2/shop/_table/product")] == [401, 403]
 
 
-def test_a_file_names_databases_one_a_line(serve: Serve, new_database: NewDatabase, folder: Path) -> None:
+def test_databases_can_be_listed_in_a_file(serve: Serve, new_database: NewDatabase, folder: Path) -> None:
     (folder / "datasets").write_text(f"# the shop\nshop={new_database(TABLES)}\n")
     server = serve("--open", cwd=folder, DATASETS=f"@{folder / 'datasets'}")
     assert status(server, "") == 200
 
 
-def test_options_come_before_the_environment(serve: Serve, new_database: NewDatabase, folder: Path) -> None:
+def test_options_override_the_environment(serve: Serve, new_database: NewDatabase, folder: Path) -> None:
     words = ("--dataset", f"mine={new_database(TABLES)}", "--open")
     server = serve(*words, cwd=folder, DATASETS="shop=postgresql://127.0.0.1:1/shop", ACCESS_FILE="missing.json")
     assert [status(server, "", f"/api/v2/{name}/_table/customer") for name in ("mine", "shop")] == [200, 404]
@@ -142,7 +144,7 @@ def test_secrets_of_every_spelling_are_masked(words: list[str], secret: str) -> 
 @pytest.mark.parametrize(
     "words", [["serve", "--port", "9000"], ["--dataset", "a=postgresql://me@host/db", "--access", "a.json"]]
 )
-def test_other_arguments_stay(words: list[str]) -> None:
+def test_arguments_without_secrets_are_not_masked(words: list[str]) -> None:
     arguments = b"\0".join(word.encode() for word in [*words, ""])
     assert masked(arguments) == arguments
 

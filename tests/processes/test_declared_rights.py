@@ -89,7 +89,9 @@ FIRST = "roles/sales/access/0"
         ("keys/ ", {"role": "sales"}, "name a role under 'anonymous'"),
     ],
 )
-def test_an_access_file(url: str, tmp_path: Path, path: str, value: Any, told: str) -> None:
+def test_an_invalid_access_file_is_rejected_with_a_hint(
+    url: str, tmp_path: Path, path: str, value: Any, told: str
+) -> None:
     (tmp_path / "access.json").write_text(json.dumps(changed(path, value)))
     words = ("serve", "--dataset", f"shop={url}", "--access", "access.json")
     ended = tableapi(*words, cwd=tmp_path, DATA_DIR=tmp_path / "data")
@@ -105,7 +107,7 @@ def test_an_access_file(url: str, tmp_path: Path, path: str, value: Any, told: s
         ('"KEY-1":', '"KEY-1": {"role": "*"}, "KEY-1":', "'KEY-...' occurs twice"),
     ],
 )
-def test_a_member_that_occurs_twice(url: str, tmp_path: Path, right: str, wrong: str, told: str) -> None:
+def test_a_duplicate_json_member_is_rejected(url: str, tmp_path: Path, right: str, wrong: str, told: str) -> None:
     """JSON takes the last one, so rights that were written down would not hold."""
     text = json.dumps(FILE)
     assert right in text
@@ -116,7 +118,7 @@ def test_a_member_that_occurs_twice(url: str, tmp_path: Path, right: str, wrong:
     assert told in ended.stderr
 
 
-def test_an_empty_key_on_the_command_line(url: str, tmp_path: Path) -> None:
+def test_an_empty_key_on_the_command_line_is_rejected(url: str, tmp_path: Path) -> None:
     """A variable that is not set would otherwise let in every request."""
     words = ("serve", "--dataset", f"shop={url}", "--open", "--api-key", "")
     ended = tableapi(*words, cwd=tmp_path, DATA_DIR=tmp_path / "data")
@@ -124,7 +126,7 @@ def test_an_empty_key_on_the_command_line(url: str, tmp_path: Path) -> None:
     assert "--api-key: the key is empty" in ended.stderr
 
 
-def test_a_right_access_file_starts(url: str, serve: Serve, tmp_path: Path) -> None:
+def test_a_valid_access_file_starts(url: str, serve: Serve, tmp_path: Path) -> None:
     (tmp_path / "access.json").write_text(json.dumps(FILE))
     serve("--dataset", f"shop={url}", "--access", "access.json", cwd=tmp_path)
 
@@ -144,7 +146,9 @@ def test_a_right_access_file_starts(url: str, serve: Serve, tmp_path: Path) -> N
         ("where token = $1", "", "must have one parameter"),
     ],
 )
-def test_a_policy(new_database: NewDatabase, tmp_path: Path, right: str, wrong: str, told: str) -> None:
+def test_an_invalid_policy_is_rejected_with_a_hint(
+    new_database: NewDatabase, tmp_path: Path, right: str, wrong: str, told: str
+) -> None:
     (tmp_path / "schema.sql").write_text(SCHEMA)
     assert right in POLICY
     (tmp_path / "policy.py").write_text(POLICY.replace(right, wrong))
@@ -167,7 +171,7 @@ def test_a_policy(new_database: NewDatabase, tmp_path: Path, right: str, wrong: 
         ("POLICIES = {'staff': None}", "POLICIES['staff'] must be a dict of tables and their Access, not None"),
     ],
 )
-def test_a_policy_of_a_wrong_type(project: Path, slip: str, told: str) -> None:
+def test_a_policy_of_the_wrong_type_is_rejected(project: Path, slip: str, told: str) -> None:
     (project / "policy.py").write_text(f"{POLICY}{slip}\n")
     ended = tableapi("serve", cwd=project, DATABASE_URL="postgresql://127.0.0.1:1/x", DATA_DIR=project / "data")
     assert ended.returncode == 1, ended.stderr
@@ -188,7 +192,7 @@ CONDITIONS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("slip", sorted(CONDITIONS))
-async def test_a_condition_that_would_not_hold(url: str, slip: str) -> None:
+async def test_a_row_rule_that_is_not_a_condition_is_rejected(url: str, slip: str) -> None:
     """SQLAlchemy gives a comparison a truth value, so `a == b or c` is `c`."""
     lookup = Sessions("select customerid, 'user' as role from login where token = $1", user="customerid")
     rule = Rule(rows=CONDITIONS[slip])
@@ -213,7 +217,7 @@ async def test_a_single_name_is_one_name(url: str) -> None:
     await api.stop()
 
 
-async def test_a_host_program(url: str) -> None:
+async def test_an_invalid_policy_of_a_host_program_is_rejected(url: str) -> None:
     lookup = Sessions("select customerid, 'user' as role from login where token = $1", user="customerid")
     for policy, told in (
         ({"product": Access(read=Rule(hidden={"nme"}))}, "Did you mean 'name'?"),

@@ -43,7 +43,7 @@ def test_the_demo_serves_its_shop_and_stops_what_it_started(tmp_path: Path) -> N
     assert (tmp_path / "data" / "demo" / "postgres").is_dir()
 
 
-def test_a_port_in_use_is_one_line(tmp_path: Path) -> None:
+def test_a_port_in_use_is_reported_in_one_line(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         refused = tableapi("demo", "--port", str(port), cwd=tmp_path, DATA_DIR=tmp_path / "data")

@@ -82,7 +82,7 @@ def doctor(tmp_path: Path, url: str, *words: str) -> subprocess.CompletedProcess
     return tableapi("doctor", "mcp", url, *words, cwd=tmp_path)
 
 
-def test_a_sign_in_that_works(host: Host, tmp_path: Path) -> None:
+def test_a_working_sign_in_is_confirmed(host: Host, tmp_path: Path) -> None:
     ended = doctor(tmp_path, f"{host.url}/mcp", "--token", "good")
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "wrong:" not in ended.stdout
@@ -133,9 +133,7 @@ def replaced(name: str, value: Any) -> Any:
         (replaced("token", (400, "[]")), ["no OAuth error"]),
     ],
 )
-def test_the_step_that_is_wrong_is_named_with_what_to_do(
-    host: Host, tmp_path: Path, change: Any, texts: list[str]
-) -> None:
+def test_a_failing_step_is_reported_with_its_remedy(host: Host, tmp_path: Path, change: Any, texts: list[str]) -> None:
     change(host)
     ended = doctor(tmp_path, f"{host.url}/mcp")
     assert (ended.returncode, ended.stderr) == (1, "")
@@ -144,7 +142,7 @@ def test_the_step_that_is_wrong_is_named_with_what_to_do(
         assert text in ended.stdout
 
 
-def test_a_complication_is_a_note(host: Host, tmp_path: Path) -> None:
+def test_a_complication_is_reported_as_a_note(host: Host, tmp_path: Path) -> None:
     changed("server", registration_endpoint=None, token_endpoint_auth_methods_supported=["client_secret_post"])(host)
     host.challenge = 'Bearer scope="read"'
     ended = doctor(tmp_path, f"{host.url}/mcp")
@@ -168,19 +166,19 @@ def test_a_rejected_token_is_explained(host: Host, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("url", "text"), [("api.example.com/mcp", "is not a URL"), ("ftp://x/mcp", "is not a URL")])
-def test_a_wrong_address_is_one_line(tmp_path: Path, url: str, text: str) -> None:
+def test_an_invalid_url_is_reported_in_one_line(tmp_path: Path, url: str, text: str) -> None:
     ended = doctor(tmp_path, url)
     assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (2, "", 1)
     assert text in ended.stderr
 
 
-def test_a_server_that_is_not_there(tmp_path: Path) -> None:
+def test_an_unreachable_server_is_reported(tmp_path: Path) -> None:
     ended = doctor(tmp_path, "http://127.0.0.1:1/mcp")
     assert ended.returncode == 1
     assert "cannot be reached" in ended.stdout
 
 
-def test_servers_of_tableapi(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
+def test_servers_without_sign_in_are_diagnosed(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
     dataset = f"x={new_database('create table town (id integer primary key)')}"
     opened = serve("--dataset", dataset, "--open")
     assert "does not ask for sign-in" in doctor(tmp_path, f"{opened.url}/mcp").stdout

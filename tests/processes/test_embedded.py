@@ -52,7 +52,7 @@ def _alive(pid: int) -> bool:
         return False
 
 
-def test_no_binaries_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_binaries_are_reported_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedded, "binaries", lambda: iter([tmp_path]))
 
     with pytest.raises(NoPostgres, match="PostgreSQL 15 or newer was not found"):
@@ -66,7 +66,7 @@ def test_data_of_another_version_is_reported_in_one_line(folder: Path) -> None:
         Embedded(folder).start()
 
 
-def test_a_full_disk_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     full = subprocess.CompletedProcess([], 1, stdout="initdb: error: could not write: No space left on device\n")
     monkeypatch.setattr(privileges.UnprivilegedUser, "run", lambda self, command, **options: full)
 
@@ -106,7 +106,7 @@ def test_a_relative_folder_keeps_its_data_and_its_port(
         assert (folder / "data").stat().st_mode & 0o077 == 0
 
 
-def test_a_password_is_needed(folder: Path) -> None:
+def test_a_connection_without_the_password_is_rejected(folder: Path) -> None:
     with Embedded(folder, durable=False) as url:
         secret = (folder.parent / "secrets" / "postgres_password").read_text().strip()
         assert secret in url
@@ -114,7 +114,7 @@ def test_a_password_is_needed(folder: Path) -> None:
             execute(url.replace(secret, "guess"), "select 1")
 
 
-def test_the_last_one_to_leave_stops_the_server(folder: Path) -> None:
+def test_the_server_stops_after_its_last_user(folder: Path) -> None:
     first, second = Embedded(folder, durable=False), Embedded(folder, durable=False)
     assert first.start() == second.start()
     pid = _pid(folder)
@@ -127,7 +127,7 @@ def test_the_last_one_to_leave_stops_the_server(folder: Path) -> None:
     assert not _alive(pid)
 
 
-def test_a_port_occupied_meanwhile_is_replaced(folder: Path) -> None:
+def test_a_port_that_was_taken_meanwhile_is_replaced(folder: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         (folder / "port").write_text(str(port))
@@ -137,7 +137,7 @@ def test_a_port_occupied_meanwhile_is_replaced(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("pid", [1, 999_999_999])
-def test_the_lock_of_a_dead_server_is_not_believed(pid: int, folder: Path) -> None:
+def test_the_lock_of_a_dead_server_is_ignored(pid: int, folder: Path) -> None:
     """Ignore the lock, because its process id may belong to another process now, as is common in containers."""
     (folder / "data" / "postmaster.pid").write_text(f"{pid}\n{folder}/data\n0\n5432\n\n127.0.0.1\n\nready   \n")
 
@@ -228,7 +228,7 @@ async def _ask(url: str, sql: str) -> object:
 
 
 @pytest.mark.parametrize("older", [False, True])
-def test_the_server_is_owner_of_its_database_and_no_superuser(
+def test_the_server_owns_its_database_but_is_not_a_superuser(
     project: Path, tmp_path: Path, serve: Serve, older: bool
 ) -> None:
     data = tmp_path / "data"

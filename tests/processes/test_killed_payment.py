@@ -66,7 +66,7 @@ class Customer:
 
 
 @pytest.mark.slow
-def test_every_step_may_be_the_last(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
+def test_a_payment_survives_a_kill_after_every_step(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
     url = new_database()
     customer = Customer(lambda: serve(DEMO="1", DATABASE_URL=url, DATA_DIR=tmp_path / "data", APP_KEYS=KEY))
 

@@ -52,7 +52,7 @@ def _all_end(watched: list[int]) -> bool:
 
 
 @pytest.mark.slow
-async def test_workers_without_a_parent_end_in_the_middle_of_requests(new_database: NewDatabase, serve: Serve) -> None:
+async def test_orphaned_workers_stop_even_during_requests(new_database: NewDatabase, serve: Serve) -> None:
     url = await asyncio.to_thread(new_database)
     server = await asyncio.to_thread(serve, **settings(url, WORKERS="2"))
     await prepare(url, REVEALS)
@@ -64,7 +64,7 @@ async def test_workers_without_a_parent_end_in_the_middle_of_requests(new_databa
 
 
 @pytest.mark.slow
-async def test_charges_and_reveals_stay_equal(new_database: NewDatabase, serve: Serve) -> None:
+async def test_charges_equal_reveals_after_a_kill(new_database: NewDatabase, serve: Serve) -> None:
     # The fixture needs a thread without an event loop.
     url = await asyncio.to_thread(new_database)
     seen = 0
@@ -81,7 +81,7 @@ async def test_charges_and_reveals_stay_equal(new_database: NewDatabase, serve: 
     assert ROUNDS * REVEALS // 3 <= seen < ROUNDS * REVEALS  # the kill happened during the reveals
 
 
-def test_a_write_whose_worker_was_killed_is_not_still_running_forever(
+def test_the_lost_response_of_a_killed_worker_is_reported_after_its_claim_expires(
     new_database: NewDatabase, serve: Serve, tmp_path: Path
 ) -> None:
     """Without a project the responses are in a file, and whether the killed worker committed is unknown."""

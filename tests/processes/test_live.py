@@ -86,7 +86,7 @@ SHOP = {**LIVE, "filters": [{"name": "shop", "operator": "=", "value": 2}]}
         ({"first-key": {"role": "reader"}}, [SHOP], 200),  # its role reads fewer rows
     ],
 )
-def test_streams_under_rights_that_are_no_longer_in_the_access_file_end_without_another_row(
+def test_streams_end_without_another_row_after_their_rights_are_removed(
     new_database: NewDatabase, serve: Serve, tmp_path: Path, keys: dict[str, Any], access: list[Any], status: int
 ) -> None:
     url, file = new_database(SCHEMA), tmp_path / "access.json"
@@ -108,7 +108,9 @@ def test_streams_under_rights_that_are_no_longer_in_the_access_file_end_without_
 
 
 @pytest.mark.timing
-def test_a_stream_does_not_delay_the_end_of_the_server(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
+def test_a_stream_does_not_delay_the_stop_of_the_server(
+    new_database: NewDatabase, serve: Serve, tmp_path: Path
+) -> None:
     url = new_database(SCHEMA)
     install(url, tmp_path, "item")
     server = serve("--dataset", f"db={url}", "--open", cwd=tmp_path)

@@ -52,7 +52,7 @@ async def test_agents_write_under_open_when_the_setting_allows_it(database: str,
         assert kept["rows"] == [change]
 
 
-async def test_the_rights_are_those_of_the_key(database: str, tmp_path: Path) -> None:
+async def test_the_rights_of_the_key_apply(database: str, tmp_path: Path) -> None:
     (access := tmp_path / "access.json").write_text(json.dumps(ACCESS))
     words = ("--dataset", f"rental={database}", "--access", str(access), "--api-key", "clerk")
     async with Client(command(tmp_path, *words)) as client:
@@ -62,7 +62,7 @@ async def test_the_rights_are_those_of_the_key(database: str, tmp_path: Path) ->
         assert "reason: forbidden" in await agent.refusal("query", table="staff")
 
 
-def test_a_command_without_rights_ends_with_one_line(database: str, tmp_path: Path) -> None:
+def test_a_command_without_rights_fails_with_one_line(database: str, tmp_path: Path) -> None:
     (access := tmp_path / "access.json").write_text(json.dumps(ACCESS))
     dataset = ("--dataset", f"rental={database}")
     for words, text in (
@@ -77,7 +77,7 @@ def test_a_command_without_rights_ends_with_one_line(database: str, tmp_path: Pa
         assert ended.stdout == ""
 
 
-def test_a_server_without_the_sdk_reports_it(database: str, serve: Serve, tmp_path: Path) -> None:
+def test_a_server_without_the_sdk_reports_the_missing_extra(database: str, serve: Serve, tmp_path: Path) -> None:
     (tmp_path / "mcp.py").write_text("raise ModuleNotFoundError('mcp')")  # found before the installed package
     server = serve("--dataset", f"rental={database}", "--open", PYTHONPATH=f"{tmp_path}:{ROOT}")
     answer = httpx2.post(f"{server.url}/mcp", json=INITIALIZE, timeout=30)

@@ -74,7 +74,7 @@ def test_the_dashboard_uses_existing_metrics(serve: Serve, new_database: NewData
     assert "dan@" not in text
 
 
-def test_the_counters_lie_in_shared_memory_while_the_server_runs(
+def test_the_counters_are_in_shared_memory_while_the_server_runs(
     serve: Serve, new_database: NewDatabase, tmp_path: Path
 ) -> None:
     def folders() -> set[Path]:

@@ -81,7 +81,7 @@ async def test_servers_are_notified_of_each_migration(new_database: NewDatabase,
         await connection.close()
 
 
-async def test_a_failing_migration_is_rolled_back_and_named(new_database: NewDatabase, tmp_path: Path) -> None:
+async def test_a_failing_migration_is_rolled_back_and_reported(new_database: NewDatabase, tmp_path: Path) -> None:
     url = await asyncio.to_thread(new_database)
     first = project(tmp_path / "p", "create table a (id int primary key);")
     await upgrade(url, first)
@@ -102,7 +102,7 @@ async def test_a_gap_in_the_numbers_is_rejected(new_database: NewDatabase, tmp_p
         await upgrade(await asyncio.to_thread(new_database), folder)
 
 
-async def test_a_migration_does_not_wait_in_front_of_others(new_database: NewDatabase, tmp_path: Path) -> None:
+async def test_a_waiting_migration_does_not_block_reads(new_database: NewDatabase, tmp_path: Path) -> None:
     """While a long transaction locks the table, reads continue, and the migration runs when it ends."""
     url = await asyncio.to_thread(new_database)
     folder = project(tmp_path / "p", "create table a (id int);")
@@ -132,7 +132,7 @@ async def _until(connection: asyncpg.Connection, sql: str) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_a_reveal_of_the_version_before_may_commit_late(new_database: NewDatabase, tmp_path: Path) -> None:
+async def test_a_reveal_by_the_previous_version_may_commit_late(new_database: NewDatabase, tmp_path: Path) -> None:
     """Commit a row by the old function after a migration replaced it and while the next one backfills."""
     url = await asyncio.to_thread(new_database)
     first = project(tmp_path / "first", RELEASED.read_text())
@@ -172,9 +172,7 @@ async def test_a_reveal_of_the_version_before_may_commit_late(new_database: NewD
         await open_connection.close()
 
 
-async def test_contacts_that_keys_had_revealed_are_listed_for_the_owner(
-    new_database: NewDatabase, tmp_path: Path
-) -> None:
+async def test_contacts_revealed_by_keys_are_listed_for_the_owner(new_database: NewDatabase, tmp_path: Path) -> None:
     url = await asyncio.to_thread(new_database)
     before = sorted((ROOT / "migrations").glob("000[1-5]_*.sql"))
     texts = {path.stem: path.read_text() for path in before}
@@ -224,7 +222,9 @@ async def test_a_transactional_file_waits_and_is_retried(new_database: NewDataba
     await other.close()
 
 
-async def test_several_nodes_upgrade_at_once_even_with_concurrently(new_database: NewDatabase, tmp_path: Path) -> None:
+async def test_several_nodes_can_upgrade_concurrently_even_with_concurrent_indexes(
+    new_database: NewDatabase, tmp_path: Path
+) -> None:
     """A node that waits for the lock has no snapshot, since `create index concurrently` would wait for it."""
     url = await asyncio.to_thread(new_database)
     folder = project(tmp_path / "p", "create table a (id int);")
@@ -259,7 +259,9 @@ async def test_an_older_program_works_until_a_migration_forbids_it(new_database:
         await upgrade(url, old)
 
 
-async def test_tokens_and_erased_people_of_an_older_version(new_database: NewDatabase, tmp_path: Path) -> None:
+async def test_tokens_and_erased_people_of_an_older_version_are_migrated(
+    new_database: NewDatabase, tmp_path: Path
+) -> None:
     """0005 binds tokens to the addresses they were mailed to, and erases data that removals left in plain text."""
     url = await asyncio.to_thread(new_database)
     files = sorted((ROOT / "migrations").glob("*.sql"))

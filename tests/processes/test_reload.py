@@ -12,7 +12,7 @@ from tests.helpers.support import NewDatabase, Serve
 PATIENCE = 60.0
 
 
-def test_a_change_of_the_policy_is_served(new_database: NewDatabase, serve: Serve, project: Path) -> None:
+def test_a_changed_policy_is_applied(new_database: NewDatabase, serve: Serve, project: Path) -> None:
     policy = project / "policy.py"
     server = serve("--reload", cwd=project, DATABASE_URL=new_database(), APP_KEYS="app", WORKER="off")
     with httpx2.Client(headers={"X-API-Key": "app"}) as http:

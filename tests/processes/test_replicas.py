@@ -220,7 +220,7 @@ async def test_two_replicas_behind_one_address_are_distinguished(pair: Pair, ser
         await db.execute("select pg_wal_replay_resume()")
 
 
-async def test_reads_get_503_while_the_address_of_the_primary_leads_to_a_replica(
+async def test_reads_get_503_while_the_primary_address_points_to_a_replica(
     pair: Pair, serve: Serve, http: httpx2.AsyncClient, tmp_path: Path
 ) -> None:
     """A balancer may still send connections to a former primary that has already become a replica."""

@@ -85,7 +85,7 @@ async def look(server: Server, apikey: str) -> None:
         assert PHONE in response.content, response.text
 
 
-async def test_rejected_runs_change_nothing(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
+async def test_a_rejected_rotation_changes_nothing(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
     url = await asyncio.to_thread(new_database)
     environment = SETTINGS | {"DATABASE_URL": url, "WORKER": "off", "SECRET_KEYS": OLD, "DATA_DIR": tmp_path / "data"}
     server = await asyncio.to_thread(serve, cwd=ROOT, **environment)

@@ -69,7 +69,7 @@ def test_its_call_its_job_and_its_vendor_run(hotel: Server, pager: tuple[str, Qu
         assert bob.get("hotel/_table/booking").json() == {"resource": []}
 
 
-def test_its_settings_and_checks_are_its_own(hotel: Server) -> None:
+def test_the_project_has_separate_settings_and_checks(hotel: Server) -> None:
     with _client(hotel) as anyone:
         config = anyone.get("config").json()
         assert config["dataset"] == "hotel"

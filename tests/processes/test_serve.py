@@ -36,7 +36,7 @@ def test_the_embedded_database_keeps_its_data_and_stops_with_the_server(serve: S
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_stops_everything_that_was_started(number: int, serve: Serve, project: Path) -> None:
+def test_a_signal_stops_every_started_process(number: int, serve: Serve, project: Path) -> None:
     server = serve(cwd=project, WORKERS="2")
     mine = descendants(server.process.pid)
     database = _embedded_url(_data_dir(server))
@@ -49,7 +49,7 @@ def test_a_signal_stops_everything_that_was_started(number: int, serve: Serve, p
     assert "Traceback" not in server.log.read_text()
 
 
-def test_ctrl_c_in_a_terminal_reaches_all_at_once_and_stops_soon(serve: Serve, project: Path) -> None:
+def test_ctrl_c_in_a_terminal_stops_all_processes_quickly(serve: Serve, project: Path) -> None:
     server = serve(cwd=project, WORKERS="8")  # so many that some are still starting
     mine = descendants(server.process.pid)
 
@@ -92,7 +92,9 @@ def test_any_database_is_served_without_a_project(serve: Serve, tmp_path: Path, 
     assert not (_data_dir(server) / "postgres").exists()
 
 
-def test_open_to_all_addresses_needs_the_key(serve: Serve, tmp_path: Path, new_database: NewDatabase) -> None:
+def test_an_open_server_on_all_addresses_requires_its_key(
+    serve: Serve, tmp_path: Path, new_database: NewDatabase
+) -> None:
     server = serve(
         "--dataset", f"one={new_database()}", "--open", "--host", "0.0.0.0", "--api-key", "sesame", cwd=tmp_path
     )
@@ -102,7 +104,7 @@ def test_open_to_all_addresses_needs_the_key(serve: Serve, tmp_path: Path, new_d
     assert httpx2.get(url, headers={"X-API-Key": "sesame"}).status_code == 200
 
 
-def test_hangup_reads_the_schema_again(serve: Serve, tmp_path: Path, new_database: NewDatabase) -> None:
+def test_hangup_reloads_the_schema(serve: Serve, tmp_path: Path, new_database: NewDatabase) -> None:
     url = new_database()
     server = serve("--dataset", f"one={url}", "--open", cwd=tmp_path)
     execute(url, "create table late (lateid integer primary key)")

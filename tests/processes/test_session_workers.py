@@ -47,9 +47,7 @@ async def _on_each_worker(url: str, token: str) -> list[httpx2.AsyncClient]:
     return [found[worker] for worker in sorted(found)]
 
 
-async def test_a_session_is_401_on_every_worker_right_after_its_sign_out(
-    new_database: NewDatabase, serve: Serve
-) -> None:
+async def test_a_signed_out_session_gets_401_on_every_worker_at_once(new_database: NewDatabase, serve: Serve) -> None:
     url = await asyncio.to_thread(new_database)
     relay = StatementProxy(urlsplit(url).port or 5432)
     await relay.start()

@@ -64,7 +64,7 @@ async def test_a_read_ends_when_its_client_disconnects(served: tuple[str, int], 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", "sleepy"), ("POST", "guarded")])
 @pytest.mark.timing
-async def test_a_statement_past_its_time_ends(
+async def test_a_statement_past_its_time_limit_is_cancelled(
     served: tuple[str, int], db: asyncpg.Connection, method: str, path: str
 ) -> None:
     body = {"resource": [{"id": 1}]} if method == "POST" else None

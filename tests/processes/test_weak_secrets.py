@@ -20,7 +20,7 @@ NOWHERE = "postgresql://me@127.0.0.1:1/none"
         ({"METRICS_TOKEN": "five5", "HOST": "0.0.0.0"}, "METRICS_TOKEN has 5 characters"),
     ],
 )
-def test_a_weak_secret_ends_the_start(project: Path, settings: dict[str, str], what: str) -> None:
+def test_a_weak_secret_prevents_the_start(project: Path, settings: dict[str, str], what: str) -> None:
     ended = tableapi("serve", cwd=project, DATABASE_URL=NOWHERE, DATA_DIR=project / "data", **settings)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert what in ended.stderr

@@ -46,7 +46,7 @@ async def served(serve: Serve, url: str, folder: Path, **environment: str | Path
         ({"secret": "secret"}, "24 to 64 random bytes"),
     ],
 )
-def test_a_wrong_webhook_ends_the_start(
+def test_an_invalid_webhook_prevents_the_start(
     new_database: NewDatabase, tmp_path: Path, members: dict[str, Any], told: str
 ) -> None:
     declare(tmp_path / "access.json", **members)
@@ -57,7 +57,7 @@ def test_a_wrong_webhook_ends_the_start(
     assert len(ended.stderr.splitlines()) == 1
 
 
-def test_a_wrong_webhook_of_a_policy_ends_the_start(new_database: NewDatabase, project: Path) -> None:
+def test_an_invalid_webhook_of_a_policy_prevents_the_start(new_database: NewDatabase, project: Path) -> None:
     policy = (project / "policy.py").read_text()
     hook = f'Webhook(name="a", table="noet", url="https://hooks.example.com/", secret="{SECRET}")'
     (project / "policy.py").write_text(f"from tableapi import Webhook\n{policy}\nWEBHOOKS = [{hook}]\n")
@@ -118,7 +118,7 @@ async def test_one_of_two_servers_delivers_and_the_other_takes_over(
         assert sorted(request.data["key"]["id"] for request in target.received) == list(range(1, 101))
 
 
-async def test_sighup_reads_the_webhooks_again(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
+async def test_sighup_reloads_the_webhooks(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
     url = await asyncio.to_thread(new_database, SCHEMA + "create table item (id integer primary key);")
     async with receiver() as target, httpx2.AsyncClient() as http:
         declare(tmp_path / "access.json", target.url)
@@ -279,7 +279,7 @@ async def test_a_long_queue_of_few_records_delays_no_other_webhook(
         assert len(failing.delivered) < 5003, "the other queue was empty, so the test shows nothing"
 
 
-def test_without_the_extra(new_database: NewDatabase, tmp_path: Path) -> None:
+def test_a_webhook_without_the_extra_reports_the_missing_packages(new_database: NewDatabase, tmp_path: Path) -> None:
     """A hidden package simulates one that is not installed."""
     declare(tmp_path / "access.json")
     hide = (

@@ -115,7 +115,7 @@ def test_the_environment_contains_no_product(environment: Path, tmp_path: Path) 
     assert _run(environment, tmp_path, "python", "-c", code).stdout == "[]\n"
 
 
-def test_the_command_explains_itself(environment: Path, tmp_path: Path) -> None:
+def test_the_command_has_help(environment: Path, tmp_path: Path) -> None:
     result = _run(environment, tmp_path, "tableapi", "--help")
     assert (result.returncode, result.stderr) == (0, "")
     assert "serve" in result.stdout
@@ -146,7 +146,7 @@ def test_any_database_is_served_from_an_empty_folder(
         ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1", "otel"),
     ],
 )
-def test_a_setting_that_needs_an_extra_names_it(
+def test_a_setting_without_its_extra_reports_the_missing_package(
     environment: Path, tmp_path: Path, setting: str, value: str, extra: str
 ) -> None:
     words = ("tableapi", "serve", "--dataset", "shop=postgresql://127.0.0.1:1/shop", "--open")
@@ -156,7 +156,7 @@ def test_a_setting_that_needs_an_extra_names_it(
     assert f"pip install './tableapi_server-{VERSION}-py3-none-any.whl[{extra}]'" in result.stderr
 
 
-def test_it_works_inside_another_program(environment: Path, tmp_path: Path, new_database: NewDatabase) -> None:
+def test_the_package_works_inside_another_program(environment: Path, tmp_path: Path, new_database: NewDatabase) -> None:
     (tmp_path / "program.py").write_text(PROGRAM)
     port, url = free_port(), new_database(TABLES)
     path = f"http://127.0.0.1:{port}/data/api/v2/shop/_table/customer"

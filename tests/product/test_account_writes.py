@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("unlimited")
 
 @pytest.mark.parametrize("name", ["client_by_clientid", "Client_By_ClientId"])
 @pytest.mark.parametrize("role", ["member", "admin", "client", "unverified"])
-async def test_a_user_moves_into_no_other_account(
+async def test_a_user_cannot_be_moved_to_another_account(
     product: Product, account: Account, other: Account, role: str, name: str
 ) -> None:
     user = account.owner if role in ("client", "unverified") else await account.user(role)
@@ -45,7 +45,7 @@ async def test_a_user_moves_into_no_other_account(
     assert value >= 1
 
 
-async def test_naming_the_callers_own_account_is_not_an_attempt(product: Product, account: Account) -> None:
+async def test_writing_the_callers_account_back_is_accepted(product: Product, account: Account) -> None:
     """Write a record back as read, with its parent."""
     member = await account.user()
     for user in (member, account.owner):

@@ -25,7 +25,7 @@ async def buy(account: Account, token: str, **more: object) -> tuple[int, dict[s
     return answer.status_code, body.get("result") or body["error"]
 
 
-async def test_forbidden_callers(shop: Shop, buyer: Account, account: Account) -> None:
+async def test_members_and_other_accounts_cannot_buy(shop: Shop, buyer: Account, account: Account) -> None:
     member = await buyer.user("member")
     assert (await member.post("addonpayment", tokenid="tok_visa", planid=101)).status_code == 403
     assert (await buy(buyer, "tok_visa", clientid=account.clientid))[0] == 403
@@ -58,7 +58,7 @@ async def test_the_same_token_twice_pays_once(shop: Shop, buyer: Account) -> Non
     assert await shop.credits(buyer) == AFTER
 
 
-async def test_one_token_for_several_addons_at_once_is_charged_once(shop: Shop, buyer: Account) -> None:
+async def test_one_token_for_several_concurrent_addons_is_charged_once(shop: Shop, buyer: Account) -> None:
     answers = await asyncio.gather(*(buy(buyer, "pm_card_visa", planid=planid) for planid in (101, 102, 103) * 3))
     assert {status for status, _ in answers} == {200, 409}
     await shop.deliver()
@@ -84,7 +84,7 @@ async def test_one_token_for_several_addons_at_once_is_charged_once(shop: Shop, 
         ("NaN", None),
     ],
 )
-async def test_declined(shop: Shop, buyer: Account, token: str, case: str | None) -> None:
+async def test_a_declined_card_grants_nothing(shop: Shop, buyer: Account, token: str, case: str | None) -> None:
     for told in (case, None):  # the second attempt does not reach the bank
         status, error = await buy(buyer, token)
         assert (status, error["message"]) == (402, "Payment Failed")
@@ -95,7 +95,7 @@ async def test_declined(shop: Shop, buyer: Account, token: str, case: str | None
 
 
 @pytest.mark.parametrize("yes", [True, False])
-async def test_3d_secure(shop: Shop, buyer: Account, yes: bool) -> None:
+async def test_a_3d_secure_payment_grants_only_after_confirmation(shop: Shop, buyer: Account, yes: bool) -> None:
     status, asked = await buy(buyer, "tok_threeDSecure2Required")
     assert (status, asked["requires_action"]) == (200, 1)
     assert (await buy(buyer, "tok_threeDSecure2Required"))[1]["requires_action"] == 1  # not confirmed yet
@@ -106,7 +106,7 @@ async def test_3d_secure(shop: Shop, buyer: Account, yes: bool) -> None:
     assert await shop.credits(buyer) == (AFTER if yes else BEFORE)
 
 
-async def test_the_event_grants_when_the_app_never_came_back(shop: Shop, buyer: Account) -> None:
+async def test_the_event_grants_credits_if_the_app_does_not_return(shop: Shop, buyer: Account) -> None:
     _, asked = await buy(buyer, "tok_threeDSecure2Required")
     await shop.http.post(str(asked["url"]), data={"proof": "yes"})
     await shop.deliver()
@@ -115,7 +115,7 @@ async def test_the_event_grants_when_the_app_never_came_back(shop: Shop, buyer: 
     assert await shop.balanced(buyer)
 
 
-async def test_a_payment_that_the_browser_confirms(shop: Shop, buyer: Account, account: Account) -> None:
+async def test_a_payment_confirmed_by_the_browser_grants_credits(shop: Shop, buyer: Account, account: Account) -> None:
     payment = (await buyer.owner.post("addonpaymentintent", planid=101)).json()["result"]
     assert (payment["amount"], payment["currency"]) == (2500, "usd")
     assert (await buy(buyer, payment["paymentintentid"]))[0] == 402  # unpaid: no credits
@@ -154,7 +154,7 @@ async def test_a_lost_response_charges_once(shop: Shop, buyer: Account) -> None:
     assert await shop.balanced(buyer)
 
 
-async def test_the_receipt_is_the_owners_and_comes_three_times_at_most(
+async def test_a_receipt_is_sent_only_to_its_owner_and_at_most_three_times(
     shop: Shop, buyer: Account, account: Account
 ) -> None:
     _, done = await buy(buyer, "tok_visa")

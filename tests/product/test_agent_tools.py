@@ -57,7 +57,7 @@ async def _ledger(account: Account) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in rows]
 
 
-async def test_callers_with_the_tools(product: Product, account: Account) -> None:
+async def test_only_permitted_callers_have_the_tools(product: Product, account: Account) -> None:
     keyid, key = await _key(account, "search")
     async with product.caller(key="wrong-key-of-nobody") as http:
         refused = await http.post("/mcp", json=INITIALIZE)
@@ -84,7 +84,7 @@ async def test_the_list_of_tools_is_short(product: Product, account: Account) ->
 
 
 @pytest.mark.parametrize("call", ["price", "reveal", "lists"])
-async def test_each_tool_rejects_strangers(product: Product, account: Account, call: str) -> None:
+async def test_each_tool_rejects_unauthorized_callers(product: Product, account: Account, call: str) -> None:
     body = {} if call == "lists" else {"linkedinurls": ["linkedin.com/in/x"], "kinds": KINDS}
     for headers, status in ((("", ""), 401), (("", KEY), 401), (("no-session", KEY), 401)):
         answer = await product.caller(*headers).post(f"{API}agent/{call}", json=body)
@@ -112,7 +112,7 @@ async def test_invalid_input_is_rejected(account: Account, body: dict[str, Any])
     assert await _ledger(account) == []
 
 
-async def test_without_a_ceiling_the_answer_is_the_price(product: Product, account: Account) -> None:
+async def test_a_reveal_without_a_ceiling_returns_the_price(product: Product, account: Account) -> None:
     people = [await product.person(), await product.person()]
     urls = [_url(person) for person in people]
     before = await account.credits()
@@ -137,7 +137,7 @@ async def test_without_a_ceiling_the_answer_is_the_price(product: Product, accou
     assert await account.ledger_fits()
 
 
-async def test_two_agents_at_once_pay_once(product: Product, account: Account) -> None:
+async def test_two_concurrent_agents_pay_once(product: Product, account: Account) -> None:
     word = "w" + secrets.token_hex(4)
     for number in range(6):
         await product.person(full_name=f"{word} {number}")

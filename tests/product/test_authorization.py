@@ -57,7 +57,7 @@ async def events(product: Product, account: Account) -> list[str]:
 # -- a client by the letter of the RFCs --------------------------------------------------------------------------------
 
 
-async def test_a_client_signs_in_asks_for_more_refreshes_and_is_revoked(product: Product, account: Account) -> None:
+async def test_a_client_can_sign_in_widen_its_scope_refresh_and_be_revoked(product: Product, account: Account) -> None:
     owner = account.owner
     async with product.caller(key="") as http:
         client = OAuthClient(http)
@@ -179,7 +179,7 @@ async def test_a_user_can_deny_or_reduce_scopes(product: Product, account: Accou
     assert "agent_refused" in await events(product, account)
 
 
-async def test_the_port_of_a_program_on_this_machine_is_free(account: Account, client: OAuthClient) -> None:
+async def test_a_loopback_redirect_uri_may_use_any_port(account: Account, client: OAuthClient) -> None:
     client.redirect = "http://127.0.0.1:50123/callback"
     await signed_in(client, account.owner)
 
@@ -206,7 +206,7 @@ async def test_the_port_of_a_program_on_this_machine_is_free(account: Account, c
         "https://example.com/",
     ],
 )
-async def test_unusable_redirect_uris(client: OAuthClient, uris: Any) -> None:
+async def test_invalid_redirect_uris_are_rejected(client: OAuthClient, uris: Any) -> None:
     answer = await client.register(redirect_uris=uris)
     assert answer.status_code == 400, answer.text
     assert answer.json()["error"] in ("invalid_redirect_uri", "invalid_client_metadata")
@@ -271,7 +271,7 @@ def documents(content: dict[str, Any]) -> Iterator[str]:
         server.server_close()
 
 
-async def test_the_identifier_of_a_client_may_be_its_address(account: Account, client: OAuthClient) -> None:
+async def test_a_client_id_may_be_the_url_of_a_metadata_document(account: Account, client: OAuthClient) -> None:
     content: dict[str, Any] = {}
     with documents(content) as address:
         client.clientid = f"{address}/client.json"
@@ -282,7 +282,7 @@ async def test_the_identifier_of_a_client_may_be_its_address(account: Account, c
         assert (await client.refresh()).status_code == 200
 
 
-async def test_unreadable_documents(account: Account, client: OAuthClient) -> None:
+async def test_invalid_client_metadata_documents_are_rejected(account: Account, client: OAuthClient) -> None:
     content: dict[str, Any] = {
         "/other.json": {"client_id": "https://example.com/c", "redirect_uris": [REDIRECT]},
         "/list.json": [1],
@@ -342,12 +342,12 @@ async def test_a_code_is_bound_to_its_client_and_verifier(account: Account, clie
         ({"grant_type": "refresh_token", "client_id": ""}, "invalid_client"),
     ],
 )
-async def test_wrong_requests_for_tokens(client: OAuthClient, fields: dict[str, str], error: str) -> None:
+async def test_invalid_token_requests_are_rejected(client: OAuthClient, fields: dict[str, str], error: str) -> None:
     answer = await client.token(**fields)
     assert (answer.status_code, answer.json()["error"]) == (400, error)
 
 
-async def test_malformed_forms(client: OAuthClient) -> None:
+async def test_malformed_forms_are_rejected(client: OAuthClient) -> None:
     for content in (b"\xff\xfe", b"a=1&a=2", b"a&" * 200, b'{"grant_type": "x"}'):
         for path in ("token", "revoke"):
             answer = await client.http.post(f"{API}oauth/{path}", content=content)
@@ -382,7 +382,7 @@ async def test_the_second_use_of_a_refresh_token_ends_the_session(
     assert "agent_token_reused" in await events(product, account)
 
 
-async def test_of_many_refreshes_at_once_one_succeeds(account: Account, client: OAuthClient) -> None:
+async def test_of_many_concurrent_refreshes_one_succeeds(account: Account, client: OAuthClient) -> None:
     await signed_in(client, account.owner)
     token = client.tokens["refresh_token"]
     answers = await asyncio.gather(*(client.refresh(token) for _ in range(8)))
@@ -435,7 +435,7 @@ async def test_a_session_is_listed_and_ended_by_its_user(
 
 
 @pytest.mark.parametrize("change", ["disabled", "deleted"])
-async def test_an_agent_ends_with_its_user(account: Account, client: OAuthClient, change: str) -> None:
+async def test_the_tokens_of_an_agent_end_with_its_user(account: Account, client: OAuthClient, change: str) -> None:
     member = await account.user()
     await signed_in(client, member)
     assert (await client.call("query", {"table": "client"})).status_code == 200
@@ -487,7 +487,7 @@ async def test_without_reveal_no_credit_is_spent(product: Product, account: Acco
     assert await account.credits() != before
 
 
-async def test_a_session_of_the_app_is_not_offered_to_spend(product: Product, account: Account) -> None:
+async def test_a_session_of_the_app_cannot_spend_credits_through_tools(product: Product, account: Account) -> None:
     bearer = {"X-API-Key": "test-app-key", "X-Session-Token": account.owner.token}
     params = {"name": "call_script", "arguments": {"name": "getcontact", "input": {}}}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}

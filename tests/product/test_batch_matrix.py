@@ -155,7 +155,7 @@ async def test_a_batch_with_a_row_of_another_account_writes_nothing(
 
 
 @pytest.mark.parametrize("table", sorted(KEYS))
-async def test_query_requests_find_nothing_of_another_account(
+async def test_query_requests_find_no_rows_of_another_account(
     product: Product, victim: Account, callers: dict[str, str], table: str
 ) -> None:
     before = await _rows(product, table, victim)
@@ -181,7 +181,7 @@ async def test_query_requests_find_nothing_of_another_account(
     assert await _rows(product, table, victim) == before
 
 
-async def test_channels_and_webhooks_are_closed_to_every_caller(
+async def test_channels_webhooks_and_routines_reject_every_caller(
     product: Product, victim: Account, support: Staff, callers: dict[str, str]
 ) -> None:
     """The project declares neither. Its own channel announces sessions by their hash."""

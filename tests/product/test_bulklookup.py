@@ -32,7 +32,7 @@ async def _sheet(account: Account, jobid: int, accept: str = XLSX) -> httpx2.Res
     return await account.owner.http.get(f"{API}bulklookup/{jobid}", headers={"Accept": accept})
 
 
-async def test_errors_have_cases_and_the_numbers_that_they_name(account: Account) -> None:
+async def test_errors_have_cases_and_the_numbers_in_their_text(account: Account) -> None:
     """They are translated by these, not by the English message."""
     missing = (await account.owner.http.get(f"{API}bulklookup/999999")).json()["error"]["context"]
     assert (missing["reason"], missing["case"]) == ("not_found", "no_such_job")
@@ -83,12 +83,12 @@ async def test_the_result_is_a_file_that_is_counted_and_audited(
         {"urls": ["linkedin.com/in/x"], "max_credits": -1},
     ],
 )
-async def test_bad_lists_are_422(account: Account, body: dict[str, Any]) -> None:
+async def test_invalid_lists_are_422(account: Account, body: dict[str, Any]) -> None:
     answer = await account.owner.post("bulklookup", **{"max_credits": 1} | body)
     assert answer.status_code == 422, answer.text
 
 
-async def test_bad_files_are_rejected_with_a_clear_message(account: Account) -> None:
+async def test_invalid_files_are_rejected_with_a_clear_message(account: Account) -> None:
     unmarked = "linkedinurl\nlinkedin.com/in/x\n".encode("utf-16-le")
     for data, words in (
         (b"", "empty"), (b"\xff\xfel\x00i\x00", "UTF-8"), (unmarked, "UTF-8"), (b"linkedinurl\na\0b\n", "UTF-8"),
@@ -160,7 +160,7 @@ async def test_the_estimate_equals_the_charge(product: Product, account: Account
 
 
 @pytest.mark.parametrize("change", ["removed", "disabled"])
-async def test_the_job_of_a_removed_member_charges_nothing(product: Product, account: Account, change: str) -> None:
+async def test_a_job_of_a_removed_member_charges_nothing(product: Product, account: Account, change: str) -> None:
     member = await account.user()
     body = {"urls": await _urls(product, 2), "max_credits": 9}
     jobid = (await member.post("bulklookup", **body)).json()["jobid"]
@@ -188,7 +188,7 @@ async def test_the_job_of_a_removed_member_charges_nothing(product: Product, acc
         "{0}\n{1}\n",
     ],
 )
-async def test_files_from_spreadsheets_and_earlier_jobs(account: Account, file: str) -> None:
+async def test_files_from_spreadsheets_and_earlier_jobs_are_accepted(account: Account, file: str) -> None:
     urls = ["https://www.linkedin.com/in/jane", "https://www.linkedin.com/in/joe"]
     answer = await account.owner.http.post(
         f"{API}bulklookup", params={"max_credits": 1}, files={"files": ("people.csv", file.format(*urls).encode())}
@@ -198,14 +198,14 @@ async def test_files_from_spreadsheets_and_earlier_jobs(account: Account, file: 
     assert [row["linkedinurl"] for row in shown["rows"]] == urls
 
 
-async def test_never_more_than_max_credits(product: Product, account: Account) -> None:
+async def test_a_job_never_charges_more_than_max_credits(product: Product, account: Account) -> None:
     job = await _start(account, urls=await _urls(product, 4), max_credits=2)
     await product.work()
     shown = await _show(account, job["jobid"])
     assert (shown["charged"], [row["status"] for row in shown["rows"]]) == (2, ["done"] * 2 + ["skipped"] * 2)
 
 
-async def test_without_credits_the_rows_report_it(product: Product, account: Account) -> None:
+async def test_rows_without_credits_are_reported(product: Product, account: Account) -> None:
     await account.set_credits(1)
     job = await _start(account, urls=await _urls(product, 2))
     await product.work()
@@ -227,7 +227,7 @@ async def test_a_row_without_credit_for_one_kind_gets_the_others(product: Produc
     assert (contact["businessemailcost"], contact["phonecost"]) == (1, 0)
 
 
-async def test_a_cancelled_job_begins_nothing(product: Product, account: Account, other: Account) -> None:
+async def test_a_cancelled_job_is_not_processed(product: Product, account: Account, other: Account) -> None:
     job = await _start(account, urls=await _urls(product, 2))
     path = f"{API}bulklookup/{job['jobid']}"
     for method in ("GET", "DELETE"):

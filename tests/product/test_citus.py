@@ -70,7 +70,7 @@ async def places(db: asyncpg.Connection) -> dict[str, str | None]:
     return {row["name"]: row["spread"] for row in await db.fetch("select name::text, spread from placed")}
 
 
-async def test_every_table_has_its_place(distributed: Distributed) -> None:
+async def test_every_table_is_distributed_or_local(distributed: Distributed) -> None:
     db, _ = distributed
     tables = {row[0] for row in await db.fetch(TABLES)}
     placed, local = await places(db), named("local")
@@ -111,7 +111,7 @@ async def test_every_reference_stays_on_one_machine(distributed: Distributed) ->
     assert wrong == []
 
 
-async def test_losses_are_named(distributed: Distributed) -> None:
+async def test_lost_constraints_are_listed(distributed: Distributed) -> None:
     db, (unique, references) = distributed
     placed = await places(db)
     assert references - {row["name"] for row in await db.fetch(REFERENCES)} == named("dropped").keys()

@@ -19,12 +19,12 @@ async def _reveal(product: Product, user: User, *kinds: str) -> int:
 
 
 @pytest.mark.parametrize("path", ["getrevealcount", "datascript/appcounters", "contactmeta_addupdate"])
-async def test_need_a_session(product: Product, path: str) -> None:
+async def test_calls_without_a_session_are_rejected(product: Product, path: str) -> None:
     assert (await product.caller(key="").post(API + path)).status_code == 401
     assert (await product.caller().post(API + path, json={})).status_code == 401
 
 
-async def test_counters_are_of_the_whole_account(product: Product, account: Account, other: Account) -> None:
+async def test_counters_cover_the_whole_account(product: Product, account: Account, other: Account) -> None:
     member = await account.user()
     await _reveal(product, account.owner, "directdial", "businessemail")
     await _reveal(product, member, "personalemail")
@@ -110,7 +110,7 @@ async def test_every_screen_counts_the_same_people(product: Product, account: Ac
     assert spent == {"contactcredit": 2, "bus_email_credits": 1, "personal_email_credits": 2}
 
 
-async def test_the_owner_lists_what_a_member_revealed_by_either_column(product: Product, account: Account) -> None:
+async def test_the_owner_can_list_the_reveals_of_a_member_by_either_column(product: Product, account: Account) -> None:
     member = await account.user()
     await _reveal(product, member, "directdial")
     await _reveal(product, member, "businessemail")
@@ -144,7 +144,7 @@ async def test_notes_are_private_and_protected_by_if_match(product: Product, acc
     assert (stale.status_code, fresh.status_code) == (412, 200)
 
 
-async def test_credits_for_the_app_and_for_a_key(product: Product, account: Account) -> None:
+async def test_credits_are_equal_for_a_session_and_a_key(product: Product, account: Account) -> None:
     ctx: Context = product.ctx
     await product.db.execute(
         "insert into apikeys (clientid, apikey, keyhash, purpose) values ($1, $2, $3, 'test')",

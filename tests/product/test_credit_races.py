@@ -149,7 +149,7 @@ def _read(answers: list[httpx2.Response]) -> list[dict[str, Any]]:
 # Reveal "first 100" with 40 credits
 
 
-async def test_forty_credits_pay_for_forty_of_two_first_hundreds(product: Product, racers: Racers) -> None:
+async def test_two_concurrent_reveals_of_100_people_charge_forty_credits_once(product: Product, racers: Racers) -> None:
     mark, urls = await _hundred(product)
     body = {"search": {"name": mark, "order": "full_name"}, "first": HUNDRED, "kinds": ["directdial"]}
     answers = _read(await racers.at_once("revealmany", body))
@@ -170,7 +170,7 @@ async def test_forty_credits_pay_for_forty_of_two_first_hundreds(product: Produc
     assert (await racers.left(), await racers.reveals()) == ([0, 40, 40], 40)
 
 
-async def test_forty_credits_and_opposite_orders(product: Product, racers: Racers) -> None:
+async def test_concurrent_reveals_in_opposite_orders_charge_forty_credits(product: Product, racers: Racers) -> None:
     """If each request pays for people from its own end, both report "found" for everything the account now owns."""
     _, urls = await _hundred(product)
     bodies = [{"linkedinurls": each, "kinds": list(KINDS)} for each in (urls, urls[::-1])]
@@ -212,7 +212,7 @@ async def test_a_ceiling_applies_to_each_of_two_requests(product: Product, racer
     assert (await racers.left(), await racers.reveals()) == ([10, 40, 40], 30)
 
 
-async def test_one_idempotency_key_at_once_is_one_request(product: Product, racers: Racers) -> None:
+async def test_concurrent_requests_with_one_idempotency_key_run_once(product: Product, racers: Racers) -> None:
     """The repeat gets the first response, or 409 until there is one."""
     mark, _ = await _hundred(product)
     same = Racers(racers.account, racers.first, racers.reader, racers.reader)
@@ -230,7 +230,7 @@ async def test_one_idempotency_key_at_once_is_one_request(product: Product, race
 # Enrichment by two keys
 
 
-async def test_two_keys_at_once_pay_for_each_value_once(product: Product, programs: Racers) -> None:
+async def test_two_concurrent_keys_pay_for_each_value_once(product: Product, programs: Racers) -> None:
     _, urls = await _hundred(product)
     body = {"people": [{"linkedinurl": url} for url in urls], "kinds": list(KINDS)}
     answers = _read(await programs.at_once("enrich", body))
@@ -252,7 +252,7 @@ async def test_two_keys_at_once_pay_for_each_value_once(product: Product, progra
     assert (used["charged"], used["rows"]) == (300, 600)
 
 
-async def test_two_keys_with_a_ceiling(product: Product, programs: Racers) -> None:
+async def test_a_ceiling_of_a_key_ignores_charges_of_another(product: Product, programs: Racers) -> None:
     """The ceiling of a call applies to its own charges, whatever the other is charged meanwhile."""
     _, urls = await _hundred(product)
     people = [{"linkedinurl": url} for url in urls]
@@ -265,7 +265,7 @@ async def test_two_keys_with_a_ceiling(product: Product, programs: Racers) -> No
     assert (await programs.left(), await programs.reveals()) == ([900, 1000, 1000], 100)
 
 
-async def test_one_idempotency_key_of_a_program_at_once(
+async def test_concurrent_requests_of_a_program_with_one_idempotency_key_run_once(
     product: Product, programs: Racers, nodes: list[Server]
 ) -> None:
     _, urls = await _hundred(product)
@@ -289,7 +289,7 @@ async def test_one_idempotency_key_of_a_program_at_once(
 # A credit back
 
 
-async def test_a_proved_downvote_at_once_returns_one_credit(product: Product, racers: Racers) -> None:
+async def test_concurrent_proved_downvotes_return_one_credit(product: Product, racers: Racers) -> None:
     """From two users of the account, several times each: one credit, one row, and one response that reports it."""
     person = await product.person(phones=[BAD_PHONE])
     reveal = {"linkedinurl": f"linkedin.com/{person.key}", "type": "directdial", "action": "reveal"}
@@ -311,7 +311,7 @@ async def test_a_proved_downvote_at_once_returns_one_credit(product: Product, ra
     assert [mail["Subject"] for mail in mails] == ["You got a credit back"]
 
 
-async def test_a_credit_back_concurrent_with_the_last_reveals(product: Product, racers: Racers) -> None:
+async def test_a_returned_credit_during_the_last_reveals_keeps_the_balance(product: Product, racers: Racers) -> None:
     """The returned credit pays for one more reveal, or arrives too late; it is never lost or counted twice."""
     _, urls = await _hundred(product)
     person = await product.person(phones=[BAD_PHONE])

@@ -82,7 +82,7 @@ async def test_an_impossible_number_returns_the_credit_once(product: Product, ac
     assert "credit_returned" in {event["event"] for event in events}
 
 
-async def test_a_domain_without_mail_proves_it_with_check_mx(
+async def test_with_check_mx_a_domain_without_mail_returns_the_credit(
     product: Product, account: Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def resolve(name: str, kind: str, **_: Any) -> Any:
@@ -127,7 +127,7 @@ async def test_three_agreeing_accounts_all_get_the_credit(product: Product) -> N
     await _all_agreed(product, accounts)
 
 
-async def test_three_votes_at_once_agree(product: Product) -> None:
+async def test_three_concurrent_votes_agree(product: Product) -> None:
     """Each vote stays uncommitted until all have arrived, so that none is visible to the others."""
     accounts, vote = await _three_accounts(product)
     await product.db.execute(
@@ -147,7 +147,7 @@ async def test_three_votes_at_once_agree(product: Product) -> None:
     await _all_agreed(product, accounts)
 
 
-async def test_votes_on_the_same_persons_in_opposite_orders(product: Product) -> None:
+async def test_concurrent_votes_in_opposite_orders_do_not_deadlock(product: Product) -> None:
     persons = [await product.person() for _ in range(3)]
     accounts = [await product.account() for _ in range(4)]
     for account in accounts:

@@ -8,7 +8,7 @@ from tests.helpers.product import Account, Product
 from tests.helpers.shop import Shop
 
 
-async def test_each_period_is_granted_once_however_often_the_plan_is_left(shop: Shop, trial: Account) -> None:
+async def test_each_period_is_granted_once_even_if_the_plan_is_left_repeatedly(shop: Shop, trial: Account) -> None:
     await shop.product.db.execute("insert into clientplan (clientid, planid) values ($1, 8)", trial.clientid)
     assert (await trial.owner.post("upgradeplan", planid=8)).status_code == 200
     period = (await shop.row(trial))["expirydate"]
@@ -40,7 +40,7 @@ async def test_the_next_period_is_granted_after_the_end(shop: Shop, trial: Accou
     assert await shop.balanced(trial)
 
 
-async def test_the_features_of_every_plan_name_the_keys_that_it_allows(product: Product, account: Account) -> None:
+async def test_the_features_of_every_plan_state_its_number_of_keys(product: Product, account: Account) -> None:
     """A plan by agreement has keys, although its card names no number."""
     listed = (await account.owner.table("GET", "subscriptionplan", order="planid")).json()["resource"]
     plans = [plan for plan in listed if plan["new_features_json"] and not plan["isaddon"]]

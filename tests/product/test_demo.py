@@ -97,7 +97,7 @@ async def test_the_demo_subscription_can_be_changed(new_database: NewDatabase, s
     await connection.close()
 
 
-async def test_a_demo_database_of_an_earlier_version_is_brought_along(
+async def test_a_demo_database_of_an_earlier_version_is_upgraded(
     new_database: NewDatabase, serve: Serve, tmp_path: Path
 ) -> None:
     """Serve a database of an earlier version, with the plan and invoices only in the database."""

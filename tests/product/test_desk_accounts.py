@@ -20,7 +20,7 @@ async def _is_out(member: Staff) -> bool:
     return (await member.get("jobs")).status_code == 401
 
 
-async def test_no_call_and_no_table_write_makes_staff(product: Product) -> None:
+async def test_neither_calls_nor_table_writes_can_create_staff(product: Product) -> None:
     account = await product.account()
     owner, email = account.owner, address()
     before = await product.db.fetchval("select count(*) from staff")

@@ -108,7 +108,7 @@ async def test_a_read_of_several_clients_is_logged_for_each(
                               "usersubscription_by_planid.filter": "clientid = 1 or status = 'active'"}),
     ],
 )  # fmt: skip
-async def test_no_path_leads_past_the_record(
+async def test_reads_that_cannot_be_attributed_to_a_client_are_rejected(
     product: Product, member: Staff, table: str, query: dict[str, str]
 ) -> None:
     since = await newest(product)
@@ -296,7 +296,7 @@ async def test_every_write_in_a_view_is_rejected(
     ] != "Changed"
 
 
-async def test_a_view_ends_with_its_time_and_with_the_account_of_staff(
+async def test_a_view_ends_at_its_time_limit_and_with_the_staff_account(
     product: Product, two: tuple[Account, Account]
 ) -> None:
     other = await staff(product)

@@ -65,7 +65,7 @@ async def change(member: Staff, account: Account, amount: int, **fields: Any) ->
         ("view", {"appuserid": 10**12, "reason": REASON}, 404),
     ],
 )  # fmt: skip
-async def test_bad_input_is_rejected(member: Staff, call: str, body: dict[str, Any], status: int) -> None:
+async def test_invalid_input_is_rejected(member: Staff, call: str, body: dict[str, Any], status: int) -> None:
     answer = await member.post(call, **body)
     assert answer.status_code == status, answer.text
     assert answer.json()["error"]["context"]["reason"]
@@ -220,7 +220,7 @@ async def test_a_suppressed_person_is_not_found(product: Product, member: Staff,
     assert "gone@" not in str(entry).lower()
 
 
-async def test_sessions_of_a_user_end(product: Product, member: Staff, client: Account) -> None:
+async def test_the_sessions_of_a_user_can_be_ended(product: Product, member: Staff, client: Account) -> None:
     user = await client.user()
     assert (await user.table("GET", "usercontact")).status_code == 200
     assert (await member.post("sessions", appuserid=user.appuserid, reason=REASON)).json() == {"success": 1}
@@ -233,7 +233,7 @@ async def test_sessions_of_a_user_end(product: Product, member: Staff, client: A
     assert len(await entries(product, client.clientid, "support_sessions_ended")) == 1
 
 
-async def test_mails_are_sent_again(product: Product, member: Staff, client: Account) -> None:
+async def test_pending_mails_and_receipts_can_be_sent_again(product: Product, member: Staff, client: Account) -> None:
     pending = await client.user(email=f"p-{secrets.token_hex(3)}@team.example", isactive=0, isverified=0,
                                 invitestatus="pending")  # fmt: skip
     fresh = await client.user(email=f"f-{secrets.token_hex(3)}@team.example", isverified=0)

@@ -13,7 +13,7 @@ from tests.product.test_desk_calls import client, entries, member
 __all__ = ["client", "member"]  # fixtures
 
 
-async def test_a_failed_job_is_queued_again(product: Product, member: Staff) -> None:
+async def test_a_failed_job_can_be_queued_again(product: Product, member: Staff) -> None:
     await product.work()
     await product.ctx.later("sendmail", name="verify", to="jobs@team.example", values={"secret": "in-the-payload"})
     ident = await product.db.fetchval("update pgqueuer set status = 'failed', attempts = 20 returning id")
@@ -37,7 +37,7 @@ async def test_a_failed_job_is_queued_again(product: Product, member: Staff) -> 
     await product.db.execute("delete from pgqueuer where id = $1", ident)
 
 
-async def test_a_payment_event_is_applied_again(product: Product, member: Staff, client: Account) -> None:
+async def test_a_payment_event_can_be_applied_again(product: Product, member: Staff, client: Account) -> None:
     await product.work()
     custid = f"cus_{secrets.token_hex(4)}"
     payload = {"data": {"object": {"id": "sub_1", "customer": custid, "card": "4242"}}}

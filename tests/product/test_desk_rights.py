@@ -59,7 +59,7 @@ async def others(product: Product, victim: Account, member: Staff) -> dict[str, 
 
 
 @pytest.mark.parametrize(("method", "call"), sorted(CALLS))
-async def test_no_other_role_calls_the_desk(others: dict[str, httpx2.AsyncClient], method: str, call: str) -> None:
+async def test_other_roles_cannot_call_the_desk(others: dict[str, httpx2.AsyncClient], method: str, call: str) -> None:
     for name, http in others.items():
         answer = await http.request(method, f"{API}desk/{call}", json={})
         assert answer.status_code in (401, 403), (name, answer.text)
@@ -138,7 +138,7 @@ async def test_secret_tables_do_not_exist_for_staff(member: Staff) -> None:
 
 
 @pytest.mark.parametrize(("table", "column"), SEALED)
-async def test_a_sealed_value_never_leaves(
+async def test_sealed_values_are_never_returned(
     product: Product, member: Staff, victim: Account, table: str, column: str
 ) -> None:
     stored = await product.db.fetchval(

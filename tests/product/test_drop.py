@@ -55,13 +55,13 @@ def _words() -> str:
     return "d" + secrets.token_hex(5)
 
 
-def test_hashes_are_those_of_the_specification() -> None:
+def test_hashes_match_the_specification() -> None:
     assert removal.email_hash(" Anna.Smith@Domain.com ") == "KA18MT/ph6IHYjzT9zwETySDQyvSh87YuoSBpOQtkhE="
     assert removal.phone_hash("+1(415)555-9317") == "vGM7y5n+hBXRSEAklhHDPCbysyNgYTmXdMcagGUOY8E="
     assert removal.phone_hash("+84(90)123 4567") == "ptzVkgbv9DonwvPCHmXmJ2SEOaolSh37z3ZzY/Gmm+U="
 
 
-async def test_without_a_key_it_is_off(product: Product) -> None:
+async def test_without_a_key_the_job_is_off(product: Product) -> None:
     product.scripts.vendors.__dict__.pop("drop", None)
     assert "DROP is off" in await product.scripts.run_job("drop", {})
 
@@ -78,14 +78,16 @@ async def test_without_a_key_it_is_off(product: Product) -> None:
         (httpx2.Response(200, content=b"PK", headers={"Content-Type": "application/zip"}), 400, "without a name"),
     ],
 )
-async def test_errors_of_the_platform(product: Product, answer: httpx2.Response, status: int, words: str) -> None:
+async def test_errors_of_the_platform_are_reported(
+    product: Product, answer: httpx2.Response, status: int, words: str
+) -> None:
     _answers(product, lambda request: answer)
     with pytest.raises(ApiError, match=words) as refused:
         await product.scripts.run_job("drop", {})
     assert refused.value.status == status
 
 
-async def test_a_platform_that_is_away_is_tried_again(product: Product) -> None:
+async def test_an_unreachable_platform_is_a_retryable_error(product: Product) -> None:
     def away(_request: httpx2.Request) -> httpx2.Response:
         raise httpx2.ConnectError("no route")
 
@@ -219,7 +221,7 @@ async def test_a_status_is_amended_when_a_person_is_found_later(product: Product
     assert await product.db.fetchval("select full_name from person where personid = $1", person.personid) == ""
 
 
-async def test_the_stand_in_follows_the_description(product: Product, tmp_path: Path) -> None:
+async def test_the_sandbox_follows_the_specification(product: Product, tmp_path: Path) -> None:
     settings = product.ctx.settings.model_copy(update={"data_dir": tmp_path})
     app = Starlette(routes=list(routes(settings)))
     headers = {"X-API-KEY": KEY}

@@ -57,7 +57,7 @@ async def again(user: User, account: Account) -> User:
     return User(user.appuserid, user.email, token, account.product.caller(token))
 
 
-async def test_a_session_is_401_right_after_its_sign_out(account: Account) -> None:
+async def test_a_signed_out_session_gets_401_at_once(account: Account) -> None:
     owner = account.owner
     assert await state(owner) == OPEN
     started = time.monotonic()
@@ -66,7 +66,7 @@ async def test_a_session_is_401_right_after_its_sign_out(account: Account) -> No
     assert time.monotonic() - started >= LATE, "the notification is not late, so this file shows nothing"
 
 
-async def test_sessions_ended_from_another_device_are_401_at_once(account: Account) -> None:
+async def test_sessions_ended_from_another_device_get_401_at_once(account: Account) -> None:
     owner, phone, tablet = account.owner, await again(account.owner, account), await again(account.owner, account)
     assert [await state(one) for one in (owner, phone, tablet)] == [OPEN] * 3
     found = await phone.table("GET", "usersession", order="usersessionid")
@@ -88,7 +88,7 @@ async def test_a_disabled_or_deleted_member_gets_the_reason_at_once(account: Acc
         assert await state(member) in (403, 404)
 
 
-async def test_a_client_is_401_right_after_its_token_is_revoked(late: Product, account: Account) -> None:
+async def test_a_client_gets_401_at_once_after_its_token_is_revoked(late: Product, account: Account) -> None:
     async with late.caller(key="") as http:
         client = OAuthClient(http)
         await client.discover()
@@ -99,7 +99,7 @@ async def test_a_client_is_401_right_after_its_token_is_revoked(late: Product, a
         assert (await client.call("query", {"table": "client"})).status_code == CLOSED
 
 
-async def test_a_refresh_token_used_twice_is_invalid_grant_and_ends_the_session_at_once(
+async def test_reusing_a_refresh_token_is_invalid_grant_and_ends_the_session_at_once(
     late: Product, account: Account
 ) -> None:
     async with late.caller(key="") as http:
@@ -114,7 +114,7 @@ async def test_a_refresh_token_used_twice_is_invalid_grant_and_ends_the_session_
         assert (await client.call("query", {"table": "client"})).status_code == CLOSED
 
 
-async def test_a_stream_gets_nothing_after_the_session_ended_or_the_user_was_disabled(
+async def test_a_stream_sends_nothing_after_its_session_ends_or_its_user_is_disabled(
     late: Product, account: Account
 ) -> None:
     owner, member, phone = account.owner, await account.user(), await again(account.owner, account)

@@ -51,7 +51,7 @@ async def test_a_key_needs_the_scope(product: Product, account: Account, call: s
         await product.db.execute("update usercredit set apicallcount = 5 where clientid = $1", account.clientid)
 
 
-async def test_a_key_for_enrichment_does_not_look_up(program: httpx2.AsyncClient) -> None:
+async def test_a_key_for_enrichment_cannot_look_up(program: httpx2.AsyncClient) -> None:
     answer = await program.get(API + "keylookup", params={"linkedinurl": "linkedin.com/in/a", "type": "directdials"})
     context = answer.json()["error"]["context"]
     assert (answer.status_code, context["reason"], context["needed"]) == (403, "scope", "lookup")
@@ -94,7 +94,7 @@ async def test_scopes_and_expiry_of_a_key(product: Product, account: Account) ->
         {"max_credits": "x"},
     ],
 )
-async def test_bad_input(program: httpx2.AsyncClient, body: dict[str, Any]) -> None:
+async def test_invalid_input_is_rejected(program: httpx2.AsyncClient, body: dict[str, Any]) -> None:
     assert (await program.post(API + "enrich", json=CALLS["enrich"] | body)).status_code == 422
 
 
@@ -215,7 +215,7 @@ async def test_a_repeat_with_a_key_is_replayed(product: Product, account: Accoun
     assert "Idempotency-Replayed" not in fresh.headers
 
 
-async def test_two_keys_at_once_charge_each_value_once(product: Product, account: Account) -> None:
+async def test_two_concurrent_keys_charge_each_value_once(product: Product, account: Account) -> None:
     mark = secrets.token_hex(4)
     for number in range(40):
         await product.person(f"race-{mark}-{number}")

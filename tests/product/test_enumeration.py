@@ -33,7 +33,7 @@ async def _addresses(product: Product, account: Account, hashed: str) -> list[st
 
 
 @pytest.mark.parametrize("path", CALLS)
-async def test_known_and_unknown_addresses_look_alike(product: Product, account: Account, path: str) -> None:
+async def test_known_and_unknown_addresses_are_indistinguishable(product: Product, account: Account, path: str) -> None:
     spent: dict[str, list[float]] = {"known": [], "unknown": []}
     bodies = set()
     for known in await _addresses(product, account, await passwords.hashed("Sesame123")):

@@ -6,7 +6,7 @@ from tests.helpers.desk import staff
 from tests.helpers.product import TABLE, Account, Product
 
 
-async def test_staff_learn_the_rule_of_a_role(product: Product, account: Account) -> None:
+async def test_staff_can_see_the_rule_of_a_role(product: Product, account: Account) -> None:
     member = await staff(product)
     asked = {"Prefer": f"explain=rights; role=member; clientid={account.clientid}; appuserid=1"}
     answer = await member.http.get(f"{TABLE}savedsearch", headers=asked)
@@ -17,6 +17,6 @@ async def test_staff_learn_the_rule_of_a_role(product: Product, account: Account
     assert "refusal" not in said
 
 
-async def test_users_may_not_ask(product: Product, account: Account) -> None:
+async def test_users_may_not_explain_rights(product: Product, account: Account) -> None:
     answer = await account.owner.http.get(f"{TABLE}appuser", headers={"Prefer": "explain=rights"})
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (403, "no_explain")

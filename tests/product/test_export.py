@@ -34,12 +34,12 @@ def _lines(answer: httpx2.Response) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("accept", ["text/csv", XLSX])
-async def test_without_a_session_there_is_nothing(product: Product, accept: str) -> None:
+async def test_an_export_without_a_session_is_rejected(product: Product, accept: str) -> None:
     answer = await product.caller().get(f"{TABLE}usercontact", headers={"Accept": accept})
     assert (answer.status_code, answer.headers["content-type"][:16]) == (401, "application/json")
 
 
-async def test_twenty_a_day_for_each_user(product: Product, account: Account) -> None:
+async def test_each_user_has_twenty_exports_a_day(product: Product, account: Account) -> None:
     member = await account.user()
     answers = [await _export(account.owner, limit=1) for _ in range(21)]
     assert [answer.status_code for answer in answers] == [200] * 20 + [429]
@@ -59,7 +59,7 @@ async def test_only_the_callers_contacts_are_exported(product: Product, account:
     assert _lines(foreign) == [HEAD]
 
 
-async def test_cells_of_a_csv_cannot_act(product: Product, account: Account) -> None:
+async def test_cells_of_a_csv_cannot_be_formulas(product: Product, account: Account) -> None:
     await _reveal(
         product, account.owner, full_name="=1+1", phones=["+12025550123"],
         personal_emails=["@a.example", "b@b.example", "c@c.example", "d@d.example"],
@@ -112,7 +112,7 @@ async def _many(product: Product, account: Account, count: int) -> None:
     )
 
 
-async def test_five_thousand_rows_at_most(product: Product, account: Account) -> None:
+async def test_an_export_has_at_most_five_thousand_rows(product: Product, account: Account) -> None:
     await _many(product, account, 5003)
     cases: list[tuple[dict[str, Any], int]]
     cases = [({}, 5000), ({"limit": 9999}, 5000), ({"limit": 4000}, 4000), ({"offset": 5000}, 3)]
@@ -154,7 +154,7 @@ async def test_only_the_chosen_rows_in_their_order(product: Product, account: Ac
 @pytest.mark.parametrize(
     ("ids", "status"), [([], 400), ("", 400), (["x"], 400), ([{"a": 1}], 400), ([None], 400), (list(range(5001)), 413)]
 )
-async def test_bad_choices_are_rejected(account: Account, ids: Any, status: int) -> None:
+async def test_invalid_selections_are_rejected(account: Account, ids: Any, status: int) -> None:
     answer = await _chosen(account.owner, ids)
     assert answer.status_code == status, answer.text
 

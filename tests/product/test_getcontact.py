@@ -49,7 +49,7 @@ async def test_unknown_person_costs_nothing(account: Account) -> None:
     assert await account.ledger_fits()
 
 
-async def test_a_pasted_spelling_of_the_address_is_the_same_person(product: Product, account: Account) -> None:
+async def test_a_pasted_spelling_of_the_address_finds_the_same_person(product: Product, account: Account) -> None:
     url = f"https://www.linkedin.com/{(await product.person('pasted-person')).key}"
     mobile = "https://m.linkedin.com/mwlite/in/pasted-person"
     for spelling, charged in ((url, 1), (f"\ufeff{url}\u200b", 0), (f"{url}).", 0), (mobile, 0)):
@@ -116,7 +116,7 @@ async def test_second_reveal_and_a_colleagues_are_free(product: Product, account
     assert await account.ledger_fits()
 
 
-async def test_another_client_pays_itself(product: Product, account: Account, other: Account) -> None:
+async def test_another_client_pays_for_the_same_person(product: Product, account: Account, other: Account) -> None:
     person = await product.person()
     body = {"linkedinurl": f"linkedin.com/{person.key}", **REVEAL}
     answers = [await who.owner.post("getcontact", **body) for who in (account, other)]
@@ -218,7 +218,7 @@ async def test_20_parallel_reveals_of_one_field_charge_once(product: Product, ac
     assert await account.ledger_fits()
 
 
-async def test_an_old_address_is_the_same_person(product: Product, account: Account) -> None:
+async def test_an_old_address_finds_the_same_person(product: Product, account: Account) -> None:
     person, old = await product.person(), f"in/old-{account.clientid}"
     await product.db.execute("insert into personalias (profilekey, personid) values ($1, $2)", old, person.personid)
     answers = [

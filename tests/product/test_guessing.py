@@ -23,7 +23,7 @@ async def _codes(answers: list[httpx2.Response]) -> Counter[int]:
 
 @pytest.mark.parametrize("path", ["leads/_table/appuser", "searchname", "leads/_spec", "_spec", "user/session"])
 @pytest.mark.parametrize("header", ["X-Session-Token", "X-DreamFactory-Session-Token", "Authorization"])
-async def test_bad_sessions_count_against_their_address(product: Product, path: str, header: str) -> None:
+async def test_invalid_sessions_count_against_their_address(product: Product, path: str, header: str) -> None:
     http = product.caller()
     method = "POST" if path == "searchname" else "GET"
 
@@ -38,7 +38,7 @@ async def test_bad_sessions_count_against_their_address(product: Product, path: 
     assert codes[429] >= 10
 
 
-async def test_bad_sessions_at_once_are_counted_before_they_are_looked_up(product: Product) -> None:
+async def test_concurrent_invalid_sessions_are_counted_before_the_lookup(product: Product) -> None:
     http = product.caller()
     answers = await asyncio.gather(
         *(http.get(TABLE + "appuser", headers={"X-Session-Token": secrets.token_hex(16)}) for _ in range(120))
@@ -51,13 +51,13 @@ async def test_bad_sessions_at_once_are_counted_before_they_are_looked_up(produc
     assert sorted(map(int, items)) == list(range(60))
 
 
-async def test_bad_app_keys_count_against_their_address(product: Product) -> None:
+async def test_invalid_app_keys_count_against_their_address(product: Product) -> None:
     http = product.caller(key="")
     answers = [await http.get(TABLE + "appuser", headers={"X-API-Key": secrets.token_hex(8)}) for _ in range(65)]
     assert await _codes(answers) == {401: 60, 429: 5}
 
 
-async def test_bad_customer_keys_count_against_their_address(product: Product) -> None:
+async def test_invalid_customer_keys_count_against_their_address(product: Product) -> None:
     http = product.caller(key="")
 
     async def ask(path: str) -> httpx2.Response:
@@ -68,7 +68,7 @@ async def test_bad_customer_keys_count_against_their_address(product: Product) -
     assert await _codes(answers) == {401: 60, 429: 40}
 
 
-async def test_good_sessions_behind_one_address_do_not_count_against_each_other(
+async def test_valid_sessions_behind_one_address_do_not_count_against_each_other(
     product: Product, account: Account
 ) -> None:
     http = product.caller()
@@ -104,7 +104,7 @@ async def test_a_valid_session_is_not_locked_out_by_its_neighbours(product: Prod
         ("1:2:3", "1:2:3"),
     ],
 )
-def test_ipv6_is_counted_by_64(ip: str, key: str) -> None:
+def test_ipv6_addresses_are_counted_by_64_bit_prefix(ip: str, key: str) -> None:
     assert network(ip) == key
 
 
@@ -132,7 +132,7 @@ async def _try(product: Product, email: str, password: str = "Wrong1234", ip: st
     return (await product.caller(ip=ip).post(SESSION, json={"email": email, "password": password})).status_code
 
 
-async def test_eighteen_wrong_passwords_at_once_are_looked_at_five_times(product: Product, account: Account) -> None:
+async def test_eighteen_concurrent_wrong_passwords_are_verified_five_times(product: Product, account: Account) -> None:
     user = await account.user(password=await passwords.hashed(PASSWORD))
     codes = Counter(await asyncio.gather(*(_try(product, user.email, ip="198.51.100.1") for _ in range(18))))
     assert codes == {401: 5, 429: 13}
@@ -141,7 +141,7 @@ async def test_eighteen_wrong_passwords_at_once_are_looked_at_five_times(product
     assert await _try(product, user.email, PASSWORD, ip="198.51.100.1") == 429
 
 
-async def test_right_passwords_at_once_all_sign_in(product: Product, account: Account) -> None:
+async def test_concurrent_correct_passwords_all_sign_in(product: Product, account: Account) -> None:
     user = await account.user(password=await passwords.hashed(PASSWORD))
     codes = await asyncio.gather(*(_try(product, user.email, PASSWORD, ip="198.51.100.2") for _ in range(12)))
     assert codes == [200] * 12
@@ -156,7 +156,7 @@ async def test_a_block_ends_when_its_time_is_over(product: Product, account: Acc
 
 
 @pytest.mark.parametrize("known", [True, False])
-async def test_one_account_from_forty_addresses(product: Product, account: Account, known: bool) -> None:
+async def test_one_account_is_limited_across_forty_addresses(product: Product, account: Account, known: bool) -> None:
     hashed = await passwords.hashed(PASSWORD)
     email = (await account.user(password=hashed)).email if known else f"{secrets.token_hex(4)}@unknown.example"
     home = "203.0.113.9"

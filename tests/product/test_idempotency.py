@@ -36,7 +36,7 @@ async def test_a_repeat_gets_the_first_response_which_is_stored_encrypted(produc
     assert b"12025550123" not in stored
 
 
-async def test_of_many_at_once_one_runs(account: Account) -> None:
+async def test_of_many_concurrent_requests_one_runs(account: Account) -> None:
     body = {"resource": [{"purpose": "CRM", "name": "One"}]}
     url = API + "leads/_table/apikeys"
     answers = await asyncio.gather(*(account.owner.http.post(url, json=body, headers=KEY) for _ in range(8)))
@@ -106,7 +106,7 @@ async def test_a_script_that_committed_never_runs_again(product: Product, accoun
     assert len((await account.owner.table("GET", "apikeys")).json()["resource"]) == 1
 
 
-async def test_a_claim_lives_as_long_as_its_call_may_run(product: Product, account: Account) -> None:
+async def test_a_claim_lasts_as_long_as_its_call_may_run(product: Product, account: Account) -> None:
     """The limit of this call is 60 seconds, that of most others 15."""
     person = await product.person()
     body = {"linkedinurls": [f"https://www.linkedin.com/{person.key}"], "kinds": ["directdial"], "max_credits": 1}

@@ -20,7 +20,7 @@ def _file(folder: Path, *lines: str, header: str = ",".join(HEADER)) -> Path:
 
 
 @pytest.mark.parametrize("header", ["", "a,b,c", "linkedinurl;full_name"])
-async def test_a_wrong_header_is_rejected(product: Product, tmp_path: Path, header: str) -> None:
+async def test_an_invalid_header_is_rejected(product: Product, tmp_path: Path, header: str) -> None:
     with pytest.raises(ApiError, match="first line"):
         await product.scripts.run_job("importpeople", {"file": str(_file(tmp_path, header=header))})
 
@@ -30,7 +30,7 @@ async def test_a_missing_file_is_rejected(product: Product, tmp_path: Path) -> N
         await product.scripts.run_job("importpeople", {"file": str(tmp_path / "none.csv")})
 
 
-async def test_bad_lines_are_reported_by_number_and_strict_imports_nothing(
+async def test_invalid_lines_are_reported_by_number_and_strict_imports_nothing(
     product: Product, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = _file(tmp_path, LINE.format(slug="imp-a", name="A"), "broken", LINE.format(slug="imp-b", name="B"))

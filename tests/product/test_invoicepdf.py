@@ -14,7 +14,7 @@ PDF = API + "invoicepdf"
 GERMAN, MONEY = {"Accept-Language": "de"}, "49,00\u00a0$"
 
 
-async def test_pdf_is_the_owners(product: Product, shop: Shop, trial: Account, account: Account) -> None:
+async def test_only_the_owner_gets_the_pdf(product: Product, shop: Shop, trial: Account, account: Account) -> None:
     await shop.subscribe(trial, 2)
     [bill] = await shop.invoices(trial)
     query = {"invoicenumber": bill["invoicenumber"]}
@@ -90,7 +90,7 @@ async def test_a_german_invoice(shop: Shop, trial: Account) -> None:
     assert data["note"].startswith("Nicht genutzte Zeit des früheren Tarifs")
 
 
-async def test_an_invoice_names_both_parties_and_the_tax(shop: Shop, trial: Account) -> None:
+async def test_an_invoice_shows_both_parties_and_the_tax(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 2)
     [bill] = await shop.invoices(trial)
     address = {"billingaddress": "5 Main Street, Berlin", "country": "DEU", "taxid": "DE123"}
@@ -125,7 +125,7 @@ async def test_a_german_invoice_for_an_addon(shop: Shop, trial: Account) -> None
     assert [line["description"] for line in invoice_pdf.data(settings, row, "en")["lines"]] == ["2000 Cell Numbers"]
 
 
-async def test_the_list_is_the_owners(shop: Shop, trial: Account, account: Account) -> None:
+async def test_only_the_owner_lists_invoices(shop: Shop, trial: Account, account: Account) -> None:
     await shop.subscribe(trial, 2)
     [bill] = await shop.invoices(trial)
     response = await trial.owner.table(

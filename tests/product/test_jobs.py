@@ -52,7 +52,7 @@ async def _until(product: Product, condition: str, *args: object) -> None:
             pass
 
 
-async def test_a_rolled_back_cause_leaves_no_job(product: Product) -> None:
+async def test_a_rolled_back_transaction_leaves_no_job(product: Product) -> None:
     await product.work()
 
     async def fail() -> None:
@@ -74,7 +74,7 @@ async def test_a_payload_is_sealed(product: Product) -> None:
     await product.work()
 
 
-async def test_a_mail_waits_until_the_server_is_there(product: Product, worker: int) -> None:
+async def test_a_mail_is_retried_until_the_server_is_available(product: Product, worker: int) -> None:
     to = f"late-{secrets.token_hex(4)}@x.example"
     await _mail(product, to)
     await _until(product, "select exists (select 1 from pgqueuer where entrypoint = 'sendmail' and attempts > 0)")

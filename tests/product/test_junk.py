@@ -129,7 +129,7 @@ async def _grown(work: Callable[[int], Awaitable[Any]], count: int) -> int:
     return after - before
 
 
-async def test_requests_of_junk_leave_no_memory(app: App) -> None:
+async def test_junk_requests_do_not_leak_memory(app: App) -> None:
     async with caller(app) as client:
 
         async def junk(number: int) -> None:
@@ -151,7 +151,7 @@ async def test_requests_of_junk_leave_no_memory(app: App) -> None:
     assert app.services.datasets["x"].plan_cache.bytes < 500_000
 
 
-async def test_the_plan_cache_is_bounded_in_bytes(app: App) -> None:
+async def test_the_plan_cache_is_limited_in_bytes(app: App) -> None:
     kept = app.services.datasets["x"].plan_cache
     kept._max_bytes = 300_000
     async with caller(app) as client:

@@ -22,14 +22,14 @@ async def _look(product: Product, key: str, url: str, type_: str = "directdials"
     return await product.caller(key="").get(API + "keylookup", params=query, headers=headers)
 
 
-async def test_only_an_owner_makes_keys(product: Product, account: Account) -> None:
+async def test_only_an_owner_can_create_keys(product: Product, account: Account) -> None:
     member = await account.user()
     assert (await member.table("POST", "apikeys", {"purpose": "x"})).status_code == 403
     assert (await member.table("GET", "apikeys")).status_code in (403, 404)
     assert (await member.post("generateapikey")).status_code == 403
 
 
-async def test_purpose_plan_and_allowance(product: Product, account: Account) -> None:
+async def test_a_key_needs_a_purpose_a_plan_with_the_api_and_a_free_slot(product: Product, account: Account) -> None:
     empty = await account.owner.table("POST", "apikeys", {"purpose": "  "})
     assert (empty.status_code, list(empty.json()["error"]["context"]["fields"])) == (422, ["purpose"])
     cheap = await product.account(planid=2)
@@ -63,7 +63,7 @@ async def test_keys_are_listed_in_clear_to_their_owner_and_that_is_audited(produ
     assert key["apikey"] not in stored
 
 
-async def test_editable_fields(account: Account, other: Account) -> None:
+async def test_only_editable_fields_of_a_key_can_be_changed(account: Account, other: Account) -> None:
     key = await _key(account)
     left = (await account.credits())["apicallcount"]
 
@@ -80,7 +80,7 @@ async def test_editable_fields(account: Account, other: Account) -> None:
 
 
 @pytest.mark.parametrize("key", ["", "wrong", "0123456789abcdef"])
-async def test_a_bad_key_is_401_without_a_sign_out(product: Product, key: str) -> None:
+async def test_an_invalid_key_gets_401_without_ending_the_session(product: Product, key: str) -> None:
     answer = await _look(product, key, "linkedin.com/in/x")
     assert (answer.status_code, answer.json()["error"]["context"]["scope"]) == (401, "resource")
 
@@ -116,7 +116,7 @@ async def test_a_key_lists_its_scopes(product: Product, account: Account) -> Non
     assert expired.json()["error"]["message"] == "Your account access session is expired"
 
 
-async def test_bad_questions(product: Product, account: Account) -> None:
+async def test_invalid_lookups_are_rejected(product: Product, account: Account) -> None:
     key = (await _key(account))["apikey"]
     assert (await _look(product, key, "example.com/x")).status_code == 422
     assert (await _look(product, key, "linkedin.com/in/x", "fax")).status_code == 422
@@ -147,7 +147,7 @@ async def test_looks_up_charges_once_and_counts_each_call(product: Product, acco
     assert tuple(counted) == (3, 2, 1, 1)
 
 
-async def test_a_deleted_key_and_an_empty_balance(product: Product, account: Account) -> None:
+async def test_a_deleted_key_and_an_empty_balance_are_rejected(product: Product, account: Account) -> None:
     key, person = await _key(account), await product.person()
     await account.set_credits(0)
     none = await _look(product, key["apikey"], f"linkedin.com/{person.key}")
@@ -156,7 +156,7 @@ async def test_a_deleted_key_and_an_empty_balance(product: Product, account: Acc
     assert (await _look(product, key["apikey"], f"linkedin.com/{person.key}")).status_code == 401
 
 
-async def test_thirty_a_minute_per_key(product: Product, account: Account) -> None:
+async def test_each_key_has_thirty_lookups_a_minute(product: Product, account: Account) -> None:
     key = (await _key(account))["apikey"]
     answers = await asyncio.gather(*(_look(product, key, "linkedin.com/in/nobody-at-all") for _ in range(31)))
     assert sorted({answer.status_code for answer in answers}) == [200, 429]

@@ -81,14 +81,14 @@ async def test_contacts_of_the_account_with_user_and_time(product: Product, acco
         ("account/contacts", {"since": "yesterday"}, 422), ("account/usage", {"days": 400}, 422),
     ],
 )  # fmt: skip
-async def test_wrong_questions(
+async def test_invalid_requests_are_rejected(
     product: Product, account: Account, path: str, query: dict[str, Any], status: int
 ) -> None:
     _, key = await _key(account, "contacts", "usage")
     assert (await _get(product, key, path, **query)).status_code == status
 
 
-async def test_users_with_the_right_to_rotate(product: Product, account: Account, other: Account) -> None:
+async def test_only_permitted_users_can_rotate_a_key(product: Product, account: Account, other: Account) -> None:
     keyid, key = await _key(account, "usage")
     member, watching = await account.user(), await view(await staff(product), account.owner)
     assert (await member.post("rotateapikey", keyid=keyid)).status_code == 403
@@ -122,7 +122,7 @@ async def test_the_old_key_works_for_the_hours_of_the_overlap(product: Product, 
     assert [row["?column?"] for row in await product.db.fetch(audited, account.clientid)] == ["2", "0"]
 
 
-async def test_another_rotation_ends_the_overlap_of_the_one_before(product: Product, account: Account) -> None:
+async def test_another_rotation_ends_the_previous_overlap(product: Product, account: Account) -> None:
     keyid, first = await _key(account, "usage")
     second, third = [(await account.owner.post("rotateapikey", keyid=keyid)).json()["apikey"] for _ in range(2)]
     statuses = [(await _get(product, key, "account/usage")).status_code for key in (first, second, third)]

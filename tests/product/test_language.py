@@ -32,7 +32,7 @@ async def test_an_unknown_language_is_rejected_with_the_choices(account: Account
     assert await _stored(account.product, user.appuserid) == "de"
 
 
-async def test_only_the_user_itself_changes_it(account: Account, other: Account) -> None:
+async def test_only_the_user_can_change_the_language(account: Account, other: Account) -> None:
     member, colleague = await account.user(), await account.user()
     for caller, status in ((account.owner, 403), (colleague, 404), (other.owner, 404)):
         answer = await _choose(caller, "de", member.appuserid)
@@ -46,7 +46,7 @@ async def test_only_the_user_itself_changes_it(account: Account, other: Account)
     assert await _stored(account.product, member.appuserid) is None
 
 
-async def test_a_user_reads_and_changes_it_by_every_verb(product: Product, account: Account) -> None:
+async def test_a_user_can_read_and_change_the_language_by_every_verb(product: Product, account: Account) -> None:
     user = await account.user(password=await passwords.hashed(PASSWORD))
     for verb, language in (("PATCH", "de"), ("PUT", "en"), ("PATCH", "de")):
         record = {"appuserid": user.appuserid, "language": language}

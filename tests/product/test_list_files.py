@@ -52,20 +52,20 @@ def _url(person: Person) -> str:
         ("url\n" + "x/in/a\n" * 1001, 422, "invalid"),
     ],
 )  # fmt: skip
-async def test_rejected_texts(account: Account, text: str, status: int, reason: str) -> None:
+async def test_invalid_texts_are_rejected(account: Account, text: str, status: int, reason: str) -> None:
     listid = await _list(account.owner)
     answer = await account.owner.post("listimport", listid=listid, text=text)
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (status, reason), answer.text
 
 
 @pytest.mark.parametrize("mapping", [{"c": "name"}, {"a": "linkedinurl", "b": "linkedinurl"}, {"a": "fax"}, {"a": ""}])
-async def test_rejected_mappings(account: Account, mapping: dict[str, str]) -> None:
+async def test_invalid_mappings_are_rejected(account: Account, mapping: dict[str, str]) -> None:
     listid = await _list(account.owner)
     answer = await account.owner.post("listimport", listid=listid, text="a,b\n1,2", mapping=mapping)
     assert answer.status_code == 422, answer.text
 
 
-async def test_whose_list_it_is(product: Product, account: Account, other: Account) -> None:
+async def test_import_and_export_need_access_to_the_list(product: Product, account: Account, other: Account) -> None:
     private, shared, member = await _list(account.owner), await _list(account.owner, shared=1), await account.user()
     watching = await view(await staff(product), account.owner)
     body = {"text": _url(await product.person())}
@@ -79,7 +79,7 @@ async def test_whose_list_it_is(product: Product, account: Account, other: Accou
         assert (await _export(account.owner, shared, **query)).status_code == 422
 
 
-async def test_pasted_addresses(product: Product, account: Account) -> None:
+async def test_pasted_addresses_are_imported_with_a_status_per_line(product: Product, account: Account) -> None:
     people = [await product.person() for _ in range(3)]
     listid = await _list(account.owner)
     text = "\n".join([*(_url(person) for person in people), "linkedin.com/in/nobody-here", "https://example.com/x", ""])
@@ -117,7 +117,9 @@ async def test_columns_are_mapped_once_and_kept(product: Product, account: Accou
     assert (await _import(other.owner, await _list(other.owner), known))["added"] == 1
 
 
-async def test_a_full_list(product: Product, account: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_full_list_rejects_more_people(
+    product: Product, account: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(listimport, "MAX_ITEMS", 1)
     listid = await _list(account.owner)
     text = "\n".join([_url(await product.person()), _url(await product.person())])
@@ -161,7 +163,9 @@ async def test_an_export_contains_only_paid_values(product: Product, account: Ac
         ),
     ],
 )
-async def test_forms_of_crms(product: Product, account: Account, form: str, head: tuple[str, ...]) -> None:
+async def test_exports_have_the_column_names_of_crms(
+    product: Product, account: Account, form: str, head: tuple[str, ...]
+) -> None:
     person = await product.person(full_name="Jane Doe", company="Acme")
     listid = await _list(account.owner)
     await _import(account.owner, listid, _url(person))
@@ -172,7 +176,7 @@ async def test_forms_of_crms(product: Product, account: Account, form: str, head
     assert "Acme" in row.values()
 
 
-def test_lines_keep_their_numbers() -> None:
+def test_line_numbers_count_quoted_line_breaks_and_blank_lines() -> None:
     sheet = list_file.read('\ufeffName\tCompany\n\n"Jane\nDoe"\tAcme\n')
     (line,) = list_file.people(sheet, sheet.suggested())
     assert (line.number, line.name, line.company) == (4, "Jane\nDoe", "Acme")

@@ -32,7 +32,7 @@ async def _ids(user: User, table: str, key: str) -> list[int]:
     "record",
     [{}, {"name": ""}, {"name": "x" * 101}, {"name": "x", "shared": 2}, {"name": ["x"]}, {"name": "x", "shared": "no"}],
 )
-async def test_a_list_has_a_name(account: Account, record: dict[str, Any]) -> None:
+async def test_a_list_without_a_valid_name_is_rejected(account: Account, record: dict[str, Any]) -> None:
     answer = await account.owner.table("POST", "contactlist", record)
     assert answer.status_code in (400, 422), answer.text
 
@@ -97,7 +97,7 @@ async def test_a_list_contains_people_from_the_directory(product: Product, accou
     assert await _ids(account.owner, "contactlistitem", "itemid") == []
 
 
-async def test_lists_and_people_are_bounded(
+async def test_lists_and_people_are_limited_in_number(
     product: Product, account: Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(contactlist, "MAX_LISTS", 1)

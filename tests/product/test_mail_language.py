@@ -124,7 +124,7 @@ async def test_a_sign_up_with_a_known_address_uses_the_holders_language(
 
 
 @pytest.mark.parametrize(("stored", "headers"), [("de", {"Accept-Language": "en"}), (None, GERMAN)])
-async def test_an_invitation_has_the_language_of_the_owner(
+async def test_an_invitation_uses_the_language_of_the_owner(
     product: Product, stored: str | None, headers: dict[str, str]
 ) -> None:
     account = await _owner(product, stored)

@@ -44,7 +44,7 @@ def _own(text: str) -> str:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-async def test_stored_names_carry_no_address_into_a_mail(product: Product, account: Account, text: str) -> None:
+async def test_addresses_in_stored_names_are_removed_from_mails(product: Product, account: Account, text: str) -> None:
     """Mail to names that were stored before the form rejected them."""
     sql = "update appuser set name = $2 where appuserid = $1"
     await product.db.execute(sql, account.owner.appuserid, text)

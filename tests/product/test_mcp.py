@@ -59,7 +59,7 @@ async def test_an_agent_sees_the_account_of_its_session(product: Product, accoun
             assert readable == set((await http.get(f"{TABLE}client")).json()["resource"][0])
 
 
-async def test_a_write_goes_through_its_hook(product: Product, account: Account, other: Account) -> None:
+async def test_a_write_runs_its_hook(product: Product, account: Account, other: Account) -> None:
     async with asked(product, account.owner.token) as own:
         change = [{"clientid": account.clientid, "companyname": "Changed Ltd"}]
         assert "no_dry_run" in await own.refusal("update_records", table="client", records=change, dry_run=True)
@@ -100,7 +100,7 @@ async def test_messages_count_against_the_limits(product: Product, account: Acco
     assert int(answer.headers["x-ratelimit-remaining"]) == before - 1
 
 
-async def test_a_tool_opens_no_stream(product: Product, account: Account) -> None:
+async def test_tools_cannot_open_streams(product: Product, account: Account) -> None:
     streams = product.app.feature(Changes).streams
     for token in (account.owner.token, ""):
         async with asked(product, token) as agent:
@@ -111,7 +111,7 @@ async def test_a_tool_opens_no_stream(product: Product, account: Account) -> Non
     assert len(streams) == 0
 
 
-async def test_the_app_key_without_a_session_follows_nothing(product: Product) -> None:
+async def test_the_app_key_without_a_session_cannot_open_streams(product: Product) -> None:
     async with product.caller() as http:
         for table in ("appuser", "usercontact", "client"):
             answer = await http.get(f"{TABLE}{table}/_changes")

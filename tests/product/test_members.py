@@ -23,7 +23,7 @@ async def _added(account: Account, **fields: Any) -> dict[str, Any]:
     return dict(answer.json()["resource"][0])
 
 
-async def test_only_an_owner_adds(product: Product, account: Account) -> None:
+async def test_only_an_owner_can_add_members(product: Product, account: Account) -> None:
     member = await account.user()
     assert (await member.table("POST", "appuser", _member())).status_code == 403
     nobody = await product.caller().post("/api/v2/leads/_table/appuser", json={"resource": [_member()]})
@@ -40,12 +40,12 @@ async def test_only_an_owner_adds(product: Product, account: Account) -> None:
         ({"role": "owner"}, "role"),
     ],
 )
-async def test_bad_members_are_rejected(account: Account, fields: dict[str, Any], field: str) -> None:
+async def test_invalid_members_are_rejected(account: Account, fields: dict[str, Any], field: str) -> None:
     answer = await account.owner.table("POST", "appuser", _member(**fields))
     assert (answer.status_code, list(answer.json()["error"]["context"]["fields"])) == (422, [field])
 
 
-async def test_without_a_plan_or_a_free_seat(product: Product, account: Account) -> None:
+async def test_a_member_without_a_plan_or_a_free_seat_is_rejected(product: Product, account: Account) -> None:
     await product.db.execute("update usercredit set seatcount = 0 where clientid = $1", account.clientid)
     full = await account.owner.table("POST", "appuser", _member())
     await product.db.execute("update usersubscription set isactive = 0 where clientid = $1", account.clientid)
@@ -60,14 +60,14 @@ async def test_an_existing_address_takes_no_seat(account: Account, other: Accoun
     assert (answer.status_code, (await account.credits())["seatcount"]) == (409, before)
 
 
-async def test_two_adds_for_the_last_seat(product: Product, account: Account) -> None:
+async def test_of_two_concurrent_adds_one_gets_the_last_seat(product: Product, account: Account) -> None:
     await product.db.execute("update usercredit set seatcount = 1 where clientid = $1", account.clientid)
     answers = await asyncio.gather(*(account.owner.table("POST", "appuser", _member()) for _ in range(2)))
     assert sorted(answer.status_code for answer in answers) == [200, 409]
     assert (await account.credits())["seatcount"] == 0
 
 
-async def test_the_story_of_a_member(product: Product, account: Account) -> None:
+async def test_a_member_can_be_invited_disabled_and_deleted(product: Product, account: Account) -> None:
     seats = (await account.credits())["seatcount"]
     added = await _added(account, role="admin", password="Chosen123", isactive=1, isverified=1, clientid=1)
     assert (added["invitestatus"], added["isactive"], added["role"]) == ("pending", 0, "admin")
@@ -116,7 +116,7 @@ async def test_the_story_of_a_member(product: Product, account: Account) -> None
     assert (await _added(account, email=added["email"]))["appuserid"] != added["appuserid"]
 
 
-async def test_an_open_invitation_says_who_invites(product: Product, account: Account) -> None:
+async def test_an_open_invitation_shows_the_inviter(product: Product, account: Account) -> None:
     """Only the holder of the mailed code gets the names, as mailed, and only until the invitation is accepted."""
     company = "Acme www.evil.example \u202e& Sons"
     await product.db.execute("update client set companyname = $2 where clientid = $1", account.clientid, company)
@@ -139,7 +139,9 @@ async def test_an_open_invitation_says_who_invites(product: Product, account: Ac
     assert row.keys() == {"appuserid", "name", "email", "isverified", "invitestatus"}
 
 
-async def test_an_invitation_accepted_by_several_browsers_at_once(product: Product, account: Account) -> None:
+async def test_an_invitation_can_be_accepted_concurrently_by_several_browsers(
+    product: Product, account: Account
+) -> None:
     """All get the same answer and no session, and the seat is taken once."""
     seats = (await account.credits())["seatcount"]
     added = await _added(account)
@@ -208,7 +210,7 @@ async def test_owner_cannot_be_deleted_or_switched_off(account: Account) -> None
     assert (await owner.table("DELETE", f"appuser/{owner.appuserid}")).status_code == 404
 
 
-async def test_profile_is_tidied(product: Product, account: Account) -> None:
+async def test_profile_values_are_normalised(product: Product, account: Account) -> None:
     member: User = await account.user()
     good = {
         "appuserid": member.appuserid,
@@ -287,7 +289,9 @@ async def test_a_phone_number_with_anything_else_in_it_is_rejected(
     assert await product.db.fetchval("select phonenumber from client where clientid = $1", account.clientid) == ""
 
 
-async def test_spaces_dashes_brackets_and_plus_are_left_out_everywhere(product: Product, account: Account) -> None:
+async def test_spaces_dashes_brackets_and_plus_are_removed_from_phone_numbers(
+    product: Product, account: Account
+) -> None:
     typed, kept = " +45 (12) [34]-56\u00a078 ", "4512345678"
     owner = account.owner
     assert (

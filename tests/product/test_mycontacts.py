@@ -164,7 +164,9 @@ async def test_a_filtered_page_reads_no_contact_after_its_last(product: Product,
     assert 0 < sum(read) <= PAGE
 
 
-async def test_the_list_of_an_account_is_for_its_owner(product: Product, account: Account, other: Account) -> None:
+async def test_only_the_owner_sees_the_contacts_of_the_account(
+    product: Product, account: Account, other: Account
+) -> None:
     member = await account.user()
     for home, user in ((account, account.owner), (account, member), (other, other.owner)):
         await _fill(product, home, user, f"Team {user.appuserid}", 3)

@@ -90,7 +90,7 @@ def _text(answer: httpx2.Response) -> str:
     "accept", ["text/csv", XLSX, "application/x-ndjson", "application/xml", "application/geo+json"]
 )
 @pytest.mark.parametrize("table", sorted(KEYS))
-async def test_no_export_contains_rows_of_another_account(
+async def test_exports_contain_no_rows_of_another_account(
     product: Product, victim: Account, tokens: dict[str, str], table: str, accept: str
 ) -> None:
     ident = (await _rows(product, table, victim))[0][KEYS[table]]

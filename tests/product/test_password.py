@@ -18,7 +18,7 @@ async def user(account: Account) -> User:
     return await account.user(password=await passwords.hashed(OLD))
 
 
-async def test_reset_by_the_mailed_link_once(product: Product, user: User) -> None:
+async def test_a_mailed_reset_link_works_once(product: Product, user: User) -> None:
     http = product.caller()
     assert (await http.post(PASSWORD, params={"reset": "true"}, json={"email": user.email})).json() == {"success": True}
     path, query = await product.link(user.email)
@@ -53,7 +53,7 @@ async def test_a_new_request_invalidates_the_older_link(product: Product, user: 
     assert [answer.status_code for answer in answers] == [404, 200]
 
 
-async def test_three_an_hour_per_address(product: Product, user: User) -> None:
+async def test_three_resets_an_hour_per_address(product: Product, user: User) -> None:
     codes = [(await product.caller().post(PASSWORD, json={"email": user.email})).status_code for _ in range(4)]
     assert codes == [200, 200, 200, 429]
 
@@ -82,7 +82,7 @@ async def test_change_ends_the_other_sessions(product: Product, account: Account
     assert "changed" in (await product.mails(user.email))[-1]["Subject"]
 
 
-async def test_unusable_new_addresses(product: Product, account: Account, user: User) -> None:
+async def test_invalid_new_addresses_are_rejected(product: Product, account: Account, user: User) -> None:
     new = f"moved-{secrets.token_hex(4)}@newhome.example"
     for fields, reason in (
         ({"oldemail": user.email, "newemail": user.email}, "newemail"),
@@ -114,7 +114,7 @@ async def test_the_mailed_code_changes_the_address(product: Product, user: User)
     assert (await product.caller(good.json()["session_token"]).get(SESSION)).json()["email"] == new
 
 
-async def test_five_wrong_codes_kill_the_right_one(product: Product, user: User) -> None:
+async def test_five_wrong_codes_invalidate_the_right_one(product: Product, user: User) -> None:
     new = f"moved-{secrets.token_hex(4)}@newhome.example"
     await user.post("emailcodeverification", oldemail=user.email, newemail=new)
     _, query = await product.link(new)

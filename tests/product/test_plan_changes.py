@@ -27,7 +27,7 @@ async def change(account: Account, plan: int, sub: int, date: object = None) -> 
     )
 
 
-async def test_every_transition(shop: Shop, trial: Account) -> None:
+async def test_a_subscription_goes_through_every_transition(shop: Shop, trial: Account) -> None:
     """Go through trial, monthly, upgrade, downgrade at the period end, cancel, expiry and a new subscription."""
     await shop.subscribe(trial, 2)
     row = await shop.row(trial)
@@ -101,7 +101,7 @@ async def test_renewals_end_old_credits_and_bring_new_ones(shop: Shop, trial: Ac
     assert await shop.balanced(trial)
 
 
-async def test_past_due_grace_and_healed(shop: Shop, trial: Account) -> None:
+async def test_a_past_due_plan_has_a_grace_period_and_recovers_when_paid(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 2)
     end = (await shop.row(trial))["expirydate"]
     await shop.new_card(trial, "chargeCustomerFail")
@@ -121,7 +121,7 @@ async def test_past_due_grace_and_healed(shop: Shop, trial: Account) -> None:
     assert await shop.balanced(trial)
 
 
-async def test_never_paid_is_over_in_the_end(shop: Shop, trial: Account) -> None:
+async def test_a_plan_that_is_never_paid_expires(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 2)
     await shop.new_card(trial, "chargeCustomerFail")
     await shop.pass_days(45)
@@ -141,7 +141,7 @@ async def test_another_interval_begins_a_new_period(shop: Shop, trial: Account) 
     assert (row["expirydate"] - row["startdate"]).days in (365, 366)
 
 
-async def test_a_declined_upgrade_changes_nothing(shop: Shop, trial: Account) -> None:
+async def test_a_declined_upgrade_has_no_effect(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 2)
     sub = (await shop.row(trial))["subscriptionid"]
     await shop.new_card(trial, "chargeCustomerFail")
@@ -179,7 +179,7 @@ async def test_a_lost_response_is_safe_to_repeat(shop: Shop, trial: Account) -> 
     assert [bill["price"] for bill in await shop.invoices(trial)] == [49, 50]
 
 
-async def test_resuming_before_the_end(shop: Shop, trial: Account) -> None:
+async def test_a_cancelled_plan_can_be_resumed_before_its_end(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 2)
     sub = (await shop.row(trial))["subscriptionid"]
     await trial.owner.http.delete(STRIPE, params={"subId": sub})
@@ -219,7 +219,7 @@ async def test_the_free_plan_has_nothing_to_cancel_and_no_invoice(shop: Shop, tr
     assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (409, "nothing_to_cancel")
 
 
-async def test_a_downgrade_must_fit(shop: Shop, trial: Account) -> None:
+async def test_a_downgrade_below_current_use_is_rejected(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 3)
     for _ in range(7):
         await trial.user("member")
@@ -234,7 +234,7 @@ async def test_a_downgrade_must_fit(shop: Shop, trial: Account) -> None:
     assert (hidden.status_code, hidden.json()["error"]["context"]["reason"]) == (403, "field_not_writable")
 
 
-async def test_leaving_for_the_free_plan_ends_the_paid_one_for_good(shop: Shop, trial: Account) -> None:
+async def test_switching_to_the_free_plan_ends_the_paid_one_permanently(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 2)
     sub = (await shop.row(trial))["subscriptionid"]
     await trial.owner.http.delete(STRIPE, params={"subId": sub})
@@ -278,7 +278,9 @@ async def test_a_custom_plan_from_staff_replaces_a_cancelled_one(shop: Shop, tri
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
-async def test_stripe_in_trouble_is_a_clear_503_and_changes_nothing(shop: Shop, trial: Account, status: int) -> None:
+async def test_an_unavailable_stripe_gives_a_clear_503_and_changes_nothing(
+    shop: Shop, trial: Account, status: int
+) -> None:
     await shop.subscribe(trial, 2)
     sub = (await shop.row(trial))["subscriptionid"]
     before = await shop.row(trial)

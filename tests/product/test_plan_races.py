@@ -33,7 +33,7 @@ async def test_a_lower_plan_is_not_an_upgrade_before_the_event_arrives(shop: Sho
     assert [bill["price"] for bill in await shop.invoices(trial)] == [YEARLY[5], YEARLY[7] - YEARLY[5]]
 
 
-async def test_of_upgrades_to_several_plans_at_once_each_is_paid_once(shop: Shop, trial: Account) -> None:
+async def test_concurrent_upgrades_to_several_plans_are_each_paid_once(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 5)
     sub = (await shop.row(trial))["subscriptionid"]
     answers = await asyncio.gather(*(change(trial, plan, sub) for plan in (7, 6) * 4))
@@ -45,7 +45,7 @@ async def test_of_upgrades_to_several_plans_at_once_each_is_paid_once(shop: Shop
     assert await shop.balanced(trial)
 
 
-async def test_an_upgrade_and_a_downgrade_at_once(shop: Shop, trial: Account) -> None:
+async def test_a_concurrent_upgrade_and_downgrade_are_consistent(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 6)
     sub = await shop.record_downgrade(trial, 5)
     answers = await asyncio.gather(*(change(trial, plan, sub) for plan in (5, 7) * 4))
@@ -68,7 +68,7 @@ async def test_after_a_declined_upgrade_another_plan_can_be_chosen(shop: Shop, t
     assert (await shop.plan(trial), await shop.balanced(trial)) == (7, True)
 
 
-async def test_a_downgrade_clicked_several_times_at_once(shop: Shop, trial: Account) -> None:
+async def test_concurrent_repeats_of_a_downgrade_apply_it_once(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 3)
     sub = await shop.record_downgrade(trial, 2)
     answers = await asyncio.gather(*(change(trial, 2, sub) for _ in range(4)))

@@ -192,7 +192,7 @@ async def test_rows_of_another_account_cannot_be_changed_or_deleted(
     assert await _rows(product, table, victim) == before
 
 
-async def test_related_rows_of_others_do_not_come_along(
+async def test_related_rows_of_other_accounts_are_not_included(
     product: Product, victim: Account, callers: dict[str, httpx2.AsyncClient]
 ) -> None:
     """Plans are public, subscriptions to them are not."""
@@ -212,7 +212,7 @@ async def test_tables_without_a_policy_do_not_exist(callers: dict[str, httpx2.As
         assert answer.status_code in (401, 404), (name, answer.text)
 
 
-def test_the_table_of_rights_is_the_reviewed_one() -> None:
+def test_the_table_of_rights_equals_the_reviewed_one() -> None:
     """Compare with tests/data/access.txt; update it by: python -m tests.product.test_policy_matrix"""
     assert rights() == (Path(__file__).parents[1] / "data" / "access.txt").read_text()
 

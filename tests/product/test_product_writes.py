@@ -31,7 +31,7 @@ async def _contact(product: Product, user: User) -> int:
         {"role": None},
     ],
 )  # fmt: skip
-async def test_an_owner_stays_an_owner(product: Product, account: Account, change: dict[str, Any]) -> None:
+async def test_an_owner_cannot_lose_the_role(product: Product, account: Account, change: dict[str, Any]) -> None:
     owner, member = account.owner, await account.user()
     before = await read_user(product, owner)
     for way in ways("appuser", "appuserid", owner.appuserid, change):
@@ -55,7 +55,7 @@ async def test_an_owner_stays_an_owner(product: Product, account: Account, chang
     assert events == 0
 
 
-async def test_a_stored_value_is_not_a_change(product: Product, account: Account) -> None:
+async def test_writing_stored_values_back_is_accepted(product: Product, account: Account) -> None:
     owner = account.owner
     same = {"role": "client", "isactive": 1, "isverified": 1, "email": owner.email, "name": "New Name"}
     for way in ways("appuser", "appuserid", owner.appuserid, same):
@@ -71,7 +71,7 @@ async def test_a_stored_value_is_not_a_change(product: Product, account: Account
         {"avatar": None, "lastname": "Taken"}, {"Name": "Taken Name"}, {"PhoneNumber": "12345678", "isactive": 0},
     ],
 )  # fmt: skip
-async def test_an_owner_does_not_write_the_profile_of_others(
+async def test_an_owner_cannot_write_the_profile_of_others(
     product: Product, account: Account, change: dict[str, Any]
 ) -> None:
     member = await account.user()
@@ -117,7 +117,7 @@ async def test_a_hook_accepts_any_spelling_of_a_field(product: Product, account:
             assert answer.status_code in (403, 422), (way, answer.text)
 
 
-async def test_a_hook_and_the_engine_look_at_the_same_row(product: Product, account: Account) -> None:
+async def test_a_hook_and_the_engine_use_the_same_row(product: Product, account: Account) -> None:
     owner, member, user = account.owner, await account.user(), await account.user()
     before = {person.appuserid: await read_user(product, person) for person in (owner, member, user)}
     two = {"appuserid": user.appuserid, "AppUserId": member.appuserid, "name": "Taken Name"}
@@ -150,7 +150,7 @@ async def test_a_hook_and_the_engine_look_at_the_same_row(product: Product, acco
     assert (await read_user(product, user))["name"] == "By Path"
 
 
-async def test_keys_are_switched_off_by_any_spelling(product: Product, account: Account) -> None:
+async def test_keys_are_disabled_by_any_spelling_of_the_field(product: Product, account: Account) -> None:
     owner = account.owner
     body = (await owner.table("POST", "apikeys", {"Purpose": "mine"})).json()["resource"][0]
     live = (await account.credits())["apicallcount"]
@@ -206,7 +206,7 @@ async def test_deleting_a_member_returns_a_list(account: Account) -> None:
     assert by_record.json() == {"resource": [{"appuserid": third.appuserid}]}
 
 
-async def test_a_deleted_contact_does_not_come_back(product: Product, account: Account) -> None:
+async def test_a_deleted_contact_cannot_be_restored(product: Product, account: Account) -> None:
     user = await account.user()
     ident = await _contact(product, user)
     for value in (0, 1, 1):

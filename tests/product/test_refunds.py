@@ -42,7 +42,7 @@ async def test_a_refunded_addon_takes_its_credits_back_once(shop: Shop, buyer: A
     assert [subject["delta"] for subject in ledger.json()["resource"]] == [-100]
 
 
-async def test_refunds_of_one_payment_worked_on_at_once_take_the_credits_once(shop: Shop, buyer: Account) -> None:
+async def test_concurrent_refunds_of_one_payment_take_the_credits_once(shop: Shop, buyer: Account) -> None:
     """Two parts and their events reach several workers at the same time, each of them twice."""
     intent = await payment(buyer)
     for amount in (1000, 1500):
@@ -61,7 +61,7 @@ async def test_refunds_of_one_payment_worked_on_at_once_take_the_credits_once(sh
     assert await shop.balanced(buyer)
 
 
-async def test_parts_are_pro_rata(shop: Shop, buyer: Account) -> None:
+async def test_partial_refunds_take_credits_pro_rata(shop: Shop, buyer: Account) -> None:
     intent = await payment(buyer)
     for amount, left, status in ((1000, 560, "paid"), (250, 550, "paid"), (1250, 500, "refunded")):
         await called(shop, "POST", "refunds", payment_intent=intent, amount=amount)
@@ -103,7 +103,7 @@ async def test_a_debt_larger_than_the_next_grant_is_paid_by_the_one_after(shop: 
 
 
 @pytest.mark.parametrize("status", ["won", "lost"])
-async def test_a_dispute_takes_and_a_won_one_gives_back(shop: Shop, buyer: Account, status: str) -> None:
+async def test_a_dispute_takes_credits_and_a_won_one_returns_them(shop: Shop, buyer: Account, status: str) -> None:
     await use(buyer, 40)
     data = {"payment_intent": await payment(buyer)}
     dispute = (await shop.http.post(f"{BASE}/test/dispute", json=data)).json()["object"]
@@ -132,7 +132,7 @@ async def test_a_failed_refund_restores_the_credits(shop: Shop, buyer: Account) 
     assert await shop.balanced(buyer)
 
 
-async def test_an_immediately_disputed_card(shop: Shop, trial: Account) -> None:
+async def test_an_immediately_disputed_payment_takes_its_credits(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 2)
     await buy(shop, trial, "tok_createDispute")
     assert ((await shop.credits(trial))[0], (await addon(shop, trial))["status"]) == (500, "refunded")
@@ -209,7 +209,7 @@ async def test_a_past_period_owes_the_credits_used(shop: Shop, trial: Account) -
     assert await shop.balanced(trial)
 
 
-async def test_a_refunded_upgrade(shop: Shop, trial: Account) -> None:
+async def test_a_refunded_upgrade_takes_its_credits(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 2)
     sub = (await shop.row(trial))["subscriptionid"]
     changed = await trial.owner.http.patch("/api/v2/stripe", json={"res": "sub", "plan": 3, "subId": sub})
@@ -225,7 +225,9 @@ async def test_a_refunded_upgrade(shop: Shop, trial: Account) -> None:
 
 
 @pytest.mark.parametrize("order", [*itertools.permutations(range(3))])
-async def test_signed_events_suffice(shop: Shop, buyer: Account, order: tuple[int, ...]) -> None:
+async def test_refunds_and_disputes_are_applied_from_signed_events_alone(
+    shop: Shop, buyer: Account, order: tuple[int, ...]
+) -> None:
     """Objects that the provider no longer lists have the state of their newest signed event."""
     intent, now = await payment(buyer), int(time.time())
     part = {"id": "ch_gone", "object": "charge", "payment_intent": intent, "amount": 2500, "status": "succeeded"}
@@ -263,7 +265,7 @@ async def test_a_refund_of_an_unknown_customer_is_stored_and_changes_nothing(
     assert await shop.credits(buyer) == before
 
 
-async def test_a_day_without_webhooks_brings_the_refund_too(shop: Shop, buyer: Account) -> None:
+async def test_a_refund_is_caught_up_after_a_day_without_webhooks(shop: Shop, buyer: Account) -> None:
     await called(shop, "POST", "refunds", payment_intent=await payment(buyer))
     await shop.product.scripts.run_job("catchup", {})
     await shop.product.work()

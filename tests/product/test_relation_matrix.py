@@ -145,7 +145,7 @@ def _reason(answer: httpx2.Response, *idents: int) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("table", sorted(policy.POLICY))
-async def test_a_relation_leads_to_no_other_account(
+async def test_relations_return_no_rows_of_another_account(
     product: Product, victim: Account, callers: dict[str, Caller], table: str
 ) -> None:
     before = await _snapshot(product, victim.clientid)
@@ -192,7 +192,7 @@ async def _who(product: Product, clientid: int) -> dict[tuple[str, int], dict[st
 
 
 @pytest.mark.parametrize("table", sorted(policy.POLICY))
-async def test_rows_of_another_account_accept_no_relation(
+async def test_rows_of_another_account_cannot_be_linked(
     product: Product, victim: Account, callers: dict[str, Caller], table: str
 ) -> None:
     """Write a row of the victim with relations to the caller's rows."""

@@ -18,7 +18,7 @@ from tests.helpers.product import API, Account, Product
 from tests.helpers.support import until
 
 
-async def test_a_proved_address_removes_its_person_everywhere(product: Product, account: Account) -> None:
+async def test_a_verified_address_removes_its_person_everywhere(product: Product, account: Account) -> None:
     person = await product.person(personal_emails=["gone@home.example"])
     url = f"linkedin.com/{person.key}"
     await account.owner.post("getcontact", linkedinurl=url, type="directdial", action="reveal")
@@ -42,7 +42,7 @@ async def test_a_proved_address_removes_its_person_everywhere(product: Product, 
     assert (left["personalcipher"], left["phonecipher"], left["full_name"]) == (None, None, "")
 
 
-async def test_one_mail_at_a_fifth_and_one_at_nothing(product: Product) -> None:
+async def test_one_mail_is_sent_at_a_fifth_of_the_credits_and_one_at_zero(product: Product) -> None:
     account = await product.account(planid=1)  # 5 cell numbers: the threshold of a fifth is 1
     for _ in range(5):
         person = await product.person()
@@ -53,7 +53,7 @@ async def test_one_mail_at_a_fifth_and_one_at_nothing(product: Product) -> None:
     assert subjects == ["Your cell number credits are running low", "Your cell number credits are used up"]
 
 
-async def test_the_free_plan_starts_a_new_month_once(product: Product) -> None:
+async def test_the_free_plan_is_renewed_once_a_month(product: Product) -> None:
     account = await product.account(planid=1)
     await account.set_credits(1)
     await product.db.execute(
@@ -78,12 +78,12 @@ async def test_the_ledger_check_finds_differences(product: Product, account: Acc
     )
 
 
-async def test_tidying_up_keeps_live_rows(product: Product, account: Account) -> None:
+async def test_the_cleanup_keeps_live_rows(product: Product, account: Account) -> None:
     await product.scripts.run_job("tidyup", {})
     assert (await account.owner.http.get(API + "user/session")).status_code == 200
 
 
-async def test_paid_plans_are_not_given_away(product: Product, account: Account) -> None:
+async def test_paid_plans_cannot_be_selected_without_payment(product: Product, account: Account) -> None:
     paid = await account.owner.post("upgradeplan", planid=7)
     unknown = await account.owner.post("upgradeplan", planid=999)
     custom = await account.owner.post("upgradeplan", planid=8)
@@ -111,7 +111,9 @@ async def _remove(product: Product, email: str, url: str = "") -> str:
     return path.rpartition("/")[2]
 
 
-async def test_a_removal_leaves_the_profile_address_nowhere(product: Product, account: Account, other: Account) -> None:
+async def test_a_removal_erases_the_profile_address_everywhere(
+    product: Product, account: Account, other: Account
+) -> None:
     slug, old = f"jane-{secrets.token_hex(4)}", f"former-{secrets.token_hex(4)}"
     email = f"{slug}@home.example"
     person = await product.person(slug, personal_emails=[email], full_name=f"Name {slug}")
@@ -191,7 +193,7 @@ async def test_a_code_may_begin_with_any_of_its_characters(product: Product) -> 
     assert (await browser.get(f"{API}laeds/_table/appuser")).json()["error"]["context"]["reason"] == "unknown_service"
 
 
-async def test_removals_decrypt_only_what_has_the_address(product: Product, account: Account) -> None:
+async def test_a_removal_decrypts_only_rows_with_the_address(product: Product, account: Account) -> None:
     """Other values are sealed with a key that the server lacks, so decrypting one of them would fail the job."""
     word, foreign = secrets.token_hex(4), Vault(["another secret of 32 characters...."])
     people = [await product.person(f"{word}-{n}", personal_emails=[f"{word}.{n}@home.example"]) for n in range(12)]
@@ -299,7 +301,7 @@ async def test_a_code_in_a_path_is_in_no_log_and_no_metric(
         assert secret not in text
 
 
-async def test_requests_in_flight_keep_nothing_of_a_person_who_is_removed_meanwhile(
+async def test_requests_in_flight_store_nothing_of_a_person_removed_meanwhile(
     product: Product, product_url: str, account: Account, other: Account
 ) -> None:
     """Both requests find the person and wait for a lock; the removal is confirmed and done before they get it."""

@@ -246,7 +246,7 @@ def _shows(text: str, person: Person) -> bool:
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_a_person_on_the_list_is_found_by_no_path(
+async def test_a_person_on_the_removal_list_cannot_be_found(
     product: Product, account: Account, other: Account, tmp_path: Path, way: str
 ) -> None:
     async with _world(product, account, other, tmp_path) as world:

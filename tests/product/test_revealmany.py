@@ -39,12 +39,12 @@ async def _people(product: Product, count: int, **values: Any) -> tuple[str, lis
         {"search": {"name": "x", "order": "phone"}},
     ],
 )
-async def test_bad_input(account: Account, body: dict[str, Any]) -> None:
+async def test_invalid_input_is_rejected(account: Account, body: dict[str, Any]) -> None:
     answer = await account.owner.post("revealmany", **({"kinds": ["directdial"]} | body if body else body))
     assert answer.status_code == 422, answer.text
 
 
-async def test_allowed_and_forbidden_callers(product: Product, account: Account) -> None:
+async def test_only_signed_in_users_can_reveal(product: Product, account: Account) -> None:
     body = {"linkedinurls": ["linkedin.com/in/a"], "kinds": KINDS}
     assert (await product.caller().post(API + "revealmany", json=body)).status_code == 401
     assert (await product.caller(key="").post(API + "revealmany", json=body)).status_code == 401
@@ -77,7 +77,7 @@ async def test_price_ceiling_and_charge(product: Product, account: Account) -> N
     assert {row["linkedinurl"] for row in listed} == set(urls)
 
 
-async def test_the_first_of_a_search_in_its_order(product: Product, account: Account) -> None:
+async def test_the_first_people_of_a_search_are_revealed_in_its_order(product: Product, account: Account) -> None:
     mark, urls = await _people(product, 5)
     body = {"search": {"name": mark, "order": "full_name DESC", "not": {"name": "004"}}, "first": 2, "kinds": KINDS}
     done = (await account.owner.post("revealmany", **body)).json()
@@ -88,7 +88,7 @@ async def test_the_first_of_a_search_in_its_order(product: Product, account: Acc
     assert contact["resource"][0]["checkedon"] is not None
 
 
-async def test_twice_at_once_with_fewer_credits_than_people(product: Product, account: Account) -> None:
+async def test_two_concurrent_reveals_share_too_few_credits(product: Product, account: Account) -> None:
     mark, _ = await _people(product, 60)
     await account.set_credits(25)
     member = await account.user()
@@ -117,7 +117,7 @@ async def test_a_repeat_with_a_key_returns_the_first_response(product: Product, 
     assert answers[1].headers["Idempotency-Replayed"] == "true"
 
 
-async def test_other_kinds_go_on_without_credits_for_one(product: Product, account: Account) -> None:
+async def test_other_kinds_are_revealed_without_credits_for_one(product: Product, account: Account) -> None:
     _, urls = await _people(product, 2)
     await product.db.execute("update usercredit set contactcredit = 0 where clientid = $1", account.clientid)
     done = (await account.owner.post("revealmany", linkedinurls=urls, kinds=KINDS)).json()

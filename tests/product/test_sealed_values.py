@@ -190,7 +190,7 @@ async def test_no_filter_of_companies_and_suggestions_depends_on_a_value(two: Tw
             await two.alike(f"{API}searchcompanies", {"name": text[:length], "limit": 10})
 
 
-async def test_every_value_a_filter_has_finds_the_same(two: Two) -> None:
+async def test_every_value_of_a_filter_finds_the_same(two: Two) -> None:
     """Kinds, verifications and all pairs of them, included and excluded: counts, pages and orders."""
     words = [{"has": [kind]} for kind in KINDS] + [{"verification": [word]} for word in search_terms.VERIFICATIONS]
     counts, orders = set(), itertools.cycle(("", "full_name DESC", "lastchecked"))
@@ -214,7 +214,7 @@ async def test_no_column_of_the_directory_is_a_filter_or_an_order(two: Two) -> N
                 assert (await two.alike(API + call, body))[0] == 422, body
 
 
-async def test_pages_follow_each_other_alike(two: Two) -> None:
+async def test_pages_do_not_depend_on_a_value(two: Two) -> None:
     for order in PEOPLE_ORDERS:
         for side_by_side in ("", " DESC"):
             cursors = ["", ""]
@@ -262,7 +262,7 @@ def _lookups() -> Iterator[tuple[str, dict[str, Any], bool]]:
         yield "enrich", {"people": [acme], "kinds": kinds, "dry_run": True}, True
 
 
-async def test_no_look_up_depends_on_a_value(two: Two) -> None:
+async def test_no_lookup_depends_on_a_value(two: Two) -> None:
     for call, body, by_key in _lookups():
         await two.alike(API + call, body, apikey=by_key)
 
@@ -298,7 +298,7 @@ async def test_no_table_and_no_vote_depends_on_a_value(two: Two) -> None:
             await two.alike(f"{TABLE}{table}", method="GET", params={"group": name, "fields": f"count(*),{name}"})
 
 
-async def test_new_matches_of_a_saved_search_are_counted_alike(two: Two) -> None:
+async def test_new_matches_of_a_saved_search_do_not_depend_on_a_value(two: Two) -> None:
     for number, filters in enumerate(({"has": KINDS}, {"name": PHONE}, {"not": {"company": [WORK]}})):
         record = {"name": f"s{number}", "kind": "people", "filters": filters}
         await two.alike(f"{TABLE}savedsearch", {"resource": [record]})
@@ -311,7 +311,7 @@ async def test_new_matches_of_a_saved_search_are_counted_alike(two: Two) -> None
 # Permitted queries, and their limits
 
 
-async def test_a_person_is_found_by_an_address_that_the_caller_has(two: Two, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_person_is_found_by_an_address_known_to_the_caller(two: Two, monkeypatch: pytest.MonkeyPatch) -> None:
     """The only call that depends on a value: its matches are charged, and guesses in dry runs are limited."""
     body = {"people": [{"email": HOME}], "kinds": ["directdial"], "dry_run": True}
     with pytest.raises(AssertionError, match="enrich"):
@@ -324,7 +324,7 @@ async def test_a_person_is_found_by_an_address_that_the_caller_has(two: Two, mon
     assert all(HOME not in answer.text and PHONE not in answer.text for answer in answers)
 
 
-async def test_one_statement_more_is_noticed(two: Two, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_additional_statement_is_detected(two: Two, monkeypatch: pytest.MonkeyPatch) -> None:
     """The test detects a search that reads a value, even if its response does not show it."""
     kept = search.without_suppressed
 

@@ -12,13 +12,13 @@ async def _unlock(product: Product, account: Account, name: str) -> None:
     assert answer.status_code == 200
 
 
-async def test_errors(product: Product, account: Account) -> None:
+async def test_unauthenticated_and_invalid_requests_are_rejected(product: Product, account: Account) -> None:
     assert (await product.caller().post(API + "searchname", json={})).status_code == 401
     for body in ({"limit": 0}, {"limit": "x"}, {"offset": -1}, {"searchtext": "x" * 101}):
         assert (await account.owner.post("searchname", **body)).status_code == 422
 
 
-async def test_finds_by_part_of_the_name_and_wildcards_are_letters(product: Product, account: Account) -> None:
+async def test_part_of_the_name_matches_and_wildcards_are_literal(product: Product, account: Account) -> None:
     for name in ("Anna Percent%", "Bob Under_score", "Carl Back\\slash", "Anna Other"):
         await _unlock(product, account, name)
 
@@ -42,7 +42,7 @@ async def test_pages_and_counts(product: Product, account: Account) -> None:
     assert body["resource"][0]["phone_numbers"] == "+12025550123"
 
 
-async def test_a_colleagues_and_a_strangers_contacts_are_not_mine(
+async def test_contacts_of_colleagues_and_other_accounts_are_not_found(
     product: Product, account: Account, other: Account
 ) -> None:
     await _unlock(product, account, "Hidden One")

@@ -59,7 +59,7 @@ async def _key(account: Account, *scopes: str) -> str:
 
 
 @pytest.mark.parametrize("call", ["searchpeople", "searchcompanies"])
-async def test_allowed_and_forbidden_callers(product: Product, account: Account, call: str) -> None:
+async def test_only_sessions_and_keys_with_the_scope_can_search(product: Product, account: Account, call: str) -> None:
     assert (await product.caller(key="").post(API + call, json={})).status_code == 401
     assert (await product.caller().post(API + call, json={})).status_code == 401
     assert (await product.caller(token="no-such-session").post(API + call, json={})).status_code == 401
@@ -97,7 +97,7 @@ async def test_unknown_filters_and_orders_are_rejected(account: Account, body: d
 
 
 @pytest.mark.parametrize("cursor", ["x", "s1.AAAA", "é", "s1." + "A" * 200])
-async def test_a_foreign_cursor_is_rejected(account: Account, cursor: str) -> None:
+async def test_an_invalid_cursor_is_rejected(account: Account, cursor: str) -> None:
     answer = await account.owner.post("searchpeople", cursor=cursor)
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "bad_cursor")
 
@@ -147,11 +147,13 @@ async def test_a_text_is_never_a_query(account: Account, mark: str, text: str) -
         ({"order": "full_name DESC"}, ["Omar", "Jane", "Björn", "Ana"]),
     ],
 )
-async def test_filters(account: Account, mark: str, filters: dict[str, Any], names: list[str]) -> None:
+async def test_filters_select_matching_people(
+    account: Account, mark: str, filters: dict[str, Any], names: list[str]
+) -> None:
     assert await _names(account.owner, mark, **filters) == names
 
 
-async def test_a_name_is_found_without_accents_and_by_its_beginning(account: Account, mark: str) -> None:
+async def test_a_name_is_found_without_accents_and_by_prefix(account: Account, mark: str) -> None:
     for text in ("Björn Ångström", "bjorn angstrom", "Bjö ång", f"ÅNGSTRÖM {mark}"):
         found = await _search(account.owner, name=f"{text} {mark}")
         assert [row["full_name"] for row in found["resource"]] == [f"Björn Ångström {mark}"], text
@@ -219,7 +221,7 @@ async def test_the_plan_limits_pages_and_people_of_a_day(product: Product, accou
     await product.db.execute("update subscriptionplan set searchpages = 200, searchpeople = 5000 where planid = 2")
 
 
-async def test_removed_people_disappear_at_once(product: Product, account: Account, mark: str) -> None:
+async def test_removed_people_are_excluded_at_once(product: Product, account: Account, mark: str) -> None:
     await product.person(f"gone-{mark}", full_name=f"Gone {mark}", personal_emails=[f"Gone-{mark}@home.example"])
     assert (await _search(account.owner, name=f"gone {mark}"))["meta"]["count"] == 1
     address = f"gone-{mark}@home.example"
@@ -241,7 +243,7 @@ async def test_a_suppressed_but_indexed_profile_is_excluded(product: Product, ac
     assert sorted(row["full_name"].split()[0] for row in found["resource"]) == ["Ana", "Björn", "Omar"]
 
 
-async def test_companies(product: Product, account: Account, mark: str) -> None:
+async def test_companies_are_summarised_and_filtered(product: Product, account: Account, mark: str) -> None:
     await product.scripts.run_job("sumcompanies", {})
     every = await _search(account.owner, "searchcompanies", name=mark)
     assert every["meta"] == {"count": 3, "estimated": False, "next": None}
@@ -265,7 +267,7 @@ async def test_companies(product: Product, account: Account, mark: str) -> None:
 # No way to a value
 
 
-async def test_a_phone_number_is_found_by_nothing(unlimited: Product, account: Account, mark: str) -> None:
+async def test_a_phone_number_cannot_be_searched(unlimited: Product, account: Account, mark: str) -> None:
     """Two people that differ only in their values get the same response for every filter."""
     values = {
         slug: {"phones": [phone], "personal_emails": [home], "business_emails": [work]}
@@ -317,7 +319,9 @@ async def test_index_terms_contain_no_values(product: Product, mark: str) -> Non
 OLD = "linkedinurl,full_name,title,company,company_domain,country,personal_emails,business_emails,phones"
 
 
-async def test_old_and_new_files(product: Product, account: Account, tmp_path: Path) -> None:
+async def test_files_with_and_without_the_new_columns_are_imported(
+    product: Product, account: Account, tmp_path: Path
+) -> None:
     mark = "f" + secrets.token_hex(4)
     line = (
         f"linkedin.com/in/{{}}-{mark},{{}} {mark},Chief Sales Officer,Filed {mark},filed.example,USA,,a@filed.example,"

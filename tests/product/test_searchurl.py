@@ -10,7 +10,7 @@ from tests.product.unit.test_profile_url import REFUSED, SPELLINGS
 BOXES = {"personal": True, "business": True, "phone": True}
 
 
-async def test_errors(product: Product, account: Account) -> None:
+async def test_unauthenticated_and_invalid_requests_are_rejected(product: Product, account: Account) -> None:
     body = {"linkedinurl": "linkedin.com/in/x", **BOXES}
     assert (await product.caller(key="").post(API + "searchurl", json=body)).status_code == 401
     assert (await product.caller().post(API + "searchurl", json=body)).status_code == 401
@@ -21,7 +21,7 @@ async def test_errors(product: Product, account: Account) -> None:
     assert (await account.owner.http.get(API + "searchurl")).status_code == 405
 
 
-async def test_every_spelling_of_a_url_is_one_person_and_others_are_rejected(
+async def test_every_spelling_of_a_url_finds_one_person_and_others_are_rejected(
     product: Product, account: Account
 ) -> None:
     await product.person("jane-doe")
@@ -43,12 +43,12 @@ async def test_every_spelling_of_a_url_is_one_person_and_others_are_rejected(
                 ], outcome
 
 
-async def test_unknown_person_is_an_empty_list(account: Account) -> None:
+async def test_an_unknown_person_returns_an_empty_list(account: Account) -> None:
     answer = await account.owner.post("searchurl", linkedinurl="linkedin.com/in/nobody-here", **BOXES)
     assert answer.json() == {"data": []}
 
 
-async def test_nothing_unpaid_leaves_the_server(product: Product, account: Account) -> None:
+async def test_unpaid_values_are_never_returned(product: Product, account: Account) -> None:
     person = await product.person()
     answer = await account.owner.post("searchurl", linkedinurl=f"linkedin.com/{person.key}", **BOXES)
     body = answer.json()["data"][0]

@@ -89,7 +89,7 @@ async def test_a_member_sees_balances_but_no_company(product: Product, account: 
     assert "contactcredit_bought" not in client["usercredit_by_clientid"][0]
 
 
-async def test_five_wrong_passwords_block_the_sixth_even_if_right(
+async def test_five_wrong_passwords_block_the_sixth_attempt_even_if_correct(
     product: Product, account: Account, hashed: str
 ) -> None:
     user = await account.user(password=hashed)
@@ -153,7 +153,7 @@ async def test_extend_keeps_the_token_and_sign_out_ends_it(account: Account) -> 
     assert (await http.get(SESSION)).status_code == 401
 
 
-async def test_a_disabled_user_is_out_with_the_reason(product: Product, account: Account) -> None:
+async def test_a_disabled_or_deleted_user_is_rejected_with_the_reason(product: Product, account: Account) -> None:
     member = await account.user()
     await product.db.execute("update appuser set isactive = 0 where appuserid = $1", member.appuserid)
     disabled = await member.http.get(SESSION)
@@ -164,7 +164,7 @@ async def test_a_disabled_user_is_out_with_the_reason(product: Product, account:
     assert disabled.json()["error"]["context"]["scope"] == "account"
 
 
-async def test_an_idle_or_old_session_is_over(product: Product, account: Account) -> None:
+async def test_an_idle_or_old_session_is_rejected(product: Product, account: Account) -> None:
     for change in ("lastused = now() - interval '25 hours'", "expireson = now() - interval '1 second'"):
         token = await account.session(account.owner.appuserid)
         await product.db.execute(

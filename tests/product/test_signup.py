@@ -49,7 +49,9 @@ async def _signed_up(product: Product) -> tuple[dict[str, Any], httpx2.AsyncClie
         ({"type": "other"}, "type"),
     ],
 )
-async def test_bad_fields_are_named_and_nothing_is_kept(product: Product, fields: dict[str, Any], field: str) -> None:
+async def test_invalid_fields_are_reported_and_nothing_is_stored(
+    product: Product, fields: dict[str, Any], field: str
+) -> None:
     before = await product.db.fetchval("select count(*) from client")
     answer = await _register(product, **fields)
     assert answer.status_code == 422, answer.text
@@ -62,7 +64,7 @@ async def test_needs_an_app_key(product: Product) -> None:
     assert answer.status_code == 401
 
 
-async def test_an_address_can_be_used_once_even_by_twenty_at_once(product: Product) -> None:
+async def test_of_twenty_concurrent_sign_ups_one_gets_the_address(product: Product) -> None:
     email = _email()
     answers = await asyncio.gather(*(_register(product, email=email.upper() if n % 2 else email) for n in range(20)))
     assert sorted(answer.status_code for answer in answers) == [200] + [409] * 19
@@ -80,7 +82,7 @@ async def test_extra_fields_are_dropped(product: Product) -> None:
     assert row["clientid"] != 1
 
 
-async def test_five_an_hour_from_one_address(product: Product) -> None:
+async def test_five_sign_ups_an_hour_from_one_address(product: Product) -> None:
     http = product.caller()
     codes = []
     for _ in range(6):
@@ -88,7 +90,7 @@ async def test_five_an_hour_from_one_address(product: Product) -> None:
     assert codes == [200] * 5 + [429]
 
 
-async def test_availability(product: Product, account: Account) -> None:
+async def test_the_availability_of_an_address_is_reported(product: Product, account: Account) -> None:
     for path in ("checkemailexists", "checkemailavailable"):
         http = product.caller()
         taken = await http.post(API + path, json={"email": account.owner.email.upper()})
@@ -111,7 +113,7 @@ async def test_invitations_do_not_count_as_sign_ups_of_the_network(product: Prod
 @pytest.mark.parametrize(
     ("email", "valid"), [("a@acme.example", 1), ("a@gmail.com", 0), ("a@yopmail.com", 0), ("nonsense", 0), ("", 0)]
 )
-async def test_domain_check(product: Product, email: str, valid: int) -> None:
+async def test_only_business_domains_are_valid(product: Product, email: str, valid: int) -> None:
     answer = await product.caller().post(API + "validatedomain", json={"email": email})
     assert answer.json() == {"result": {"valid": valid}}
 

@@ -28,7 +28,7 @@ async def test_a_staff_address_counts_as_taken(product: Product, account: Accoun
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (409, "email_exists")
 
 
-async def test_a_selection_of_no_session_ends_none(product: Product, account: Account) -> None:
+async def test_a_selection_without_sessions_ends_none(product: Product, account: Account) -> None:
     other = await account.user("member")
     async with product.caller(account.owner.token) as http, product.caller(other.token) as second:
         for query in ("filter=usersessionid=999999999", "ids="):

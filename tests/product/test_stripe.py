@@ -21,7 +21,7 @@ async def test_syncplans_reports_changes_and_is_idempotent(product: Product, sho
     assert "Enterprise" not in first
 
 
-async def test_checkout_is_the_owners(product: Product, shop: Shop, trial: Account) -> None:
+async def test_only_the_owner_can_check_out(product: Product, shop: Shop, trial: Account) -> None:
     assert (await product.caller(key="").post(STRIPE, json={"plan": 2})).status_code == 401
     assert (await product.caller().post(STRIPE, json={"plan": 2})).status_code == 401
     member = await trial.user("member")
@@ -32,7 +32,9 @@ async def test_checkout_is_the_owners(product: Product, shop: Shop, trial: Accou
     (99999, 404, "not_found"), (1, 409, "not_payable"), (8, 409, "not_payable"), (101, 404, "not_found"),
     ("x", 422, "invalid"), (2**70, 422, "invalid"),
 ])  # fmt: skip
-async def test_unavailable_plans(shop: Shop, trial: Account, plan: object, status: int, reason: str) -> None:
+async def test_unavailable_plans_are_rejected(
+    shop: Shop, trial: Account, plan: object, status: int, reason: str
+) -> None:
     answer = await trial.owner.post("stripe", plan=plan)
     assert answer.status_code == status
     assert answer.json()["error"]["context"]["reason"] == reason
@@ -53,7 +55,7 @@ async def test_the_customer_of_another_account_is_rejected(shop: Shop, trial: Ac
     assert answer.json()["error"]["context"]["reason"] == "tenant_mismatch"
 
 
-async def test_the_same_page_within_ten_minutes_and_one_at_a_time(shop: Shop, trial: Account) -> None:
+async def test_a_checkout_page_is_reused_and_replaced_by_that_of_another_plan(shop: Shop, trial: Account) -> None:
     first = (await trial.owner.post("stripe", plan=2)).json()["resource"]
     again = (await trial.owner.post("stripe", plan=2)).json()["resource"]
     other = (await trial.owner.post("stripe", plan=3)).json()["resource"]

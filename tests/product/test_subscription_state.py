@@ -30,14 +30,14 @@ async def session(account: Account, verb: str = "GET") -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("verb", ["GET", "PUT"])
-async def test_past_its_date_a_plan_is_expired_before_anything_closes_it(account: Account, verb: str) -> None:
+async def test_a_plan_past_its_date_is_expired_before_any_job_closes_it(account: Account, verb: str) -> None:
     assert (await session(account, verb))["isactive"] == 1
     await pass_end(account)
     row = await session(account, verb)
     assert (row["isactive"], row["status"]) == (0, "expired")
 
 
-async def test_every_call_treats_it_as_ended(product: Product, shop: Shop, account: Account) -> None:
+async def test_every_call_treats_an_expired_plan_as_ended(product: Product, shop: Shop, account: Account) -> None:
     person = await product.person()
     await pass_end(account)
     refused = await account.owner.post("getcontact", linkedinurl=f"linkedin.com/{person.key}", type="directdial",
@@ -92,7 +92,7 @@ async def test_a_higher_plan_with_too_few_keys_is_rejected_before_payment(shop: 
     assert again.json()["error"]["context"]["apis_over"] == 1
 
 
-async def test_the_free_plan_must_fit_as_well(product: Product, account: Account) -> None:
+async def test_the_free_plan_below_current_use_is_rejected(product: Product, account: Account) -> None:
     for _ in range(2):
         await account.user("member")
     refused = await account.owner.post("upgradeplan", planid=1)

@@ -119,7 +119,7 @@ async def test_an_identity_linked_before_the_proof_is_unlinked(product: Product,
     assert [row["provider"] for row in rows] == ["google"]
 
 
-async def test_a_link_does_not_prove_another_address(product: Product, google: Callable[..., None]) -> None:
+async def test_a_linked_identity_does_not_verify_another_address(product: Product, google: Callable[..., None]) -> None:
     _, appuserid, _ = await _register(product)
     google(f"other-{secrets.token_hex(4)}@else.example", "subject-of-another")
     sql = "insert into socialaccount (provider, subject, appuserid) values ('google', 'subject-of-another', $1)"
@@ -189,7 +189,9 @@ async def test_a_reset_verifies_the_address_and_evicts(product: Product) -> None
     assert any(str(mail["Subject"]).startswith("Welcome") for mail in await product.mails(email))
 
 
-async def test_a_change_by_the_old_password_proves_nothing(product: Product, google: Callable[..., None]) -> None:
+async def test_a_change_by_the_old_password_does_not_verify_the_address(
+    product: Product, google: Callable[..., None]
+) -> None:
     email, _, registrant = await _register(product)
     await _verify(product, email, registrant, product.caller())
     session = product.caller((await _sign_in(product, email)).json()["session_token"])
@@ -217,7 +219,9 @@ async def _move(product: Product, user: User) -> tuple[str, httpx2.AsyncClient]:
     return new, product.caller(done.json()["session_token"])
 
 
-async def test_codes_mailed_to_the_old_address_end_with_it(product: Product, account: Account, user: User) -> None:
+async def test_codes_mailed_to_the_old_address_are_invalid_after_a_change(
+    product: Product, account: Account, user: User
+) -> None:
     await product.caller().post(RESET, json={"email": user.email})
     _, reset = await product.link(user.email)
     await account.owner.post("emailtonewuser", appuserid=user.appuserid, type="verification")

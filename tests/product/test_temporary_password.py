@@ -44,7 +44,7 @@ async def user(account: Account) -> User:
         ("GET", "invoicepdf?invoicenumber=1"),
     ],
 )
-async def test_every_other_call_asks_for_the_change(user: User, method: str, path: str) -> None:
+async def test_every_other_call_requires_the_password_change(user: User, method: str, path: str) -> None:
     answer = await user.http.request(method, API + path, json={"resource": []} if method != "GET" else None)
     assert answer.status_code == 403, answer.text
     context = answer.json()["error"]["context"]
@@ -73,7 +73,7 @@ async def test_the_session_can_be_ended(user: User) -> None:
     assert (await user.http.get(SESSION)).status_code == 401
 
 
-async def test_a_mailed_reset_is_a_change(product: Product, user: User) -> None:
+async def test_a_mailed_reset_counts_as_a_password_change(product: Product, user: User) -> None:
     await product.caller().post(API + "user/password", json={"email": user.email})
     _, query = await product.link(user.email)
     body = {"email": user.email, "code": query["code"], "new_password": NEW}
@@ -84,7 +84,7 @@ async def test_a_mailed_reset_is_a_change(product: Product, user: User) -> None:
     assert (await http.post(API + "searchname", json={})).status_code == 200
 
 
-async def test_a_token_of_such_a_session_does_not_hinder_a_sign_in(
+async def test_a_token_of_a_temporary_session_does_not_prevent_a_sign_in(
     product: Product, account: Account, user: User
 ) -> None:
     other = await account.user(password=await passwords.hashed(PASSWORD))

@@ -52,7 +52,7 @@ async def test_another_role_is_recorded_too(product: Product, account: Account) 
     assert [target for target, _ in await kept(product, member)] == ["client"]
 
 
-async def test_the_sessions_own_values_are_not_an_attempt(product: Product, account: Account) -> None:
+async def test_values_of_the_callers_session_are_not_recorded(product: Product, account: Account) -> None:
     user = account.owner
     record = {"appuserid": user.appuserid, "clientid": account.clientid, "name": "Olga Owner"}
     assert (await user.table("PATCH", "appuser", record)).status_code == 200
@@ -62,7 +62,7 @@ async def test_the_sessions_own_values_are_not_an_attempt(product: Product, acco
 
 
 @pytest.mark.parametrize("field", ["clientid", "ClientId", "revealedby", "appuserid", "afid", "role"])
-async def test_a_call_that_names_another_caller_is_rejected(
+async def test_a_call_with_the_values_of_another_caller_is_rejected(
     product: Product, account: Account, other: Account, field: str
 ) -> None:
     user, person = account.owner, await product.person()
@@ -83,7 +83,7 @@ async def test_a_call_that_names_another_caller_is_rejected(
     assert await product.db.fetchval("select count(*) from reveal where clientid = $1", account.clientid) == 0
 
 
-async def test_a_call_that_names_its_own_caller_is_served(product: Product, account: Account) -> None:
+async def test_a_call_with_the_values_of_its_caller_is_served(product: Product, account: Account) -> None:
     user, person = await account.user(), await product.person()
     mine = {
         "clientid": account.clientid,

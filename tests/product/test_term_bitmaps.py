@@ -107,7 +107,7 @@ async def _index(product: Product) -> None:
     assert await product.db.fetchval("select ready from personindex")
 
 
-async def test_pages_and_counts_are_those_of_the_rows(product: Product, account: Account, mark: str) -> None:
+async def test_pages_and_counts_match_the_rows(product: Product, account: Account, mark: str) -> None:
     draw = random.Random(7)
     questions = [_question(draw, mark) for _ in range(60)]
     expected = [await _asked(account, question) for question in questions]
@@ -154,7 +154,7 @@ async def test_new_matches_of_a_saved_search_are_counted(product: Product, accou
         assert [each["new"] for each in news] == [sum(ident > seen for ident in ids)]
 
 
-async def test_people_that_changed_since_are_left_out_and_found_after_the_job(
+async def test_changed_people_are_left_out_until_the_index_job_runs(
     product: Product, account: Account, mark: str
 ) -> None:
     await _index(product)

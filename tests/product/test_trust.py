@@ -21,7 +21,7 @@ TXT = "/.well-known/security.txt"
         ("security_contact", "mailto:a@b.example\nPolicy: x"), ("subprocessors", "Acme"), ("subprocessors", "Acme,"),
     ],
 )  # fmt: skip
-def test_wrong_settings_end_the_start(name: str, value: str) -> None:
+def test_invalid_settings_are_rejected(name: str, value: str) -> None:
     with pytest.raises(ValidationError):
         Settings.model_validate({name: value})
 

@@ -41,7 +41,7 @@ def _by_hand(start: str) -> int:
     return sum(1 for moment in MOMENTS if f"{moment:%Y-%m}" == start[:7])
 
 
-async def test_months_count_to_their_true_end(product: Product, account: Account) -> None:
+async def test_months_are_counted_to_their_last_day(product: Product, account: Account) -> None:
     member = await account.user(name="Percy 100%")
     await _reveals(product, account, member)
     assert [_by_hand(start) for start, _ in MONTHS] == [10, 4, 10]
@@ -69,7 +69,7 @@ async def test_dates_at_the_ends_of_the_calendar_are_rejected(
     assert (answer.status_code, answer.json()["error"]["context"]["fields"]["enddate"]) == (422, "Must be a date")
 
 
-async def test_calls_of_a_key_are_counted_to_the_true_end_of_a_month(product: Product, account: Account) -> None:
+async def test_calls_of_a_key_are_counted_to_the_last_day_of_a_month(product: Product, account: Account) -> None:
     body = (await account.owner.table("POST", "apikeys", {"purpose": "Sync"})).json()["resource"][0]
     for moment in MOMENTS:
         query = {"linkedinurl": f"linkedin.com/{(await product.person()).key}", "type": "directdials"}
@@ -85,7 +85,9 @@ async def test_calls_of_a_key_are_counted_to_the_true_end_of_a_month(product: Pr
 
 
 @pytest.mark.parametrize("call", ["getplatformusagedata", "getapiusagedata"])
-async def test_errors(product: Product, account: Account, other: Account, call: str) -> None:
+async def test_members_other_accounts_and_invalid_periods_are_rejected(
+    product: Product, account: Account, other: Account, call: str
+) -> None:
     good = {"startdate": "2026-01-01 00:00:00", "enddate": "2026-01-30 23:59:59"}
     assert (await (await account.user()).post(call, **good)).status_code == 403
     foreign = await account.owner.post(call, **good, clientid=other.clientid)

@@ -102,7 +102,7 @@ async def test_an_event_lost_long_before_the_latest_one_is_caught_up(shop: Shop,
     await check(shop, trial)
 
 
-async def test_two_workers_on_one_client_grant_once(shop: Shop, trial: Account) -> None:
+async def test_two_concurrent_workers_on_one_client_grant_once(shop: Shop, trial: Account) -> None:
     import asyncio
 
     events = await renewal(shop, trial)

@@ -80,7 +80,7 @@ def test_test_imports_are_declared() -> None:
     assert _packages("tests") - _names(ENGINE + OPTIONAL + GROUPS["product"] + GROUPS["dev"]) == set()
 
 
-def test_the_engine_names_ranges_up_to_the_next_major_version() -> None:
+def test_the_engine_declares_ranges_up_to_the_next_major_version() -> None:
     for text in ENGINE + OPTIONAL:
         match = RANGE.fullmatch(text)
         assert match, text

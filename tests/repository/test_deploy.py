@@ -34,7 +34,7 @@ def test_no_password_is_part_of_an_address(path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "service"), COMPOSE.items())
-def test_a_server_in_a_container_may_do_little(name: str, service: str) -> None:
+def test_a_server_in_a_container_has_minimal_privileges(name: str, service: str) -> None:
     options = _services(name)[service]
     assert (options["read_only"], options["cap_drop"]) == (True, ["ALL"])
     assert "no-new-privileges:true" in options["security_opt"]
@@ -54,7 +54,7 @@ def test_a_container_is_healthy_only_with_its_database() -> None:
     assert "/readyz" in health
 
 
-def test_alerts_name_metrics_that_exist() -> None:
+def test_alerts_use_existing_metrics() -> None:
     rules = yaml.safe_load((DEPLOY / "alerts.yaml").read_text())["groups"][0]["rules"]
     named = {name for rule in rules for name in re.findall(r"(?:tableapi|project)_\w+", rule["expr"])}
     assert len(rules) > 5
@@ -69,7 +69,7 @@ def _manifests(name: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", MANIFESTS)
-def test_a_manifest_has_only_fields_that_kubernetes_knows(name: str) -> None:
+def test_a_manifest_has_only_fields_of_the_kubernetes_schema(name: str) -> None:
     """Compare with the strict schemas of Kubernetes 1.37 for these kinds, without descriptions (Apache License 2.0)."""
     schemas = orjson.loads(gzip.decompress((ROOT / "tests" / "data" / "kubernetes.json.gz").read_bytes()))
     for manifest in _manifests(name):
@@ -82,7 +82,7 @@ def test_a_manifest_has_only_fields_that_kubernetes_knows(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MANIFESTS)
-def test_a_pod_may_do_little(name: str) -> None:
+def test_a_pod_has_minimal_privileges(name: str) -> None:
     for manifest in _manifests(name):
         if manifest["kind"] not in ("Deployment", "Job"):
             continue
@@ -111,7 +111,7 @@ def test_a_pod_is_restarted_when_it_hangs_and_unready_without_its_database(name:
     assert served["spec"]["template"]["spec"]["terminationGracePeriodSeconds"] > drain + 20
 
 
-def test_every_part_of_the_cluster_may_do_little() -> None:
+def test_every_workload_of_the_cluster_has_minimal_privileges() -> None:
     for name, options in _services("cluster/compose.yaml").items():
         assert options.get("mem_limit") or name == "database", name
         if "build" in options:
@@ -119,7 +119,7 @@ def test_every_part_of_the_cluster_may_do_little() -> None:
         assert all(port.startswith("127.0.0.1:") for port in options.get("ports", [])), name
 
 
-def test_the_settings_of_the_cluster_name_its_services() -> None:
+def test_the_settings_of_the_cluster_refer_to_its_services() -> None:
     services = _services("cluster/compose.yaml")
     named = set()
     for file in ("patroni.yaml", "haproxy.cfg", "pgbouncer.ini", "nginx.conf"):

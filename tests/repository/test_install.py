@@ -184,7 +184,7 @@ def test_the_index_makes_an_installation_without_no_deps_fail(old_pip: Path, ind
     assert "9999.0" in done.stderr or "--require-hashes" in done.stderr
 
 
-def test_no_text_installs_a_foreign_package_of_the_same_name() -> None:
+def test_no_text_installs_another_package_of_the_same_name() -> None:
     """On the package index, `tableapi` is an unrelated package; `tableapi-server` is not published yet."""
     advice = re.compile(
         r"(?:pip3?|pipx|uv(?: pip)?|poetry|pdm) (?:install|add|run|tool install) [^\n]*?(?<![\w./-])tableapi\b"

@@ -65,7 +65,7 @@ def test_the_engine_imports_no_policy() -> None:
     assert not [_name(p) for p in ENGINE if "policy" in _imports(p)]
 
 
-def test_a_class_name_has_one_meaning_in_the_engine() -> None:
+def test_class_names_are_unique_in_the_engine() -> None:
     places: dict[str, list[str]] = {}
     for path in ENGINE:
         for node in ast.parse(path.read_text()).body:
@@ -74,7 +74,7 @@ def test_a_class_name_has_one_meaning_in_the_engine() -> None:
     assert {name: files for name, files in places.items() if len(files) > 1} == {}
 
 
-def test_names_in_from_come_from_one_allocator() -> None:
+def test_aliases_in_from_are_created_by_one_allocator() -> None:
     """An alias written by hand may be that of another part of the statement, which then loses its join."""
     by_hand = []
     for path in ENGINE:
@@ -97,12 +97,12 @@ def test_the_environment_is_read_in_few_modules() -> None:
     assert readers - READ_ENVIRONMENT == set()
 
 
-def test_policy_names_tables_that_exist() -> None:
+def test_the_policy_uses_existing_tables() -> None:
     tables = set(re.findall(r"^create table (\w+)", (ROOT / "schema.sql").read_text(), re.MULTILINE))
     assert policy.POLICY.keys() <= tables
 
 
-def test_every_table_of_a_client_leads_an_index_or_key_with_it() -> None:
+def test_every_table_with_a_clientid_has_an_index_or_key_starting_with_it() -> None:
     """Allow distributing the schema by clientid without a rewrite."""
     text = (ROOT / "schema.sql").read_text()
     for table, body in re.findall(r"^create table (\w+) \((.*?)^\);", text, re.MULTILINE | re.DOTALL):
@@ -121,7 +121,7 @@ def test_limits_count_networks_and_not_single_addresses() -> None:
     assert _listed([path for path in PRODUCT if limit.search(path.read_text())]) == []
 
 
-def test_the_release_steps_name_what_there_is() -> None:
+def test_the_release_steps_mention_existing_commands_and_files() -> None:
     """Of CONTRIBUTING.md: sections of the change log, commands of the Makefile, and files."""
     steps = (ROOT / "CONTRIBUTING.md").read_text().partition("\n## Release\n")[2].partition("\n## ")[0]
     [section] = re.findall(r"section\s+`([^`]+)`", steps)

@@ -29,5 +29,5 @@ def test_the_copies_are_up_to_date() -> None:
 
 
 @pytest.mark.parametrize("name", USERS)
-def test_a_look_outside_of_the_app_names_no_color(name: str) -> None:
+def test_files_with_shared_tokens_contain_no_literal_colors(name: str) -> None:
     assert COLOR.findall((ROOT / name).read_text()) == []

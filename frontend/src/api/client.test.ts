@@ -36,13 +36,13 @@ test("sends the app key, the session and the options", async () => {
   expect(init.headers).toEqual({ "X-API-Key": "app-key", "X-Session-Token": TOKEN, "Accept-Language": "en" });
 });
 
-test("an anonymous call says nothing about the session", async () => {
+test("an anonymous call sends no session token", async () => {
   const fetched = answers(200, {});
   await call("POST", "user/session", { body: {}, anonymous: true });
   expect(fetched.mock.calls[0]![1].headers).not.toHaveProperty("X-Session-Token");
 });
 
-test("opens contact values that were sealed for this session, at any depth", async () => {
+test("decrypts contact values sealed for this session at any depth", async () => {
   const fetched = answers(200, { resource: [{ name: "v1 is fine", emails: SEALED, n: 1, none: null }] });
   const body = await call("GET", "leads/_table/usercontact", { contacts: true });
   expect(body).toEqual({ resource: [{ name: "v1 is fine", emails: "jürgen@example.com", n: 1, none: null }] });
@@ -53,38 +53,38 @@ test("opens contact values that were sealed for this session, at any depth", asy
 test.each([
   ["https", () => undefined],
   ["plain http", () => vi.stubGlobal("crypto", { getRandomValues: crypto.getRandomValues.bind(crypto) })],
-])("a value that was sealed for another session is not opened, on %s", async (_, arrive) => {
+])("a value sealed for another session cannot be decrypted on %s", async (_, arrive) => {
   arrive();
   await expect(openField(SEALED, "another token")).rejects.toThrow();
   expect(await openField(SEALED, TOKEN)).toBe("jürgen@example.com");
 });
 
-test("a refusal is an ApiError with its reason, scope and request", async () => {
+test("an error response becomes an ApiError with reason and request ID", async () => {
   answers(402, { error: { code: 402, message: "No credit.", context: { reason: "no_credit", scope: "resource", request_id: "r1" } } });
   const error = await failure(call("POST", "getcontact", { body: {} }));
   expect(error).toMatchObject({ status: 402, code: 402, message: "No credit.", reason: "no_credit", requestId: "r1" });
 });
 
-test("the failure of one record is the error of the request", async () => {
+test("the error of a single record becomes the error of the request", async () => {
   const one = { code: 409, message: "This email already exists.", context: { reason: "email_exists", scope: "resource" } };
   answers(400, { error: { code: 1000, message: "Batch Error", context: { error: [0], resource: [one] } } });
   const error = await failure(call("POST", "leads/_table/appuser", { body: {} }));
   expect(error).toMatchObject({ status: 409, message: one.message, reason: "email_exists" });
 });
 
-test("a bare number as error is a code", async () => {
+test("a numeric error is treated as an error code", async () => {
   answers(200, { success: 0, error: 802 });
   expect(await failure(call("POST", "user/session", { body: {} }))).toMatchObject({ code: 802 });
 });
 
-test("no connection is an error of its own", async () => {
+test("a lost connection has its own error", async () => {
   vi.stubGlobal("fetch", () => Promise.reject(new TypeError("failed")));
   const error = await failure(call("GET", "x"));
   expect(error).toMatchObject({ status: 0, reason: "offline" });
   expect(isPassing(error)).toBe(true);
 });
 
-test("an aborted call stays an abort", async () => {
+test("an aborted call rejects with AbortError", async () => {
   const controller = new AbortController();
   vi.stubGlobal("fetch", (_url: string, { signal }: RequestInit) =>
     new Promise((_, reject) => signal!.addEventListener("abort", () => reject(signal!.reason))),
@@ -121,13 +121,13 @@ function guarded(valid: () => string, before: () => unknown = () => undefined) {
   return tokens;
 }
 
-test("a 401 for a token that was replaced meanwhile is asked once more with the new one", async () => {
+test("a 401 for a replaced token is retried once with the new token", async () => {
   const tokens = guarded(() => "second", () => tokenReplaced("second"));
   expect(await call("PATCH", "leads/_table/appuser", { body: {} })).toEqual({ ok: 1 });
   expect(tokens).toEqual([TOKEN, "second"]);
 });
 
-test("a 401 that overtakes the answer with the new token waits for it", async () => {
+test("a 401 that arrives during a token renewal waits for the new token before the retry", async () => {
   const tokens = guarded(() => "second");
   let answer!: () => void;
   const replaced = renewing(async () => {
@@ -141,21 +141,21 @@ test("a 401 that overtakes the answer with the new token waits for it", async ()
   await replaced;
 });
 
-test("a 401 for the token of now ends the session, also after a failed replacement", async () => {
+test("a 401 for the current token ends the session, even after a failed renewal", async () => {
   const tokens = guarded(() => "none");
   await renewing(() => Promise.reject(new Error("refused"))).catch(() => undefined);
   expect(endsSession(await failure(call("GET", "x")))).toBe(true);
   expect(tokens).toEqual([TOKEN]);
 });
 
-test("what one person asked for is not asked again as another, who stays signed in", async () => {
+test("a request is not retried under another user, and that user stays signed in", async () => {
   const tokens = guarded(() => "hers", () => sessionStarted({ apiKey: "app-key", sessionToken: "hers", emailid: "c@d.co" }));
   expect(endsSession(await failure(call("POST", "getcontact", { body: {} })))).toBe(false);
   expect(tokens).toEqual([TOKEN]);
   expect(currentSession()?.sessionToken).toBe("hers");
 });
 
-test("a token that another tab stored is found before its event arrives", async () => {
+test("a token stored by another tab is used before the storage event arrives", async () => {
   const tokens = guarded(() => "second", () => {
     const stored = JSON.parse(localStorage.getItem("session")!);
     stored.state.session.sessionToken = "second";
@@ -165,7 +165,7 @@ test("a token that another tab stored is found before its event arrives", async 
   expect(tokens).toEqual([TOKEN, "second"]);
 });
 
-test("values are opened with the token that they were sealed for", async () => {
+test("values are decrypted with the token of their request, even if it was replaced meanwhile", async () => {
   vi.stubGlobal("fetch", async () => {
     tokenReplaced("second");
     return new Response(JSON.stringify({ emails: SEALED }));

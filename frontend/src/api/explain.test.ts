@@ -20,7 +20,7 @@ test.each([
   [{ reason: "list_full" }, english],
   [{ reason: "constructor" }, english],
   [{}, english],
-])("the error %o is read in German as %s", async (context, shown) => {
+])("the error %o is shown in German as %s", async (context, shown) => {
   const error = new ApiError(409, english, 409, context);
   expect(explain(error)).toBe(english);
   await loadLanguage("de");
@@ -32,11 +32,11 @@ test.each([
   [3598, "Too many attempts. Please wait 60 minutes and try again."],
   [80_000, "Too many attempts. Please wait 23 hours and try again."],
   [undefined, "Too many attempts. Please wait 60 seconds and try again."],
-])("a wait of %s seconds is told in a unit that fits", (seconds, shown) => {
+])("the rate limit message shows a wait of %s seconds in a suitable unit", (seconds, shown) => {
   expect(explain(new ApiError(429, english, 429, { reason: "rate_limit" }, seconds))).toBe(shown);
 });
 
-test("the errors of fields are read in German by their cases", async () => {
+test("field errors are translated into German by their case", async () => {
   const fields = { password: "Password too short", email: "Invalid email", name: "Unknown" };
   const field_errors = { password: { case: "password_short", limit: 8 }, email: { case: "email_invalid" } };
   const error = new ApiError(422, english, 422, { reason: "invalid", fields, field_errors });
@@ -53,6 +53,6 @@ test.each([
   [33, "Please wait 33 seconds"],
   [3598, "Please wait 60 minutes"],
   [80_000, "Please wait 23 hours"],
-])("a wait of %d seconds is told in a unit that fits", (seconds, text) => {
+])("a 429 without a reason shows a wait of %d seconds in a suitable unit", (seconds, text) => {
   expect(explain(new ApiError(429, "x", 429, {}, seconds))).toContain(text);
 });

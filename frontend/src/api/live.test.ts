@@ -43,7 +43,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test("the events of a stream reach their handlers, and the next stream resumes after the last", async () => {
+test("events reach their handlers, and a new stream resumes after the last event ID", async () => {
   const sent = answer(
     events('retry: 2000\n\nid: 1\nevent: reset\ndata: {}\n\nevent: row\ndata: {"id": 1}\n\nid: 2\nevent: gone\ndata: {"id":2}\n\n: heartbeat\nid: 3\n\n'),
   );
@@ -59,7 +59,7 @@ test("the events of a stream reach their handlers, and the next stream resumes a
   stop();
 });
 
-test("an event that arrives in parts is read whole", async () => {
+test("an event split across chunks is reassembled", async () => {
   const parts = ["id: 1\nev", 'ent: row\ndata: {"name": "', 'é"}\n', "\n"].map((part) => new TextEncoder().encode(part));
   answer(() => new Response(new ReadableStream({ start: (c) => (parts.forEach((part) => c.enqueue(part)), c.close()) })));
   const { log, handlers } = seen();
@@ -68,7 +68,7 @@ test("an event that arrives in parts is read whole", async () => {
   stop();
 });
 
-test("a table without streams is not asked for again", async () => {
+test("a 409 for a table without streams is not retried", async () => {
   const sent = answer(refusal(409));
   const stop = follow("item", "id", seen().handlers);
   await vi.advanceTimersByTimeAsync(200_000);
@@ -76,7 +76,7 @@ test("a table without streams is not asked for again", async () => {
   stop();
 });
 
-test("a busy server is asked again, less and less often", async () => {
+test("a 503 is retried with increasing delays", async () => {
   const sent = answer(...Array.from({ length: 20 }, () => refusal(503)));
   const stop = follow("item", "id", seen().handlers);
   await vi.advanceTimersByTimeAsync(60_000);
@@ -85,7 +85,7 @@ test("a busy server is asked again, less and less often", async () => {
   stop();
 });
 
-test("a refused session is told", async () => {
+test("a 401 calls the refused handler", async () => {
   answer(refusal(401));
   const { log, handlers } = seen();
   const stop = follow("item", "id", handlers);
@@ -93,7 +93,7 @@ test("a refused session is told", async () => {
   stop();
 });
 
-test("a stream that is stopped is not opened again", async () => {
+test("a stopped stream is not reopened", async () => {
   const sent = answer();
   const stop = follow("item", "id", seen().handlers);
   await vi.waitFor(() => expect(sent).toHaveLength(1));
@@ -106,6 +106,6 @@ test.each([
   ["event: row\ndata: {}", { event: "row", data: "{}" }],
   [": heartbeat\nid: 5", { id: "5" }],
   ["retry: 2000", { retry: "2000" }],
-])("the fields of %j", (block, fields) => {
+])("the event block %j is parsed into its fields", (block, fields) => {
   expect(fieldsOf(block)).toEqual(fields);
 });

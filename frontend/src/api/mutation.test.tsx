@@ -8,7 +8,7 @@ const wrapper = ({ children }: { children: ReactNode }) => <QueryClientProvider 
 
 const drawn = (send: (variables: unknown) => Promise<unknown>) => renderHook(useMutation<unknown, Error, unknown>, { wrapper, initialProps: { mutationFn: send } }).result;
 
-test("the same variables twice are sent once, under way and just after the answer", async () => {
+test("repeated variables are sent once, both in flight and just after the response", async () => {
   const send = vi.fn(() => Promise.resolve("done"));
   const mutation = drawn(send);
   await act(async () => {
@@ -20,7 +20,7 @@ test("the same variables twice are sent once, under way and just after the answe
   expect(send).toHaveBeenCalledTimes(1);
 });
 
-test("other variables, another file, and a try after a failure are sent", async () => {
+test("different variables, a different file and a retry after a failure are sent", async () => {
   const send = vi.fn((variables: unknown) => (variables === "bad" ? Promise.reject(new Error("no")) : Promise.resolve(variables)));
   const mutation = drawn(send);
   for (const variables of [{ vote: "up" }, { vote: "down" }, { vote: "up" }, new File(["a"], "a"), new File(["a"], "a"), "bad", "bad"]) {
@@ -29,7 +29,7 @@ test("other variables, another file, and a try after a failure are sent", async 
   expect(send).toHaveBeenCalledTimes(7);
 });
 
-test("the same again is sent once the moment of a double click is over", async () => {
+test("the same variables are sent again after the double-click interval", async () => {
   const now = vi.spyOn(performance, "now").mockReturnValue(0);
   const send = vi.fn(() => Promise.resolve("done"));
   const mutation = drawn(send);
@@ -40,7 +40,7 @@ test("the same again is sent once the moment of a double click is over", async (
   now.mockRestore();
 });
 
-test("what only asks is asked again as soon as it was answered", async () => {
+test("with an interval of 0, the same variables are sent again right after the response", async () => {
   const ask = vi.fn(() => Promise.resolve("done"));
   const mutation = renderHook(() => useMutation<unknown, Error, unknown>({ mutationFn: ask }, 0), { wrapper }).result;
   await act(async () => {

@@ -14,13 +14,13 @@ test.each([
   ["maya@acme.example", { kind: "nothing" }],
   ["12345", { kind: "nothing" }],
   ["", { kind: "nothing" }],
-])("%j is read", (text, expected) => expect(readAsk(text, HOST)).toEqual(expected));
+])("the input %j is classified", (text, expected) => expect(readAsk(text, HOST)).toEqual(expected));
 
-test("a thousand addresses at most", () => {
+test("pasted addresses are limited to 1000", () => {
   const many = Array.from({ length: 1200 }, (_, at) => `linkedin.com/in/p${at}`).join("\n");
   expect(readAsk(many, HOST)).toMatchObject({ kind: "profiles", urls: { length: 1000 } });
 });
 
-test("addresses become a file of their own", async () => {
+test("addresses are written to a CSV file", async () => {
   expect(await fileOf(["linkedin.com/in/a", "linkedin.com/in/b"]).text()).toBe("linkedinurl\nhttps://linkedin.com/in/a\nhttps://linkedin.com/in/b");
 });

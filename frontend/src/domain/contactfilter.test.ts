@@ -12,7 +12,7 @@ test.each<[ContactFilter, string | undefined]>([
   [{ text: "a", present: true }, "(name ilike '%a%') and (deleted=0)"],
 ])("the filter %j is %s", (filter, expected) => expect(contactFilter(filter)).toBe(expected));
 
-test("only known orders are orders", () => {
+test("unknown sort orders are rejected", () => {
   expect(isOrder("-name")).toBe(true);
   for (const text of [null, "", "createdon", "constructor"]) expect(isOrder(text)).toBe(false);
 });

@@ -8,6 +8,6 @@ test.each([
   ["Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox, macOS"],
   ["curl/8.5.0", "curl"],
   [null, ""],
-])("%s is %s", (useragent, device) => {
+])("the user agent %s is shown as %s", (useragent, device) => {
   expect(deviceOf(useragent)).toBe(device);
 });

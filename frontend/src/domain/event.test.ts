@@ -10,7 +10,7 @@ test.each([
   ["reveal", "Reveal"],
   ["addon_bought", "Add-on bought"],
   ["partly_paid", "Partly paid"],
-])("the event %s reads %s", (name, text) => {
+])("the event %s is shown as %s", (name, text) => {
   expect(eventText(name)).toBe(text);
 });
 
@@ -23,16 +23,16 @@ test.each([
   ["invoice_paid", "INV-1", undefined],
   ["plan_changed", null, undefined],
   ["sessions_ended", "3", undefined],
-])("the target of %s (%s) names %s", (event, target, named) => {
+])("the target of %s (%s) refers to: %s", (event, target, named) => {
   expect(namedBy(event, target)).toBe(named);
 });
 
-test("a reason stands beside the target", () => {
+test("the reason is appended to the target", () => {
   expect(targetText("Pro", { reason: "asked by phone" })).toBe("Pro: asked by phone");
   expect(targetText(null, null)).toBe("");
 });
 
-test("every entry that the scripts write has a text", () => {
+test("every event written by the scripts has a text", () => {
   const folders = ["../scripts", "../product"];
   const files = folders.flatMap((folder) => readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${file}`));
   const written = files.filter((file) => file.endsWith(".py")).flatMap((file) => {
@@ -44,14 +44,14 @@ test("every entry that the scripts write has a text", () => {
   expect(written.filter((name) => !(name in events.events))).toEqual([]);
 });
 
-test("an entry is read in the language of the reader", async () => {
+test("event names are translated into the selected language", async () => {
   await loadLanguage("de");
   expect(["keys_read", "signin_failed", "reveal", "partly_paid"].map(eventText)).toEqual(["Schlüssel gelesen", "Anmeldung fehlgeschlagen", "Aufdeckung", "Partly paid"]);
 });
 
 const reveal = (kind: string, createdon: string, target = "contact 4") => ({ event: "reveal", target, detail: { kind }, appuserid: 7, keyid: null, createdon });
 
-test("the kinds of one reveal are one entry", () => {
+test("audit entries of one reveal are merged", () => {
   const rows = joined([
     reveal("businessemail", "2026-01-10 09:00:01+00"), reveal("directdial", "2026-01-10 09:00:00+00"), reveal("directdial", "2026-01-10 08:00:00+00"),
     reveal("personalemail", "2026-01-10 08:00:00+00", "contact 5"), { ...reveal("", "2026-01-10 07:00:00+00"), event: "signin", target: null },

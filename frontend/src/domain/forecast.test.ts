@@ -13,7 +13,7 @@ test.each<[string, number, number, ReturnType<typeof forecast>]>([
   ["years ahead", 100_000, 3, null],
 ])("%s", (_, left, spent, expected) => expect(forecast(left, spent, RENEWAL, NOW)).toEqual(expected));
 
-test("a tick stands where the balance is at the renewal", () => {
+test("the tick marks the forecast balance at the renewal", () => {
   expect(leftAtRenewal(50, 30, 100, RENEWAL, NOW)).toBe(0.3);
   expect(leftAtRenewal(10, 30, 100, RENEWAL, NOW)).toBe(0);
   expect(leftAtRenewal(50, 30, 100, null, NOW)).toBeNull();

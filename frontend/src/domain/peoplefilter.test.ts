@@ -3,7 +3,7 @@ import { PEOPLE_FIELDS, askedOf, isAsked, peopleFilters, readAsked, writeAsked }
 
 const ADDRESS = "name=Maya&title=Head+of+Sales&company=Acme&company=%21Basalt&country=DEU&has=directdial&order=company";
 
-test("an address is read, written again, and becomes what the server takes", () => {
+test("search parameters round-trip and become the request body", () => {
   const asked = readAsked(new URLSearchParams(ADDRESS), PEOPLE_FIELDS);
   expect(writeAsked(asked).toString()).toBe(ADDRESS);
   const filters = peopleFilters(asked);
@@ -19,7 +19,7 @@ test("an address is read, written again, and becomes what the server takes", () 
   expect(askedOf(filters as Record<string, unknown>, PEOPLE_FIELDS)).toEqual(asked);
 });
 
-test("two titles are one text, and an excluded one stays a list", () => {
+test("several titles are joined into one text, excluded titles stay a list", () => {
   const asked = readAsked(new URLSearchParams("title=Head&title=Sales&title=!Assistant"), PEOPLE_FIELDS);
   expect(peopleFilters(asked)).toEqual({ title: "Head Sales", not: { title: ["Assistant"] } });
 });
@@ -30,8 +30,8 @@ test.each([
   ["order=name", false],
   ["name=a", true],
   ["has=!directdial", true],
-])("%j asks something: %s", (text, expected) => expect(isAsked(readAsked(new URLSearchParams(text), PEOPLE_FIELDS))).toBe(expected));
+])("the query string %j contains a filter: %s", (text, expected) => expect(isAsked(readAsked(new URLSearchParams(text), PEOPLE_FIELDS))).toBe(expected));
 
-test("nonsense in saved filters is left out", () => {
+test("invalid values in saved filters are ignored", () => {
   expect(askedOf({ name: 5, company: [null, "Acme", 7], not: null }, PEOPLE_FIELDS)).toEqual({ name: "", terms: { company: [{ value: "Acme", not: false }] }, order: "" });
 });

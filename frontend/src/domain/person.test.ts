@@ -8,6 +8,6 @@ test.each([
   ["XXX", "XXX"],
 ])("the country %j is shown as %s", (country, shown) => expect(aboutOf({ title: "CTO", company: "Acme", country })).toBe(`CTO · Acme · ${shown}`));
 
-test("what is not known leaves no gap", () => {
+test("missing fields leave no separators", () => {
   expect(aboutOf({ title: "", company: "Acme", country: "" })).toBe("Acme");
 });

@@ -21,21 +21,21 @@ const on = (present: ReturnType<typeof plan>, part: object = {}) => ({
 
 describe("a plan offers", () => {
   test.each([
-    ["an upgrade above the present one", BUSINESS, on(PRO), "upgrade"],
-    ["a downgrade below it", STARTER, on(PRO), "downgrade"],
-    ["nothing as the present one", PRO, on(PRO), "current"],
-    ["a subscription where there is none", PRO, undefined, "subscribe"],
-    ["a subscription after the end", STARTER, on(PRO, { expirydate: "2026-05-31" }), "subscribe"],
-    ["a subscription after a cancel", BUSINESS, on(PRO, { autorenew: "0" }), "subscribe"],
-    ["a subscription to the cancelled one itself", PRO, on(PRO, { autorenew: 0 }), "subscribe"],
-    ["an upgrade from the free one", STARTER, on(FREE), "upgrade"],
-    ["neither up nor down from a custom one", STARTER, on(CUSTOM), "subscribe"],
-    ["a talk about a custom one", CUSTOM, on(PRO), "contact"],
-    ["a talk about one without a sku", UNNAMED, on(PRO), "contact"],
-    ["nothing as the present custom one", CUSTOM, on(CUSTOM), "current"],
+    ["an upgrade to a higher plan", BUSINESS, on(PRO), "upgrade"],
+    ["a downgrade to a lower plan", STARTER, on(PRO), "downgrade"],
+    ["no change if it is the current plan", PRO, on(PRO), "current"],
+    ["a subscription without a plan", PRO, undefined, "subscribe"],
+    ["a subscription after the plan has expired", STARTER, on(PRO, { expirydate: "2026-05-31" }), "subscribe"],
+    ["a subscription after a cancellation", BUSINESS, on(PRO, { autorenew: "0" }), "subscribe"],
+    ["a subscription to the cancelled plan", PRO, on(PRO, { autorenew: 0 }), "subscribe"],
+    ["an upgrade from the free plan", STARTER, on(FREE), "upgrade"],
+    ["a subscription instead of a change from a custom plan", STARTER, on(CUSTOM), "subscribe"],
+    ["contact for a custom plan", CUSTOM, on(PRO), "contact"],
+    ["contact for a plan without a sku", UNNAMED, on(PRO), "contact"],
+    ["no change if it is the current custom plan", CUSTOM, on(CUSTOM), "current"],
   ])("%s", (_, one, subscription, expected) => expect(offerOf(one, subscription, NOW)).toBe(expected));
 
-  test("its own return while a cancelled period runs", () => {
+  test("to resume the same plan during a cancelled period", () => {
     const cancelled = on(PRO, { autorenew: 0 });
     expect([canResume(cancelled, 3, NOW), canResume(cancelled, 4, NOW), canResume(on(PRO), 3, NOW)]).toEqual([true, false, false]);
   });

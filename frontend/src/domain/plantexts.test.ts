@@ -17,7 +17,7 @@ test.each([
   ["24/7 support", "24/7 support"],
   ["-", "-"],
   ["", ""],
-])("%s is read in German as %s", async (stored, shown) => {
+])("the plan text %s is shown in German as %s", async (stored, shown) => {
   expect(planText(stored)).toBe(stored);
   await loadLanguage("de");
   expect(planText(stored)).toBe(shown);

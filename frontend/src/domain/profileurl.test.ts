@@ -13,7 +13,7 @@ test.each([
   ["see https://example.com/linkedin.com/in/x", "see https://example.com/linkedin.com/in/x"],
   ["https://example.com/in/x//", "https://example.com/in/x"],
   [" ", ""],
-])("the API is asked for %j as %j", (text, expected) => expect(fromHost(text, "linkedin.com")).toBe(expected));
+])("the input %j is sent to the API as %j", (text, expected) => expect(fromHost(text, "linkedin.com")).toBe(expected));
 
 test.each([
   [" https://www.linkedin.com/in/maya/ ", "linkedin.com/in/maya"],
@@ -34,7 +34,7 @@ test.each([
   ["linkedin.com/in/maya?miniProfileUrn=urn", null],
   ["linkedin.com/in/maya?MINIPROFILEURN=urn", null],
   ["", null],
-])("the profile url %j is %j", (text, expected) => expect(profileUrl(text, "linkedin.com")).toBe(expected));
+])("the input %j has the profile URL %j", (text, expected) => expect(profileUrl(text, "linkedin.com")).toBe(expected));
 
 test.each([
   ["linkedin.com/in/maya", true],
@@ -46,4 +46,4 @@ test.each([
   ["linkedin.com/feed/?to=/in/maya", false],
   ["linkedin.com/in", false],
   ["linkedin.com", false],
-])("whether %j is the address of a person: %j", (url, expected) => expect(namesPerson(url)).toBe(expected));
+])("%j is the URL of a person: %j", (url, expected) => expect(namesPerson(url)).toBe(expected));

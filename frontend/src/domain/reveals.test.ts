@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { changeOf, periodOf } from "./reveals";
 
-test("a period has its days, each beside the same day of the period before", () => {
+test("each day of a period is paired with the same day of the previous period", () => {
   const days = ["2026-03-01", "2026-03-02", "2026-03-03", "2026-03-04"];
   const found = periodOf(days, [
     { date: "2026-03-01", count: 6, people: 2 },
@@ -24,4 +24,4 @@ test.each([
   [1, 2, -50],
   [0, 3, -100],
   [3, 0, null],
-])("%i after %i is a change of %s per cent", (total, before, change) => expect(changeOf({ total, before })).toBe(change));
+])("a total of %i after %i is a change of %s percent", (total, before, change) => expect(changeOf({ total, before })).toBe(change));

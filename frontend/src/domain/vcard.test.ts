@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { vcard } from "./vcard";
 
-test("a contact as an address book reads it, with its separators escaped", () => {
+test("a contact is written as a vCard with separators escaped", () => {
   const card = vcard({
     name: "Maya von Thornton",
     title: "Head of Sales, EMEA",
@@ -27,6 +27,6 @@ test("a contact as an address book reads it, with its separators escaped", () =>
   ]);
 });
 
-test("a single name, and a line break in a value adds no line", () => {
+test("a line break in a value is escaped", () => {
   expect(vcard({ name: "Cher\nTEL:1", url: "", phones: [], business: [], personal: [] })).toContain("FN:Cher\\nTEL:1");
 });

@@ -10,7 +10,7 @@ const EMAIL = { kind: "business", value: "a@B.example" } as const;
 const PHONE = { kind: "phone", value: "+1" } as const;
 const OTHER = { kind: "personal", value: "a@b.example" } as const;
 
-test("a vote is about one value of one kind of one person", () => {
+test("a vote applies to one value of one kind of one person", () => {
   expect(voteOn(votes, URL_TEXT, EMAIL)).toBe("upvote");
   expect(voteOn(votes, URL_TEXT, OTHER)).toBeUndefined();
   expect(voteOn(votes, `${URL_TEXT}b`, EMAIL)).toBeUndefined();
@@ -22,9 +22,9 @@ test.each([
   [[EMAIL, PHONE], "downvote"],
   [[OTHER], undefined],
   [[], undefined],
-])("the vote on %j together is %s", (values, vote) => expect(voteOnAll(votes, URL_TEXT, values)).toBe(vote));
+])("the combined vote on %j is %s", (values, vote) => expect(voteOnAll(votes, URL_TEXT, values)).toBe(vote));
 
-test("texts are put into groups that fit", () => {
+test("texts are split into batches up to the size limit", () => {
   expect(inPortions(["aaa", "bb", "cccc", "d"], 5)).toEqual([["aaa", "bb"], ["cccc", "d"]]);
   expect(inPortions(["too long for one"], 5)).toEqual([["too long for one"]]);
   expect(inPortions([], 5)).toEqual([]);

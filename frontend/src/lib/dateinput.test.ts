@@ -9,11 +9,11 @@ test.each([
   ["00-01-2026", null],
   ["2026-01-10", null],
   ["", null],
-])("the typed date %j is %j", (text, iso) => expect(isoFromInput(text)).toBe(iso));
+])("the typed date %j is parsed as %j", (text, iso) => expect(isoFromInput(text)).toBe(iso));
 
-test("a date is shown as it is typed", () => expect([inputFromIso("2026-01-10"), inputFromIso("")]).toEqual(["10-01-2026", ""]));
+test("an ISO date is shown in the input format", () => expect([inputFromIso("2026-01-10"), inputFromIso("")]).toEqual(["10-01-2026", ""]));
 
-test("amounts", () => {
+test("amounts are formatted in dollars", () => {
   expect([dollars(49), dollars("1990.00"), dollars(12.5), dollars(-3)]).toEqual(["$49", "$1,990", "$12.50", "−$3"]);
   expect([cents(123456), cents(-50)]).toEqual(["$1,234.56", "−$0.50"]);
 });

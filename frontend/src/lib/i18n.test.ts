@@ -9,22 +9,22 @@ import { preference, setPreference } from "./preferences";
 
 test("a text is found by its path", () => expect(t("login.title")).toBe("Login"));
 
-test("values are inserted, numbers as people read them", () => {
+test("values are inserted literally, and numbers are formatted", () => {
   expect(t("home.hello", { name: "Olivia {{x}}" })).toBe("Good to see you, Olivia {{x}}");
   expect(t("search.credits", { count: 1200 })).toBe("1,200 left");
 });
 
-test("a count chooses its form", () => {
+test("a count selects the singular or plural form", () => {
   expect([t("contacts.count", { count: 1 }), t("contacts.count", { count: 2 })]).toEqual(["1 contact", "2 contacts"]);
 });
 
-test("a translation replaces a text, and what it lacks stays English", () => {
+test("a translation replaces a text, and missing texts stay English", () => {
   expect(t("login.title")).toBe("Login");
   setLanguage("en", { texts: { login: { title: "Anmelden" }, contacts: { count_other: "{{count}} Kontakte" } } });
   expect([t("login.title"), t("login.forgot"), t("contacts.count", { count: 2 })]).toEqual(["Anmelden", "Forgot password?", "2 Kontakte"]);
 });
 
-test("a choice is kept; an unknown language is English", () => {
+test("a selected language is stored, and an unknown one falls back to English", () => {
   setPreference("language", "tlh");
   expect(chosenLanguage()).toBe("en");
   chooseLanguage("en");
@@ -35,7 +35,7 @@ test("a choice is kept; an unknown language is English", () => {
   expect(preference("note")).toBeUndefined();
 });
 
-test("the language of an account is taken over where none was chosen", () => {
+test("the account language is used only if none was selected", () => {
   setPreference("language", null);
   expect([adoptLanguage(null), adoptLanguage("tlh"), adoptLanguage("en")]).toEqual([false, false, false]);
   expect(preference("language"), "nothing was chosen, so that a later choice elsewhere applies here").toBeUndefined();
@@ -45,7 +45,7 @@ test("the language of an account is taken over where none was chosen", () => {
   expect([adoptLanguage("de"), chosenLanguage()]).toEqual([false, "en"]);
 });
 
-test("the chosen language is loaded with its texts, numbers and dates", async () => {
+test("loading a language changes texts, numbers and dates", async () => {
   chooseLanguage("de");
   await loadLanguage();
   expect([language().name, document.documentElement.lang]).toEqual(["de", "de"]);

@@ -15,9 +15,9 @@ test.each([
   ["030 90182", "de", "de"],
   ["", "us", "us"],
   ["+", "ca", "ca"],
-])("%j with %s chosen is of %s", (phone, chosen, expected) => expect(countryOf(phone, CODES, chosen).iso2).toBe(expected));
+])("the country of %j with %s selected is %s", (phone, chosen, expected) => expect(countryOf(phone, CODES, chosen).iso2).toBe(expected));
 
-test("another country changes the code and keeps the number", () => {
+test("selecting another country replaces the dial code and keeps the number", () => {
   expect(withDialCode("+1 415 555", US, "49")).toBe("+49 415555");
   expect(withDialCode("030 90182", US, "49")).toBe("+49 03090182");
   expect(withDialCode("", US, "49")).toBe("+49 ");

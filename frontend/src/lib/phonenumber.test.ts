@@ -7,4 +7,4 @@ test.each([
   ["+14155550132", { text: "+1 415 555 0132", country: "US", line: "either" }],
   ["+16965550151", { text: "+1 696 555 0151", country: "US", line: null }],
   ["no number", { text: "no number", country: "", line: null }],
-])("%s", (value, expected) => expect(phoneNumber(value)).toEqual(expected));
+])("%s is formatted and classified", (value, expected) => expect(phoneNumber(value)).toEqual(expected));

@@ -16,15 +16,15 @@ test.each([
   "",
   7,
   undefined,
-])("%s is no address of the dashboard", (returnTo) => {
+])("the return URL %s is replaced by the home page", (returnTo) => {
   expect(afterSignIn({ returnTo }, HOME)).toBe(HOME);
 });
 
-test("without a state a sign-in leads home", () => {
+test("without a return URL, a sign-in redirects to the home page", () => {
   expect(afterSignIn(null, HOME)).toBe(HOME);
 });
 
-test("an address is kept with its query, without a session token", () => {
+test("the return URL keeps its query but not the session token", () => {
   const state = returnState({ pathname: "/dashboard/settings/myaccount", search: "?newemail=a%40b.example&session_token=secret&code=c" });
   expect(JSON.stringify(state)).not.toContain("secret");
   expect(afterSignIn(state, HOME)).toBe("/dashboard/settings/myaccount?newemail=a%40b.example&code=c");

@@ -11,7 +11,7 @@ test.each([
   ["100", 100],
   ["7", 100],
   ["x", 100],
-])("the page size %j is %j", (text, expected) => expect(pageSize(text)).toBe(expected));
+])("the page size %j is read as %j", (text, expected) => expect(pageSize(text)).toBe(expected));
 
 test.each([
   [null, 1],
@@ -19,9 +19,9 @@ test.each([
   ["0", 1],
   ["-2", 1],
   ["1.5", 1],
-])("the page %j is %j", (text, expected) => expect(pageNumber(text)).toBe(expected));
+])("the page number %j is read as %j", (text, expected) => expect(pageNumber(text)).toBe(expected));
 
-test("the last page is count over size, rounded up, and there is always one", () => {
+test("the page count is rounded up and at least 1", () => {
   expect([lastPage(0, 25), lastPage(25, 25), lastPage(26, 25)]).toEqual([1, 1, 2]);
 });
 
@@ -32,7 +32,7 @@ test.each([
   ["a b@c.co", false],
   ["@c.co", false],
   ["a@@c.co", false],
-])("%j as an email: %j", (text, expected) => expect(isEmail(text)).toBe(expected));
+])("%j is a valid email address: %j", (text, expected) => expect(isEmail(text)).toBe(expected));
 
 test.each([
   ["Demo1234", null],
@@ -43,11 +43,11 @@ test.each([
   ["Dem1", "short"],
   [`Aa1${"x".repeat(97)}`, null],
   [`Aa1${"x".repeat(98)}`, "long"],
-])("%j as a password: %j", (text, expected) => expect(passwordFault(text)).toBe(expected));
+])("the password %j has the fault: %j", (text, expected) => expect(passwordFault(text)).toBe(expected));
 
-test("digits are what is left of a number", () => expect(digitsOf("+1 (415) 555-01 00")).toBe("14155550100"));
+test("non-digits are removed from a phone number", () => expect(digitsOf("+1 (415) 555-01 00")).toBe("14155550100"));
 
-test("dates of the server, in each of its spellings", () => {
+test("server dates are parsed in every format", () => {
   expect(dayText("2026-01-10 23:30:00+00")).toBe("10 Jan 2026");
   expect(dayText("2026-01-10T23:30:00.123456+00:00")).toBe("10 Jan 2026");
   expect(dayText("2026-01-10 23:30:00")).toBe("10 Jan 2026");
@@ -61,9 +61,9 @@ test.each([
   ["2026-01-10 09:00:00+00", "10 Jan"],
   ["2025-12-31 09:00:00+00", "31 Dec 2025"],
   [null, ""],
-])("%j without the year of today: %j", (text, expected) => expect(briefDayText(text, new Date("2026-03-03T10:00:00Z"))).toBe(expected));
+])("%j without the current year is shown as %j", (text, expected) => expect(briefDayText(text, new Date("2026-03-03T10:00:00Z"))).toBe(expected));
 
-test("a moment is shown in the reader's time zone, a day is the same everywhere", () => {
+test("timestamps use the selected time zone, dates without a time do not", () => {
   chooseTimeZone("Asia/Tokyo");
   expect(dayText("2026-01-10 23:30:00+00")).toBe("10 Jan 2026");
   expect(localDayText("2026-01-10 23:30:00+00")).toBe("11 Jan 2026");

@@ -21,24 +21,24 @@ function flat(texts: Texts, path = ""): Map<string, string> {
 
 const placeholders = (text: string): string[] => (text.match(/\{\{\w+\}\}/g) ?? []).toSorted();
 
-test.each(Object.entries(TRANSLATIONS))("%s has every text, and no other", (_, { texts }) => {
+test.each(Object.entries(TRANSLATIONS))("the translation %s has exactly the English texts", (_, { texts }) => {
   expect([...flat(texts).keys()].toSorted()).toEqual([...english.keys()].toSorted());
 });
 
-test.each(Object.entries(TRANSLATIONS))("a text of %s inserts the same values", (_, { texts }) => {
+test.each(Object.entries(TRANSLATIONS))("texts in %s have the same placeholders as in English", (_, { texts }) => {
   // A form for one may spell its number out.
   const differing = [...flat(texts)].filter(([key, text]) => !key.endsWith("_one") && String(placeholders(text)) !== String(placeholders(english.get(key)!)));
   expect(differing).toEqual([]);
   expect([...flat(texts).values()].filter((text) => text.trim() === "")).toEqual([]);
 });
 
-test.each(Object.entries(TRANSLATIONS))("the legal documents of %s have the same sections", (_, { legal: translated }) => {
+test.each(Object.entries(TRANSLATIONS))("legal documents in %s have the same sections as in English", (_, { legal: translated }) => {
   for (const name of ["privacy", "terms", "chrome"] as const) {
     expect(translated[name].map(({ paragraphs }) => paragraphs.length)).toEqual(legal[name].map(({ paragraphs }) => paragraphs.length));
   }
 });
 
-test("a form for one belongs to a form for others", () => {
+test("every singular form has a plural form", () => {
   const alone = [...english.keys()].filter((key) => key.endsWith("_one") && !english.has(key.replace(/_one$/, "_other")));
   expect(alone).toEqual([]);
 });
@@ -46,10 +46,10 @@ test("a form for one belongs to a form for others", () => {
 // A verb has its particle once, and a word does not follow itself: "Look up to 1,000 people up", "the the".
 const TWICE = /\b(?:look|sign|log|set|fill|turn|send|give)s? (up|in|out|off|on|back)\b(?:[^.,?!:]|,\d){0,40} \1(?=[ ,.?!]|$)|\b([a-z]+) \2\b/i;
 
-test.each(["Look up to 1,000 people up at once", "in the the list"])("“%s” would be found", (text) => {
+test.each(["Look up to 1,000 people up at once", "in the the list"])("the check finds the repetition in “%s”", (text) => {
   expect(text).toMatch(TWICE);
 });
 
-test("no text has a particle or a word twice", () => {
+test("no text repeats a word or a verb particle", () => {
   expect([...english.values()].filter((text) => TWICE.test(text))).toEqual([]);
 });

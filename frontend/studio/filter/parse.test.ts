@@ -22,21 +22,21 @@ const READABLE: [string, string][] = [
   ["about.address.city = 'x'", "about.address.city = 'x'"],
 ];
 
-test.each(READABLE)("reads %j and writes %j", (text, written) => {
+test.each(READABLE)("parses %j and writes it as %j", (text, written) => {
   const tree = parseFilter(text);
   expect(tree && write(tree)).toBe(written);
 });
 
-test.each(READABLE)("reads back what it writes for %j", (text, written) => {
+test.each(READABLE)("parses the written form of %j to the same tree", (text, written) => {
   const tree = parseFilter(text);
   expect(parseFilter(written)).toEqual(tree);
 });
 
 test.each(["a nor b", "a = 1 nor b = 2", "not (a = 1)", "a = :name", "cast(a as text) = 1", "a ~ 'x'", "a = 1)", "(a = 1", "= 1", "a"])(
-  "leaves %j to the text mode",
+  "the filter %j is left to the text mode",
   (text) => expect(parseFilter(text)).toBeNull(),
 );
 
-test("a column with a dot in its name is one name", () => {
+test("a column name with a dot is quoted as one name", () => {
   expect(write({ kind: "condition", field: "a.b", op: "=", values: ["1"] }, new Set(["a.b"]))).toBe(`"a.b" = '1'`);
 });

@@ -35,20 +35,20 @@ test.each<[string, Json, string | null]>([
   ["jsonb", { type: "sale" }, null],
   ["jsonb", [1, 2], null],
   ["jsonb", null, null],
-])("%s %j is %j", (db_type, value, expected) => expect(words(db_type, value)).toBe(expected));
+])("the %s value %j is read as %j", (db_type, value, expected) => expect(words(db_type, value)).toBe(expected));
 
-test("geometry that nests without end is none", () => {
+test("geometry nested too deeply is rejected", () => {
   let value: Json = { type: "Point", coordinates: [1, 2] };
   for (let depth = 0; depth < 20; depth += 1) value = { type: "Feature", geometry: value };
   expect(geometryOf(field("jsonb"), value)).toBeNull();
 });
 
-test("degrees are told from metres", () => {
+test("coordinates in degrees are distinguished from metres", () => {
   expect(geometryOf(field("json"), { type: "Point", coordinates: [10, 60] })?.isEarth).toBe(true);
   expect(geometryOf(field("json"), { type: "Point", coordinates: [597_000, 6_643_000] })?.isEarth).toBe(false);
 });
 
-test("a frame holds every place, and north is above", () => {
+test("a frame contains every point, and north is up", () => {
   const geometry = geometryOf(field("polygon"), "((-5,0),(5,0),(0,40))")!;
   const frame = frameOf(geometry);
   const [[, south], [x, north]] = [project(frame, [0, 0]), project(frame, [0, 40])];
@@ -57,7 +57,7 @@ test("a frame holds every place, and north is above", () => {
   expect(x).toBeCloseTo(frame.width / 2);
 });
 
-test("a single place on the earth is shown on the whole earth", () => {
+test("a single point on the earth is shown on a world map", () => {
   const frame = frameOf(geometryOf(field("json"), { type: "Point", coordinates: [10, 60] })!);
   expect([frame.left, frame.right]).toEqual([-180, 180]);
 });
@@ -66,4 +66,4 @@ test.each([
   [0, 10, true, [0, 2, 4, 6, 8, 10]],
   [-180, 180, true, [-180, -90, 0, 90, 180]],
   [0.1, 0.9, false, [0.2, 0.4, 0.6, 0.8]],
-])("lines between %d and %d", (from, to, isEarth, expected) => expect(ticks(from, to, isEarth)).toEqual(expected));
+])("grid lines between %d and %d are round numbers", (from, to, isEarth, expected) => expect(ticks(from, to, isEarth)).toEqual(expected));

@@ -8,14 +8,14 @@ test.each([
   ["https://other.example/a.png?size=2", "other.example"],
   ["http://other.example:8080/a.JPG#x", "other.example:8080"],
   ["data:image/png;base64,AAAA", null],
-])("%j is an image, and %j learns of it", (value, host) => expect(imageOf(value, "https://here.example")).toEqual({ source: value, host }));
+])("%j is recognised as an image loaded from the host %j", (value, host) => expect(imageOf(value, "https://here.example")).toEqual({ source: value, host }));
 
 test.each(["data:image/svg+xml;base64,AAAA", "data:text/html,a.png", "https://here.example/a.html?b=a.png", "javascript:a.png", "//here.example/a.png", "a.png", null, 5])(
-  "%j is no image",
+  "%j is not recognised as an image",
   (value) => expect(imageOf(value, "https://here.example")).toBeNull(),
 );
 
-test("a column is switched on and off, and names cannot meet", () => {
+test("images are switched per column, and names with slashes do not collide", () => {
   switchImages(imageColumn("shop", "a", "b/c"));
   switchImages(imageColumn("shop", "a/b", "c"));
   expect(JSON.parse(localStorage.getItem("studio.images")!)).toEqual(["shop/a/b%2Fc", "shop/a%2Fb/c"]);

@@ -8,7 +8,7 @@ const INFO = {
   field: [field("id", "integer", "id"), field('a"b', "text"), field("ok", "boolean", "boolean"), field("tags", "text[]"), field("data", "jsonb", "json"), field("left out", "text")],
 } as TableInfo;
 
-test("names and values are quoted, and a column that was not read is left out", () => {
+test("names and values are quoted, and columns missing from the rows are omitted", () => {
   const row = { id: 1, 'a"b': "it's", ok: true, tags: ["x", 'y"z', null], data: { a: [1, "'"] } };
   expect(insertsOf(INFO, [row, { id: 2, 'a"b': null, ok: null, tags: [], data: null }])).toBe(
     `INSERT INTO "item" ("id", "a""b", "ok", "tags", "data") VALUES

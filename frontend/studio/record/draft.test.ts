@@ -22,23 +22,23 @@ const SENT: [Record<string, string | null>, Record<string, Json>][] = [
 
 test.each(SENT)("%j is sent as %j", (draft, values) => expect(valuesOf(FIELDS, draft)).toEqual(values));
 
-test.each<Draft>([{ j: "{" }, { a: "x" }, { a: "{}" }, { g: "{" }])("%j is no value", (draft) => {
+test.each<Draft>([{ j: "{" }, { a: "x" }, { a: "{}" }, { g: "{" }])("%j is rejected as an invalid value", (draft) => {
   expect(() => valuesOf(FIELDS, draft)).toThrow(BadValue);
 });
 
-test("a text that was typed and taken back is no change", () => {
+test("a value edited back to the original is not a change", () => {
   expect(changesOf(FIELDS, { n: "5", t: "new", d: null }, { n: 5, t: "old", d: null })).toEqual({ t: "new" });
 });
 
-test("an empty text differs from null", () => {
+test("an empty string differs from null", () => {
   expect(changesOf(FIELDS, { t: "" }, { t: null })).toEqual({ t: "" });
 });
 
-test("a conflict names the columns that both changed differently", () => {
+test("a conflict lists the columns with different changes", () => {
   expect(conflictsOf(FIELDS, { n: "5", t: "mine" }, { n: 5, t: "theirs", b: true }).map(({ name }) => name)).toEqual(["t"]);
 });
 
-test("JSON is laid out over lines, a list and a place are one line", () => {
+test("JSON is indented, lists and geometries stay on one line", () => {
   expect(textOf(FIELDS[3]!, { a: 1 })).toBe('{\n  "a": 1\n}');
   expect(textOf(FIELDS[4]!, ["x", "y"])).toBe('["x","y"]');
   expect(textOf(FIELDS[6]!, { type: "Point", coordinates: [1, 2] })).toBe('{"type":"Point","coordinates":[1,2]}');

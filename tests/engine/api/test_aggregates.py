@@ -140,7 +140,7 @@ def test_duplicate_group_names_are_rejected(http: httpx.Client) -> None:
     assert twice["resource"] == [{"done": False, "count_all": 2}, {"done": True, "count_all": 1}]
 
 
-def test_groups_by_a_function_of_the_row(http: httpx.Client) -> None:
+def test_rows_can_be_grouped_by_a_function_of_the_row(http: httpx.Client) -> None:
     groups = [{"initial": "A", "count_all": 2}, {"initial": "B", "count_all": 1}]
     grouped: dict[str, Any] = {"group": "initial", "fields": "initial,COUNT(*)", "order": "initial"}
     assert ask(http, "/score", **grouped)["resource"] == groups

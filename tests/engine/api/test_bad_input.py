@@ -98,7 +98,7 @@ def refused(
         (400, json.dumps(NEW).encode(), JSON | {"Idempotency-Key": "x" * 65}),
     ],
 )
-def test_a_bad_body_or_header_is_rejected(served: str, status: int, body: bytes, headers: Any) -> None:
+def test_an_invalid_body_or_header_is_rejected(served: str, status: int, body: bytes, headers: Any) -> None:
     refused(served, status, "POST", "_table/company", body, headers)
 
 
@@ -142,7 +142,7 @@ def test_a_bad_body_or_header_is_rejected(served: str, status: int, body: bytes,
         (400, "_table/company?order=" + "[" * 9000),
     ],
 )
-def test_a_bad_path_or_option_is_rejected(served: str, status: int, path: str) -> None:
+def test_an_invalid_path_or_option_is_rejected(served: str, status: int, path: str) -> None:
     refused(served, status, "GET", path)
 
 
@@ -194,7 +194,7 @@ def test_a_filter_past_a_limit_or_of_the_wrong_type_is_rejected(served: str, tex
 
 
 @pytest.mark.parametrize("blank", ["", "%20", "%20%09", "%0A"])
-def test_a_blank_filter_is_none_and_writes_nothing(served: str, blank: str) -> None:
+def test_a_write_with_a_blank_filter_is_rejected(served: str, blank: str) -> None:
     """A filter that a client forgot to fill must not select every record."""
     error = refused(served, 400, "DELETE", f"_table/device?filter={blank}")
     assert error["context"]["reason"] == "no_records"
@@ -204,12 +204,12 @@ def test_a_blank_filter_is_none_and_writes_nothing(served: str, blank: str) -> N
 
 
 @pytest.mark.parametrize("body", [b'{"resource": []}', b"[]", b'{"resource": [], "filter": " "}'])
-def test_an_empty_list_of_records_is_not_all_of_them(served: str, body: bytes) -> None:
+def test_an_empty_list_of_records_does_not_select_all(served: str, body: bytes) -> None:
     error = refused(served, 400, "DELETE", "_table/device?force=true", body, JSON)
     assert error["context"]["reason"] == "no_records"
 
 
-def test_a_limit_of_a_billion_is_the_maximum(served: str) -> None:
+def test_a_limit_of_a_billion_is_capped(served: str) -> None:
     status, body = ask(served, "GET", "_table/company?limit=1000000000")
     assert (status, len(body["resource"])) == (200, 10)
 
@@ -229,7 +229,7 @@ def test_nothing_is_disclosed_without_a_key(served: str) -> None:
         (413, "POST", "_table/company", "right"),
     ],
 )
-def test_a_client_still_sending_a_rejected_body_gets_the_response(
+def test_a_client_still_sending_a_rejected_body_receives_the_error(
     served: str, status: int, method: str, path: str, key: str
 ) -> None:
     """Return an error response, not a connection reset while the client sends."""
@@ -254,6 +254,6 @@ def test_internal_names_are_rejected_as_aliases(served: str, option: str, alias:
         ("_table/person/1", b'{"person_by_manager_id": [{"id": 2, "resource": [{}], "age": -1}]}'),
     ],
 )
-def test_a_field_called_resource_in_a_record_by_path_wraps_nothing(served: str, path: str, body: bytes) -> None:
+def test_a_field_named_resource_in_a_single_record_is_rejected(served: str, path: str, body: bytes) -> None:
     refused(served, 400, "PATCH", path, body, JSON)
     refused(served, 400, "PUT", path, body, JSON)

@@ -113,7 +113,7 @@ async def test_a_malformed_batch_is_rejected_before_anything_runs(
     assert await db.fetchval("select last_value from orders_id_seq") == sequence
 
 
-def test_only_post_with_a_key(base: str) -> None:
+def test_other_methods_missing_keys_and_malformed_bodies_are_rejected(base: str) -> None:
     assert httpx2.get(f"{base}_batch", headers={"X-API-Key": "boss"}).status_code == 405
     assert httpx2.post(f"{base}_batch", json={"requests": [ORDER]}).status_code == 401
     for body in (b"", b"[]", b"{", b'"x"', b'{"requests": {}}'):
@@ -193,12 +193,12 @@ async def test_each_step_has_the_rights_of_its_caller(
     assert await _contents(db) == before
 
 
-def test_rows_of_others_are_not_in_its_reads(send: Any) -> None:
+def test_reads_in_a_batch_follow_row_rules(send: Any) -> None:
     answers = send({"path": "_table/customer", "query": {"fields": "store"}}, key="clerk").json()["responses"]
     assert {row["store"] for row in answers[0]["body"]["resource"]} == {1}
 
 
-def test_references_are_bounded(send: Any) -> None:
+def test_references_are_limited_in_number_and_size(send: Any) -> None:
     one = {"id": "one", "path": "_table/customer", "query": {"limit": 1}}
     many = {"method": "POST", "path": "_table/customer", "body": [{"name": {"$ref": "one.resource.0.name"}}] * 10_001}
     assert send(one, many).status_code == 413
@@ -211,7 +211,7 @@ def test_references_are_bounded(send: Any) -> None:
     assert response.json()["error"]["context"]["error"]["context"]["reason"] == "too_large"
 
 
-def test_responses_are_bounded(send: Any) -> None:
+def test_responses_are_limited_in_size(send: Any) -> None:
     order = {"method": "POST", "path": "_table/orders", "query": {"fields": "note"},
              "body": {"resource": [{"customer_id": 1, "note": "x" * 500_000}]}}  # fmt: skip
     read = {"path": "_table/orders", "query": {"fields": "note", "order": "id desc", "limit": 1}}
@@ -263,7 +263,7 @@ async def test_the_same_key_runs_once_and_rejects_another_body(send: Any, db: as
     assert send(ORDER, headers=key).status_code == 422
 
 
-async def test_sixty_four_at_once_on_the_same_rows_leave_no_deadlock_to_their_callers(
+async def test_sixty_four_concurrent_batches_on_the_same_rows_report_no_deadlock(
     send: Any, db: asyncpg.Connection
 ) -> None:
     def one(number: int) -> Any:

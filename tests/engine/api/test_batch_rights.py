@@ -203,9 +203,7 @@ def _plain(error: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("caller", [*ACCESS["keys"], ""])
 @pytest.mark.parametrize("table", [*TABLES, "sold"])
-def test_a_step_has_the_response_of_a_single_request(
-    client: httpx2.Client, db: SqlClient, table: str, caller: str
-) -> None:
+def test_a_step_responds_like_a_single_request(client: httpx2.Client, db: SqlClient, table: str, caller: str) -> None:
     def contents() -> list[Any]:
         return [db.fetch(f"select * from {name} order by id") for name in TABLES]
 

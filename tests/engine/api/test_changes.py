@@ -48,7 +48,7 @@ async def empty(live: LiveServer) -> None:
         ("task", "one", {"feilds": "taskid"}, 400, "unknown_option"),
     ],
 )
-async def test_errors(
+async def test_invalid_streams_are_rejected(
     live: LiveServer, table: str, token: str, query: dict[str, str], status: int, reason: str
 ) -> None:
     async with live.stream(table, token, **query) as stream:
@@ -60,7 +60,7 @@ async def test_a_misspelt_option_is_suggested(live: LiveServer) -> None:
         assert b"Did you mean 'fields'" in stream.body
 
 
-async def test_too_many_streams_of_one_caller_at_once(live: LiveServer) -> None:
+async def test_concurrent_streams_above_the_limit_of_a_caller_are_rejected(live: LiveServer) -> None:
     """None of them counts yet when the limit is checked first, because the first one has to read the position."""
     await live.settled()
     streams = [live.stream("task", "one") for _ in range(40)]
@@ -70,7 +70,7 @@ async def test_too_many_streams_of_one_caller_at_once(live: LiveServer) -> None:
         await stream.__aexit__()
 
 
-async def test_too_many_streams_of_one_caller(live: LiveServer) -> None:
+async def test_a_stream_above_the_limit_of_a_caller_is_rejected(live: LiveServer) -> None:
     streams = [live.stream("task", "one") for _ in range(6)]
     for stream in streams[:5]:
         await stream.__aenter__()
@@ -111,7 +111,7 @@ async def test_a_row_leaving_the_filter_is_sent_as_gone(live: LiveServer) -> Non
         assert (await stream.next())[1]["taskid"] == 1
 
 
-async def test_a_key_of_two_fields_and_a_change_of_it(live: LiveServer) -> None:
+async def test_a_changed_composite_key_sends_a_removal_and_a_new_row(live: LiveServer) -> None:
     async with live.opened("pair", "all") as stream:
         await live.db.execute("insert into pair values ('x', 1, 5)")
         assert await stream.next() == ("row", {"a": "x", "b": 1, "value": 5})
@@ -128,7 +128,7 @@ async def test_an_update_without_changes_sends_no_event(live: LiveServer) -> Non
         assert await stream.next() == ("row", {"a": "x", "b": 1, "value": 6})
 
 
-async def test_transactions_committing_out_of_order(live: LiveServer) -> None:
+async def test_transactions_committing_out_of_order_lose_no_event(live: LiveServer) -> None:
     other = await asyncpg.connect(live.url)
     async with live.opened("pair", "all") as stream:
         transaction = other.transaction()
@@ -181,7 +181,7 @@ async def test_an_unknown_or_expired_token_causes_a_reset(live: LiveServer, last
         assert await stream.next() == ("reset", {})
 
 
-async def test_a_token_from_before_the_oldest_change_is_a_reset(live: LiveServer) -> None:
+async def test_a_token_older_than_the_oldest_change_causes_a_reset(live: LiveServer) -> None:
     async with live.opened("pair", "all") as stream:
         epoch = stream.id.partition(".")[0]
     for snapshot in ("1:1:", "5:3:", "1:9999999999:"):
@@ -189,7 +189,7 @@ async def test_a_token_from_before_the_oldest_change_is_a_reset(live: LiveServer
             assert await stream.next() == ("reset", {})
 
 
-async def test_a_large_update_is_one_reset(live: LiveServer) -> None:
+async def test_a_large_update_sends_one_reset(live: LiveServer) -> None:
     await live.db.execute("insert into pair select 'n' || n, n, 0 from generate_series(1, 10000) n")
     before = await live.db.fetchval("select count(*) from tableapi_live.change")
     async with live.opened("pair", "all") as stream:
@@ -200,7 +200,7 @@ async def test_a_large_update_is_one_reset(live: LiveServer) -> None:
     assert await live.db.fetchval("select count(*) from tableapi_live.change") == before + 2
 
 
-async def test_many_rows_of_one_statement_and_a_truncate(live: LiveServer) -> None:
+async def test_a_statement_sends_each_of_its_rows_and_a_truncate_a_reset(live: LiveServer) -> None:
     async with live.opened("pair", "all") as stream:
         await live.db.execute("insert into pair select 'n', n, 0 from generate_series(1, 150) n")
         rows = [await stream.next() for _ in range(150)]
@@ -221,7 +221,7 @@ async def test_several_streams_receive_the_same_events(live: LiveServer) -> None
         assert (await third.next())[1]["b"] == 2
 
 
-async def test_a_heartbeat_moves_the_place_to_resume_from(live: LiveServer) -> None:
+async def test_a_heartbeat_advances_the_resume_position(live: LiveServer) -> None:
     async with live.opened("pair", "all") as stream:
         first = stream.id
         await live.db.execute("insert into task (taskid) values (99)")

@@ -22,7 +22,7 @@ def url(new_database: NewDatabase) -> str:
     return new_database()
 
 
-async def test_a_slow_client_is_dropped_and_the_others_go_on(url: str) -> None:
+async def test_a_slow_client_is_dropped_and_others_continue(url: str) -> None:
     async with (
         live_server(url, live_queue_bytes=20_000) as live,
         live.opened("pair", "all") as slow,
@@ -48,7 +48,7 @@ async def test_a_disconnected_client_frees_its_slot(url: str) -> None:
 
 
 @pytest.mark.timing
-async def test_an_event_is_out_within_a_tenth_of_a_second(url: str) -> None:
+async def test_an_event_is_sent_within_100_milliseconds(url: str) -> None:
     """At the default pace. Other programs on the machine may delay some of them, but not most."""
     pace = Settings().live_poll_seconds
     async with live_server(url, live_poll_seconds=pace) as live, live.opened("pair", "all") as stream:
@@ -81,7 +81,7 @@ def resident() -> int:
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
 
 
-async def test_no_streams_at_all(url: str) -> None:
+async def test_a_limit_of_no_streams_rejects_every_stream(url: str) -> None:
     async with live_server(url, live_streams=0) as live, live.stream("pair", "all") as stream:
         assert stream.status == 503
 
@@ -121,7 +121,7 @@ async def test_streams_follow_ddl(url: str) -> None:
         await until(row_has_the_column)
 
 
-async def test_a_lost_database_is_a_reset(url: str) -> None:
+async def test_a_lost_database_connection_causes_a_reset(url: str) -> None:
     async with live_server(url) as live, live.opened("pair", "all") as stream:
         await live.db.execute(
             "select pg_terminate_backend(pid) from pg_stat_activity"
@@ -138,7 +138,7 @@ def _sent(body: bytes) -> bool:
     return body.count(b"event: reset") > 1 or b"event: row" in body
 
 
-async def test_old_changes_are_removed_and_resuming_before_them_is_a_reset(url: str) -> None:
+async def test_old_changes_are_removed_and_resuming_before_them_causes_a_reset(url: str) -> None:
     async with live_server(url) as live:
         async with live.opened("pair", "all") as stream:
             last = stream.id
@@ -169,7 +169,7 @@ async def test_an_open_transaction_keeps_its_changes(url: str) -> None:
         await other.close()
 
 
-async def test_two_servers_of_one_database(url: str) -> None:
+async def test_two_servers_of_one_database_send_the_same_events(url: str) -> None:
     async with live_server(url) as live, live.opened("pair", "all") as first:
         api = TableAPI({"db": url}, policy=POLICY, sessions=SESSIONS, settings=Settings(rate_limits=False))
         await api.start()
@@ -200,7 +200,7 @@ async def test_installing_twice_takes_no_lock(url: str) -> None:
         ({"pair": ("zz",)}, "'pair' has no column 'zz'"),
     ],
 )
-async def test_tables_that_cannot_be_recorded(url: str, tables: dict[str, tuple[str, ...]], message: str) -> None:
+async def test_invalid_tables_cannot_be_recorded(url: str, tables: dict[str, tuple[str, ...]], message: str) -> None:
     async with live_server(url) as live:
         with pytest.raises(triggers.CannotRecord, match=message):
             await triggers.install(live.db, tables, lambda line: None)

@@ -57,7 +57,7 @@ async def followed(module_database: NewDatabase) -> AsyncIterator[Followed]:
 
 
 @pytest.mark.parametrize("name", KEYS)
-async def test_a_deleted_row_is_named_by_the_key_of_its_read(followed: Followed, name: str) -> None:
+async def test_a_deleted_row_is_identified_by_the_key_of_its_read(followed: Followed, name: str) -> None:
     async with followed.stream(name) as stream:
         assert await stream.next() == ("reset", {})
         await followed.write(f"insert into {TABLES[name]} values ('{KEYS[name]}', 1)")

@@ -96,7 +96,7 @@ async def test_a_caller_without_access_to_the_key_does_not_get_it(live: LiveServ
         assert b"taskid" not in stream.body
 
 
-async def test_a_filter_of_another_account_finds_nothing(live: LiveServer) -> None:
+async def test_a_filter_for_another_account_matches_nothing(live: LiveServer) -> None:
     async with live.opened("task", "one", filter="accountid = 2") as stream, live.opened("task", "one") as mine:
         await live.db.execute("insert into task (taskid, accountid) values (1, 2)")
         await live.db.execute("delete from task where taskid = 1")
@@ -123,7 +123,7 @@ async def test_resuming_discloses_nothing_about_other_accounts(live: LiveServer)
         await fence(live, stream)
 
 
-async def test_the_token_of_one_caller_gives_another_no_rows_of_the_first(live: LiveServer) -> None:
+async def test_resuming_with_the_token_of_another_caller_discloses_no_rows(live: LiveServer) -> None:
     async with live.opened("task", "one") as stream:
         last = stream.id
     await live.db.execute("insert into task (taskid, accountid, name) values (1, 1, 'mine')")

@@ -43,7 +43,7 @@ async def empty(live: LiveServer) -> None:
         ("messages", ADA, {"filter": "secret = 'x'"}, 400, "unknown_field"),
     ],
 )
-async def test_errors(
+async def test_invalid_streams_are_rejected(
     live: LiveServer, table: str, user: str | None, query: dict[str, str], status: int, reason: str
 ) -> None:
     async with stream(live, table, of(user) if user else {}, **query) as changes:
@@ -58,7 +58,7 @@ async def test_an_unreadable_token_is_rejected(live: LiveServer) -> None:
 # -- isolation between users -------------------------------------------------------------------------------------------
 
 
-async def test_rows_are_sent_to_the_users_that_may_read_them(live: LiveServer) -> None:
+async def test_rows_are_sent_only_to_users_with_access(live: LiveServer) -> None:
     async with opened(live, "messages", of(ADA)) as ada, opened(live, "messages", of(BEN)) as ben:
         await live.db.execute(
             "insert into messages (id, team_id, author, body) values (1, 1, $1, 'for red'), (2, 2, $2, 'for blue')",
@@ -79,7 +79,7 @@ async def test_rows_are_sent_to_the_users_that_may_read_them(live: LiveServer) -
         assert b"red" not in ben.body
 
 
-async def test_a_filter_for_rows_of_others_finds_nothing(live: LiveServer) -> None:
+async def test_a_filter_for_rows_of_others_matches_nothing(live: LiveServer) -> None:
     async with (
         opened(live, "messages", of(ADA), filter="team_id = 2") as prying,
         opened(live, "messages", of(ADA)) as ada,
@@ -113,7 +113,7 @@ async def test_deletion_of_an_unsent_row_is_not_sent(live: LiveServer) -> None:
         await fence(live, ada, 1, 3)
 
 
-async def test_an_ungranted_column_is_not_sent_nor_its_changes(live: LiveServer) -> None:
+async def test_an_ungranted_column_and_its_changes_are_not_sent(live: LiveServer) -> None:
     await say(live, 1, 1)
     async with opened(live, "messages", of(ADA)) as ada:
         await live.db.execute("update messages set secret = 's'")
@@ -130,7 +130,7 @@ async def test_a_column_without_a_grant_that_a_policy_reads_shows_and_hides_a_ro
         assert await ada.next() == ("gone", {"id": 1})
 
 
-async def test_related_rows_are_those_of_the_user(live: LiveServer) -> None:
+async def test_related_rows_are_limited_to_those_of_the_user(live: LiveServer) -> None:
     admin = of(ADA, app_metadata={"admin": True})
     query = {"related": "messages_by_team_id", "messages_by_team_id.fields": "body"}
     await say(live, 1, 1, "for red")
@@ -166,7 +166,7 @@ async def test_resuming_begins_with_a_reset(live: LiveServer) -> None:
         await fence(live, ada, 1, 2)
 
 
-async def test_own_changes_arrive_among_many_of_others(live: LiveServer) -> None:
+async def test_visible_changes_arrive_among_many_invisible_ones(live: LiveServer) -> None:
     async with opened(live, "messages", of(ADA)) as ada:
         for first in (1000, 1400, 1800):
             await live.db.execute(

@@ -85,7 +85,7 @@ async def test_streams_end_when_their_token_expires(live: LiveServer) -> None:
         assert await ada.ended()
 
 
-async def test_a_login_without_own_rights_is_granted_the_outbox(live: LiveServer, tmp_path: Path) -> None:
+async def test_a_login_without_rights_is_granted_the_outbox(live: LiveServer, tmp_path: Path) -> None:
     await live.db.execute("create role limited noinherit login password 'pw'; grant authenticated to limited")
     (tmp_path / "access.json").write_text(json.dumps({"roles": ROLES}))
     login = "postgresql://limited:pw@" + live.url.rpartition("@")[2]

@@ -90,7 +90,7 @@ def event(lines: Iterator[str]) -> list[str]:
         ("boss", "orders?filter=x", 400, "unknown_option"),
     ],
 )
-def test_callers_and_names_that_are_rejected(
+def test_unauthorized_callers_and_unknown_channels_are_rejected(
     server: Server, key: str, path: str, status: int, reason: str | None
 ) -> None:
     answer = httpx2.get(f"{server.url}/api/v2/x/_channel/{path}", headers={"X-API-Key": key} if key else {})
@@ -104,7 +104,7 @@ def test_another_method_is_rejected(server: Server) -> None:
 
 
 @pytest.mark.parametrize("component", ["_channel/*", "_channel", "_channel/ord*"])
-def test_a_pattern_of_channels_ends_the_start(url: str, tmp_path: Path, component: str) -> None:
+def test_a_channel_pattern_prevents_the_start(url: str, tmp_path: Path, component: str) -> None:
     roles = {"clerk": {"access": [{"component": component, "verb_mask": 1}]}}
     (tmp_path / "access.json").write_text(json.dumps({"keys": {"k": {"role": "clerk"}}, "roles": roles}))
     refused = tableapi("serve", "--dataset", f"x={url}", "--access", "access.json", cwd=tmp_path)
@@ -134,7 +134,7 @@ def test_a_lost_connection_resets_the_streams(server: Server, db: SqlClient) -> 
         assert next(line for line in lines if line.startswith(":")) == ": heartbeat"
 
 
-def test_a_caller_has_few_streams(server: Server) -> None:
+def test_a_stream_above_the_limit_of_a_caller_is_rejected(server: Server) -> None:
     address, headers = f"{server.url}/api/v2/x/_channel/orders", {"X-API-Key": "clerk"}
     with follow(server), follow(server), follow(server):
         answer = httpx2.get(address, headers=headers)
@@ -146,7 +146,7 @@ def test_a_caller_has_few_streams(server: Server) -> None:
     pytest.fail("closed streams still count")
 
 
-def test_other_rights_end_the_streams(server: Server, access: Path) -> None:
+def test_revoked_rights_end_the_streams(server: Server, access: Path) -> None:
     with follow(server) as lines:
         access.write_text(json.dumps(ACCESS | {"roles": {**ACCESS["roles"], "clerk": {"access": []}}}))
         server.process.send_signal(signal.SIGHUP)

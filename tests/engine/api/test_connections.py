@@ -85,7 +85,7 @@ async def test_seven_databases_share_the_connections_of_a_node(
         await admin.close()
 
 
-def test_too_few_connections_stop_the_start_with_one_line(urls: list[str], tmp_path: Path) -> None:
+def test_too_few_connections_prevent_the_start_with_a_one_line_error(urls: list[str], tmp_path: Path) -> None:
     words = [word for n, url in enumerate(urls) for word in ("--dataset", f"d{n}={url}")]
     environment = {"WORKERS": "2", "DATABASE_CONNECTIONS": "41", "DATA_DIR": str(tmp_path / "data")}
     result = tableapi("serve", *words, "--open", cwd=tmp_path, **environment)

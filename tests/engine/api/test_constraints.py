@@ -56,7 +56,9 @@ def context(answer: httpx2.Response) -> dict[str, Any]:
         ({"email": None}, 400, {"reason": "required", "field": "email"}),
     ],
 )  # fmt: skip
-def test_a_single_record(http: httpx2.Client, change: dict[str, Any], status: int, named: dict[str, Any]) -> None:
+def test_the_error_of_a_single_record_describes_the_constraint(
+    http: httpx2.Client, change: dict[str, Any], status: int, named: dict[str, Any]
+) -> None:
     http.post("person", json={"resource": [{"id": 2, "email": "b@x.example"}]})
     answer = http.patch("person/2", json=change)
     assert answer.status_code == status, answer.text
@@ -71,13 +73,13 @@ def test_a_single_record(http: httpx2.Client, change: dict[str, Any], status: in
     assert context(listed)["resource"][0]["context"] == {"scope": "resource", **named}
 
 
-def test_a_list_of_several_has_no_cause(http: httpx2.Client) -> None:
+def test_errors_of_several_records_have_no_single_cause(http: httpx2.Client) -> None:
     both = [{"id": 7, "email": "a@x.example"}, {"id": 8, "email": "h@x.example"}]
     told = context(http.post("person", json={"resource": both}))
     assert "cause" not in told
     assert told["resource"][0]["context"]["constraint"] == "person_email_key"
 
 
-def test_the_referring_table_is_not_described_by_fields_of_the_other(http: httpx2.Client) -> None:
+def test_a_rejected_delete_reports_no_field_of_the_referring_table(http: httpx2.Client) -> None:
     told = context(http.delete("team/1"))
     assert (told["reason"], told.get("field")) == ("reference", None)

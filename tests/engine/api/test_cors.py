@@ -105,7 +105,7 @@ def test_a_503_under_overload_can_be_read(start: Callable[..., Server]) -> None:
     assert (response.headers[ALLOWED], response.json()["error"]["context"]["reason"]) == (VITE, "busy")
 
 
-def test_any_origin_needs_a_key_with_open(tmp_path: Path) -> None:
+def test_any_origin_under_open_requires_a_key(tmp_path: Path) -> None:
     words = ("serve", "--dataset", "shop=postgresql://127.0.0.1:1/shop", "--open")
     done = tableapi(*words, cwd=tmp_path, CORS_ORIGINS="*")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
@@ -114,7 +114,7 @@ def test_any_origin_needs_a_key_with_open(tmp_path: Path) -> None:
         TableAPI({"shop": "postgresql://127.0.0.1:1/shop"}, open=True, settings=Settings(cors_origins=("*",)))
 
 
-def test_any_origin_with_a_key(start: Callable[..., Server]) -> None:
+def test_any_origin_is_allowed_with_a_key(start: Callable[..., Server]) -> None:
     url = start("*", "--api-key", "k" * 32).url + "/api/v2/shop/_table/customer"
     response = _get(url, "https://anything.example", **{"X-API-Key": "k" * 32})
     assert (response.status_code, response.headers[ALLOWED]) == (200, "*")

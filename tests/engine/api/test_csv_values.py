@@ -57,7 +57,7 @@ def test_a_csv_list_can_be_written_back(http: httpx.Client, query: str) -> None:
 
 
 @pytest.mark.parametrize("query", ["", "import=true"])
-def test_literals_of_postgresql_are_read_too(http: httpx.Client, query: str) -> None:
+def test_postgresql_literals_are_accepted(http: httpx.Client, query: str) -> None:
     assert send(http, 'id,i,t,b\n1,"{1,2}","[0:1]={a,b}",\\x00ff\n', query).status_code == 200
     record = http.get("/copy/1?fields=i,t,b").json()
     assert record == {"i": [1, 2], "t": ["a", "b"], "b": "AP8="}
@@ -68,7 +68,7 @@ def test_non_json_text_becomes_a_json_string(http: httpx.Client) -> None:
     assert [row["j"] for row in http.get("/copy?order=id&fields=j").json()["resource"]] == ["hello", "5", 5]
 
 
-def test_bad_cells_of_an_import_are_reported(http: httpx.Client) -> None:
+def test_invalid_cells_of_an_import_are_reported(http: httpx.Client) -> None:
     lines = ['1,"[1,""x""]",,', "2,[1],*,", '3,[1],AP8=,"{""x"":""y""}"', "4,[1],AP8=,"]
     answer = send(http, "id,i,b,c\n" + "\n".join(lines), "import=true")
     errors = answer.json()["error"]["context"]["errors"]
@@ -76,7 +76,7 @@ def test_bad_cells_of_an_import_are_reported(http: httpx.Client) -> None:
     assert "base64" in errors[1]["message"]
 
 
-def test_the_last_line_of_a_windows_file_is_not_to_blame_for_another(http: httpx.Client) -> None:
+def test_errors_in_a_file_with_crlf_have_the_right_line_numbers(http: httpx.Client) -> None:
     answer = send(http, 'id,i\r\n1,x\r\n2,[2]\r\n3,"{3}"\r\n4\r\n5,', "import=true&continue=true").json()
     assert answer["created"] == 3
     assert [(error["line"], error["reason"]) for error in answer["errors"]] == [(2, "bad_value"), (5, "bad_csv")]

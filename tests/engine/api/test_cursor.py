@@ -80,7 +80,7 @@ def walk(http: httpx.Client, table: str, **query: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("order", [*ORDERS, *(name + way for name in FIELDS for way in WAYS)])
-def test_pages_together_are_the_list(http: httpx.Client, order: str) -> None:
+def test_pages_add_up_to_the_list(http: httpx.Client, order: str) -> None:
     query = {"order": order, "fields": "id"}
     whole = get(http, "kinds", **query)["resource"]
     assert len(whole) == 47
@@ -91,7 +91,7 @@ def test_pages_together_are_the_list(http: httpx.Client, order: str) -> None:
 
 @pytest.mark.parametrize("table", ["two_keys", "no_key", "company", "deal", "tag", "person_tag"])
 @pytest.mark.parametrize("order", ["", "first", "first desc"])
-def test_any_table_is_walked(http: httpx.Client, table: str, order: str) -> None:
+def test_a_cursor_visits_every_row_of_any_table(http: httpx.Client, table: str, order: str) -> None:
     whole = get(http, table)["resource"]
     name = next(iter(whole[-1]))
     rows = walk(http, table, order=order.replace("first", name), limit=4)
@@ -107,7 +107,7 @@ def test_a_filter_and_a_count_apply_to_every_page(http: httpx.Client) -> None:
     assert walk(http, "kinds", **query, limit=3) == whole["resource"]
 
 
-def test_a_new_record_before_the_place_moves_nothing(http: httpx.Client) -> None:
+def test_a_record_inserted_before_the_cursor_shifts_no_page(http: httpx.Client) -> None:
     first = get(http, "two_keys", cursor="", limit=3)
     http.post("/two_keys", json={"resource": [{"a": -1, "b": "new", "v": 0}]})
     second = get(http, "two_keys", cursor=first["meta"]["next_cursor"], limit=3)
@@ -115,7 +115,7 @@ def test_a_new_record_before_the_place_moves_nothing(http: httpx.Client) -> None
     http.delete("/two_keys/-1,new")
 
 
-def test_a_cursor_of_a_tunnelled_read(http: httpx.Client) -> None:
+def test_a_tunnelled_read_accepts_a_cursor(http: httpx.Client) -> None:
     url, headers = "/kinds", {"X-HTTP-Method": "GET"}
     first = http.post(url, json={"order": "word", "limit": 40, "cursor": ""}, headers=headers).json()
     body = {"order": "word", "limit": 40, "cursor": first["meta"]["next_cursor"]}
@@ -133,7 +133,7 @@ def _with(cursor: str, tail: bytes) -> str:
     return base64.urlsafe_b64encode(head + b":" + tail).decode()
 
 
-def test_a_foreign_or_broken_cursor_is_rejected(http: httpx.Client) -> None:
+def test_a_cursor_of_another_read_or_a_broken_one_is_rejected(http: httpx.Client) -> None:
     own = _cursor(http, order="day")
     bad = [
         "x", "%%", "ä", "null", own[:-4], own[3:], _cursor(http), _cursor(http, order="day desc"),
@@ -151,7 +151,7 @@ def test_a_foreign_or_broken_cursor_is_rejected(http: httpx.Client) -> None:
     assert http.get("/kinds", params={"cursor": "", "group": "flag"}).status_code == 400
 
 
-def test_composites_of_nulls_are_visited_once(new_database: NewDatabase, serve: Serve) -> None:
+def test_rows_with_composites_of_nulls_appear_once(new_database: NewDatabase, serve: Serve) -> None:
     sql = """
         create type pair as (a integer, b integer);
         create table paired (id integer primary key, p pair);
@@ -170,7 +170,7 @@ def test_composites_of_nulls_are_visited_once(new_database: NewDatabase, serve: 
         assert pages == whole, order
 
 
-def test_non_unique_keys_lose_no_row(new_database: NewDatabase, serve: Serve) -> None:
+def test_no_row_is_lost_with_non_unique_keys(new_database: NewDatabase, serve: Serve) -> None:
     sql = """
         create table animal (id integer primary key, name text);
         create table dog (breed text) inherits (animal);

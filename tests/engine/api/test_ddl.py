@@ -48,7 +48,9 @@ async def alter(database: asyncpg.Connection, *statements: str) -> None:
         return
 
 
-async def test_ddl_is_seen_at_once_and_no_request_fails(living: tuple[httpx.AsyncClient, asyncpg.Connection]) -> None:
+async def test_ddl_is_noticed_at_once_and_no_request_fails(
+    living: tuple[httpx.AsyncClient, asyncpg.Connection],
+) -> None:
     client, database = living
     done, wrong = asyncio.Event(), []
     answered = 0
@@ -309,7 +311,7 @@ def described(schema: Schema) -> dict[str, object]:
     } | {"routines": sorted(repr((r.name, r.arguments, r.result)) for r in schema.routines)}  # fmt: skip
 
 
-async def test_a_schema_read_again_equals_one_read_afresh(new_database: NewDatabase) -> None:
+async def test_an_incrementally_updated_schema_equals_a_fresh_one(new_database: NewDatabase) -> None:
     """Columns of unchanged tables are taken from the previous schema, whatever else has changed."""
     database = await asyncpg.connect(await asyncio.to_thread(new_database))
     await database.execute("create table same (id int primary key, a text)")

@@ -33,7 +33,7 @@ def nested(depth: int) -> tuple[str, Any]:
 
 @pytest.mark.parametrize("depth", DEPTHS)
 @pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "k"}])
-def test_it_is_written_and_read_in_every_format(http: httpx.Client, depth: int, headers: dict[str, str]) -> None:
+def test_deep_json_is_written_and_read_in_every_format(http: httpx.Client, depth: int, headers: dict[str, str]) -> None:
     text, value = nested(depth)
     if headers:
         headers = {"Idempotency-Key": f"deep {depth}"}
@@ -70,7 +70,7 @@ def test_deep_json_is_rejected_in_other_fields(http: httpx.Client, depth: int) -
         *(("/deepest/1", params) for params in ({"accept": "csv"}, {"accept": "xlsx"}, {"raw": "j"})),
     ],
 )
-def test_json_stored_deeper_than_a_body_may_be_is_readable(
+def test_json_stored_deeper_than_the_body_limit_is_readable(
     http: httpx.Client, path: str, params: dict[str, str]
 ) -> None:
     refused = http.get(path, params=params)
@@ -81,7 +81,7 @@ def test_json_stored_deeper_than_a_body_may_be_is_readable(
 @pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "deepest"}, {"Prefer": "return=minimal"}])
 @pytest.mark.parametrize("params", [{}, {"fields": "*"}, {"continue": "true"}])
 @pytest.mark.parametrize("records", [1, 2])
-def test_a_change_next_to_such_a_value_succeeds(
+def test_a_row_with_overly_deep_json_can_be_updated(
     http: httpx.Client, headers: dict[str, str], params: dict[str, str], records: int
 ) -> None:
     if "Idempotency-Key" in headers:

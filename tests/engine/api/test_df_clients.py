@@ -49,7 +49,7 @@ def test_a_request_without_a_key_is_rejected(url: str, path: str) -> None:
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (401, "no_key")
 
 
-def test_services_are_limited_to_those_of_the_caller(client: httpx2.Client) -> None:
+def test_services_are_limited_to_the_rights_of_the_caller(client: httpx2.Client) -> None:
     def names(key: str) -> list[str]:
         services = client.get("/system/service", headers={"X-DreamFactory-API-Key": key}).json()["resource"]
         return [service["name"] for service in services]
@@ -88,17 +88,17 @@ def test_services_are_listed(client: httpx2.Client, query: str, body: Any) -> No
 @pytest.mark.parametrize(
     "query", ["?filter=name like x", "?filter=name =", "?limit=x", "?as_list=maybe", "?filter=id > 1"]
 )
-def test_a_bad_option_is_rejected(client: httpx2.Client, query: str) -> None:
+def test_an_invalid_option_is_rejected(client: httpx2.Client, query: str) -> None:
     assert client.get(f"/system/service{query}").status_code == 400
 
 
-def test_names_as_a_list(client: httpx2.Client) -> None:
+def test_resources_can_be_listed_by_name(client: httpx2.Client) -> None:
     assert client.get("?as_list=true").json() == {"resource": ["shop", "hr"]}
     assert client.get("/shop?as_list=true").json() == {"resource": ["_table", "_schema", "_proc", "_func"]}
     assert "_table/customer/*" in client.get("/shop?as_access_list=true").json()["resource"]
 
 
-def test_a_compact_description(client: httpx2.Client) -> None:
+def test_a_compact_description_is_much_smaller(client: httpx2.Client) -> None:
     whole = client.get("/shop/_spec?compact=true").json()
     assert [table["name"] for table in whole["tables"]] == ["customer", "item", "secret_plan"]
     one = client.get("/shop/_spec?compact=true&resource_name=item").json()["tables"]
@@ -107,7 +107,7 @@ def test_a_compact_description(client: httpx2.Client) -> None:
     assert len(client.get("/shop/_spec?compact=true").content) < len(client.get("/shop/_spec").content) / 5
 
 
-def test_a_data_model(client: httpx2.Client) -> None:
+def test_a_data_model_lists_columns_keys_and_references(client: httpx2.Client) -> None:
     tables = {table["name"]: table for table in client.get("/shop/_spec?model=true&refresh=true").json()["tables"]}
     assert tables["customer"]["hierarchy"] is True
     assert tables["customer"]["columns"][0] == {"name": "id", "type": "integer", "primary_key": True}
@@ -129,7 +129,7 @@ def test_a_description_hides_inaccessible_items(client: httpx2.Client, query: st
 @pytest.mark.parametrize(
     "path", ["/_schema/customer", "/_schema/customer/_field", "/_table/customer?include_schema=true"]
 )
-def test_a_reference_to_a_hidden_table_names_no_table(client: httpx2.Client, path: str) -> None:
+def test_a_reference_to_a_hidden_table_omits_its_name(client: httpx2.Client, path: str) -> None:
     assert "secret_plan" in client.get(f"/shop{path}").text
     answer = client.get(f"/shop{path}", headers={"X-DreamFactory-API-Key": "clerk"})
     assert answer.status_code == 200
@@ -176,7 +176,9 @@ def test_other_parameters_are_rejected(client: httpx2.Client, body: Any) -> None
         ("GET", "/", None),
     ],
 )  # fmt: skip
-def test_the_calls_of_its_service_class(client: httpx2.Client, method: str, path: str, body: Any) -> None:
+def test_calls_of_the_dreamfactory_service_class_succeed(
+    client: httpx2.Client, method: str, path: str, body: Any
+) -> None:
     answer = client.request(method, f"/shop{path}", json=body)
     assert answer.status_code == 200, answer.text
     answer.json()

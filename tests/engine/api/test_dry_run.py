@@ -67,7 +67,7 @@ def test_a_dry_run_responds_like_the_write_and_is_rolled_back(
     assert resource is None or answer.json()["resource"] == resource
 
 
-def test_one_record_by_its_path(tables: httpx2.Client) -> None:
+def test_a_dry_run_of_one_record_by_path_is_rolled_back(tables: httpx2.Client) -> None:
     changed = tables.patch("/pet/1?dry_run=1&fields=name", json={"name": "X"})
     assert (changed.json(), changed.headers["dry-run"], "etag" in changed.headers) == ({"name": "X"}, "true", False)
     assert tables.delete("/pet/1?dry_run=yes").json() == {"id": 1}

@@ -278,7 +278,7 @@ def test_values_of_every_type_are_written_and_read(
         ("swallowed", {"v": "x"}),
     ],
 )
-def test_an_unfit_value_is_rejected(every_kind: httpx.Client, table: str, sent: Any) -> None:
+def test_a_value_of_the_wrong_type_is_rejected(every_kind: httpx.Client, table: str, sent: Any) -> None:
     answer = every_kind.post(f"/_table/{table}", json={"resource": [sent]})
     assert answer.status_code in (400, 403), answer.text
     assert "error" in answer.json()

@@ -188,5 +188,7 @@ def test_an_invalid_json_body_is_rejected_whatever_its_numbers(http: httpx.Clien
      ("f", "1e-400", "0"), ("r", "1.50", "1.5"), ("m", "1e2", "100.00"),
      ("l", "9223372036854775807", "9223372036854775807")],
 )  # fmt: skip
-def test_other_numbers_take_the_nearest_value_they_have(http: httpx.Client, field: str, sent: str, stored: str) -> None:
+def test_numbers_are_converted_to_the_type_of_their_column(
+    http: httpx.Client, field: str, sent: str, stored: str
+) -> None:
     assert made(http, f'{{"{field}": {sent}}}')[field] == stored

@@ -62,7 +62,9 @@ def told(http: httpx2.Client, key: str, method: str, path: str, body: Any = None
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PATCH", "DELETE"])
-def test_a_role_without_the_right_may_not_ask_and_nothing_is_done(http: httpx2.Client, method: str) -> None:
+def test_a_role_without_the_right_to_explain_is_rejected_and_nothing_is_written(
+    http: httpx2.Client, method: str
+) -> None:
     body = None if method in ("GET", "DELETE") else {"resource": [{"id": 1, "name": "Eve", "company_id": 1}]}
     answer = ask(http, "sales", method, "person?ids=1" if method == "DELETE" else "person", body)
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (403, "no_explain")
@@ -77,13 +79,13 @@ def test_a_role_without_the_right_may_not_ask_and_nothing_is_done(http: httpx2.C
         ("explain=rights; role", "has no value"),
     ],
 )
-def test_a_malformed_question_is_rejected(http: httpx2.Client, question: str, text: str) -> None:
+def test_a_malformed_explain_option_is_rejected(http: httpx2.Client, question: str, text: str) -> None:
     answer = ask(http, "boss", "GET", "person", question=question)
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "bad_option")
     assert text in answer.json()["error"]["message"]
 
 
-def test_full_rights_are_named(http: httpx2.Client) -> None:
+def test_full_rights_are_reported_as_the_rule(http: httpx2.Client) -> None:
     said = told(http, "boss", "DELETE", "person?ids=1")
     assert (said["allowed"], said["rule"], "rows" in said) == (True, "full rights", False)
     assert http.get("person/1", headers={"X-API-Key": "boss"}).status_code == 200
@@ -95,7 +97,7 @@ def test_a_missing_rule_lists_the_rights_of_the_role(http: httpx2.Client) -> Non
     assert "No rule lets the role 'lead' delete 'person'. It may read, create, update." in said["why"]
 
 
-def test_the_row_rule_is_named_and_the_hidden_record_is_not(http: httpx2.Client) -> None:
+def test_a_hidden_record_gets_the_row_rule_and_the_explanation_of_a_missing_one(http: httpx2.Client) -> None:
     rows = "company_id = your user.company"
     hidden, missing = (told(http, "lead", "GET", f"person/{ident}") for ident in (2, 99))
     told_of = {ident: answer.pop("refusal") for ident, answer in ((2, hidden), (99, missing))}
@@ -108,7 +110,7 @@ def test_the_row_rule_is_named_and_the_hidden_record_is_not(http: httpx2.Client)
     assert told(http, "lead", "GET", "person/1")["allowed"] is True
 
 
-def test_a_write_beyond_the_row_rule(http: httpx2.Client) -> None:
+def test_a_write_outside_the_row_rule_is_explained(http: httpx2.Client) -> None:
     new: dict[str, Any] = {"resource": [{"id": 9, "name": "Dan"}]}
     said = told(http, "lead", "POST", "person", new)
     assert (said["allowed"], said["refusal"]["reason"]) == (False, "row_rule")
@@ -118,7 +120,7 @@ def test_a_write_beyond_the_row_rule(http: httpx2.Client) -> None:
     assert http.get("person/9", headers={"X-API-Key": "boss"}).status_code == 404
 
 
-def test_another_role_is_explained_with_the_values_of_its_user(http: httpx2.Client) -> None:
+def test_another_role_is_explained_with_given_user_values(http: httpx2.Client) -> None:
     for company, ident, allowed in ((1, 1, True), (1, 2, False), (2, 2, True)):
         question = f"explain=rights; role=sales; user.company={company}"
         said = told(http, "boss", "GET", f"person/{ident}", question=question)
@@ -140,11 +142,11 @@ def test_lesser_rights_show_only_the_rule_of_another_role(http: httpx2.Client) -
     assert (said["allowed"], said["rows"]) == (None, "company_id = your user.company")
 
 
-def test_a_column_that_does_not_exist_is_named(http: httpx2.Client) -> None:
+def test_an_unknown_column_is_reported(http: httpx2.Client) -> None:
     said = told(http, "boss", "GET", "person?filter=salery > 5", question="explain=rights; role=sales; user.company=1")
     assert (said["refusal"]["reason"], said["refusal"]["field"]) == ("unknown_field", "salery")
 
 
-def test_an_unknown_table_stays_unknown(http: httpx2.Client) -> None:
+def test_an_unknown_table_is_not_explained(http: httpx2.Client) -> None:
     for path in ("secret", "secret/1"):
         assert ask(http, "lead", "GET", path).status_code in (403, 404)

@@ -131,7 +131,7 @@ def contents(db: SqlClient, table: str, key: str) -> dict[Any, str]:
 
 @pytest.mark.parametrize("verb", ["PATCH", "PUT", "DELETE"])
 @pytest.mark.parametrize("case", CASES)
-def test_the_records_of_a_filter_are_written_and_no_others(db: SqlClient, server: Server, verb: str, case: str) -> None:
+def test_only_records_matching_the_filter_are_written(db: SqlClient, server: Server, verb: str, case: str) -> None:
     table, key, condition, sql = CASES[case]
     expected = [row[0] for row in db.fetch(f"select t.{key} from {table} t where {sql} order by 1")]
     before = contents(db, table, key)
@@ -184,7 +184,7 @@ def test_a_row_rule_applies_with_a_filter_through_a_relation(db: SqlClient, serv
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_tools_write_the_records_of_a_filter(db: SqlClient, server: Server, case: str) -> None:
+def test_tools_write_the_records_matching_a_filter(db: SqlClient, server: Server, case: str) -> None:
     table, _, condition, sql = CASES[case]
     ((expected,),) = db.fetch(f"select count(*) from {table} t where {sql}")
 

@@ -157,13 +157,13 @@ def test_records_are_found_and_written_by_such_a_key(http: httpx.Client) -> None
         {"fields": "MAX(place)"},
     ],
 )
-def test_incomparable_fields_are_rejected_by_name(http: httpx.Client, query: dict[str, str]) -> None:
+def test_incomparable_fields_are_rejected_with_their_name(http: httpx.Client, query: dict[str, str]) -> None:
     error = ask(http, "/lid", 400, **query)["error"]
     assert error["context"]["reason"] in ("bad_type", "bad_operator")
     assert any(name in error["message"] for name in ("'mark'", "'place'"))
 
 
-def test_it_can_be_read_and_counted_and_looked_for_by_its_text(http: httpx.Client) -> None:
+def test_incomparable_fields_can_be_read_counted_and_searched_as_text(http: httpx.Client) -> None:
     rows = ask(http, "/lid")["resource"]
     assert (rows[0]["mark"], rows[0]["sizes"]) == ("1", ["1", "2"])
     assert ask(http, "/lid", fields="COUNT(mark)")["resource"] == [{"count_mark": 2}]

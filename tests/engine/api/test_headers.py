@@ -65,7 +65,7 @@ def test_a_preflight_from_an_unknown_origin_gets_no_headers(served: str) -> None
     assert not [name for name in other.headers if name.startswith("access-control-allow")]
 
 
-def test_credentials_in_a_query_leave_no_trace(served: str) -> None:
+def test_responses_to_credentials_in_a_query_are_not_stored_or_referred(served: str) -> None:
     answer = httpx2.get(f"{served}/api/v2/user/session?session_token=wrong", headers={"X-API-Key": KEY}, timeout=20)
     assert answer.status_code == 401
     assert (answer.headers["cache-control"], answer.headers["referrer-policy"]) == ("no-store", "no-referrer")

@@ -107,7 +107,7 @@ def test_a_role_needs_the_right_to_create_all_records(http: httpx.Client) -> Non
         ("name\na\nb\n", "import=true&max_affected=1", 400, "too_many_affected"),
     ],
 )
-def test_unusable_files_and_options(
+def test_invalid_files_and_options_are_rejected(
     http: httpx.Client, content: str | bytes, query: str, status: int, name: str
 ) -> None:
     assert reason(send(http, content, query)) == (status, name)
@@ -131,7 +131,7 @@ def test_a_file_beyond_the_limit_is_rejected_and_rolled_back(http: httpx.Client)
 # -- bad lines -------------------------------------------------------------------------------------------------------
 
 
-def test_every_bad_line_is_reported_by_its_number(http: httpx.Client) -> None:
+def test_every_invalid_line_is_reported_with_its_number(http: httpx.Client) -> None:
     lines = ["name,price,shop,due,code", "good,1,1,2026-01-01,a", "bad price,x,1,,b", ",1,1,,c", "negative,-1,1,,d",
              "bad day,1,1,2026-02-30,e", "too many,1,1,,f,g", "too few,1", "doubled,1,1,,a", "good,2,2,,h"]  # fmt: skip
     answer = send(http, "\n".join(lines))
@@ -154,14 +154,14 @@ def test_line_numbers_count_the_lines_inside_quotes(http: httpx.Client) -> None:
     assert names == ["two\nlines", 'a "b"\n']
 
 
-def test_non_text_bytes_are_bad_lines(http: httpx.Client) -> None:
+def test_lines_with_invalid_bytes_are_reported(http: httpx.Client) -> None:
     content = b"name\ngood\nb\xffd\nn\0l\n\\.\nlast\n"
     assert bad(send(http, content)) == [(3, "bad_csv", ""), (4, "bad_csv", ""), (5, "bad_csv", "")]
     assert send(http, content, "import=true&continue=true").json()["created"] == 2
     assert send(http, b'name\n"\\."\nafter\n').json()["created"] == 2
 
 
-def test_bad_references_are_found(http: httpx.Client, url: str) -> None:
+def test_invalid_references_are_reported(http: httpx.Client, url: str) -> None:
     execute(url, "alter table bound alter constraint bound_shop_fkey not deferrable")
     rows = "\n".join(f"{n},{9 if n in (7, 300) else 1}" for n in range(500))
     answer = send(http, f"id,shop\n{rows}\n", path="/api/v2/shop/_table/bound")
@@ -173,7 +173,7 @@ def test_a_deferred_constraint_rejects_the_file(http: httpx.Client) -> None:
     assert count(http) == 0
 
 
-def test_a_file_of_bad_lines_ends_early(http: httpx.Client) -> None:
+def test_a_file_of_invalid_lines_is_aborted_after_100_errors(http: httpx.Client) -> None:
     answer = send(http, "name,price\n" + "a,x\n" * 5000)
     assert len(bad(answer)) == 100
     assert answer.json()["error"]["message"].startswith("100 or more lines")
@@ -182,7 +182,7 @@ def test_a_file_of_bad_lines_ends_early(http: httpx.Client) -> None:
 # -- the story -------------------------------------------------------------------------------------------------------
 
 
-def test_values_defaults_and_nulls(http: httpx.Client) -> None:
+def test_empty_cells_become_defaults_or_nulls(http: httpx.Client) -> None:
     text = '\ufeffNAME,Price,note\r\na,1.50,\r\n"b, c","",x\r\n'
     assert send(http, text).json() == {"success": True, "created": 2, "errors": []}
     rows = http.get(f"{PATH}?fields=name,price,note,twice,shop&order=id").json()["resource"]
@@ -201,7 +201,7 @@ def test_a_dry_run_is_rolled_back(http: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 65_536])
-def test_a_file_may_arrive_in_any_pieces(http: httpx.Client, size: int) -> None:
+def test_a_file_is_imported_from_chunks_of_any_size(http: httpx.Client, size: int) -> None:
     text = '\ufeffname,note\n"é\n""x""",a\n\u20ac,b\nlast,c'.encode()
     pieces = [text[at : at + size] for at in range(0, len(text), size)]
     assert send(http, iter(pieces)).json()["created"] == 3

@@ -113,7 +113,7 @@ async def test_it_can_be_mounted_under_a_path(url: str, host: Any, path: str, st
         assert (await http.get("/api/v2/shop/_table/customer")).status_code == 404
 
 
-async def test_the_lifespan_of_the_host_opens_and_closes_it(url: str) -> None:
+async def test_the_lifespan_of_the_host_opens_and_closes_the_api(url: str) -> None:
     api = TableAPI({"shop": url}, open=True)
     async with api.lifespan(), _client(starlette(api)) as http:
         assert (await http.get("/data/readyz")).status_code == 200
@@ -130,7 +130,7 @@ async def test_a_policy_without_users_serves_public_tables(url: str, started: li
         assert (await http.get("/api/v2/shop/_table/customer?count_only=true")).json() == 2
 
 
-async def test_sessions_make_users(url: str, started: list[TableAPI]) -> None:
+async def test_session_tokens_identify_users(url: str, started: list[TableAPI]) -> None:
     started.append(api := TableAPI({"shop": url}, policy=POLICY, sessions=SESSIONS))
     async with _client(api) as http:
         invoices = "/api/v2/shop/_table/invoice?fields=id"
@@ -140,7 +140,7 @@ async def test_sessions_make_users(url: str, started: list[TableAPI]) -> None:
         assert mine.json() == {"resource": [{"id": 1}]}
 
 
-async def test_an_access_file_makes_roles(url: str, tmp_path: Path, started: list[TableAPI]) -> None:
+async def test_an_access_file_defines_roles(url: str, tmp_path: Path, started: list[TableAPI]) -> None:
     file = tmp_path / "access.json"
     file.write_text('{"keys": {"K": {"role": "*"}}, "roles": {}}')
     started.append(api := TableAPI({"shop": url}, access=file))
@@ -239,7 +239,7 @@ async def test_a_filter_has_at_most_a_hundred_levels_whatever_the_settings_are(
         assert found == {45: 200, 101: 400, 1000: 400}
 
 
-def test_an_unreadable_access_file_is_named(tmp_path: Path) -> None:
+def test_an_unreadable_access_file_is_reported_with_its_path(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"no\.json cannot be read: No such file"):
         TableAPI({"shop": "postgresql://localhost/shop"}, access=tmp_path / "no.json")
 
@@ -274,18 +274,18 @@ async def named(ctx: Context[Any, Any], records: list[dict[str, Any]], options: 
         {"project": "nowhere", "hooks": [named]},
     ],
 )
-def test_a_function_without_decorator_prevents_the_start(arguments: dict[str, Any]) -> None:
+def test_a_function_without_a_decorator_prevents_the_start(arguments: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"script|hook|exactly one|project"):
         application(Settings(), TableAPI({"shop": "postgresql://nobody@127.0.0.1:1/x"}, **arguments)._served)
 
 
-def test_a_hook_names_verbs() -> None:
+def test_a_hook_without_valid_verbs_is_rejected() -> None:
     for verbs in ((), ("MERGE",), ("PUT",)):
         with pytest.raises(ValueError, match="pass one or more"):
             hook("customer", *verbs)
 
 
-async def test_scripts_and_hooks_of_the_host(url: str, started: list[TableAPI]) -> None:
+async def test_scripts_and_hooks_of_the_host_are_served(url: str, started: list[TableAPI]) -> None:
     api = TableAPI({"shop": url}, open=True, scripts={"reports/total": total}, hooks=[named])
     started.append(api)
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(api), base_url="http://host") as http:
@@ -313,7 +313,7 @@ async def test_a_role_that_only_reads_is_rejected_by_scripts_of_the_host(url: st
         assert (ended.status_code, ended.json()["error"]["message"]) == (401, "Over.")
 
 
-async def test_a_project_in_a_host(url: str, project: Path, started: list[TableAPI]) -> None:
+async def test_a_project_can_be_served_by_a_host(url: str, project: Path, started: list[TableAPI]) -> None:
     connection = await asyncpg.connect(url)
     await connection.execute("create table note (noteid integer primary key, text text)")
     await connection.close()

@@ -134,14 +134,14 @@ def parent(http: httpx.Client) -> str:
 
 
 @pytest.mark.parametrize("text", ["max(" * 1900 + "id", "max(" * 1900, "cast(max(min(id)) as text)"])
-def test_functions_are_not_nested_without_end(http: httpx.Client, text: str) -> None:
+def test_deeply_nested_functions_are_rejected(http: httpx.Client, text: str) -> None:
     for option in ("fields", "order", "group"):
         assert http.get("thing", params={option: text}).status_code == 400
     assert http.get("thing", params={"filter": text[:1900] + " = 1"}).status_code == 400
 
 
 @pytest.mark.parametrize("column", VALUES)
-def test_a_list_of_each_type(http: httpx.Client, column: str) -> None:
+def test_lists_of_each_type_filter_rows(http: httpx.Client, column: str) -> None:
     first, third = VALUES[column]
     quoted = f"{column} in ('{first}','{third}')"
     assert found(http, quoted) == [1, 3]
@@ -157,7 +157,7 @@ def test_a_list_of_each_type(http: httpx.Client, column: str) -> None:
         assert found(http, f"{column} in :q and id > 0", params=json.dumps({"q": values})) == expected
 
 
-def test_lists_of_other_values(http: httpx.Client) -> None:
+def test_lists_of_enums_booleans_and_named_values_filter_rows(http: httpx.Client) -> None:
     assert found(http, "feeling in ('good')") == [1, 2]
     assert found(http, "feeling in (:q)", params='{"q": ["good", "bad"]}') == [1, 2, 3, 4, 5]
     assert found(http, "flag in (true)") == [2, 4]
@@ -171,7 +171,7 @@ def test_lists_of_other_values(http: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize("value", ["x", "1.5", "99999999999999999999"])
-def test_an_unfit_value_in_a_list(http: httpx.Client, value: str) -> None:
+def test_an_invalid_value_in_a_list_is_rejected(http: httpx.Client, value: str) -> None:
     assert error(http.get("thing", params={"filter": f"id in (1,'{value}')"})) == (400, "bad_value")
     answer = http.get("thing", params={"filter": "id in (:q)", "params": json.dumps({"q": [1, value]})})
     assert error(answer) == (400, "bad_value")

@@ -42,7 +42,7 @@ def rows(client: httpx.Client, path: str, **options: Any) -> list[dict[str, Any]
     return found
 
 
-def test_the_names_of_every_list_are_those_of_the_schema(http: httpx.Client) -> None:
+def test_every_list_uses_the_names_of_the_schema(http: httpx.Client) -> None:
     names = [field["name"] for field in http.get("/_schema/wide").json()["field"]]
     assert names == [KEY, *COLUMNS]
     wanted = [{KEY: 1, **ROW}]

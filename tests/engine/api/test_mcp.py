@@ -61,7 +61,7 @@ def test_a_message_is_rejected_like_a_request(
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (status, reason)
 
 
-def test_only_messages_are_served(http: httpx2.Client) -> None:
+def test_methods_other_than_post_are_rejected(http: httpx2.Client) -> None:
     for method in ("GET", "DELETE", "PUT"):
         answer = http.request(method, "", headers={"X-API-Key": "boss"})
         assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
@@ -161,7 +161,7 @@ async def test_tool_arguments_are_never_headers(url: str) -> None:
         assert "x-mcp-header" not in json.dumps(schemas)  # the SDK then needs the schema of the called tool
 
 
-def test_a_message_has_a_largest_size(http: httpx2.Client) -> None:
+def test_a_message_above_the_size_limit_is_rejected(http: httpx2.Client) -> None:
     answer = http.post("", content=b" " * 1_100_000, headers={"X-API-Key": "boss"})
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (413, "too_large")
 
@@ -230,7 +230,7 @@ async def test_long_results_are_truncated_with_a_note(url: str) -> None:
         await boss.answer("update_records", table="customer", records=[{"customer_id": 7, "note": None}])
 
 
-async def test_text_in_a_row_stays_text(url: str) -> None:
+async def test_instructions_in_a_row_appear_only_in_the_data(url: str) -> None:
     async with agent(url, X_API_Key="boss") as boss:
         is_error, texts = await boss.texts("query", table="customer", filter="customer_id = 5")
         assert not is_error

@@ -18,14 +18,14 @@ def url(module_database: NewDatabase, module_serve: Serve, tmp_path_factory: pyt
     return f"{module_serve('--dataset', f'x={module_database(SQL + HIDDEN)}', '--access', str(access)).url}/mcp"
 
 
-async def test_true_names_no_record(url: str) -> None:
+async def test_a_boolean_identifier_is_rejected(url: str) -> None:
     async with agent(url, X_API_Key="boss") as boss:
         assert "ids" in await boss.refusal("delete_records", table="category", ids=[True], dry_run=True)
         assert "id" in await boss.refusal("get_record", table="film_category", id=[True, 2])
         assert (await boss.answer("get_record", table="film", id="1"))["record"]["film_id"] == 1
 
 
-async def test_a_too_large_number_is_a_bad_value(url: str) -> None:
+async def test_a_number_out_of_range_is_reported_as_an_invalid_value(url: str) -> None:
     large = 2**80
     async with agent(url, X_API_Key="boss") as boss:
         condition = [{"field": "length", "value": large}]
@@ -51,7 +51,7 @@ async def test_message_headers_are_not_write_options(url: str, prefer: str) -> N
         ("length = 1", "filter: at 0: "),
     ],
 )
-async def test_a_bad_condition_in_a_list_is_reported_by_index(url: str, condition: object, message: str) -> None:
+async def test_an_invalid_condition_in_a_list_is_reported_by_index(url: str, condition: object, message: str) -> None:
     async with agent(url, X_API_Key="boss") as boss:
         for tool, more in (("query", {}), ("delete_records", {"dry_run": True})):
             told = await boss.refusal(tool, table="film", filter=[condition], **more)

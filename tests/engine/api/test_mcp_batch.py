@@ -89,7 +89,7 @@ ALL = {"method": "PATCH", "path": "_table/customer", "query": {"filter": "id > 0
         ("reader", [NEW], "reason: forbidden, status: 403"),
     ],
 )  # fmt: skip
-async def test_a_batch_that_fails_keeps_nothing(url: str, contents: Any, caller: str, steps: Any, said: str) -> None:
+async def test_a_failing_batch_is_rolled_back(url: str, contents: Any, caller: str, steps: Any, said: str) -> None:
     before = await contents()
     async with agent(url, X_API_Key=caller) as client:
         refusal = await client.refusal("batch", requests=steps)
@@ -98,7 +98,7 @@ async def test_a_batch_that_fails_keeps_nothing(url: str, contents: Any, caller:
     assert await contents() == before
 
 
-async def test_agents_that_only_read_have_no_batch(database: str, url: str, contents: Any, serve: Serve) -> None:
+async def test_read_only_agents_have_no_batch_tool(database: str, url: str, contents: Any, serve: Serve) -> None:
     before = await contents()
     async with agent(url, X_API_Key="reader") as reader:
         assert "batch" not in await reader.tools()
@@ -111,7 +111,7 @@ async def test_agents_that_only_read_have_no_batch(database: str, url: str, cont
     assert await contents() == before
 
 
-async def test_a_dry_run_keeps_nothing(url: str, contents: Any) -> None:
+async def test_a_dry_run_is_rolled_back(url: str, contents: Any) -> None:
     before = await contents()
     async with agent(url, X_API_Key="boss") as boss:
         result = await boss.raw("batch", requests=[NEW, ORDER], dry_run=True)
@@ -133,7 +133,7 @@ async def test_later_requests_use_earlier_responses(url: str, contents: Any) -> 
     assert (await contents())[1][-1][1:] == ("first", new["rows"][0][0])
 
 
-async def test_a_large_response_is_cut_after_the_batch_was_kept(url: str, contents: Any) -> None:
+async def test_a_large_response_is_truncated_after_the_batch_is_committed(url: str, contents: Any) -> None:
     note = {"method": "POST", "path": "_table/orders", "query": {"fields": "note"},
             "body": [{"note": "x" * 50_000}]}  # fmt: skip
     async with agent(url, X_API_Key="boss") as boss:

@@ -67,7 +67,7 @@ def sent(url: str, revision: str, method: str, **params: Any) -> Any:
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
-def test_an_error_has_only_a_text(url: str, revision: str) -> None:
+def test_an_error_has_only_text_content(url: str, revision: str) -> None:
     result = sent(url, revision, "tools/call", name="query", arguments={"table": "nothing"})
     assert result["isError"]
     assert "structuredContent" not in result
@@ -75,7 +75,7 @@ def test_an_error_has_only_a_text(url: str, revision: str) -> None:
 
 
 @pytest.mark.parametrize("revision", OLDER)
-def test_older_revisions_have_texts_and_no_schemas(url: str, revision: str) -> None:
+def test_older_revisions_get_text_results_without_schemas(url: str, revision: str) -> None:
     assert not any("outputSchema" in tool for tool in sent(url, revision, "tools/list")["tools"])
     result = sent(url, revision, "tools/call", name="query", arguments={"table": "language"})
     assert "structuredContent" not in result
@@ -84,7 +84,7 @@ def test_older_revisions_have_texts_and_no_schemas(url: str, revision: str) -> N
 
 @pytest.mark.parametrize("revision", REVISIONS)
 @pytest.mark.parametrize(("tool", "arguments"), CALLS)
-def test_every_result_fits_its_schema_and_is_the_text_of_older_revisions(
+def test_every_result_matches_its_schema_and_the_text_of_older_revisions(
     url: str, revision: str, tool: str, arguments: dict[str, Any]
 ) -> None:
     schemas = {tool["name"]: tool["outputSchema"] for tool in sent(url, revision, "tools/list")["tools"]}
@@ -96,7 +96,7 @@ def test_every_result_fits_its_schema_and_is_the_text_of_older_revisions(
     assert result["structuredContent"] == json.loads(older["content"][-1]["text"], parse_float=str)
 
 
-def test_the_text_states_the_amount_on_request(database: str, serve: Serve) -> None:
+def test_the_text_states_the_number_of_rows_on_request(database: str, serve: Serve) -> None:
     url = f"{serve('--dataset', f'rental={database}', '--open', MCP_RESULTS='structured').url}/mcp"
     revision = "2025-11-25"
 
@@ -123,7 +123,7 @@ async def test_the_client_of_the_sdk_accepts_every_result(url: str, mode: str) -
             assert not (await client.texts(tool, **arguments))[0]
 
 
-async def test_results_are_texts_if_structured_content_is_turned_off(database: str, serve: Serve) -> None:
+async def test_results_are_text_if_structured_content_is_turned_off(database: str, serve: Serve) -> None:
     url = f"{serve('--dataset', f'rental={database}', '--open', MCP_RESULTS='text').url}/mcp"
     for revision in REVISIONS:
         assert not any("outputSchema" in tool for tool in sent(url, revision, "tools/list")["tools"])

@@ -109,12 +109,14 @@ def test_a_token_for_another_audience_is_rejected(
     assert f'resource_metadata="{server.url}{RESOURCE}/mcp"' in challenge
 
 
-def test_one_audience_of_several_is_enough(server: Server, peer: Issuer) -> None:
+def test_a_token_with_one_matching_audience_is_accepted(server: Server, peer: Issuer) -> None:
     headers = sent(server, peer, aud=["other", f"{server.url}/mcp"], scope="read")
     assert httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers=headers).status_code == 200
 
 
-def test_an_issuer_without_url_audiences(peer: Issuer, database: str, access: Path, module_serve: Serve) -> None:
+def test_an_audience_that_is_not_a_url_can_be_configured(
+    peer: Issuer, database: str, access: Path, module_serve: Serve
+) -> None:
     server = module_serve(
         "--dataset", f"shop={database}", "--access", str(access), JWT_JWKS=peer.url, JWT_ISSUER=ISSUER,
         MCP_AUDIENCE="api://tables",
@@ -181,7 +183,7 @@ def test_a_scope_grants_no_right_that_its_user_lacks(server: Server, peer: Issue
     assert "reason: forbidden" in answer.json()["result"]["content"][0]["text"]
 
 
-def test_scopes_of_one_table(server: Server, peer: Issuer) -> None:
+def test_scopes_can_be_limited_to_one_table(server: Server, peer: Issuer) -> None:
     headers = sent(server, peer, scope="read:orders write:orders")
     with httpx.Client(headers=headers) as client:
 
@@ -224,7 +226,7 @@ def test_a_write_without_the_scope_to_read_returns_keys(server: Server, peer: Is
         assert client.post(f"{server.url}/mcp", json=guess).json()["result"]["isError"] is True
 
 
-async def test_tools_beyond_the_scopes_are_listed_so_that_a_client_can_ask(server: Server, peer: Issuer) -> None:
+async def test_tools_beyond_the_granted_scopes_are_listed(server: Server, peer: Issuer) -> None:
     headers = sent(server, peer, scope="read:orders")
     for mode in ("auto", "legacy"):
         async with agent(f"{server.url}/mcp", mode, Authorization=headers["Authorization"]) as client:
@@ -241,7 +243,7 @@ def test_a_token_without_scopes_has_the_rights_of_its_role(server: Server, peer:
     assert answer.status_code == 403
 
 
-def test_keys_are_not_asked_to_sign_in(server: Server) -> None:
+def test_callers_with_a_key_get_no_sign_in_challenge(server: Server) -> None:
     answer = httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers={"X-API-Key": "service", **HEADERS})
     assert answer.status_code == 200
 

@@ -74,14 +74,14 @@ def sent(method: str, **params: Any) -> dict[str, Any]:
         ("delete_records", {"table": "language", "ids": [1], "dry_run": True}),
     ],
 )
-async def test_agents_only_read_under_open(url: str, tool: str, arguments: dict[str, Any]) -> None:
+async def test_agents_are_read_only_under_open(url: str, tool: str, arguments: dict[str, Any]) -> None:
     async with agent(url) as client:
         assert tool not in await client.tools()
         assert "reason: mcp_read_only, status: 403" in await client.refusal(tool, **arguments)
         assert (await client.answer("query", table="language", count=True))["count"] == 2
 
 
-async def test_functions_called_by_an_agent_that_only_reads_cannot_write(url: str) -> None:
+async def test_functions_called_by_a_read_only_agent_cannot_write(url: str) -> None:
     async with agent(url) as client:
         assert (await client.answer("call_function", name="titles"))["rows"] == [
             {"titles": "Film 1"},
@@ -92,7 +92,7 @@ async def test_functions_called_by_an_agent_that_only_reads_cannot_write(url: st
         assert (tool.annotations.read_only_hint, tool.annotations.destructive_hint) == (True, False)
 
 
-async def test_an_access_file_lets_agents_write_what_it_grants(limited: Server) -> None:
+async def test_an_access_file_can_let_agents_write(limited: Server) -> None:
     async with agent(f"{limited.url}/mcp", X_API_Key="boss") as boss:
         tools = await boss.tools()
         hints = {name: tool.annotations.idempotent_hint for name, tool in tools.items()}
@@ -103,7 +103,7 @@ async def test_an_access_file_lets_agents_write_what_it_grants(limited: Server) 
         assert not any(tool.annotations.read_only_hint for name, tool in tools.items() if name.endswith("_records"))
 
 
-async def test_rows_come_as_columns_and_values(url: str) -> None:
+async def test_rows_are_returned_as_columns_and_values(url: str) -> None:
     async with agent(url) as client:
         page = await client.raw("query", table="language")
         assert page == {"columns": ["language_id", "name"], "rows": [[1, "English"], [2, "Italian"]]}
@@ -132,12 +132,12 @@ async def test_tables_are_found_by_names_columns_and_comments(url: str) -> None:
         assert await found("nothing such") == {}
 
 
-async def test_the_search_for_tables_sees_what_the_caller_sees(limited: Server) -> None:
+async def test_the_table_search_finds_only_tables_visible_to_the_caller(limited: Server) -> None:
     async with agent(f"{limited.url}/mcp", X_API_Key="clerk") as clerk:
         assert (await clerk.answer("list_tables", search="money"))["count"] == 0
 
 
-async def test_row_rules_are_described_in_words(limited: Server) -> None:
+async def test_row_rules_are_described_as_text(limited: Server) -> None:
     async with agent(f"{limited.url}/mcp", X_API_Key="clerk") as clerk:
         tables = (await clerk.answer("describe_tables", tables=["customer", "film", "rental"], samples=False))["tables"]
         said = {t["name"]: {name: text for name, text in t.items() if name.startswith("rows")} for t in tables}
@@ -168,7 +168,7 @@ def test_filters_are_described_once(limited: Server) -> None:
     assert {texts[name] for name in ("aggregate", "update_records", "delete_records")} == {"As in query."}
 
 
-def test_lists_may_be_kept_by_their_caller_for_a_minute(url: str) -> None:
+def test_tool_lists_may_be_cached_for_a_minute(url: str) -> None:
     meta = {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},

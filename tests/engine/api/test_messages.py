@@ -43,7 +43,7 @@ def api(address: str, module_serve: Serve) -> str:
         ("purchase", {"id": 1}, "required"),
     ],
 )
-def test_a_batch_names_the_reason_of_each_failure(api: str, table: str, record: dict[str, Any], reason: str) -> None:
+def test_a_batch_reports_the_reason_of_each_failure(api: str, table: str, record: dict[str, Any], reason: str) -> None:
     response = httpx2.post(f"{api}/api/v2/shop/_table/{table}", json={"resource": [record]})
     context = response.json()["error"]["context"]
     assert (response.status_code, context["error"], context["reasons"]) == (400, [0], [reason])
@@ -56,7 +56,7 @@ def test_full_rights_include_the_name_of_a_violated_check(api: str) -> None:
     assert 'check constraint "customer_age_check"' in context["postgres"]
 
 
-def test_reasons_are_in_the_order_of_the_positions(api: str) -> None:
+def test_reasons_follow_the_order_of_the_failed_positions(api: str) -> None:
     records = [{"id": 1}, {"id": 5}, {"id": 6, "age": -1}]
     response = httpx2.post(f"{api}/api/v2/shop/_table/customer?continue=true", json={"resource": records})
     context = response.json()["error"]["context"]
@@ -64,7 +64,7 @@ def test_reasons_are_in_the_order_of_the_positions(api: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["config/nothing", "_spec/nothing"])
-def test_an_unknown_path_is_named(api: str, path: str) -> None:
+def test_an_unknown_path_is_quoted_in_the_error(api: str, path: str) -> None:
     response = httpx2.get(f"{api}/api/v2/{path}")
     assert (response.status_code, response.json()["error"]["message"]) == (404, f"Unknown path '/api/v2/{path}'.")
 
@@ -120,7 +120,7 @@ async def test_a_host_program_with_its_own_authentication(
     assert text in response.text
 
 
-def test_check_names_settings_that_do_not_exist(tmp_path: Path) -> None:
+def test_check_reports_unknown_settings(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("APP_KEY=x\nSECRET_KEYS=secret\nPGPASSWORD=x\nNONSENSE=1\n")
     shown = tableapi("check", cwd=tmp_path).stdout
     assert "note: .env: unknown setting APP_KEY. Did you mean 'APP_KEYS'?" in shown

@@ -96,7 +96,7 @@ def test_long_relations_are_written(http: httpx.Client) -> None:
     ask(http, f"{CHILD}/20", method="DELETE")
 
 
-def test_long_groups_have_their_whole_names(http: httpx.Client) -> None:
+def test_groups_with_long_names_are_not_truncated(http: httpx.Client) -> None:
     first, second = "n" * 61 + "_1", "n" * 61 + "_2"
     fields = f"SUM({first}),SUM({second}),COUNT({first}),MAX({second}),{ONE}"
     for more in ({}, {"limit": 5}, {"include_count": "true"}):
@@ -159,7 +159,7 @@ def test_a_quoted_name_that_does_not_exist_is_rejected(http: httpx.Client) -> No
     ["NOW()", "now ( )", "(NOW())", "( NOW() )", "((now()))", "CURRENT_DATE", "(CURRENT_DATE)", "current_date()",
      "(Current_Date())", "CURRENT_TIMESTAMP", "(CURRENT_TIMESTAMP)", "( (current_timestamp ( ) ) )"],
 )  # fmt: skip
-def test_a_moment_may_be_in_parentheses(http: httpx.Client, moment: str) -> None:
+def test_a_current_time_function_may_be_in_parentheses(http: httpx.Client, moment: str) -> None:
     for text, count in (
         (f"due < {moment}", 2),
         (f"(due < {moment})", 2),
@@ -172,7 +172,7 @@ def test_a_moment_may_be_in_parentheses(http: httpx.Client, moment: str) -> None
         assert ask(http, "a%20b", filter=text, count_only="true") == count, text
 
 
-def test_on_a_text_it_is_text(http: httpx.Client) -> None:
+def test_a_current_time_function_is_literal_text_in_a_text_column(http: httpx.Client) -> None:
     assert ask(http, "note", filter="text = (NOW())", count_only="true") == 1
     assert ask(http, "note", filter="text = NOW()", count_only="true") == 0
     ask(http, "a%20b", 400, filter="due < (2020-01-01)")

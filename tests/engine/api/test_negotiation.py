@@ -43,7 +43,7 @@ def test_the_preferred_format_is_sent(http: httpx.Client, accept: str, form: str
      "/api/v2/x/_table/city/1", "/api/v2/x/_table/city/9", "/studio/", "/", "/healthz", "/readyz",
      "/nothing", "/api/v2/nothing"],
 )  # fmt: skip
-def test_head_is_get_without_a_body(http: httpx.Client, path: str) -> None:
+def test_head_responds_like_get_without_a_body(http: httpx.Client, path: str) -> None:
     read, head = http.get(path), http.head(path)
     assert (head.status_code, head.content) == (read.status_code, b"")
     assert head.headers.get("content-type") == read.headers.get("content-type")

@@ -115,7 +115,7 @@ def test_json_null_is_null_only_if_the_field_can_be_null(http: httpx.Client) -> 
         {"p": ["{broken"]}, {"p": [5]}, {"p": ["{\"(,1)\"}"]}, {"pp": "x"},
     ],
 )  # fmt: skip
-def test_an_unfit_value_of_an_odd_field_is_rejected(http: httpx.Client, sent: dict[str, Any]) -> None:
+def test_an_invalid_value_of_an_odd_field_is_rejected(http: httpx.Client, sent: dict[str, Any]) -> None:
     before = record(http)
     assert http.patch("/odd/1", json=sent).status_code == 400
     assert record(http) == before
@@ -265,7 +265,7 @@ def test_a_record_of_unknown_or_missing_fields_is_rejected(defaults: httpx.Clien
         assert (answer.status_code, message in answer.text) == (400, True), (path, answer.text)
 
 
-def test_an_empty_record_is_a_row_of_defaults(defaults: httpx.Client) -> None:
+def test_an_empty_record_creates_a_row_of_defaults(defaults: httpx.Client) -> None:
     def made(path: str, body: Any, **options: Any) -> Any:
         answer = defaults.post(path, json=body, **options)
         assert answer.status_code == 200, (path, answer.text)

@@ -94,7 +94,7 @@ def rows(http: httpx.Client) -> list[str]:
 
 
 @pytest.mark.parametrize("headers", FOREIGN)
-def test_a_page_of_another_site_changes_nothing(http: httpx.Client, headers: dict[str, str]) -> None:
+def test_writes_from_a_page_of_another_site_are_rejected(http: httpx.Client, headers: dict[str, str]) -> None:
     before = rows(http)
     for method, path, body in ACTS:
         assert error(send(http, method, path, body, headers)) == (403, "bad_origin"), (method, path)
@@ -104,7 +104,9 @@ def test_a_page_of_another_site_changes_nothing(http: httpx.Client, headers: dic
 @pytest.mark.parametrize(
     "host", ["rebind.evil.example:{port}", "127.0.0.1.evil.example", "evil.example", "x@evil.example"]
 )
-def test_a_name_of_another_site_reads_nothing(http: httpx.Client, server: Server, host: str) -> None:
+def test_requests_with_the_host_name_of_another_site_are_rejected(
+    http: httpx.Client, server: Server, host: str
+) -> None:
     name = host.format(port=server.port)
     for path in READS:
         for more in ({}, {"Origin": f"http://{name}", "Sec-Fetch-Site": "same-origin"}, {"X-API-Key": "anything"}):
@@ -131,7 +133,9 @@ def test_a_name_of_another_site_reads_nothing(http: httpx.Client, server: Server
         {"Origin": "http://localhost:8000", "Host": "localhost:8000", "Sec-Fetch-Site": "same-origin"},
     ],
 )
-def test_programs_and_own_pages_are_allowed(http: httpx.Client, server: Server, headers: dict[str, str]) -> None:
+def test_programs_and_pages_of_the_same_origin_are_allowed(
+    http: httpx.Client, server: Server, headers: dict[str, str]
+) -> None:
     sent = {name: value.format(url=server.url) for name, value in headers.items()}
     assert send(http, "POST", TABLE, ROW, sent).status_code == 200
     assert send(http, "GET", "/api/v2/x/_func/twice?n=2", None, sent).json() == [{"twice": 4}]
@@ -139,7 +143,7 @@ def test_programs_and_own_pages_are_allowed(http: httpx.Client, server: Server, 
     assert send(http, "POST", "/mcp", ACTS[-1][2], sent).status_code == 200
 
 
-def test_a_page_sends_its_body_as_json(http: httpx.Client, server: Server) -> None:
+def test_a_page_must_send_its_body_as_json(http: httpx.Client, server: Server) -> None:
     sent = {"Origin": server.url, "Sec-Fetch-Site": "same-origin", "Content-Type": "text/plain"}
     assert error(send(http, "POST", TABLE, ROW, sent)) == (415, "unsupported_media_type")
 
@@ -150,7 +154,9 @@ def test_another_site_gets_no_permission_to_read(http: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize("headers", [{"Host": "any.example"}, FOREIGN[1]])
-def test_a_secret_is_enough(url: str, serve: Serve, tmp_path: Path, headers: dict[str, str]) -> None:
+def test_with_an_api_key_any_host_and_origin_are_accepted(
+    url: str, serve: Serve, tmp_path: Path, headers: dict[str, str]
+) -> None:
     server = serve("--dataset", f"x={url}", "--open", "--api-key", "a-key-of-thirty-two-characters-00", cwd=tmp_path)
     key = {"X-API-Key": "a-key-of-thirty-two-characters-00"}
     with httpx.Client(base_url=server.url) as client:
@@ -158,7 +164,7 @@ def test_a_secret_is_enough(url: str, serve: Serve, tmp_path: Path, headers: dic
         assert send(client, "POST", TABLE, ROW, headers).status_code == 401
 
 
-def test_public_url_names_the_server(url: str, serve: Serve, tmp_path: Path) -> None:
+def test_requests_to_the_host_of_public_url_are_accepted(url: str, serve: Serve, tmp_path: Path) -> None:
     server = serve("--dataset", f"x={url}", "--open", cwd=tmp_path, PUBLIC_URL="https://data.example.com")
     own = {"Host": "data.example.com", "Origin": "https://data.example.com", "Sec-Fetch-Site": "same-origin"}
     with httpx.Client(base_url=server.url) as client:
@@ -167,7 +173,7 @@ def test_public_url_names_the_server(url: str, serve: Serve, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("full", [True, False])
-async def test_a_host_program(url: str, full: bool) -> None:
+async def test_a_host_program_checks_origins_as_well(url: str, full: bool) -> None:
     rule = Rule()
     policy = {"item": Access(read=rule, create=rule, update=rule, delete=rule)}
     api = TableAPI({"x": url}, open=True) if full else TableAPI({"x": url}, policy=policy)

@@ -62,7 +62,7 @@ def url(new_database: NewDatabase) -> str:
     return new_database()
 
 
-async def test_notifications_come_past_the_pooler(url: str) -> None:
+async def test_notifications_bypass_the_pooler(url: str) -> None:
     """A pooler in transaction mode loses LISTEN, so it is sent to the direct address."""
     heard: list[str] = []
     db = Db("postgresql://postgres@127.0.0.1:1/none?statement_cache_size=0", direct=url)

@@ -116,7 +116,7 @@ async def test_a_column_of_each_type_of_the_catalog(db: Db) -> None:
     assert seen > 100
 
 
-async def test_errors_are_the_same(db: Db) -> None:
+async def test_errors_equal_those_of_asyncpg(db: Db) -> None:
     await db.execute("create table t (id int primary key, n int not null check (n > 0), u text unique)")
     await db.execute("insert into t values (1, 1, 'a')")
     for sql, args in (
@@ -137,7 +137,7 @@ async def test_errors_are_the_same(db: Db) -> None:
         await both(db, sql, *args)
 
 
-async def test_every_encoder_and_decoder_is_tried(db: Db) -> None:
+async def test_every_encoder_and_decoder_is_tested(db: Db) -> None:
     async with db.reads.acquire() as connection:
         oids = {await connection.fetchval(f"select '{type_}'::regtype::oid::int") for type_ in TYPES}
     assert ENCODERS.keys() | DECODERS.keys() <= oids

@@ -184,7 +184,7 @@ def test_unchanged_values_are_accepted(http: httpx.Client, stored: Any) -> None:
     assert stored()["team"][0] == (10, "Renamed", 1)
 
 
-def test_a_stamp_is_not_chosen(http: httpx.Client, stored: Any) -> None:
+def test_a_stamped_value_cannot_be_chosen_by_the_caller(http: httpx.Client, stored: Any) -> None:
     before = stored()
     for record in ({"teamid": 11}, {"team_by_teamid": {"teamid": 11}}, {"team_by_teamid": {"teamid": 90}},
                    {"accountid": 9}, {"team_by_teamid": {"name": "new"}}):  # fmt: skip
@@ -199,7 +199,7 @@ def test_a_stamp_is_not_chosen(http: httpx.Client, stored: Any) -> None:
     assert {row[1:] for row in stored()["task"][3:]} == {("new", 1, 10, "open")}
 
 
-def test_a_field_is_changed_in_some_rows_only(http: httpx.Client, stored: Any) -> None:
+def test_a_field_can_be_changed_only_in_permitted_rows(http: httpx.Client, stored: Any) -> None:
     mixed = http.patch("/task", params={"filter": "taskid>0"}, json={"resource": [{"state": "new"}]})
     assert (mixed.status_code, mixed.json()["error"]["context"]["reason"]) == (403, "field_not_writable")
     for query, body in (
@@ -217,7 +217,7 @@ def test_a_field_is_changed_in_some_rows_only(http: httpx.Client, stored: Any) -
     assert len(closed.json()["resource"]) == 2
 
 
-def test_an_upsert_does_not_pass_by_the_hook_of_changes(http: httpx.Client, stored: Any) -> None:
+def test_an_upsert_does_not_bypass_the_update_hook(http: httpx.Client, stored: Any) -> None:
     for ident in (1, 2):
         refused = http.post("/note", params={"upsert": "true"}, json={"resource": [{"noteid": ident, "text": "x"}]})
         assert refused.json()["error"]["context"]["resource"][0]["status_code"] == 403, refused.text
@@ -228,7 +228,7 @@ def test_an_upsert_does_not_pass_by_the_hook_of_changes(http: httpx.Client, stor
     assert stored()["note"] == [(1, "by the hook"), (2, "by the hook")]
 
 
-def test_a_missing_value_of_a_hidden_field_names_no_field(http: httpx.Client) -> None:
+def test_the_error_for_a_missing_hidden_field_does_not_name_it(http: httpx.Client) -> None:
     records = {"resource": [{"id": 1, "shown": "a"}]}
     for query in ({}, {"upsert": "ignore"}, {"upsert": "true"}, {"continue": "true"}, {"dry_run": "true"}):
         answer = http.post("/sealed", params=query, json=records)

@@ -78,7 +78,9 @@ def ids(http: httpx.Client, **query: Any) -> list[int]:
         ({"fields": "DISTANCE(geom, '{}')"}, "bad_value"),
     ],
 )
-def test_a_bad_shape_is_rejected_by_name(http: httpx.Client, query: dict[str, str], reason: str) -> None:
+def test_an_invalid_geometry_is_rejected_with_its_reason(
+    http: httpx.Client, query: dict[str, str], reason: str
+) -> None:
     answer = http.get("/_table/place", params=query)
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, reason), answer.text
 
@@ -97,7 +99,7 @@ def test_a_bad_shape_is_rejected_by_name(http: httpx.Client, query: dict[str, st
     ],
 )
 @pytest.mark.parametrize("count", [1, 2])
-def test_a_record_with_a_bad_geometry_is_rejected(http: httpx.Client, record: dict[str, Any], count: int) -> None:
+def test_a_record_with_an_invalid_geometry_is_rejected(http: httpx.Client, record: dict[str, Any], count: int) -> None:
     answer = http.post("/_table/shape", json={"resource": [record] * count})
     assert answer.status_code == 400, answer.text
     entry = answer.json()["error"]["context"]["resource"][0]
@@ -105,7 +107,7 @@ def test_a_record_with_a_bad_geometry_is_rejected(http: httpx.Client, record: di
     assert "select" not in entry["message"].lower()
 
 
-def test_a_shape_in_another_reference_system_is_rejected(http: httpx.Client) -> None:
+def test_a_geometry_in_another_reference_system_is_rejected(http: httpx.Client) -> None:
     far = json.dumps(point(1, 2, "EPSG:999999"))
     answer = http.get("/_table/place", params={"filter": f"geom INTERSECTS '{far}'"})
     assert answer.status_code == 400, answer.text
@@ -205,7 +207,7 @@ def test_a_filter_finds_the_same_rows_as_sql(http: httpx.Client, database: SqlCl
     assert found
 
 
-def test_named_values_and_relations_have_shapes_too(http: httpx.Client) -> None:
+def test_named_values_and_relations_accept_geometries(http: httpx.Client) -> None:
     named = {"filter": "geom WITHIN :area", "params": json.dumps({"area": BOX, "here": HERE, "far": 900})}
     assert ids(http, **named, limit=1000) == ids(http, filter=f"geom WITHIN '{BOX}'", limit=1000)
     near = named | {"filter": "geom DWITHIN (:here, :far)", "order": "DISTANCE(geom, :here)"}
@@ -225,7 +227,7 @@ def test_named_values_and_relations_have_shapes_too(http: httpx.Client) -> None:
     ],
 )
 @pytest.mark.parametrize("filter_", ["", "owner = 1"])
-def test_the_nearest_come_first(
+def test_rows_can_be_ordered_by_distance(
     http: httpx.Client, database: SqlClient, field: str, nearness: str, filter_: str
 ) -> None:
     order = f"DISTANCE({field}, '{HERE}')"
@@ -262,7 +264,7 @@ def test_a_distance_is_a_field_in_metres(http: httpx.Client, database: SqlClient
     assert row["distance_grid"] == pytest.approx(metres, rel=0.01)
 
 
-def test_a_count_and_groups_know_shapes(http: httpx.Client, database: SqlClient) -> None:
+def test_counts_and_groups_accept_spatial_conditions(http: httpx.Client, database: SqlClient) -> None:
     count = len(truth(database, "P.st_coveredby(geom, box)"))
     within, order = f"geom WITHIN '{BOX}'", f"DISTANCE(geom, '{HERE}')"
     query: dict[str, Any] = {"filter": within, "order": order, "limit": 2, "include_count": "true"}
@@ -272,7 +274,7 @@ def test_a_count_and_groups_know_shapes(http: httpx.Client, database: SqlClient)
     assert sum(row["count_all"] for row in answer) == count
 
 
-def test_row_rules_hold(http: httpx.Client, database: SqlClient) -> None:
+def test_row_rules_apply_to_spatial_reads(http: httpx.Client, database: SqlClient) -> None:
     order = f"DISTANCE(geom, '{HERE}')"
     assert ids(http, key="one", order=order, limit=20) == ids(http, filter="owner = 1", order=order, limit=20)
     within = truth(database, "P.st_coveredby(geom, box) and owner = 1")
@@ -293,6 +295,6 @@ def test_row_rules_hold(http: httpx.Client, database: SqlClient) -> None:
         ({"order": f"DISTANCE(grid, '{HERE}'),name"}, "place_grid"),
     ],
 )
-def test_an_index_is_used(http: httpx.Client, query: dict[str, str], index: str) -> None:
+def test_a_spatial_index_is_used(http: httpx.Client, query: dict[str, str], index: str) -> None:
     answer = http.get("/_table/place", params=query | {"limit": "5", "explain": "true"})
     assert f'"Index Name": "{index}"' in answer.text

@@ -68,7 +68,7 @@ def test_a_file_may_contain_geojson_and_postgis_text(http: httpx.Client, databas
         database.execute("delete from shape where id > 9000")
 
 
-def test_a_bad_geometry_is_reported_with_its_line_and_column(http: httpx.Client, database: SqlClient) -> None:
+def test_an_invalid_geometry_is_reported_with_its_line_and_column(http: httpx.Client, database: SqlClient) -> None:
     lines = [
         f"9001,{cell(point(1, 2))},,,,",  # lines 2 to 8, as the text of `cell` has seven
         f"9002,,{cell(point(1, 2))},,,",

@@ -124,7 +124,7 @@ def test_non_trivial_writes_are_planned_in_full(http: httpx.Client) -> None:
         assert http.get("/house/1", params={"fields": "more"}).json() == {"more": {"expression": n}}
 
 
-def test_rules_of_rows_hold(http: httpx.Client, database: str) -> None:
+def test_row_rules_apply(http: httpx.Client, database: str) -> None:
     execute(database, "update house set owner = id")
     first, second = ({"X-API-Key": f"owner-{n}"} for n in (1, 2))
     for n in range(3):
@@ -138,7 +138,7 @@ def test_rules_of_rows_hold(http: httpx.Client, database: str) -> None:
     assert http.get("/house/1", params={"fields": "rooms,owner"}).json() == {"rooms": 3, "owner": 1}
 
 
-def test_ddl_is_seen(http: httpx.Client, database: str) -> None:
+def test_ddl_is_noticed(http: httpx.Client, database: str) -> None:
     execute(database, "alter table house rename rooms to chambers")
     try:
         assert create(http, {"name": "no rooms now", "rooms": 3}) == {"resource": [{"id": 3}]}

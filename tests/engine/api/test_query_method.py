@@ -86,7 +86,7 @@ def test_options_of_the_url_come_first_and_an_empty_object_is_a_plain_read(table
     assert _query(table).json() == httpx2.get(table).json()
 
 
-def test_one_record_and_its_etag(table: str) -> None:
+def test_a_query_of_one_record_and_an_etag_match_are_supported(table: str) -> None:
     one = _query(f"{table}/7", fields="id,city")
     assert one.json() == {"id": 7, "city": "Bergen"}
     again = httpx2.request(
@@ -103,7 +103,7 @@ def test_three_thousand_identifiers_in_one_filter(table: str) -> None:
     assert httpx2.get(table, params={"filter": f"id in ({listed})"}).status_code == 400
 
 
-def test_curl_sends_it(table: str) -> None:
+def test_curl_can_send_query_requests(table: str) -> None:
     command = [
         "curl",
         "-s",
@@ -120,7 +120,7 @@ def test_curl_sends_it(table: str) -> None:
     )
 
 
-def test_a_listed_page_may_send_it_and_others_may_not(table: str) -> None:
+def test_only_listed_origins_may_send_query_requests(table: str) -> None:
     ask = {"Access-Control-Request-Method": "QUERY", "Access-Control-Request-Headers": "content-type"}
     allowed = httpx2.options(table, headers=ask | {"Origin": PAGE})
     assert "QUERY" in allowed.headers["access-control-allow-methods"].split(", ")
@@ -130,7 +130,7 @@ def test_a_listed_page_may_send_it_and_others_may_not(table: str) -> None:
     assert "access-control-allow-methods" not in other.headers
 
 
-def test_other_resources_name_their_methods(table: str) -> None:
+def test_other_resources_list_their_allowed_methods(table: str) -> None:
     for path in ("", "_schema", "_table"):
         response = httpx2.request("QUERY", table.rpartition("_table")[0] + path, json={})
         assert response.status_code == 405

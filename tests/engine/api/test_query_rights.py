@@ -175,7 +175,7 @@ def test_a_hidden_table_is_not_counted(http: httpx.Client, query: dict[str, str]
     ],
     ids=str,
 )
-def test_a_sealed_field_is_only_read(http: httpx.Client, query: dict[str, str]) -> None:
+def test_a_sealed_field_can_only_be_read(http: httpx.Client, query: dict[str, str]) -> None:
     answer = http.get("/doc", params=query)
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "sealed_field"), answer.text
 
@@ -209,7 +209,7 @@ def test_row_rules_apply_in_filters_orders_and_groups(http: httpx.Client) -> Non
 @pytest.mark.parametrize(
     "text", ["CAST(teamid AS text) = 9", "teamid is not distinct from 9", "teamid = 9 or docid = 3"]
 )
-def test_a_function_of_a_field_does_not_choose_its_row_rule(http: httpx.Client, text: str) -> None:
+def test_a_function_of_a_field_does_not_bypass_the_row_rule(http: httpx.Client, text: str) -> None:
     assert http.get("/doc", params={"filter": text}).json()["resource"] == []
 
 
@@ -221,7 +221,7 @@ def test_the_response_of_a_write_has_no_hidden_field(http: httpx.Client) -> None
     assert answer.json() == {"t": "mine", "n": 1}
 
 
-def test_the_plan_of_a_read_is_for_callers_with_all_rights(http: httpx.Client) -> None:
+def test_only_callers_with_full_rights_get_the_plan_of_a_read(http: httpx.Client) -> None:
     answer = http.get("/doc", params={"explain": "true"})
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (403, "forbidden")
 
@@ -235,7 +235,7 @@ def test_a_dry_run_has_the_rights_of_the_write(http: httpx.Client, headers: dict
     assert http.get("/doc/1", params={"fields": "title"}).json() == {"title": "mine"}
 
 
-def test_a_creating_put_needs_the_right_to_create(http: httpx.Client) -> None:
+def test_a_put_that_creates_needs_the_right_to_create(http: httpx.Client) -> None:
     assert http.put("/doc/77", params={"upsert": "true"}, json={"title": "x"}).status_code == 403
 
 
@@ -277,7 +277,7 @@ def test_a_hidden_row_does_not_make_a_filter_fail(http: httpx.Client, text: str)
 
 
 @pytest.mark.parametrize("text", FAILING)
-def test_a_hidden_row_makes_no_read_or_write_fail(http: httpx.Client, text: str) -> None:
+def test_a_hidden_row_does_not_make_a_read_or_write_fail(http: httpx.Client, text: str) -> None:
     narrowed, change = {"leaf_by_docid.filter": text}, {"resource": [{"docid": 2}]}
     answers = [
         http.get("/leaf", params={"filter": text, "count_only": "true"}),

@@ -101,7 +101,7 @@ def _write(http: httpx.Client, way: str, record: dict[str, Any]) -> httpx.Respon
     ("way", "through"),
     [(way, how) for way in sorted(WAYS) for how in ("field", "relation") if (way, how) != ("filter", "relation")],
 )
-def test_a_hidden_row_is_referred_to_like_a_missing_one(
+def test_a_reference_to_a_hidden_row_fails_like_one_to_a_missing_row(
     local: httpx.Client, database: str, way: str, through: str
 ) -> None:
     before = _table(database, "room")
@@ -120,7 +120,7 @@ def test_a_hidden_row_is_referred_to_like_a_missing_one(
 
 
 @pytest.mark.parametrize("way", [way for way in sorted(WAYS) if "create" not in way and "new" not in way])
-def test_a_hidden_reference_can_stay(local: httpx.Client, database: str, way: str) -> None:
+def test_an_existing_reference_to_a_hidden_row_is_kept(local: httpx.Client, database: str, way: str) -> None:
     """Write a record back as read, with a reference that an administrator set."""
     execute(database, "update room set other_id = 9 where id = 1")
     for _ in range(3):
@@ -180,7 +180,7 @@ def test_a_row_may_refer_to_itself(local: httpx.Client, database: str) -> None:
     assert [row[2] for row in _table(database, "staff")] == [None, 2, 3, None]
 
 
-def test_a_released_row_still_obeys_the_rule_of_rows(local: httpx.Client, database: str) -> None:
+def test_a_released_row_still_obeys_the_row_rule(local: httpx.Client, database: str) -> None:
     before = [_table(database, name) for name in ("desk", "lock")]
     desks = As(local, "desks")
     for path, record in (

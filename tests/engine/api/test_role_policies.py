@@ -123,7 +123,7 @@ def reason(answer: httpx.Response) -> str:
     return str(answer.json()["error"]["context"]["reason"])
 
 
-def test_a_table_of_one_role_exists_for_no_other(user: httpx.Client) -> None:
+def test_a_table_of_one_role_does_not_exist_for_others(user: httpx.Client) -> None:
     answer, unknown = user.get("data/_table/payout"), user.get("data/_table/nothing")
     assert (answer.status_code, reason(answer)) == (unknown.status_code, reason(unknown)) == (404, "unknown_table")
     related = user.get("data/_table/card", params={"related": "payout_by_accountid"})
@@ -141,7 +141,7 @@ def test_the_role_reads_its_tables_without_hooks(auditor: httpx.Client, user: ht
     assert "payout" in auditor.get("_spec").text
 
 
-def test_a_sealed_value_is_a_mask(auditor: httpx.Client) -> None:
+def test_a_sealed_value_is_returned_as_a_mask(auditor: httpx.Client) -> None:
     rows = auditor.get("data/_table/card").json()["resource"]
     assert [row["number"] for row in rows] == ["*****", None]
     assert auditor.get("data/_table/card/1", params={"raw": "number"}).text == "*****"
@@ -156,7 +156,7 @@ def test_a_sealed_value_is_a_mask(auditor: httpx.Client) -> None:
     assert auditor.get("hello").json() == {"opened": "*****"}
 
 
-def test_a_column_is_always_returned(auditor: httpx.Client, user: httpx.Client) -> None:
+def test_a_column_marked_as_always_returned_is_returned(auditor: httpx.Client, user: httpx.Client) -> None:
     rows = auditor.get("data/_table/card", params={"fields": "label"}).json()["resource"]
     assert rows == [{"label": "a", "accountid": 1}, {"label": "b", "accountid": 2}]
     assert user.get("data/_table/card", params={"fields": "label"}).json()["resource"] == [{"label": "a"}]
@@ -208,7 +208,7 @@ def test_reads_of_other_roles_and_rejected_reads_are_not_recorded(
     assert seen(database) == []
 
 
-def test_every_write_and_every_call_for_everybody_is_rejected(auditor: httpx.Client, user: httpx.Client) -> None:
+def test_a_read_only_role_cannot_write_or_call_public_scripts(auditor: httpx.Client, user: httpx.Client) -> None:
     writes = [("POST", "account"), ("PATCH", "account/1"), ("PUT", "card/1"), ("DELETE", "payout?force=true")]
     for method, path in [*writes, ("POST", "account?method=PATCH"), ("POST", "account?dry_run=true")]:
         answer = auditor.request(method, f"data/_table/{path}", json={"name": "x"})

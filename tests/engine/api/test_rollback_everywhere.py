@@ -86,7 +86,7 @@ def test_a_strict_request_rejects_an_unknown_preference_or_option(http: httpx.Cl
 
 
 @pytest.mark.parametrize("write", WRITES)
-def test_a_write_is_not_explained(http: httpx.Client, write: str) -> None:
+def test_explain_is_rejected_for_a_write(http: httpx.Client, write: str) -> None:
     for handling in ("handling=strict", "handling=lenient"):
         status, said = reason(send(http, write, {"explain": "true"}, prefer=handling))
         assert (status, said) in ((400, "bad_option"), (400, "unknown_option")), said
@@ -110,7 +110,7 @@ def test_an_explanation_of_rights_runs_no_batch_and_no_function(http: httpx.Clie
     assert reason(send(http, write, prefer="explain=rights")) == (400, "bad_option")
 
 
-def test_a_procedure_is_not_explained(http: httpx.Client) -> None:
+def test_explain_is_rejected_for_a_procedure(http: httpx.Client) -> None:
     for headers, query in (({"Prefer": "explain=rights"}, {}), ({"Prefer": "handling=lenient"}, {"explain": "1"})):
         for method in ("POST", "GET"):
             answer = http.request(method, "_proc/clear", params=query, headers=headers)
@@ -144,13 +144,13 @@ def test_steps_of_a_strict_batch_are_strict(http: httpx.Client) -> None:
 
 @pytest.mark.parametrize("write", WRITES)
 @pytest.mark.parametrize("prefer", ["tx=rollback", 'TX="rollback"', "tx=rollback; x=1", "return=minimal, tx=rollback"])
-def test_a_rollback_keeps_nothing(http: httpx.Client, write: str, prefer: str) -> None:
+def test_a_write_with_tx_rollback_is_a_dry_run(http: httpx.Client, write: str, prefer: str) -> None:
     answer = send(http, write, prefer=prefer)
     assert (answer.status_code, answer.headers.get("Dry-Run")) == (200, "true"), answer.text
     assert "tx=rollback" in answer.headers["Preference-Applied"]
 
 
-def test_options_next_to_the_records_have_their_effect(http: httpx.Client) -> None:
+def test_options_next_to_the_records_take_effect(http: httpx.Client) -> None:
     answer = send(http, "list", body={"dry_run": True, "fields": ["id", "value"]})
     assert answer.json() == {"resource": [{"id": 1, "value": 7}, {"id": 2, "value": 7}]}
     lenient = send(http, "list", body={"note": "x", "dry_run": True}, prefer="handling=lenient")

@@ -116,7 +116,7 @@ async def test_an_unlisted_url_is_404(http: httpx2.AsyncClient, path: str) -> No
 SERVED = Datasets(urls={"shop": "postgresql://127.0.0.1:1/none"})
 
 
-def test_the_dispatch_tables_come_from_the_lists() -> None:
+def test_the_dispatch_tables_are_built_from_the_lists() -> None:
     app = application(Settings(), SERVED)
     dispatch = Dispatch(app.pages, app.features)
     assert set(dispatch.api) == {"", "_spec", "config", "docs", "system"}
@@ -155,7 +155,7 @@ async def test_other_scopes_do_not_end_the_application(url: str) -> None:
     assert sent == [{"type": "websocket.close", "code": 1000}] * 2
 
 
-def test_every_route_names_a_page_of_the_documentation() -> None:
+def test_every_route_has_a_documentation_page() -> None:
     assert all(re.fullmatch(r"(guides|reference|explanation)/\w+\.md", route.page) for route in ROUTES)
 
 

@@ -99,7 +99,7 @@ def test_a_public_routine_that_does_not_exist_is_logged(new_database: NewDatabas
         ("/_func/many?params=[", 400),
     ],
 )
-def test_private_routines_and_bad_parameters_are_rejected(routines: httpx.Client, path: str, status: int) -> None:
+def test_private_routines_and_invalid_parameters_are_rejected(routines: httpx.Client, path: str, status: int) -> None:
     answer = routines.get(path)
     assert answer.status_code == status, answer.text
     assert answer.json()["error"]["status_code"] == status
@@ -139,7 +139,7 @@ def test_a_writing_routine_is_called_by_post(routines: httpx.Client) -> None:
     assert routines.get("/_table/note", params={"count_only": "true"}).json() == 1
 
 
-def test_the_public_ones_are_listed_and_described(routines: httpx.Client) -> None:
+def test_public_routines_are_listed_and_described(routines: httpx.Client) -> None:
     assert routines.get("/_proc").json() == {"resource": [{"name": n} for n in ("bump", "clashing", "empty", "ends")]}
     names = [routine["name"] for routine in routines.get("/_func").json()["resource"]]
     assert names == [
@@ -237,7 +237,7 @@ def test_an_unknown_parameter_is_rejected_by_strict_handling(items: httpx.Client
     assert (refused.status_code, context["reason"], context["options"]) == (400, "unknown_option", ["smthelse"])
 
 
-def test_a_call_within_max_affected_is_kept(routines: httpx.Client) -> None:
+def test_a_call_within_max_affected_is_committed(routines: httpx.Client) -> None:
     count = "/_table/item?count_only=true"
     assert routines.get(count).json() == 15
     assert len(routines.post("/_func/take(2)?max_affected=2").json()) == 2
@@ -245,12 +245,12 @@ def test_a_call_within_max_affected_is_kept(routines: httpx.Client) -> None:
     routines.post("/_table/item", json={"resource": [{"id": 1}, {"id": 2}]})
 
 
-def test_a_parameter_named_like_an_option_is_the_parameter(routines: httpx.Client) -> None:
+def test_a_parameter_named_like_an_option_takes_precedence(routines: httpx.Client) -> None:
     answer = routines.post("/_func/named", json={"dry_run": True, "max_affected": 1})
     assert (answer.json(), "dry-run" in answer.headers) == ([{"named": "true1"}], False)
 
 
-def test_rows_with_unknown_columns(routines: httpx.Client) -> None:
+def test_rows_of_functions_returning_record_are_returned(routines: httpx.Client) -> None:
     assert routines.get("/_func/one_record").json() == [{"id": 3, "double": 6}]
     assert routines.get("/_func/no_record").json() == []
     assert routines.post("/_func/records", json={"n": 2}).json() == [{"id": 1, "name": "x1"}, {"id": 2, "name": "x2"}]
@@ -273,7 +273,7 @@ def test_rows_with_unknown_columns(routines: httpx.Client) -> None:
         ("POST", "/_proc/clashing", "column2"),
     ],
 )
-def test_two_columns_of_one_name_are_an_error_and_nothing_is_kept(
+def test_duplicate_column_names_are_an_error_and_roll_the_call_back(
     routines: httpx.Client, verb: str, path: str, name: str
 ) -> None:
     """A JSON object would keep one of the two values."""
@@ -285,12 +285,12 @@ def test_two_columns_of_one_name_are_an_error_and_nothing_is_kept(
     assert count.json() == 0
 
 
-def test_rows_of_a_record_without_columns_of_one_name_are_returned(routines: httpx.Client) -> None:
+def test_rows_without_duplicate_column_names_are_returned(routines: httpx.Client) -> None:
     assert routines.get("/_func/pairs(0)").json() == []
     assert [row["id"] for row in routines.get("/_func/nulls").json()] == [1, None]
 
 
-def test_outputs_without_a_name_have_that_of_their_place(routines: httpx.Client) -> None:
+def test_unnamed_outputs_are_named_by_position(routines: httpx.Client) -> None:
     rows = [{"column1": 2, "b": 7, "column3": "x"}] * 2
     assert routines.get("/_func/unnamed(2,7)").json() == rows
     assert routines.get("/_func/unnamed(2,7)?limit=1").json() == rows[:1]
@@ -300,7 +300,7 @@ def test_outputs_without_a_name_have_that_of_their_place(routines: httpx.Client)
 
 @pytest.mark.parametrize("value", [True, 1e300, "a b c", "(", "integer[", "'", "%", "1", "setof integer", ""])
 @pytest.mark.parametrize("name", ["v", "c", "p", "r"])
-def test_names_of_types_are_values(routines: httpx.Client, name: str, value: Any) -> None:
+def test_text_sent_for_a_regtype_column_causes_no_server_error(routines: httpx.Client, name: str, value: Any) -> None:
     quoted = "'" + str(value).replace("'", "''") + "'"
     refused = [
         routines.patch("/_table/typed/1", json={name: value}),
@@ -310,7 +310,7 @@ def test_names_of_types_are_values(routines: httpx.Client, name: str, value: Any
         assert answer.status_code < 500, (name, value, answer.text)
 
 
-def test_a_write_is_not_explained(items: httpx.Client) -> None:
+def test_explain_is_rejected_for_a_write(items: httpx.Client) -> None:
     for method, path in (
         ("PATCH", "/_table/item?filter=id=1"), ("DELETE", "/_table/item/1"), ("POST", "/_table/item"),
         ("PUT", "/_table/item/1"), ("DELETE", "/_table/item?force=true"), ("POST", "/_table/item?method=DELETE&ids=1"),
@@ -352,7 +352,7 @@ def test_pages_of_rows_of_a_function_do_not_overlap(routines: httpx.Client) -> N
     assert routines.get("/_func/levels?a=1&b=60&fields=n").json() != [{"n": n} for n in range(1, 61)]
 
 
-def test_all_relations_of_a_view_leave_out_views(routines: httpx.Client) -> None:
+def test_related_star_of_a_view_omits_views(routines: httpx.Client) -> None:
     answer = routines.get("/_table/pupils?filter=id=1&related=*")
     assert answer.json()["resource"] == [{"id": 1, "name": "a", "mark_by_pupil_id": [{"id": 1, "pupil_id": 1}]}]
     assert routines.get("/_table/pupils?related=marks_by_pupil_id").status_code in (400, 409)

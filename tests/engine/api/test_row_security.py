@@ -68,7 +68,7 @@ def test_a_table_without_a_grant_is_forbidden(http: httpx.Client, path: str) -> 
     assert reason(http.get(f"{T}/{path}"))[0] == 403
 
 
-def test_a_table_without_a_grant_is_in_no_description(http: httpx.Client) -> None:
+def test_a_table_without_a_grant_is_not_described(http: httpx.Client) -> None:
     listed = rows(http.get(T, headers=of(ADA)))
     assert {row["name"] for row in listed} == {"profiles", "teams", "members", "messages", "audit"}
     spec = http.get("/api/v2/chat/_spec", headers=of(ADA)).text
@@ -85,7 +85,7 @@ def test_a_column_without_a_grant_does_not_exist(http: httpx.Client, query: str)
     assert reason(http.get(f"{T}/messages?{query}", headers=of(ADA))) == (400, "unknown_field")
 
 
-def test_columns_granted_to_one_role_are_not_those_of_another(http: httpx.Client) -> None:
+def test_each_role_sees_only_the_columns_granted_to_it(http: httpx.Client) -> None:
     assert reason(http.get(f"{T}/profiles?fields=email")) == (400, "unknown_field")
     assert rows(http.get(f"{T}/profiles?fields=email&filter=username='ben'", headers=of(ADA))) == [
         {"email": "ben@example.com"}
@@ -99,7 +99,7 @@ def test_a_write_of_a_column_without_a_grant_is_rejected(http: httpx.Client) -> 
     assert http.patch(f"{T}/profiles/{ADA}", json={"email": "z"}, headers=of(ADA)).status_code == 403
 
 
-def test_rows_outside_of_the_policies_cannot_be_written(http: httpx.Client) -> None:
+def test_rows_outside_the_policies_cannot_be_written(http: httpx.Client) -> None:
     foreign = {"resource": [{"team_id": 2, "author": ADA, "body": "x"}]}
     assert record_status(http.post(f"{T}/messages", json=foreign, headers=of(ADA))) == 403
     posing = {"resource": [{"team_id": 1, "author": BEN, "body": "x"}]}
@@ -125,7 +125,7 @@ def test_a_read_returns_the_rows_of_its_user(http: httpx.Client, query: str) -> 
         assert other not in text
 
 
-def test_counts_groups_and_aggregates_are_those_of_the_user(http: httpx.Client) -> None:
+def test_counts_groups_and_aggregates_cover_the_rows_of_the_user(http: httpx.Client) -> None:
     assert http.get(f"{T}/messages?count_only=true", headers=of(ADA)).text == "1"
     assert rows(http.get(f"{T}/messages?fields=COUNT(*) AS n", headers=of(BEN))) == [{"n": 1}]
     query = "fields=name,messages_by_team_id.COUNT(*) AS n"
@@ -144,7 +144,7 @@ def test_relations_are_filtered_at_every_level(http: httpx.Client) -> None:
     assert team["profiles_by_members"] == [{"username": "ada"}]
 
 
-def test_a_stream_a_file_and_a_raw_column_are_those_of_the_user(http: httpx.Client) -> None:
+def test_streams_files_and_raw_columns_contain_the_rows_of_the_user(http: httpx.Client) -> None:
     stream = http.get(f"{T}/messages", headers=of(ADA) | {"Accept": "application/x-ndjson"}).text
     assert [json.loads(line)["body"] for line in stream.splitlines()] == ["hello red"]
     file = http.get(f"{T}/messages", headers=of(BEN) | {"Accept": "text/csv"}).text
@@ -186,7 +186,7 @@ def test_rows_of_a_function_are_those_of_the_user(http: httpx.Client) -> None:
 # -- writes ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_write_story(http: httpx.Client) -> None:
+def test_writes_affect_only_the_rows_of_the_user(http: httpx.Client) -> None:
     body = {"resource": [{"team_id": 1, "author": ADA, "body": "one"}, {"team_id": 1, "author": ADA, "body": "two"}]}
     first, second = (row["id"] for row in rows(http.post(f"{T}/messages", json=body, headers=of(ADA))))
     answer = http.patch(f"{T}/messages/{first}?fields=body", json={"body": "changed"}, headers=of(ADA))

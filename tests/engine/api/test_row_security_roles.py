@@ -60,7 +60,7 @@ def tasks(http: httpx.Client, **options: Any) -> list[str]:
     return [row["task"] for row in answer.json()["resource"]]
 
 
-def test_the_story_of_the_tutorial(http: httpx.Client) -> None:
+def test_the_steps_of_the_tutorial_give_its_results(http: httpx.Client) -> None:
     assert tasks(http) == ["finish tutorial 0", "pat self on back"]
     new = {"resource": [{"task": "do bad thing"}]}
     assert http.post(T, json=new).status_code == 403

@@ -46,7 +46,7 @@ async def test_rejected_writes_are_not_reported_to_on_write(api: TableAPI, heard
     assert heard == []
 
 
-async def test_a_booking_from_the_request_to_the_listener(api: TableAPI, heard: list[Write]) -> None:
+async def test_a_booking_reaches_the_listener(api: TableAPI, heard: list[Write]) -> None:
     async with client(api, headers=ADA) as ada:
         assert (await ada.get("/api/v2/free?nights=2")).json() == {"rooms": ["Fjord", "Skog"], "nights": 2}
         await ada.post(BOOKINGS, json={"resource": [{"room_id": 1, "nights": 2}, {"room_id": 2, "nights": 1}]})

@@ -81,7 +81,7 @@ def test_every_record_is_one_line(http: httpx.Client) -> None:
         ({"accept": "application/x-ndjson", "filter": "id = 7"}, [7]),
     ],
 )
-def test_filter_order_and_limit(http: httpx.Client, query: dict[str, str], ids: list[int]) -> None:
+def test_a_stream_applies_filter_order_and_limit(http: httpx.Client, query: dict[str, str], ids: list[int]) -> None:
     answer = http.get("/item", params=query, headers={} if "accept" in query else NDJSON)
     assert [json.loads(line)["id"] for line in answer.text.splitlines()] == ids
 
@@ -94,13 +94,13 @@ def test_an_order_without_an_index_streams_every_record_once(http: httpx.Client)
     assert lines == sorted(lines, key=lambda line: (line["kind"], -line["n"]))
 
 
-def test_groups_and_a_table_without_a_key(http: httpx.Client) -> None:
+def test_groups_and_tables_without_a_key_can_be_streamed(http: httpx.Client) -> None:
     groups = http.get("/item", params={"group": "kind", "fields": "kind,COUNT(*) AS n"}, headers=NDJSON).text
     assert groups == '{"kind":0,"n":833}\n{"kind":1,"n":834}\n{"kind":2,"n":833}\n'
     assert http.get("/loose", headers=NDJSON).text == '{"name":"a"}\n'
 
 
-def test_a_column_is_the_body(http: httpx.Client) -> None:
+def test_a_raw_column_is_the_response_body(http: httpx.Client) -> None:
     photo = http.get("/file/1", params={"raw": "photo"})
     assert (photo.content, photo.headers["content-type"]) == (b"\x00\xff\x10", "application/octet-stream")
     assert photo.headers["content-disposition"] == 'attachment; filename="file-1"'
@@ -114,5 +114,5 @@ def test_a_column_is_the_body(http: httpx.Client) -> None:
 @pytest.mark.parametrize(
     ("path", "column", "status"), [("/file/1", "nope", 400), ("/file/2", "photo", 404), ("/file/9", "photo", 404)]
 )
-def test_a_column_without_a_value(http: httpx.Client, path: str, column: str, status: int) -> None:
+def test_a_missing_raw_column_is_rejected(http: httpx.Client, path: str, column: str, status: int) -> None:
     assert http.get(path, params={"raw": column}).status_code == status

@@ -72,16 +72,16 @@ def test_the_body_of_a_read_is_checked(table: str) -> None:
      "related=purchase_by_customer_id&purchase_by_customer_id.fields=id&purchase_by_customer_id.limit=1",
      "method=GET", "refresh=true", "wrap=true", "format=json"],
 )  # fmt: skip
-def test_known_options_and_other_names_of_them_stay(table: str, query: str) -> None:
+def test_known_options_and_their_aliases_are_accepted(table: str, query: str) -> None:
     assert httpx2.get(f"{table}?{query}").status_code == 200
 
 
-def test_lenient_handling_ignores_them(table: str) -> None:
+def test_lenient_handling_ignores_unknown_options(table: str) -> None:
     response = httpx2.get(f"{table}?nope=1", headers={"Prefer": "handling=lenient"})
     assert (response.status_code, response.json()) == (200, ADA)
 
 
-def test_the_setting_turns_it_off(address: str, serve: Serve) -> None:
+def test_strict_options_can_be_turned_off_by_a_setting(address: str, serve: Serve) -> None:
     table = serve("--dataset", f"shop={address}", "--open", STRICT_OPTIONS="off").url + "/api/v2/shop/_table/customer"
     assert httpx2.get(f"{table}?nope=1").json() == ADA
     assert httpx2.get(f"{table}?nope=1", headers={"Prefer": "handling=strict"}).status_code == 400
@@ -124,7 +124,9 @@ def test_an_unknown_option_of_a_list_or_description_is_rejected(table: str, path
     assert httpx2.get(known if "_spec" not in path else url.partition("?")[0] + "?refresh=true").status_code == 200
 
 
-def test_a_project_ignores_them_by_default(project: Path, serve: Serve, new_database: Callable[[], str]) -> None:
+def test_a_project_ignores_unknown_options_by_default(
+    project: Path, serve: Serve, new_database: Callable[[], str]
+) -> None:
     url, key = new_database(), {"X-API-Key": "key"}
     for setting, status in (({}, 200), ({"STRICT_OPTIONS": "on"}, 400)):
         server = serve(cwd=project, DATABASE_URL=url, APP_KEYS="key", WORKER="off", **setting)

@@ -68,7 +68,7 @@ async def _outline(http: httpx2.AsyncClient, key: str, table: str = "") -> httpx
 # -- the outline -----------------------------------------------------------------------------------------------------
 
 
-async def test_an_outline_needs_a_right(http: httpx2.AsyncClient) -> None:
+async def test_an_outline_shows_nothing_without_rights(http: httpx2.AsyncClient) -> None:
     refused = await http.get("/api/v2/shop/_spec?outline=true")
     assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (401, "no_key")
     assert (await _outline(http, "none")).json() == {"service": "shop", "resource": []}
@@ -76,13 +76,13 @@ async def test_an_outline_needs_a_right(http: httpx2.AsyncClient) -> None:
 
 
 @pytest.mark.parametrize("table", ["secret_plan", "tags", "nothing", "item; drop table item", "%00"])
-async def test_a_table_that_the_caller_may_not_use_does_not_exist(http: httpx2.AsyncClient, table: str) -> None:
+async def test_an_inaccessible_table_does_not_exist(http: httpx2.AsyncClient, table: str) -> None:
     answer = await _outline(http, "clerk", table)
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (404, "unknown_table")
 
 
 @pytest.mark.parametrize("table", ["", "customer", "item"])
-async def test_no_hidden_table_is_named(http: httpx2.AsyncClient, table: str) -> None:
+async def test_an_outline_does_not_mention_hidden_tables(http: httpx2.AsyncClient, table: str) -> None:
     answer = await _outline(http, "clerk", table)
     assert answer.status_code == 200
     assert "secret_plan" not in answer.text
@@ -187,11 +187,11 @@ async def test_no_other_file_is_served(http: httpx2.AsyncClient, path: str) -> N
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
-async def test_the_page_is_only_read(http: httpx2.AsyncClient, method: str) -> None:
+async def test_the_page_rejects_write_methods(http: httpx2.AsyncClient, method: str) -> None:
     assert (await http.request(method, "/studio/")).status_code == 405
 
 
-async def test_its_files_are_found_below_any_mount(url: str) -> None:
+async def test_its_files_are_served_below_any_mount(url: str) -> None:
     api = TableAPI({"shop": url}, open=True)
     app = Starlette(routes=[Mount("/data", app=api)], lifespan=api.lifespan)
     async with api.lifespan(), _client(app) as http:

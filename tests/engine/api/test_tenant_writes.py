@@ -126,7 +126,7 @@ def test_without_users_a_response_is_replayed_only_to_its_session(
     assert names(server, "bea") == ["of my own"]
 
 
-def test_a_right_to_delete_does_not_include_changes(server: str) -> None:
+def test_a_right_to_delete_does_not_include_updates(server: str) -> None:
     stale = ask(server, "ada", "DELETE", "task/2", If_Match='"1"')
     assert stale.status_code == 412
     assert ask(server, "ada", "PATCH", "task/2", {"unknown": 1}).status_code == 404

@@ -38,7 +38,7 @@ def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Cl
         ("-03", "2024-03-30 21:30:00-03"),
     ],
 )
-def test_times_are_those_of_the_zone(http: httpx.Client, zone: str, at: str) -> None:
+def test_times_are_returned_in_the_requested_zone(http: httpx.Client, zone: str, at: str) -> None:
     assert http.get(f"/visit/1?timezone={zone}").json() == {"id": 1, "at": at}
     days = http.get(f"/visit?timezone={zone}&group=DAY(at)&fields=DAY(at) AS day,MAX(id) AS last&order=day").json()
     assert days["resource"][-1]["day"] == at[:10]

@@ -152,7 +152,7 @@ def test_unknown_keys_do_not_flood_the_issuer(http: httpx.Client, peer: Issuer) 
     assert peer.requests - before <= 1
 
 
-def test_a_symmetric_or_short_key_in_the_set_signs_nothing(database: str, access: Path, serve: Serve) -> None:
+def test_symmetric_and_short_keys_of_the_set_are_ignored(database: str, access: Path, serve: Serve) -> None:
     with issuer() as weak:
         published, small = "a-published-secret-of-thirty-two-bytes", rsa.generate_private_key(65537, 1024)
         with warnings.catch_warnings():
@@ -191,7 +191,7 @@ def test_known_keys_stay_in_use_while_the_issuer_is_down(database: str, access: 
             assert http.get(PATH, headers=of(peer, sub="ben")).json() == {"resource": [{"name": "desk"}]}
 
 
-def test_a_secret_and_a_nested_claim(database: str, access: Path, serve: Serve) -> None:
+def test_a_shared_secret_and_a_nested_role_claim_are_supported(database: str, access: Path, serve: Serve) -> None:
     started = serve(
         "--dataset", f"shop={database}", "--access", str(access), JWT_SECRET=SECRET,
         JWT_ROLE_CLAIM="app_metadata.role", JWT_DEFAULT_ROLE="reader",

@@ -63,7 +63,7 @@ async def test_relations_groups_and_aliases_have_numbers_as_text(http: httpx2.As
     assert await rows(http, "_table/entry?numbers=text&fields=amount AS a&limit=1&order=amount") == [{"a": "0.10"}]
 
 
-async def test_the_order_is_that_of_numbers(http: httpx2.AsyncClient) -> None:
+async def test_numbers_as_text_are_sorted_numerically(http: httpx2.AsyncClient) -> None:
     await http.post("_table/entry", json={"resource": [{"id": 3, "amount": 10}, {"id": 4, "amount": 9}]})
     found = await rows(http, "_table/entry?numbers=text&order=amount desc&fields=amount")
     assert [row["amount"] for row in found] == ["10", "9", "0.20", "0.10"]
@@ -75,7 +75,7 @@ async def test_an_unknown_value_is_rejected(http: httpx2.AsyncClient, path: str)
     assert (answer.status_code, answer.json()["error"]["context"]["option"]) == (400, "numbers")
 
 
-async def test_the_typed_description(http: httpx2.AsyncClient) -> None:
+async def test_the_typed_description_has_exact_types(http: httpx2.AsyncClient) -> None:
     typed = await rows(http, "_spec?typed=true")
     identifiers = {
         path.split("/")[-2]: item["parameters"][0]["schema"] for path, item in typed["paths"].items() if "{id}" in path
@@ -101,7 +101,7 @@ async def test_numbers_are_sent_as_text(http: httpx2.AsyncClient) -> None:
     assert (await rows(http, "_table/account/9007199254740995?numbers=text"))["balance"] == "0.0000000001"
 
 
-async def test_the_page_for_language_models(http: httpx2.AsyncClient) -> None:
+async def test_the_page_for_language_models_is_served(http: httpx2.AsyncClient) -> None:
     answer = await http.get("http://host/llms.txt")
     assert (answer.status_code, answer.headers["content-type"].partition(";")[0]) == (200, "text/markdown")
     assert answer.text.startswith("# tableapi\n")

@@ -129,7 +129,7 @@ def test_upsert_needs_the_right_to_change(http: httpx.Client) -> None:
     assert ask(http, "GET", "/tag/vip")["label"] == "VIP"
 
 
-def test_getting_needs_the_right_to_read_and_the_row(http: httpx.Client, database: str) -> None:
+def test_upsert_get_needs_the_right_to_read_and_access_to_the_row(http: httpx.Client, database: str) -> None:
     body = {"resource": [{"slug": "vip", "label": "x"}]}
     ask(http, "POST", "/tag", 403, json=body, params={"upsert": "get"}, headers=as_role("writer"))
     ask(http, "POST", "/tag", 403, json={"resource": [{"slug": "fresh", "label": "x"}]}, params={"upsert": "get"},
@@ -158,7 +158,7 @@ def test_an_existing_record_is_returned_unchanged(http: httpx.Client) -> None:
     assert person == stored
 
 
-def test_many_at_once_get_the_same_record(http: httpx.Client) -> None:
+def test_concurrent_upserts_get_the_same_record(http: httpx.Client) -> None:
     body = {"resource": [{"slug": "race", "label": "once"}]}
 
     def one(number: int) -> Any:
@@ -244,7 +244,7 @@ def _many(base: str, count: int, key: str, bodies: list[Any]) -> list[httpx.Resp
     return asyncio.run(run())
 
 
-def test_of_eight_at_once_one_is_done(http: httpx.Client, base: str) -> None:
+def test_of_eight_concurrent_requests_with_one_key_one_is_executed(http: httpx.Client, base: str) -> None:
     for turn in range(5):
         body = {"resource": [{"slug": f"once {turn}", "label": "x"}]}
         answers = _many(base, 8, f"at-once-{turn}", [body])
@@ -318,7 +318,7 @@ def test_an_unchanged_list_is_not_sent_again(http: httpx.Client) -> None:
     assert changed.headers["etag"] != tag
 
 
-def test_a_list_with_another_count_is_another_list(http: httpx.Client) -> None:
+def test_a_list_with_another_count_has_another_etag(http: httpx.Client) -> None:
     asked = {"fields": "slug", "order": "slug", "limit": "1", "include_count": "true"}
     tag = http.get("/tag", params=asked).headers["etag"]
     ask(http, "POST", "/tag", json={"resource": [{"slug": "zz", "label": "last"}]})

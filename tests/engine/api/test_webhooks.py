@@ -110,7 +110,7 @@ def shop(url: str, tmp_path: Path) -> Serving:
         ({"name": "a b"}, "webhooks.0.name"),
     ],
 )
-async def test_a_wrong_declaration_does_not_start(shop: Serving, members: dict[str, Any], told: str) -> None:
+async def test_an_invalid_declaration_prevents_the_start(shop: Serving, members: dict[str, Any], told: str) -> None:
     with pytest.raises(ValueError, match="webhook") as error:
         async with shop(hook(**members)):
             pass
@@ -118,7 +118,7 @@ async def test_a_wrong_declaration_does_not_start(shop: Serving, members: dict[s
     assert "whsec_" not in str(error.value).replace("must be whsec_", "")
 
 
-async def test_two_webhooks_of_one_name_do_not_start(shop: Serving) -> None:
+async def test_two_webhooks_with_one_name_prevent_the_start(shop: Serving) -> None:
     with pytest.raises(ValueError, match="Two webhooks are named 'a'"):
         async with shop(hook(), hook(table="pair")):
             pass
@@ -156,7 +156,9 @@ async def test_only_full_rights_see_webhooks(shop: Serving) -> None:
         ("POST", "/a/replay", {"id": "msg_x"}, 404, "unknown_event"),
     ],
 )
-async def test_wrong_requests(shop: Serving, method: str, path: str, body: Any, status: int, reason: str) -> None:
+async def test_invalid_requests_are_rejected(
+    shop: Serving, method: str, path: str, body: Any, status: int, reason: str
+) -> None:
     async with shop(hook()) as server:
         answer = await server.http.request(method, f"/api/v2/shop/_webhooks{path}", json=body)
         assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (status, reason), answer.text
@@ -166,7 +168,7 @@ async def test_wrong_requests(shop: Serving, method: str, path: str, body: Any, 
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "169.254.169.254"])
-async def test_a_private_address_is_not_reached(shop: Serving, host: str) -> None:
+async def test_a_private_address_is_not_contacted(shop: Serving, host: str) -> None:
     async with receiver() as target, shop(hook(url=f"https://{host}:{target.port}/"), webhooks_private=False) as server:
         await server.db.execute("insert into orders values (1)")
         await until(lambda: _attempts(server, 1))
@@ -185,7 +187,7 @@ async def _attempts(server: Shop, count: int) -> bool:
     return bool(sum(attempt["attempts"] for attempt in (await server.state())["attempts"]) >= count)
 
 
-async def test_a_host_with_one_private_address_of_two_is_not_reached(
+async def test_a_host_with_one_private_address_of_two_is_not_contacted(
     shop: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     resolved = _resolver(monkeypatch, ["8.8.8.8", "127.0.0.1"])
@@ -237,7 +239,7 @@ async def test_a_redirect_is_not_followed(shop: Serving) -> None:
 # -- events ------------------------------------------------------------------------------------------------------------
 
 
-async def test_the_story_of_a_record(shop: Serving) -> None:
+async def test_creation_update_and_deletion_are_delivered(shop: Serving) -> None:
     async with receiver() as target, shop(hook(url=target.url)) as server:
         table = "/api/v2/shop/_table/orders"
         await server.http.post(table, json={"resource": [{"id": 7, "status": "new", "amount": "12.50"}]})
@@ -273,7 +275,7 @@ async def test_the_story_of_a_record(shop: Serving) -> None:
         assert [webhook["name"] for webhook in listed] == ["a"]
 
 
-async def test_filter_fields_and_verbs(shop: Serving) -> None:
+async def test_filter_fields_and_verbs_of_a_webhook_apply(shop: Serving) -> None:
     webhook = hook(
         on=["created", "deleted"], filter="amount >= 100 and customer_by_customer_id.name = 'Ada'",
         fields=["id", "amount"],
@@ -291,7 +293,7 @@ async def test_filter_fields_and_verbs(shop: Serving) -> None:
         ]
 
 
-async def test_values_are_those_of_a_read(shop: Serving) -> None:
+async def test_events_contain_the_values_of_a_read(shop: Serving) -> None:
     async with receiver() as target, shop(hook(table="pair", url=target.url)) as server:
         await server.db.execute("set bytea_output = 'escape'")
         await server.db.execute("insert into pair values ('ä\"', 1, '\\x00ff')")
@@ -301,7 +303,7 @@ async def test_values_are_those_of_a_read(shop: Serving) -> None:
         assert target.received[0].data["key"] == {"a": 'ä"', "b": 1}
 
 
-async def test_each_secret_signs(shop: Serving) -> None:
+async def test_an_event_is_signed_with_each_secret(shop: Serving) -> None:
     secrets = (SECRET, OTHER_SECRET)
     async with receiver(secrets=secrets) as target, shop(hook(url=target.url, secret=" ".join(secrets))) as server:
         await server.db.execute("insert into orders values (1)")
@@ -335,7 +337,7 @@ async def test_events_of_a_record_stay_in_order_and_others_do_not_wait(shop: Ser
         assert others == [0, 1]
 
 
-async def test_an_unavailable_receiver_gets_everything_later(shop: Serving) -> None:
+async def test_an_unavailable_receiver_gets_all_events_later(shop: Serving) -> None:
     async with receiver() as first:
         port = first.port
     async with shop(hook(url=f"http://127.0.0.1:{port}/")) as server:
@@ -376,7 +378,7 @@ async def test_a_never_accepted_event_is_reported_and_can_be_replayed(shop: Serv
         assert target.delivered[0].id == attempt["id"]
 
 
-async def test_replay_since(shop: Serving) -> None:
+async def test_events_since_a_time_can_be_replayed(shop: Serving) -> None:
     async with receiver() as target, shop(hook(url=target.url)) as server:
         await server.db.execute("insert into orders values (1), (2)")
         await target.gets(2)
@@ -390,7 +392,7 @@ async def test_replay_since(shop: Serving) -> None:
         assert {r.id for r in target.delivered[:2]} == {r.id for r in target.delivered[2:]}
 
 
-async def test_a_test_event(shop: Serving) -> None:
+async def test_a_test_event_can_be_sent(shop: Serving) -> None:
     async with receiver() as target, shop(hook(url=target.url)) as server:
         test = (await server.http.post("/api/v2/shop/_webhooks/a/test")).json()
         assert (test["delivered"], test["status"], test["error"]) == (True, 204, None)
@@ -491,7 +493,7 @@ async def test_a_restart_continues_at_the_last_position(shop: Serving) -> None:
         assert [r.data["key"]["id"] for r in target.delivered] == [1, 2, 2]
 
 
-async def test_an_older_record_of_changes_gets_the_index_of_the_order(shop: Serving, url: str) -> None:
+async def test_an_outbox_of_an_older_version_gets_the_order_index(shop: Serving, url: str) -> None:
     async with receiver() as target:
         async with shop(hook(url=target.url)) as server:
             await until(lambda: _is(server, state="active"))
@@ -505,7 +507,7 @@ async def test_an_older_record_of_changes_gets_the_index_of_the_order(shop: Serv
         await db.close()
 
 
-async def test_the_next_events_are_found_whatever_the_statistics_are(shop: Serving, url: str) -> None:
+async def test_the_next_events_are_found_with_outdated_statistics(shop: Serving, url: str) -> None:
     """Statistics of a queue are old: PostgreSQL expects nothing to wait when 15,000 events do."""
     async with receiver() as target, shop(hook(url=target.url)) as server:
         await until(lambda: _is(server, state="active"))

@@ -71,7 +71,7 @@ async def test_all_of_too_many_relations_are_rejected_at_once(http: httpx.AsyncC
     assert (await http.get("/huge?related=g1_by_huge,g1001_by_huge")).status_code == 200
 
 
-def test_prepared_statements_are_bounded_in_number_and_characters() -> None:
+def test_prepared_statements_are_limited_in_number_and_characters() -> None:
     kept = messages.PreparedStatements[int](3)
     assert [kept.keep(sql, number) for number, sql in enumerate("abcd")] == [[], [], [], [0]]
     assert kept.used("b") == 1
@@ -83,7 +83,7 @@ def test_prepared_statements_are_bounded_in_number_and_characters() -> None:
     assert kept.keep("z" * messages.MAX_CHARS, 7) == []
 
 
-def test_timings_are_bounded_in_characters() -> None:
+def test_timings_are_limited_in_characters() -> None:
     timings = timing.Timings()
     for number in range(100):
         timings[str(number) * 100_000].add(0.1)

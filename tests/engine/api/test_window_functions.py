@@ -139,7 +139,7 @@ ELSEWHERE = f"id,SUM(total) {WINDOW}"
         ("DELETE", "_table/orders/1", {"fields": ELSEWHERE}, None),
     ],
 )  # fmt: skip
-def test_elsewhere_they_are_rejected_before_anything_is_written(
+def test_windows_outside_of_fields_are_rejected_before_anything_is_written(
     http: httpx2.Client, method: str, path: str, options: dict[str, str], body: Any
 ) -> None:
     before = read(http)
@@ -151,7 +151,7 @@ def test_elsewhere_they_are_rejected_before_anything_is_written(
     assert read(http) == before
 
 
-def test_a_stream_of_lines_has_no_pages(http: httpx2.Client) -> None:
+def test_windows_in_a_stream_of_lines_are_rejected(http: httpx2.Client) -> None:
     answer = http.get("_table/orders", params={"fields": ELSEWHERE}, headers={"Accept": "application/x-ndjson"})
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "bad_window")
 
@@ -202,14 +202,14 @@ def test_rights_apply_inside_windows(http: httpx2.Client) -> None:
         ('SUM("total") OVER (PARTITION BY "status" ORDER BY "id")', [10, 20, 40, 90, 1090, 40]),
     ],
 )  # fmt: skip
-def test_values(http: httpx2.Client, call: str, expected: list[Any]) -> None:
+def test_window_functions_return_the_expected_values(http: httpx2.Client, call: str, expected: list[Any]) -> None:
     found = values(http, call)
     assert [round(v, 6) if isinstance(v, float) else v for v in found] == [
         round(v, 6) if isinstance(v, float) else v for v in expected
     ]
 
 
-def test_a_window_is_of_the_rows_of_the_page_and_keeps_its_order(http: httpx2.Client) -> None:
+def test_a_window_covers_the_rows_of_the_page_and_keeps_its_order(http: httpx2.Client) -> None:
     fields = (
         "id,LEAD(id) OVER (ORDER BY id) AS next,COUNT(*) OVER (ORDER BY total DESC) AS n,"
         "LAST_VALUE(id) OVER (ORDER BY id) AS last"
@@ -228,7 +228,7 @@ def test_a_window_is_of_the_rows_of_the_page_and_keeps_its_order(http: httpx2.Cl
     assert [(row["id"], row["next"], row["last"]) for row in second["resource"]] == [(3, 4, 4), (4, None, 4)]
 
 
-def test_cursors_lead_through_all_rows(http: httpx2.Client) -> None:
+def test_cursors_visit_all_rows(http: httpx2.Client) -> None:
     seen, cursor = [], ""
     while True:
         fields = "id,ROW_NUMBER() OVER (ORDER BY id) AS n"
@@ -278,7 +278,7 @@ def test_rows_without_a_key_and_rows_of_a_function(http: httpx2.Client) -> None:
     assert [(row["id"], row["v"]) for row in answer.json()] == [(5, 4), (4, 3), (3, 2), (2, 1)]
 
 
-async def test_the_tool_of_agents_takes_them(http: httpx2.Client) -> None:
+async def test_the_query_tool_of_agents_accepts_windows(http: httpx2.Client) -> None:
     async with agent(f"{http.base_url.join('/mcp')}", X_API_Key="boss") as boss:
         fields = ["id", "SUM(total) OVER (PARTITION BY customer_id, status ORDER BY id) AS v"]
         answer = await boss.answer("query", table="orders", fields=fields, order=["id"], limit=3)

@@ -60,7 +60,7 @@ def test_the_case_distinguishes_messages_of_one_reason() -> None:
     assert "case" not in NotFound().body()["context"]
 
 
-def test_fields_with_cases() -> None:
+def test_the_case_of_a_field_becomes_that_of_the_error() -> None:
     long = FieldError("too_long", "At most 9 signs", {"limit": 9})
     error = Invalid({"name": long, "note": "Must be text"})
     assert (error.message, error.case, error.context["limit"]) == ("At most 9 signs", "too_long", 9)
@@ -68,7 +68,7 @@ def test_fields_with_cases() -> None:
     assert error.context["field_errors"] == {"name": {"case": "too_long", "limit": 9}}
 
 
-def test_fields_with_cases_under_another_message() -> None:
+def test_the_case_of_the_error_overrides_that_of_a_field() -> None:
     error = Invalid({"name": FieldError("too_long", "At most 9 signs", {"limit": 9})}, "It does not fit.", case="unfit")
     assert (error.message, error.case) == ("It does not fit.", "unfit")
     assert error.context == {
@@ -98,5 +98,5 @@ def test_an_error_inside_a_batch_has_no_request() -> None:
         (ApiError(code=1000), False),
     ],
 )
-def test_retryable_errors(error: Any, retryable: bool) -> None:
+def test_only_temporary_errors_are_retryable(error: Any, retryable: bool) -> None:
     assert error.retryable is retryable

@@ -62,7 +62,7 @@ def test_a_number_compares_as_a_float() -> None:
     assert Number("1e400") > 1e308
 
 
-def test_values_without_a_json_form() -> None:
+def test_values_without_a_json_form_are_rejected() -> None:
     assert orjson.dumps({"a": Number("0.10"), "b": complex(1)}, default=plain) == b'{"a":0.10,"b":"(1+0j)"}'
     with pytest.raises(TypeError):
         dumps({"a": complex(1)})

@@ -26,7 +26,7 @@ def test_a_row_has_no_contact_value_in_clear() -> None:
     assert b"2025550100" not in parsed.rows
 
 
-def test_quotes_and_no_values() -> None:
+def test_quotes_and_empty_values_are_escaped() -> None:
     parsed = reader().block(2, b'linkedin.com/in/x,"Doe, Jane","a\\b",,,,,,\r\n')
     assert b"\tDoe, Jane\ta\\\\b\t\t\t\t\t\t\tstaff\t\t\\N\t\\N\t\\N\t\\N\t" in parsed.rows
 
@@ -46,7 +46,7 @@ def test_quotes_and_no_values() -> None:
         (b"linkedin.com/in/x," + b"x" * 400 + b",,,,,,,", "longer"),
     ],
 )
-def test_a_bad_line_is_reported_by_number_and_stops_no_other(line: bytes, why: str) -> None:
+def test_an_invalid_line_is_reported_by_number_and_does_not_stop_others(line: bytes, why: str) -> None:
     parsed = reader().block(7, GOOD + b"\n" + line + b"\n" + GOOD)
     assert parsed.good == 2
     assert parsed.bad[0][0] == 8

@@ -52,7 +52,7 @@ def test_the_german_texts_use_sie() -> None:
     assert [text for file in FILES for text in flat("de", file).values() if familiar.search(text)] == []
 
 
-def test_every_template_has_its_section_and_uses_all_of_it() -> None:
+def test_every_template_has_a_section_and_uses_all_its_texts() -> None:
     templates = {path.stem: path.read_text() for path in mail.FOLDER.glob("*.jinja")}
     texts = sections(DEFAULT, "mails")
     assert set(texts) - {"common", "typed", "kinds"} == set(templates)
@@ -71,7 +71,7 @@ def _is_used(key: str, literals: set[str]) -> bool:
     return bool({key, re.sub(r"_(one|other)$", "", key)} & literals) or key.startswith(tuple(starts))
 
 
-def test_every_language_of_the_app_is_one_of_the_server() -> None:
+def test_the_server_supports_every_language_of_the_app() -> None:
     text = (ROOT / "frontend" / "src" / "lib" / "language.ts").read_text()
     names = re.search(r"LANGUAGES = \{(.*?)\}", text)
     assert names is not None

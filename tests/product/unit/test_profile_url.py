@@ -63,7 +63,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("text", SPELLINGS)
-def test_every_spelling_is_one_person(text: str) -> None:
+def test_every_spelling_has_the_same_key(text: str) -> None:
     assert key_of(text) == "in/jane-doe"
 
 
@@ -73,15 +73,15 @@ def test_everything_else_is_rejected(text: str) -> None:
         key_of(text)
 
 
-def test_percent_encoding_and_unicode_forms_are_one_key() -> None:
+def test_percent_encoding_and_unicode_forms_have_the_same_key() -> None:
     assert key_of("linkedin.com/in/jos%C3%A9") == key_of("linkedin.com/in/josé") == key_of("linkedin.com/in/jose\u0301")
 
 
-def test_the_address_of_a_key_leads_back_to_it() -> None:
+def test_the_address_of_a_key_has_that_key() -> None:
     assert key_of(url_of("in/josé-1")) == "in/josé-1"
 
 
-def test_another_profile_host() -> None:
+def test_another_profile_host_can_be_configured() -> None:
     assert key_of("https://www.people.test/in/x", "people.test") == "in/x"
     with pytest.raises(NotAProfile):
         key_of("https://www.linkedin.com/in/x", "people.test")

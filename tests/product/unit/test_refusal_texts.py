@@ -62,7 +62,7 @@ def test_every_translation_belongs_to_an_error(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_a_translated_word_stands_for_one_message(language: str) -> None:
+def test_a_translated_case_has_one_message(language: str) -> None:
     texts = defaultdict(set)
     for message in raised("tableapi"):
         texts[message.word].add(re.sub(r"\{\w*\}", "{}", message.text))
@@ -70,7 +70,7 @@ def test_a_translated_word_stands_for_one_message(language: str) -> None:
     assert {word: texts[word] for word in words if len(texts[word]) > 1} == {}
 
 
-def test_a_case_of_the_product_stands_for_one_message() -> None:
+def test_a_case_of_the_product_has_one_message() -> None:
     texts = defaultdict(set)
     for message in raised():
         texts[message.word].add(message.text)

@@ -61,7 +61,7 @@ async def http(ear: Ear, tmp_path: Path) -> AsyncIterator[httpx2.AsyncClient]:
     await service.deliverer.close()
 
 
-async def test_once_each_in_order(ear: Ear, http: httpx2.AsyncClient) -> None:
+async def test_events_are_delivered_once_in_order(ear: Ear, http: httpx2.AsyncClient) -> None:
     await http.post("/v1/customers", data={"email": "a@b.example"})
     await http.post("/v1/products", data={"name": "x"})
     await ear.until(lambda: len(ear.heard) == 2)
@@ -81,7 +81,7 @@ async def test_deliveries_are_retried_until_accepted(ear: Ear, http: httpx2.Asyn
     await ear.until(lambda: ear.heard == ["customer.created"])
 
 
-async def test_held_back_and_sent_on_request(ear: Ear, http: httpx2.AsyncClient) -> None:
+async def test_held_events_are_delivered_on_request(ear: Ear, http: httpx2.AsyncClient) -> None:
     await http.post("/test/delivery", json={"hold": True})
     await http.post("/v1/customers", data={"email": "a@b.example"})
     [event] = (await http.get("/v1/events")).json()["data"]
@@ -91,7 +91,7 @@ async def test_held_back_and_sent_on_request(ear: Ear, http: httpx2.AsyncClient)
 
 
 @pytest.mark.parametrize(("key", "status"), [("", 401), ("Bearer pk_test_x", 401), ("Bearer sk_test_x", 200)])
-async def test_a_key_is_needed(http: httpx2.AsyncClient, key: str, status: int) -> None:
+async def test_requests_without_a_key_are_rejected(http: httpx2.AsyncClient, key: str, status: int) -> None:
     answer = await http.post("/v1/customers", data={"email": "a@b.example"}, headers={"Authorization": key})
     assert answer.status_code == status
 

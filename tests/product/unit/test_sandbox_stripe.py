@@ -26,7 +26,7 @@ KINDS: dict[str, Any] = {
     ([("items[0][price]", "p"), ("items[1][price]", "q")], {"items": [{"price": "p"}, {"price": "q"}]}),
     ([("expand[]", "x"), ("expand[]", "y")], {"expand": ["x", "y"]}),
 ])  # fmt: skip
-def test_forms(pairs: list[tuple[str, str]], found: dict[str, object]) -> None:
+def test_nested_form_fields_are_parsed(pairs: list[tuple[str, str]], found: dict[str, object]) -> None:
     assert form.parse(pairs) == found
 
 
@@ -104,7 +104,7 @@ def test_a_rollback_leaves_no_trace(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("start", "interval", "end"), [
     ("2026-01-31", "month", "2026-02-28"), ("2024-02-29", "year", "2025-02-28"), ("2026-12-15", "month", "2027-01-15"),
 ])  # fmt: skip
-def test_periods(start: str, interval: str, end: str) -> None:
+def test_a_period_ends_on_the_last_day_of_a_shorter_month(start: str, interval: str, end: str) -> None:
     from datetime import UTC, datetime
 
     def moment(text: str) -> int:
@@ -113,12 +113,12 @@ def test_periods(start: str, interval: str, end: str) -> None:
     assert calendar.add(moment(start), interval) == moment(end)
 
 
-def test_a_short_month_does_not_move_the_day_for_good() -> None:
+def test_a_short_month_does_not_change_the_billing_day_permanently() -> None:
     january = 1769817600  # 31 January 2026
     february = calendar.add(january, "month", anchor=january)
     assert calendar.day(calendar.add(february, "month", anchor=january)) == "31 Mar 2026"
 
 
-def test_part_of_a_period_by_hand() -> None:
+def test_proration_matches_a_manual_calculation() -> None:
     assert calendar.part(4900, 0, 30, 10) == 3267
     assert calendar.part(9900, 0, 30, 10) == 6600

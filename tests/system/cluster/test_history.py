@@ -62,16 +62,16 @@ WRONG = {
 
 
 @pytest.mark.parametrize("operations", RIGHT.values(), ids=RIGHT.keys())
-def test_a_history_that_one_order_explains_is_right(operations: list[Operation]) -> None:
+def test_a_linearizable_history_is_accepted(operations: list[Operation]) -> None:
     assert problems(operations, State(10)) == []
 
 
 @pytest.mark.parametrize("operations", WRONG.values(), ids=WRONG.keys())
-def test_a_history_that_no_order_explains_is_found(operations: list[Operation]) -> None:
+def test_a_history_that_is_not_linearizable_is_detected(operations: list[Operation]) -> None:
     assert problems(operations, State(10))
 
 
-def test_the_end_belongs_to_the_history() -> None:
+def test_the_final_state_is_part_of_the_history() -> None:
     operations = [op("reveal", 7, 0, 1, 1, 9), op("reveal", 8, 2, 3)]
     assert problems(operations, State(10), State(9, frozenset({7}))) == []
     assert problems(operations, State(10), State(8, frozenset({7, 8}))) == []

@@ -16,7 +16,7 @@ from tests.system.replay import product as of_product
 LEAST = 5_000
 
 
-async def test_the_responses_are_those_of_the_recording(
+async def test_responses_match_the_recording(
     pg_url: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     names: list[str] = []

@@ -50,7 +50,7 @@ def test_a_fault_is_found_and_reproduced_by_its_seed(fault: Callable[[], Abstrac
     assert check(seed) is None
 
 
-def test_a_run_follows_from_its_seed() -> None:
+def test_a_run_is_determined_by_its_seed() -> None:
     events: list[list[str]] = [[], []]
     for seed in range(20):
         for lines in events:

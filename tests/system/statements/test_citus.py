@@ -248,7 +248,7 @@ async def statements(url: str, request: pytest.FixtureRequest, tmp_path_factory:
     return await _recorded(url, request.session, tmp_path_factory.mktemp("recorded"), shared_folder(tmp_path_factory))
 
 
-def test_every_statement_of_the_source_ran(statements: set[str]) -> None:
+def test_every_statement_of_the_source_is_executed(statements: set[str]) -> None:
     ran = {_flat(sql) for sql in statements}
     missing = {
         f"{one.place}: {' … '.join(one.pieces)[:150]}"
@@ -261,7 +261,7 @@ def test_every_statement_of_the_source_ran(statements: set[str]) -> None:
     assert not [place for place in NOT_RUN if not any(text.startswith(place) for text in missing)]
 
 
-async def test_a_statement_of_a_client_is_bound_to_it(url: str, statements: set[str]) -> None:
+async def test_a_statement_about_a_client_filters_by_it(url: str, statements: set[str]) -> None:
     assert len(statements) > LEAST
     db = await asyncpg.connect(url, server_settings={"plan_cache_mode": "force_generic_plan"})
     try:

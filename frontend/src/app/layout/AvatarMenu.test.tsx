@@ -8,7 +8,7 @@ import { AvatarMenu } from "./AvatarMenu";
 test.each([
   [1, "You will need your email and password to come back."],
   [0, "You will need your Google or LinkedIn account to come back."],
-] as const)("signing out with haspassword %s says: %s", async (haspassword, text) => {
+] as const)("the sign-out dialog with haspassword %s shows: %s", async (haspassword, text) => {
   serve({});
   const user = userEvent.setup();
   draw(<AvatarMenu onShortcuts={() => undefined} />, { me: accountAnswer({ haspassword }) });

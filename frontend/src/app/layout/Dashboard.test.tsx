@@ -15,13 +15,13 @@ const user = userEvent.setup();
 const AT = "/dashboard";
 const refusal = (status: number, context: object, code = status) => new Refusal(status, { code, message: "x", context });
 
-test("nobody gets in without a session", async () => {
+test("redirects to the sign-in page without a session", async () => {
   serve({});
   const { where } = draw(<Dashboard />, { at: AT, me: null });
   await waitFor(() => expect(where()).toBe("/login"));
 });
 
-test("the address asked for goes along to the sign-in, without a token in it", async () => {
+test("the requested URL is passed to the sign-in page without a session token", async () => {
   serve({});
   const at = `${AT}/settings/myaccount?newemail=a%40b.example&code=7`;
   const { where, state } = draw(<Dashboard />, { at, me: null });
@@ -29,7 +29,7 @@ test("the address asked for goes along to the sign-in, without a token in it", a
   expect(state()).toEqual({ returnTo: at });
 });
 
-test("a session that is over by itself comes back, one that was ended does not", async () => {
+test("an expired session keeps the return URL, a disabled or deleted account does not", async () => {
   for (const [status, returnTo] of [[401, AT], [403, undefined], [404, undefined]] as const) {
     serve({ "PUT user/session": refusal(status, { scope: "account" }) });
     const { where, state, queries, unmount } = draw(<Dashboard />, { at: AT });
@@ -40,14 +40,14 @@ test("a session that is over by itself comes back, one that was ended does not",
   }
 });
 
-test("a temporary password leads to its change from everywhere", async () => {
+test("a temporary password redirects every page to the password change", async () => {
   const me = accountAnswer({ role: "member", mustchangepassword: 1 });
   serve({ "PUT user/session": me });
   const { where } = draw(<Dashboard />, { at: `${AT}/main/search`, me });
   await waitFor(() => expect(where()).toBe("/dashboard/settings/password"));
 });
 
-test("a user who is no longer verified is signed out with a message", async () => {
+test("an account that became unverified is signed out with a message", async () => {
   serve({ "PUT user/session": accountAnswer({ isverified: 0 }) });
   const { where, state, queries } = draw(<Dashboard />, { at: AT });
   await act(() => queries.refetchQueries({ queryKey: account.queryKey }));
@@ -58,7 +58,7 @@ test("a user who is no longer verified is signed out with a message", async () =
   expect(JSON.parse(localStorage.getItem("session") ?? "null")?.state.session ?? null).toBeNull();
 });
 
-test("a new account is led to its mail and keeps its session", async () => {
+test("a new unverified account is redirected to email verification and keeps its session", async () => {
   const me = accountAnswer({ isverified: 0 });
   serve({ "PUT user/session": me });
   act(() => unverifiedMet(me));
@@ -68,7 +68,7 @@ test("a new account is led to its mail and keeps its session", async () => {
   act(unverifiedLeft);
 });
 
-test("a 403 of a list reads the account again, which may be unverified by now", async () => {
+test("a 403 for a list reloads the account and signs out an unverified user", async () => {
   serve({ "PUT user/session": accountAnswer({ isverified: 0 }), "GET leads/_table/usercontact": refusal(403, { scope: "resource" }) });
   const { where, queries } = draw(<Dashboard />, { at: AT });
   await act(() => queries.prefetchQuery({ queryKey: ["usercontact"], queryFn: () => call("GET", "leads/_table/usercontact") }));
@@ -80,7 +80,7 @@ test.each([
   [401, 401, "Your account access session is expired"],
   [403, 800, "Your account is temporarily disabled"],
   [404, 404, "You have been deleted by the admin"],
-])("a %s about the account ends the session everywhere in the app", async (status, code, text) => {
+])("a %s with account scope ends the session and shows the reason", async (status, code, text) => {
   serve({ "PUT user/session": refusal(status, { scope: "account" }, code) });
   const { where, queries } = draw(<Dashboard />, { at: AT });
   await act(() => queries.refetchQueries({ queryKey: account.queryKey }));
@@ -89,7 +89,7 @@ test.each([
   expect(currentSession()).toBeNull();
 });
 
-test("a refusal about one row ends nothing", async () => {
+test("an error with resource scope does not end the session", async () => {
   serve({ "PUT user/session": refusal(404, { scope: "resource" }) });
   const { where, queries } = draw(<Dashboard />, { at: AT });
   await act(() => queries.refetchQueries({ queryKey: account.queryKey }));
@@ -97,7 +97,7 @@ test("a refusal about one row ends nothing", async () => {
   expect(currentSession()).not.toBeNull();
 });
 
-test("an account that has not changed is not drawn anew", async () => {
+test("an unchanged account does not cause a render", async () => {
   let seconds = 0;
   serve({ "PUT user/session": () => ({ ...accountAnswer(), server_time: `2026-01-10T09:00:${(seconds += 10)}Z` }) });
   const drawn = vi.fn();
@@ -119,7 +119,7 @@ test("signing out in another tab signs out here", async () => {
   stop();
 });
 
-test("the entries of the menu that are announced lead nowhere", () => {
+test("menu entries marked as coming soon are not links", () => {
   setConfig({ ...CONFIG, comingsoon: ["peoplesearch", "companysearch"] });
   serve({ "PUT user/session": accountAnswer() });
   draw(<Dashboard />, { at: AT });
@@ -130,14 +130,14 @@ test("the entries of the menu that are announced lead nowhere", () => {
   setConfig(CONFIG);
 });
 
-test("both searches are open unless they are announced", () => {
+test("both searches are links unless marked as coming soon", () => {
   serve({ "PUT user/session": accountAnswer() });
   draw(<Dashboard />, { at: AT });
   const menu = within(screen.getAllByRole("navigation", { name: "Main menu" })[0]!);
   expect(menu.getAllByRole("link").map((link) => link.textContent).slice(3)).toEqual(["People Search", "Company Search"]);
 });
 
-test("what may be bought is for the owner; signing out asks first", async () => {
+test("the owner sees the upgrade button, and signing out needs a confirmation", async () => {
   const sent = serve({ "PUT user/session": accountAnswer(), "DELETE user/session": { success: true } });
   const { where, state } = draw(<Dashboard />, { at: AT });
   expect(screen.getByRole("button", { name: "Upgrade" })).toBeVisible();
@@ -150,13 +150,13 @@ test("what may be bought is for the owner; signing out asks first", async () => 
   expect(currentSession()).toBeNull();
 });
 
-test("a member sees nothing to buy", () => {
+test("a member sees no upgrade button", () => {
   serve({ "PUT user/session": accountAnswer({ role: "member" }) });
   draw(<Dashboard />, { at: AT, me: accountAnswer({ role: "member" }) });
   expect(screen.queryByRole("button", { name: /Upgrade|View Plans/ })).toBeNull();
 });
 
-test("a token in the address becomes a session and leaves the address bar at once", async () => {
+test("a token in the URL is exchanged for a session and removed from the address bar at once", async () => {
   const sent = serve({ "GET user/session": accountAnswer({ session_token: "fresh" }), "PUT user/session": accountAnswer() });
   window.history.replaceState(null, "", "/dashboard?session_token=ticket&x=1");
   draw(<Dashboard />, { at: AT, me: null });
@@ -166,7 +166,7 @@ test("a token in the address becomes a session and leaves the address bar at onc
   window.history.replaceState(null, "", "/");
 });
 
-test("a token that is no good says so and leads to the sign-in", async () => {
+test("an invalid token in the URL shows a message and redirects to the sign-in page", async () => {
   serve({ "GET user/session": refusal(401, { scope: "account" }) });
   window.history.replaceState(null, "", "/dashboard?session_token=bad");
   const { where } = draw(<Dashboard />, { at: AT, me: null });

@@ -21,7 +21,7 @@ function open(role: string) {
   );
 }
 
-test("a member is told that the page belongs to the owner", () => {
+test("a member sees a message that only the owner can open the page", () => {
   open("member");
   expect(screen.getByText("Only the owner can open this page")).toBeVisible();
   expect(screen.getByRole("link", { name: "Go to the dashboard" })).toBeVisible();

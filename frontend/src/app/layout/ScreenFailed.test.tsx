@@ -23,7 +23,7 @@ async function open(error: Error) {
 }
 
 test.each(["Failed to fetch dynamically imported module: http://a/b.js", "error loading dynamically imported module", "Importing a module script failed."])(
-  "a screen that could not be fetched keeps the frame and offers another try: %s",
+  "a screen that fails to load keeps the menu and shows a retry button: %s",
   async (message) => {
     await open(new TypeError(message));
     expect(screen.getByText("The server cannot be reached. Check your connection and try again.")).toBeVisible();
@@ -31,7 +31,7 @@ test.each(["Failed to fetch dynamically imported module: http://a/b.js", "error 
   },
 );
 
-test("a screen that threw keeps the frame and is not blamed on the connection", async () => {
+test("a screen that throws keeps the menu and does not blame the connection", async () => {
   await open(new Error("x is undefined"));
   expect(screen.getByText("This page stopped working")).toBeVisible();
   expect(screen.getByRole("button", { name: "Reload" })).toBeVisible();

@@ -9,7 +9,7 @@ test.each([
   [0, 700, "0%", "over"],
   [0, 0, "0%", "over"],
   [900, 700, "100%", null], // credits bought in addition to those of the plan
-])("%i of %i left fill %s", (left, total, width, tone) => {
+])("%i of %i left fill the meter to %s", (left, total, width, tone) => {
   render(<Meter left={left} total={total} label="Cell Number" />);
   const meter = screen.getByRole("meter", { name: "Cell Number" });
   expect(meter.firstElementChild).toHaveStyle({ inlineSize: width });

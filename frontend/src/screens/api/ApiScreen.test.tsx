@@ -19,7 +19,7 @@ function owner({ apiaccess = 1, ...credits }: Partial<Credits> & { apiaccess?: n
   return me;
 }
 
-test("a plan without API access shows the way to one, and no way to create a key", async () => {
+test("a plan without API access shows an upgrade button and no create button", async () => {
   serve({ "GET leads/_table/apikeys": { resource: [], meta: { count: 0 } } });
   draw(<ApiScreen />, { at: AT, me: owner({ apiaccess: 0 }) });
   expect(screen.getByText("Unlock the Power of Our API")).toBeVisible();
@@ -28,7 +28,7 @@ test("a plan without API access shows the way to one, and no way to create a key
   expect(screen.queryByRole("button", { name: "Create API key" })).toBeNull();
 });
 
-test("a key is created under the name that the server made, once it has a purpose", async () => {
+test("a key is created with the generated name and needs a purpose", async () => {
   const sent = serve({ ...LIST, "POST generateapikey": { apikey: "ZZZZ9999ZZZZ9999" }, "POST leads/_table/apikeys": { resource: [KEY] } });
   draw(<ApiScreen />, { at: AT, me: owner() });
   await user.click(screen.getByRole("button", { name: "Create API key" }));
@@ -45,7 +45,7 @@ test("a key is created under the name that the server made, once it has a purpos
   expect(created.body.resource).toEqual([{ apikey: "ZZZZ9999ZZZZ9999", purpose: "Nightly sync" }]);
 });
 
-test("without an allowance left no key can be created", async () => {
+test("without keys left, the create button is missing", async () => {
   serve(LIST);
   draw(<ApiScreen />, { at: AT, me: owner({ apicallcount: 0 }) });
   expect(await screen.findByText("0 keys left")).toBeVisible();
@@ -54,7 +54,7 @@ test("without an allowance left no key can be created", async () => {
 
 const figure = (name: string) => screen.getByRole("region", { name }).textContent;
 
-test("the month of all keys, deleted ones included, and of each; the first program has the key in it", async () => {
+test("monthly usage includes deleted keys, and the quick start contains the key", async () => {
   serve(LIST);
   draw(<ApiScreen />, { at: AT, me: owner({ apicallcount: 4 }) });
   const row = within((await screen.findAllByText(KEY.apikey)).map((one) => one.closest("tr")).find(Boolean)!);
@@ -68,7 +68,7 @@ test("the month of all keys, deleted ones included, and of each; the first progr
   expect(quick.getByText(/urllib\.request/)).toHaveTextContent(KEY.apikey);
 });
 
-test("a key is copied, edited, and deleted softly after a question", async () => {
+test("a key can be copied, edited and, after a confirmation, soft-deleted", async () => {
   const sent = serve({ ...LIST, "PATCH leads/_table/apikeys": { resource: [{ keyid: 3 }] } });
   draw(<ApiScreen />, { at: AT, me: owner() });
   await user.click(await screen.findByRole("button", { name: `Copy ${KEY.apikey}` }));
@@ -91,7 +91,7 @@ test("a key is copied, edited, and deleted softly after a question", async () =>
   ]);
 });
 
-test("the API is tried with a cleaned address; what cannot be paid leads to the plans", async () => {
+test("the try-out normalises the URL, and a missing credit shows an upgrade link", async () => {
   const answer = { data: { full_name: "Jane Roe", businessemails: ["jane@roe.example"] }, charged: 1, credits_left: 3 };
   let broken = false;
   const refusal = new Refusal(401, { code: 401, message: "The API key is not valid.", context: { scope: "resource" } });
@@ -117,7 +117,7 @@ test("the API is tried with a cleaned address; what cannot be paid leads to the 
   expect(dialog.getByRole("button", { name: "Upgrade to fetch Direct Dials" })).toHaveAttribute("href", "/dashboard/upgradeplan");
 });
 
-test("the documentation has a program in each language, with the key in it", async () => {
+test("the documentation shows an example with the key in every language", async () => {
   serve(LIST);
   draw(<ApiScreen />, { at: AT, me: owner() });
   await screen.findByText(KEY.apikey);

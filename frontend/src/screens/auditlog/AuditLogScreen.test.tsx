@@ -25,7 +25,7 @@ const ANSWERS = {
 const cells = async (text: string) =>
   [...(await screen.findByText(text)).closest("tr")!.querySelectorAll("td")].slice(1).map((cell) => cell.textContent);
 
-test("says what was done by whom, on pages of 25", async () => {
+test("shows event, target and actor on pages of 25", async () => {
   const sent = serve(ANSWERS);
   draw(<AuditLogScreen />, { at: `${AT}?page=2` });
   await screen.findAllByText("Max Member");
@@ -37,7 +37,7 @@ test("says what was done by whom, on pages of 25", async () => {
   expect(sent.find(({ path }) => path.endsWith("auditlog"))!.query.get("offset")).toBe("25");
 });
 
-test("reads are left out unless they are asked for; one user may be chosen", async () => {
+test("reads are hidden by default, and entries can be filtered by user", async () => {
   const sent = serve({ ...ANSWERS, "GET leads/_table/appuser": { resource: [accountAnswer(), { ...accountAnswer(), appuserid: 7, name: "Max Member" }], meta: { count: 2 } } });
   const { where } = draw(<AuditLogScreen />, { at: AT });
   await userEvent.click(await screen.findByRole("button", { name: "Show reads" }));
@@ -47,7 +47,7 @@ test("reads are left out unless they are asked for; one user may be chosen", asy
   expect([filters[0], filters.at(-1)]).toEqual(["(event <> 'keys_read')", "(appuserid=7)"]);
 });
 
-test("a part of what happened may be chosen, and a reveal names its person", async () => {
+test("entries can be filtered by category, and a reveal shows the contact name", async () => {
   const sent = serve({
     ...ANSWERS,
     "GET leads/_table/auditlog": { resource: [event(1, { event: "reveal", target: "contact 4", appuserid: 7 })], meta: { count: 1 } },
@@ -60,7 +60,7 @@ test("a part of what happened may be chosen, and a reveal names its person", asy
   await waitFor(() => expect(sent.findLast(({ path }) => path.endsWith("auditlog"))!.query.get("filter")).toBe("(event <> 'keys_read') and ((event like 'key%') or (event like 'agent%'))"));
 });
 
-test("the request for the shown entries is copied for other programs", async () => {
+test("the request for the shown entries can be copied as curl", async () => {
   const user = userEvent.setup();
   serve(ANSWERS);
   draw(<AuditLogScreen />, { at: AT });

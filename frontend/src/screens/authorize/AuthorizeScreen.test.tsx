@@ -15,21 +15,21 @@ const ASKED = { redirect: "", name: "Helper", host: "", answered: "127.0.0.1:334
 
 beforeEach(() => vi.mocked(redirectTo).mockClear());
 
-test("an application that is not known is told to the user, and nothing is opened", async () => {
+test("an unknown application shows an error and does not redirect", async () => {
   serve({ [READ]: new Refusal(400, { code: 400, message: "This application is not registered here." }) });
   draw(<AuthorizeScreen />, { at: AT });
   expect(await screen.findByText("This application is not registered here.")).toBeVisible();
   expect(redirectTo).not.toHaveBeenCalled();
 });
 
-test("a wrong request goes back to the application", async () => {
+test("an invalid request redirects to the application with the error", async () => {
   serve({ [READ]: { ...ASKED, redirect: "http://127.0.0.1:33418/?error=invalid_request" } });
   draw(<AuthorizeScreen />, { at: AT });
   await waitFor(() => expect(redirectTo).toHaveBeenCalledWith("http://127.0.0.1:33418/?error=invalid_request"));
   expect(screen.queryByRole("button", { name: "Allow" })).toBeNull();
 });
 
-test("the user allows a part of what is asked for", async () => {
+test("the user can allow some of the requested scopes", async () => {
   const sent = serve({ [READ]: ASKED, [DECIDE]: { redirect: "http://127.0.0.1:33418/?code=1" } });
   draw(<AuthorizeScreen />, { at: AT });
   expect(await screen.findByRole("heading", { name: "Connect Helper" })).toBeVisible();
@@ -42,7 +42,7 @@ test("the user allows a part of what is asked for", async () => {
   expect(sent.at(-1)!.body).toEqual({ client_id: "c1", state: "s1", scope: "read reveal", allow: true, scopes: ["read", "write:usercontact"] });
 });
 
-test("the user cancels; the publisher is named where it is known", async () => {
+test("a known publisher is shown, and cancelling denies the request", async () => {
   const sent = serve({ [READ]: { ...ASKED, host: "assistant.example" }, [DECIDE]: { redirect: "http://127.0.0.1:33418/?error=access_denied" } });
   draw(<AuthorizeScreen />, { at: AT });
   expect(await screen.findByText("assistant.example")).toBeVisible();

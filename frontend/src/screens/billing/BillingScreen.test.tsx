@@ -36,7 +36,7 @@ const list = (...rows: Transaction[]) => ({ resource: rows, meta: { count: rows.
 const filterOf = (sent: { query: URLSearchParams; path: string }[]) =>
   sent.filter(({ path }) => path.endsWith("transactionhistory")).at(-1)!.query.get("filter");
 
-test("the plan with its price, its renewal and its seats", async () => {
+test("shows the renewal date and seats of the plan", async () => {
   serve({ [LIST]: list() });
   draw(<BillingScreen />, { at: AT });
   const box = within(screen.getByRole("region", { name: "Plan" }));
@@ -47,7 +47,7 @@ test("the plan with its price, its renewal and its seats", async () => {
   expect(await screen.findByText("no data found")).toBeVisible();
 });
 
-test("a plan that changes with the next period does not renew", async () => {
+test("a planned change is shown instead of the renewal", async () => {
   const next = planAnswer(1, "Lite", { price: 19 });
   serve({ [LIST]: list(), "GET leads/_table/subscriptionplan": { resource: [next] } });
   draw(<BillingScreen />, {
@@ -69,7 +69,7 @@ test.each([
   expect(screen.queryByRole("button", { name: "Cancel Subscription" })).toBeNull();
 });
 
-test("a cancel is confirmed, said, and shown with its date once the account is asked again", async () => {
+test("cancelling needs a confirmation, shows a message and then the end date", async () => {
   const sent = serve({
     [LIST]: list(),
     "DELETE stripe": { success: 1 },
@@ -84,7 +84,7 @@ test("a cancel is confirmed, said, and shown with its date once the account is a
   expect(await screen.findByText("subscription cancelled, it ends on 20 Dec 2099")).toBeVisible();
 });
 
-test("a cancel that fails is said", async () => {
+test("a failed cancellation shows an error", async () => {
   serve({ [LIST]: list(), "DELETE stripe": new Refusal(503, { code: 503, message: "x" }) });
   draw(<BillingScreen />, { at: AT });
   await user.click(screen.getByRole("button", { name: "Cancel Subscription" }));
@@ -92,7 +92,7 @@ test("a cancel that fails is said", async () => {
   expect(await screen.findByText("Something went wrong!")).toBeVisible();
 });
 
-test("invoices with dates as D MMM YYYY; an open one can be paid", async () => {
+test("invoices show dates as D MMM YYYY, and an open one has a payment link", async () => {
   const open = invoice({ transactionid: 2, invoicenumber: "INV-0002", status: "open", payurl: "https://pay.example/i" });
   serve({ [LIST]: list(invoice(), open) });
   draw(<BillingScreen />, { at: AT });
@@ -102,7 +102,7 @@ test("invoices with dates as D MMM YYYY; an open one can be paid", async () => {
   expect(screen.getByRole("link", { name: "Pay invoice INV-0002" })).toHaveAttribute("href", "https://pay.example/i");
 });
 
-test("a refund is shown, the whole of it and a part", async () => {
+test("full and partial refunds are shown", async () => {
   const whole = invoice({ transactionid: 2, invoicenumber: "INV-0002", status: "refunded", refunded: 49 });
   serve({ [LIST]: list(whole, invoice({ refunded: 12.5 })) });
   draw(<BillingScreen />, { at: AT });
@@ -112,7 +112,7 @@ test("a refund is shown, the whole of it and a part", async () => {
   expect(part.getByText("Refunded $12.50")).toBeVisible();
 });
 
-test("a search waits until the typing rests, and means what was typed", async () => {
+test("the invoice search is debounced and escapes wildcards", async () => {
   const sent = serve({ [LIST]: list(invoice()) });
   const { where } = draw(<BillingScreen />, { at: AT });
   await screen.findByText("INV-0001");
@@ -122,7 +122,7 @@ test("a search waits until the typing rests, and means what was typed", async ()
   expect(new URLSearchParams(where().split("?")[1]).get("invoice")).toBe("IN_1'");
 });
 
-test("a range of days, typed as dd-MM-yyyy, covers its last day", async () => {
+test("a date range typed as dd-MM-yyyy includes its last day", async () => {
   const sent = serve({ [LIST]: list(invoice()) });
   const { where } = draw(<BillingScreen />, { at: AT });
   await user.type(await screen.findByLabelText("From"), "01-11-2026");
@@ -139,7 +139,7 @@ test("a range of days, typed as dd-MM-yyyy, covers its last day", async () => {
   expect([screen.getByLabelText("From"), screen.getByLabelText("To")].map((field) => (field as HTMLInputElement).value)).toEqual(["", ""]);
 });
 
-test("a PDF is fetched with headers, not by an address that holds credentials", async () => {
+test("a PDF is fetched with headers and without credentials in the URL", async () => {
   const sent = serve({ [LIST]: list(invoice()), "GET invoicepdf": {} });
   draw(<BillingScreen />, { at: AT });
   await user.click(await screen.findByRole("button", { name: "Download invoice INV-0001 as PDF" }));

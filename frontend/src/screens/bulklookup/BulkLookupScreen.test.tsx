@@ -27,7 +27,7 @@ const job = (part: Partial<BulkJob> = {}): BulkJob => ({
   ...part,
 });
 
-test("a finished lookup shows who was found and the values, each as a way to reach them", async () => {
+test("a finished lookup shows the people found, with phone and mail links", async () => {
   const contacts = { resource: [contactAnswer(1, { name: "Maya Thornton", title: "CTO", company: "Acme" })] };
   const sent = serve({ "GET bulklookup/4": job(), "GET leads/_table/usercontact": contacts });
   draw(<BulkLookupScreen />, { at: `${AT}?job=4` });
@@ -38,7 +38,7 @@ test("a finished lookup shows who was found and the values, each as a way to rea
   expect(sent.find(({ path }) => path === "leads/_table/usercontact")!.query.get("filter")).toBe("(contactid in (1))");
 });
 
-test("pasted lines are taken as a file, and lines without an address are not", async () => {
+test("pasted addresses are uploaded as a file, and text without an address shows an error", async () => {
   const sent = serve({ "POST bulklookup": PRICE });
   draw(<BulkLookupScreen />, { at: AT });
   const box = screen.getByLabelText("Or paste addresses, one a line");
@@ -52,14 +52,14 @@ test("pasted lines are taken as a file, and lines without an address are not", a
   expect(await (sent.find(({ method }) => method === "POST")!.body.get("files") as File).text()).toContain("https://linkedin.com/in/b");
 });
 
-test("addresses pasted elsewhere are priced at once", async () => {
+test("addresses passed from another screen are priced at once", async () => {
   serve({ "POST bulklookup": PRICE });
   draw(<BulkLookupScreen />, { at: AT, state: { urls: ["linkedin.com/in/a", "linkedin.com/in/b"] } });
   expect(await screen.findByText("pasted.csv")).toBeVisible();
   expect(await screen.findByText("7 credits")).toBeVisible();
 });
 
-test("a file is priced before anything starts, and starts with the most that may be spent", async () => {
+test("a file is priced first, and the lookup starts with the spending limit", async () => {
   const sent = serve({ "POST bulklookup": ({ query }: Sent) => (query.has("estimateonly") ? PRICE : { jobid: 4, ...PRICE }), "GET bulklookup/4": job(), "GET leads/_table/usercontact": { resource: [] } });
   const { where } = draw(<BulkLookupScreen />, { at: AT });
   await user.click(screen.getByRole("checkbox", { name: "Secondary Email" }));
@@ -88,26 +88,26 @@ async function tooShort(me: ReturnType<typeof accountAnswer>, estimates: Record<
   return drawn;
 }
 
-test("too few cell numbers of a paid plan lead to the add-ons", async () => {
+test("too few cell number credits on a paid plan show the add-ons button", async () => {
   await tooShort(accountAnswer(), { directdial: 6, businessemail: 1 });
   expect(screen.getByRole("button", { name: "Credit add-ons" })).toHaveAttribute("href", "/dashboard/creditaddons");
 });
 
 test.each([
-  ["e-mails, which add-ons do not hold,", accountAnswer(), { directdial: 6, businessemail: 9 }],
+  ["email credits, which no add-on contains,", accountAnswer(), { directdial: 6, businessemail: 9 }],
   ["cell numbers of a free plan", accountAnswer({ plan: planAnswer(1, "Free Trial", { price: 0 }) }), { directdial: 6 }],
-])("too few %s lead to the plans", async (_, me, estimates) => {
+])("too few %s show the upgrade button", async (_, me, estimates) => {
   await tooShort(me, estimates);
   expect(screen.getByRole("button", { name: "Upgrade Your Plan" })).toHaveAttribute("href", "/dashboard/upgradeplan");
 });
 
-test("a member without credits is told who gets more", async () => {
+test("a member without enough credits is referred to the owner", async () => {
   await tooShort(accountAnswer({ role: "member" }), { directdial: 6 });
   expect(screen.getByText("Ask the owner of your account for more credits.")).toBeVisible();
   expect(screen.queryByRole("button", { name: /add-ons|Upgrade/ })).toBeNull();
 });
 
-test("says what is wrong with a file", async () => {
+test("an invalid or too large file shows an error", async () => {
   const text = "The first line must contain a column named 'linkedinurl'.";
   serve({ "POST bulklookup": new Refusal(422, { code: 422, message: text, context: { scope: "resource", fields: { urls: text } } }) });
   draw(<BulkLookupScreen />, { at: AT });
@@ -119,7 +119,7 @@ test("says what is wrong with a file", async () => {
   expect(await screen.findByText("The file is larger than 5 MB")).toBeVisible();
 });
 
-test("a running job is followed to its end, and can be cancelled", async () => {
+test("a running job shows its progress and can be cancelled", async () => {
   let shown = job({ status: "running", processed: 1 });
   serve({ "GET bulklookup/4": () => shown, "DELETE bulklookup/4": () => (shown = job({ status: "cancelled" })), "PUT user/session": new Refusal(503, {}) });
   draw(<BulkLookupScreen />, { at: `${AT}?job=4` });
@@ -136,7 +136,7 @@ test("a running job is followed to its end, and can be cancelled", async () => {
   expect(screen.getByText("linkedin.com/in/p1")).toBeVisible();
 });
 
-test("a job that ran out of credits leads to more of them", async () => {
+test("a job that ran out of credits shows the add-ons button until there are credits", async () => {
   const rows = [{ line: 1, linkedinurl: "linkedin.com/in/p1", status: "nocredit" as const, charged: 0, contactid: null }];
   serve({ "GET bulklookup/4": job({ rows }) });
   const { queries } = draw(<BulkLookupScreen />, { at: `${AT}?job=4`, me: accountAnswer({ credits: { contactcredit: 0 } }) });
@@ -146,7 +146,7 @@ test("a job that ran out of credits leads to more of them", async () => {
   expect(screen.getByText("No credit")).toBeVisible();
 });
 
-test("the last jobs are listed, each with its link", async () => {
+test("recent jobs are listed with links", async () => {
   const row = { jobid: 4, status: "done", total: 12, charged: 7, createdon: "2026-03-14 09:00:00+00" };
   serve({ "GET leads/_table/bulkjob": { resource: [row] } });
   draw(<BulkLookupScreen />, { at: AT });
@@ -154,7 +154,7 @@ test("the last jobs are listed, each with its link", async () => {
   expect(within(line).getAllByRole("cell").map((cell) => cell.textContent)).toEqual([expect.stringMatching(/^14 Mar 2026, \d\d:\d\d$/), "Finished", "12", "7"]);
 });
 
-test("a job that is not there says so and leads to a new one", async () => {
+test("a missing job shows a message and a button for a new lookup", async () => {
   serve({ "GET bulklookup/9": new Refusal(404, { code: 404, message: "There is no such job.", context: { scope: "resource" } }) });
   const { where } = draw(<BulkLookupScreen />, { at: `${AT}?job=9` });
   expect(await screen.findByText("This lookup does not exist")).toBeVisible();

@@ -39,7 +39,7 @@ async function fill(number: string, expiry = "1234", cvc = "123") {
   return dialog;
 }
 
-test("a card is looked at before it is sent", async () => {
+test("an invalid card is reported before anything is sent", async () => {
   const sent = serve(BASE);
   draw(<CreditAddonsScreen />, { at: AT });
   const dialog = await fill("4242424242424241", "1320", "1");
@@ -50,7 +50,7 @@ test("a card is looked at before it is sent", async () => {
   expect(sent.some(({ method }) => method === "POST")).toBe(false);
 });
 
-test("the card goes to the sandbox, its token to our server, the person to the dashboard", async () => {
+test("the card goes to the sandbox, its token to the server, and the user to the dashboard", async () => {
   const sent = serve({ ...BASE, [SANDBOX]: { id: "pm_1" }, "POST addonpayment": PAID });
   const { where } = draw(<CreditAddonsScreen />, { at: AT });
   await fill("4242424242424242");
@@ -63,7 +63,7 @@ test("the card goes to the sandbox, its token to our server, the person to the d
   expect(receipt!.body).toEqual({ transactionid: 9 });
 });
 
-test("a declined card is said once, on the way to the dashboard", async () => {
+test("a declined card shows one error and redirects to the dashboard", async () => {
   const refusal = new Refusal(402, { code: 402, message: "Payment Failed", context: { scope: "resource" } });
   serve({ ...BASE, [SANDBOX]: { id: "pm_1" }, "POST addonpayment": refusal });
   const { where } = draw(<CreditAddonsScreen />, { at: AT });
@@ -72,7 +72,7 @@ test("a declined card is said once, on the way to the dashboard", async () => {
   await waitFor(() => expect(where()).toBe(HOME));
 });
 
-test("a token that is refused stays with the form, and a lost answer is asked for again with the same token", async () => {
+test("a rejected card keeps the form open, and a failed payment is retried with the same token", async () => {
   let asked = 0;
   const sent = serve({
     ...BASE,
@@ -94,7 +94,7 @@ test("a token that is refused stays with the form, and a lost answer is asked fo
   expect(tokens).toEqual(["pm_2", "pm_2"]);
 });
 
-test("a bank that asks is visited, and its answer ends the payment", async () => {
+test("a payment that needs authentication redirects to the bank and completes on return", async () => {
   const asks = { result: { requires_action: 1, clientsecret: "s", url: "https://bank.example/3ds" } };
   serve({ ...BASE, [SANDBOX]: { id: "pm_1" }, "POST addonpayment": asks });
   const first = draw(<CreditAddonsScreen />, { at: AT });
@@ -109,7 +109,7 @@ test("a bank that asks is visited, and its answer ends the payment", async () =>
   expect(sent.find(({ path }) => path === "addonpayment")!.body).toEqual({ clientid: 1, tokenid: "pi_1", planid: 101 });
 });
 
-test("a bank that says no ends the payment", async () => {
+test("a failed authentication at the bank ends the payment", async () => {
   bankVisited(101);
   const sent = serve(BASE);
   const { where } = draw(<CreditAddonsScreen />, { at: `${AT}?payment_intent=pi_1&redirect_status=failed` });
@@ -118,21 +118,21 @@ test("a bank that says no ends the payment", async () => {
   expect(sent.some(({ path }) => path === "addonpayment")).toBe(false);
 });
 
-test("the free plan takes no add-ons", () => {
+test("the free plan cannot buy add-ons", () => {
   serve(BASE);
   draw(<CreditAddonsScreen />, { at: AT, me: accountAnswer({ plan: planAnswer(1, "Free Trial", { price: 0 }) }) });
   expect(screen.getByText("No add-ons can be added to the free plan.")).toBeVisible();
   expect(screen.queryByRole("button", { name: "Buy" })).toBeNull();
 });
 
-test("without payments the add-ons can be seen and the button says so", async () => {
+test("without payments, add-ons are shown with a disabled button", async () => {
   setConfig({ ...CONFIG, paymentsenabled: false });
   serve(BASE);
   draw(<CreditAddonsScreen />, { at: AT });
   expect(await screen.findByRole("button", { name: "Payments are not set up" })).toBeDisabled();
 });
 
-test("a card form that does not come can be tried again, and there is a way out", async () => {
+test("a card form that fails to load has a retry button and a link to the plans", async () => {
   setConfig({ ...CONFIG, stripepublishablekey: "pk_test_1" });
   vi.mocked(loadStripe).mockRejectedValueOnce(new Error("late"));
   serve(BASE);
@@ -147,7 +147,7 @@ test("a card form that does not come can be tried again, and there is a way out"
   expect(await screen.findByRole("button", { name: "Pay $25" })).toBeVisible();
 });
 
-test("Stripe's own fields confirm one payment, however often it is tried", async () => {
+test("Stripe Elements reuse one payment intent across retries", async () => {
   setConfig({ ...CONFIG, stripepublishablekey: "pk_test_1" });
   const stripe = stripeOf({ error: { message: "Your card was declined." } }, { paymentIntent: { status: "succeeded" } });
   vi.mocked(loadStripe).mockResolvedValueOnce(stripe as never);

@@ -13,7 +13,7 @@ const ANSWERS = {
   "GET leads/_table/creditledger": { resource: [row(2, {}), row(1, { delta: 1500, balance_after: 1600, reason: "plan" })], meta: { count: 2 } },
 };
 
-test("each change has its sign and the balance after it; one kind can be chosen", async () => {
+test("changes show sign and balance, and can be filtered by kind", async () => {
   const sent = serve(ANSWERS);
   const { where } = draw(<CreditLedgerScreen />, { at: AT });
   expect(await screen.findByText("+1,500")).toBeVisible();
@@ -24,7 +24,7 @@ test("each change has its sign and the balance after it; one kind can be chosen"
   await waitFor(() => expect(sent.at(-1)!.query.get("filter")).toBe("(kind='bus_email_credits')"));
 });
 
-test("the kinds of one reveal are one row with the name of the person", async () => {
+test("the changes of one reveal are one row with the contact name", async () => {
   const reveals = [row(3, { contactid: 4 }), row(2, { contactid: 4, kind: "bus_email_credits", balance_after: 20 }), row(1, { contactid: 9 })];
   const sent = serve({
     ...ANSWERS,

@@ -47,7 +47,7 @@ test.each<[string, Me, string[]]>([
     { subscription: { downgrade_planid: 2, downgrade_startson: "2099-12-20 00:00:00+00" } },
     ["Changes to a lower plan on 20 Dec 2099"],
   ],
-])("a plan that is %s says so", (_, me, notes) => {
+])("the status of a plan that is %s is shown", (_, me, notes) => {
   show(me);
   const found = card("Subscription");
   expect(found.getAllByText(/Renews|Changes|subscription|credits over/i, { selector: "[data-standing]" }).map((one) => one.textContent)).toEqual(notes);
@@ -58,14 +58,14 @@ test.each<[Me, string, string]>([
   [{ plan: planAnswer(6, "Starter yearly", { price: 1490, validity: 365 }) }, "Starter yearly", "$1,490 per year"],
   [{ plan: FREE }, "Free", "Free"],
   [{ plan: CUSTOM }, "Custom", "∞ per year"],
-])("name and price of a plan", (me, name, price) => {
+])("the name and price of the plan are shown", (me, name, price) => {
   show(me);
   const found = card("Subscription");
   expect(found.getByRole("heading", { name })).toBeVisible();
   expect(found.getByText((_, element) => element?.tagName === "P" && element.textContent === price)).toBeVisible();
 });
 
-test("without a plan there is a button to subscribe, and nothing of a price or a date", () => {
+test("without a plan, a subscribe button replaces price and renewal date", () => {
   const me = accountAnswer();
   show({ client_by_clientid: { ...me.client_by_clientid!, usersubscription_by_clientid: [] } });
   const found = card("Subscription");
@@ -78,13 +78,13 @@ test.each<[Me, string | null]>([
   [{}, "Upgrade"],
   [{ plan: FREE }, "View Plans"],
   [{ role: "member" }, null],
-])("only an owner is led to the plans", (me, label) => {
+])("only an owner sees the button for the plans", (me, label) => {
   show(me);
   const names = card("Subscription").getAllByRole("button").map((one) => one.textContent);
   expect(names).toEqual(label ? [label, "Download Extension"] : ["Download Extension"]);
 });
 
-test("what is left is a number and a percentage of the plan's", () => {
+test("remaining credits are shown as a number and a percentage", () => {
   show({ credits: { contactcredit: 1000, seatcount: 2, apicallcount: 1 } });
   expect(card("Seats").getByText((_, one) => one?.textContent === "2/5")).toBeVisible();
   expect(card("Seats").getByText("40%")).toBeVisible();
@@ -92,7 +92,7 @@ test("what is left is a number and a percentage of the plan's", () => {
   expect(card("Subscription").getByText("1,000")).toBeVisible();
 });
 
-test("the seats show whose they are", async () => {
+test("the seats show their users", async () => {
   const six = ["Ada", "Max", "Eva", "Tom", "Kim", "Lou"].map((name, appuserid) => ({ appuserid, name, avatar: null }));
   show({}, { "GET leads/_table/appuser": { resource: six, meta: { count: 12 } } });
   expect(await card("Seats").findByRole("img", { name: "Ada, Max, Eva, Tom, and 8 more" })).toBeVisible();
@@ -103,24 +103,24 @@ test.each<[string, (string | null)[]]>([
   ["No key yet", []],
   ["Not used yet", [null]],
   ["Last used 9 Mar", [null, "2026-03-09T10:00:00Z", "2026-03-08T10:00:00Z"]],
-])("the API says when a key was used: %s", async (text, uses) => {
+])("the API card shows the last use of a key: %s", async (text, uses) => {
   show({}, { "GET leads/_table/apikeys": { resource: uses.map((lastused, keyid) => ({ keyid, lastused })) } });
   expect(await card("API Calls").findByText(text)).toBeVisible();
 });
 
-test("a member asks for neither the team nor the keys", async () => {
+test("a member does not request the team or the keys", async () => {
   const sent = show({ role: "member" });
   await card("Recent reveals").findByRole("link", { name: /Person 7/ });
   expect(sent.map(({ path }) => path)).not.toContainEqual(expect.stringMatching(/appuser|apikeys/));
 });
 
-test("a plan without seats has 0 % left, and nobody more than all of them", () => {
+test("percentages are 0% without an allowance and at most 100%", () => {
   show({ credits: { seatcount: 9, apicallcount: 3 }, plan: planAnswer(2, "Starter", { availableapicall: 0 }) });
   expect(card("Seats").getByText("100%")).toBeVisible();
   expect(card("API Calls").getByText("0%")).toBeVisible();
 });
 
-test("revealed contacts of 7 days, or of 30 or 90, each with its bar", async () => {
+test("the chart of revealed contacts has one bar per day for 7 and 90 days", async () => {
   const sent = show();
   const user = userEvent.setup();
   const found = card("Revealed contacts");
@@ -138,7 +138,7 @@ test("revealed contacts of 7 days, or of 30 or 90, each with its bar", async () 
   ]);
 });
 
-test("a figure says how it compares with the days before, and the owner may look at the team", async () => {
+test("reveals are compared with the previous period, and the owner can switch to the team", async () => {
   const sent = show({}, { "POST getrevealcount": { totalrevealcount: 5, days: [DAY, { date: "2026-03-04", count: 4, people: 2 }] } });
   expect(await card("Revealed").findByText("50% more than the 7 days before")).toBeVisible();
   await userEvent.click(card("Revealed contacts").getByRole("radio", { name: "Team" }));
@@ -146,36 +146,36 @@ test("a figure says how it compares with the days before, and the owner may look
   expect(sent.findLast(({ path }) => path === "getrevealcount")!.body).toMatchObject({ team: true });
 });
 
-test("people and values are told apart", async () => {
+test("people and values are counted separately", async () => {
   show();
   expect(await card("Revealed").findByText("people")).toBeVisible();
   expect(card("Revealed").getByText("7 values, last 7 days")).toBeVisible();
   expect(card("Revealed contacts").getByRole("status")).toHaveTextContent("3 people revealed by you");
 });
 
-test("days without a reveal are said in words", async () => {
+test("a period without reveals shows a message", async () => {
   show({}, { "POST getrevealcount": { totalrevealcount: 0, people: 0, days: [] } });
   expect(await card("Revealed contacts").findByText("No one was revealed in this period.")).toBeVisible();
 });
 
-test("the calls of the keys are counted, and a plan without the API says so", async () => {
+test("the API calls of this month are counted", async () => {
   show({}, { "GET leads/_table/apikeys": { resource: [{ keyid: 1, lastused: null }] } });
   expect(await card("API Calls").findByText("26 calls this month")).toBeVisible();
 });
 
-test("0 of 0 keys is explained", () => {
+test("a plan without API access shows a hint and a link to the plans", () => {
   show({ plan: planAnswer(2, "Starter") });
   expect(card("API Calls").getByText("API access is part of Business.")).toBeVisible();
   expect(card("API Calls").getByRole("link", { name: "View Plans" })).toHaveAttribute("href", "/dashboard/upgradeplan");
 });
 
-test("a member sees their own reveals alone", async () => {
+test("a member sees only their own reveals", async () => {
   show({ role: "member" });
   expect(await card("Recent reveals").findByRole("link", { name: /Person 7/ })).toHaveAttribute("href", "/dashboard/main/mycontacts?contact=7");
   expect(screen.queryByRole("radio", { name: "Team" })).toBeNull();
 });
 
-test("a new account gets its first steps instead of zeros", async () => {
+test("a new account sees the first steps instead of empty counters", async () => {
   show({}, { "POST datascript/appcounters": { data: { ...COUNTERS, contacts: 0, members: 0 } } });
   const steps = within(await screen.findByRole("region", { name: "Get started" })).getAllByRole("link");
   expect(steps.map((one) => one.querySelector("strong")!.textContent)).toEqual([
@@ -190,20 +190,20 @@ test("a new account gets its first steps instead of zeros", async () => {
   expect(order & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy();
 });
 
-test("a price is written in the language of the reader", async () => {
+test("prices are formatted in the selected language", async () => {
   await loadLanguage("de");
   show();
   expect(card("Abonnement").getByText(/^49.\$/)).toBeVisible();
 });
 
-test("the counters of the company", async () => {
+test("the company counters are shown", async () => {
   show();
   const found = card("So far");
   expect(await found.findByText("1,234")).toBeVisible();
   expect(found.getAllByRole("definition").map((one) => one.textContent)).toEqual(["1,234", "11", "22", "33", "4", "5"]);
 });
 
-test("numbers that cannot be had say why, can be asked for again, and leave the rest of the screen as it is", async () => {
+test("counters that fail to load show the error and a retry button, and the rest still works", async () => {
   const broken = new Refusal(503, { code: 503, message: "busy", context: { reason: "busy", scope: "resource" } });
   show({}, { "POST getrevealcount": broken, "POST datascript/appcounters": broken });
   expect(await card("Revealed contacts").findByText("–", undefined, { timeout: 10_000 })).toBeVisible();
@@ -219,13 +219,13 @@ test("numbers that cannot be had say why, can be asked for again, and leave the 
 test.each([
   ["https://www.linkedin.com/in/maya/", "/dashboard/main/search?url=linkedin.com%2Fin%2Fmaya"],
   ["Maya Thornton", "/dashboard/main/peoplesearch?name=Maya%20Thornton"],
-])("the box on top takes %s", async (text, to) => {
+])("the search box accepts %s", async (text, to) => {
   show();
   await userEvent.type(screen.getByLabelText("Find someone"), `${text}{Enter}`);
   expect(await screen.findByText(`at ${to.split("?")[0]}`)).toBeVisible();
 });
 
-test("many pasted addresses lead to their price, and nonsense nowhere", async () => {
+test("several pasted addresses open the bulk lookup, and invalid input shows an error", async () => {
   show();
   const box = screen.getByLabelText("Find someone");
   await userEvent.type(box, "12345{Enter}");
@@ -235,7 +235,7 @@ test("many pasted addresses lead to their price, and nonsense nowhere", async ()
   expect(await screen.findByText("at /dashboard/main/bulklookup")).toBeVisible();
 });
 
-test("a new account is shown people to try", async () => {
+test("a new account sees example people", async () => {
   const one = { full_name: "Mia Carter", title: "CTO", company: "Orchard Labs", linkedinurl: "https://www.linkedin.com/in/mia" };
   setConfig({ ...CONFIG, demo: true, examples: [one] });
   show({}, { "POST datascript/appcounters": { data: { ...COUNTERS, contacts: 0 } } });

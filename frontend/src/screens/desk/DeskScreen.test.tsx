@@ -43,7 +43,7 @@ const desk = (at: string) => draw(<DeskScreen />, { at, route: "/desk/*" });
 const press = async (name: string | RegExp) => user.click(await screen.findByRole("button", { name }));
 const dialog = async () => within(await screen.findByRole("dialog"));
 
-test("a client is found by what was typed, and nothing is asked before", async () => {
+test("clients are searched only after text is entered", async () => {
   const sent = serve({ "POST desk/find": { resource: [ACME, NAMELESS], more: true } });
   const { where } = desk("/desk");
   expect(screen.queryByText("No matching client")).toBeNull();
@@ -55,7 +55,7 @@ test("a client is found by what was typed, and nothing is asked before", async (
   expect(where()).toBe("/desk?q=acme");
 });
 
-test("no client, and a search that failed, are said", async () => {
+test("an empty result and a failed search each show a message", async () => {
   let broken = true;
   serve({ "POST desk/find": () => (broken ? new Refusal(503, { code: 503, message: "Busy." }) : { resource: [], more: false }) });
   desk("/desk?q=nobody");
@@ -65,7 +65,7 @@ test("no client, and a search that failed, are said", async () => {
   expect(await screen.findByText("No matching client")).toBeVisible();
 });
 
-test("a person is suppressed only with an address and a reason", async () => {
+test("suppressing a person needs an address and a reason", async () => {
   const sent = serve({ "POST desk/suppress": {} });
   desk("/desk");
   await press("Suppress a person");
@@ -79,7 +79,7 @@ test("a person is suppressed only with an address and a reason", async () => {
   expect(sent[0]!.body).toEqual({ email: "jane@home.example", linkedinurl: "", reason: "Asked for it" });
 });
 
-test("a client has its parts in tabs, which stand in the address", async () => {
+test("client details are in tabs that are stored in the URL", async () => {
   const sent = serve(CLIENT);
   const { where } = desk("/desk/client/1");
   expect(await screen.findByRole("heading", { level: 1, name: "Acme" })).toBeVisible();
@@ -93,7 +93,7 @@ test("a client has its parts in tabs, which stand in the address", async () => {
   expect(where()).toBe("/desk/client/1?tab=keys");
 });
 
-test("credits are changed once, with a reason and the balance that follows", async () => {
+test("changing credits needs a reason, previews the balance and is sent once", async () => {
   const sent = serve({ ...CLIENT, "POST desk/credits": { balance: 2 } });
   desk("/desk/client/1");
   await press("Change credits");
@@ -117,7 +117,7 @@ test("credits are changed once, with a reason and the balance that follows", asy
   await waitFor(() => expect(sent.filter(({ path }) => path === "desk/client")).toHaveLength(2));
 });
 
-test("a refused reason stands at its field, and pressing again keeps the id of the change", async () => {
+test("a rejected reason is shown next to its field, and a retry keeps the request ID", async () => {
   const sent = serve({ ...CLIENT, "POST desk/credits": new Refusal(422, { code: 422, message: "Refused.", context: { reason: "invalid", fields: { reason: "Write it without addresses." } } }) });
   desk("/desk/client/1");
   await press("Change credits");
@@ -131,7 +131,7 @@ test("a refused reason stands at its field, and pressing again keeps the id of t
   expect(new Set(sent.filter(({ path }) => path === "desk/credits").map(({ body }) => body.requestid)).size).toBe(1);
 });
 
-test("a custom plan is assigned, and one that is assigned is withdrawn", async () => {
+test("a custom plan can be assigned, and an assigned one can be withdrawn", async () => {
   const sent = serve({ ...CLIENT, "POST desk/plan": {} });
   desk("/desk/client/1");
   expect(await screen.findByRole("button", { name: "Withdraw Pilot?" })).toBeVisible();
@@ -143,7 +143,7 @@ test("a custom plan is assigned, and one that is assigned is withdrawn", async (
   expect(sent.find(({ path }) => path === "desk/plan")!.body).toEqual({ clientid: 1, planid: 30, assigned: true, reason: "Signed in May" });
 });
 
-test("what can be done with a user depends on the state of the account", async () => {
+test("the actions for a user depend on the account state", async () => {
   const sent = serve({ ...CLIENT, "POST desk/mail": {}, "POST desk/sessions": {} });
   desk("/desk/client/1?tab=users");
   expect(await screen.findByText("Deleted")).toBeVisible();
@@ -165,7 +165,7 @@ test("what can be done with a user depends on the state of the account", async (
   ]);
 });
 
-test("a receipt is mailed for a payment that was made", async () => {
+test("a receipt can be mailed only for a successful payment", async () => {
   const sent = serve({ ...CLIENT, "POST desk/mail": new Refusal(409, { code: 409, message: "The owner has no address." }) });
   desk("/desk/client/1?tab=payments");
   expect(await screen.findByText("INV-4")).toBeVisible();
@@ -175,7 +175,7 @@ test("a receipt is mailed for a payment that was made", async () => {
   expect(sent.at(-1)!.body).toEqual({ kind: "receipt", transactionid: 3 });
 });
 
-test("a vote is decided on with a reason", async () => {
+test("deciding on a vote needs a reason", async () => {
   const vote = { feedbackid: 5, clientid: 1, companyname: "Acme", name: "Maya Thornton", type: "phone", downvotereason: "outofservice", linkedin_url: "https://www.linkedin.com/in/maya", createdon: WHEN };
   const sent = serve({ "GET desk/feedback": { resource: [vote] }, "POST desk/feedback": {} });
   desk("/desk/feedback");
@@ -188,7 +188,7 @@ test("a vote is decided on with a reason", async () => {
   expect(sent.find(({ method }) => method === "POST")!.body).toEqual({ feedbackid: 5, decision: "accepted", reason: "Called it" });
 });
 
-test("a failed job is queued again; the others are left alone", async () => {
+test("only failed jobs can be queued again", async () => {
   const job = { id: 3, job: "sendmail", status: "failed", attempts: 5, created: WHEN, execute_after: WHEN, error: "ConnectionRefused" };
   const sent = serve({ "GET desk/jobs": { resource: [job, { ...job, id: 4, status: "picked", error: null }], counts: { failed: 1, picked: 1 } }, "POST desk/jobs": {} });
   desk("/desk/queue");
@@ -199,7 +199,7 @@ test("a failed job is queued again; the others are left alone", async () => {
   expect(sent.find(({ method }) => method === "POST")!.body).toEqual({ id: 3 });
 });
 
-test("a payment event is applied again", async () => {
+test("a payment event can be applied again", async () => {
   const event = { id: "evt_1", type: "invoice.paid", created: WHEN, note: null, customer: "cus_9", clientid: null };
   const sent = serve({ "GET desk/payments": { resource: [event, { ...event, id: "evt_2", clientid: 1, note: "No such plan" }] }, "POST desk/payments": {} });
   desk("/desk/payments");
@@ -225,7 +225,7 @@ test("the palette finds clients and pages, and reopens the last client", async (
   expect(sent.map(({ body }) => body)).toEqual([{ text: "feed" }]);
 });
 
-test("signing out leads to the sign-in", async () => {
+test("signing out redirects to the sign-in page", async () => {
   serve({ "DELETE user/session": { success: true } });
   const { where } = desk("/desk");
   await press("Account menu");
@@ -235,7 +235,7 @@ test("signing out leads to the sign-in", async () => {
 
 const ENTRY: Overview["audit"][number] = { auditid: 1, createdon: WHEN, event: "signin", target: null, appuserid: null, keyid: null, staffid: null, ip: null, detail: null };
 
-test("the audit log of a client names its people and keys, and numbers who is gone", async () => {
+test("a client's audit log shows user and key names, or a number if they no longer exist", async () => {
   const audit = [
     { ...ENTRY, auditid: 1, event: "member_deleted", target: "9", appuserid: 7 },
     { ...ENTRY, auditid: 2, event: "reveal", target: "contact 4", keyid: 1 },
@@ -254,7 +254,7 @@ test("the audit log of a client names its people and keys, and numbers who is go
   ]);
 });
 
-test("the desk begins with what waits, and its navigation counts it", async () => {
+test("the desk starts with pending work, and the navigation shows its count", async () => {
   const vote = { feedbackid: 5, clientid: 1, companyname: "Acme", name: "Max Moe", type: "phone", downvotereason: "invalid", linkedin_url: "linkedin.com/in/x", createdon: WHEN };
   serve({ "GET desk/feedback": { resource: [vote, { ...vote, feedbackid: 6 }] }, "GET desk/jobs": { resource: [], counts: { failed: 3, queued: 9 } } });
   desk("/desk");
@@ -265,7 +265,7 @@ test("the desk begins with what waits, and its navigation counts it", async () =
   expect(within(screen.getByRole("navigation", { name: "Desk" })).getByRole("link", { name: /Queue\s*3/ })).toBeVisible();
 });
 
-test("the head of a client names its owner, when it was last seen, and what is wrong", async () => {
+test("a client's header shows owner and problems", async () => {
   const owner = { ...PERSON, appuserid: 6, name: "Olivia Brandt", email: "olivia@acme.example", role: "client" as const };
   serve({ "POST desk/client": { ...OVERVIEW, users: [owner, PERSON], credits: [{ contactcredit: 0, bus_email_credits: 4, personal_email_credits: 3 }], payments: [OVERVIEW.payments[1]] } });
   desk("/desk/client/1");
@@ -274,7 +274,7 @@ test("the head of a client names its owner, when it was last seen, and what is w
   expect(screen.getByText("No credits left: Cell numbers")).toBeVisible();
 });
 
-test("an empty queue is good news", async () => {
+test("an empty queue shows a message", async () => {
   serve({});
   desk("/desk/queue");
   expect(await screen.findByText("Nothing waiting.")).toBeVisible();

@@ -6,7 +6,7 @@ import { ForgotPasswordScreen } from "./ForgotPasswordScreen";
 
 const user = userEvent.setup();
 
-test("a forgotten password wants an address", async () => {
+test("a password reset needs a valid email address", async () => {
   const sent = serve({ "POST user/password": { success: true } });
   draw(<ForgotPasswordScreen />, { at: "/forgotpassword", me: null });
   const send = () => user.click(screen.getByRole("button", { name: "Send reset link" }));

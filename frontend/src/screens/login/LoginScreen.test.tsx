@@ -15,7 +15,7 @@ async function signIn(email: string, password: string) {
   await user.click(screen.getByRole("button", { name: "Login" }));
 }
 
-test("says at the field what is missing, and sends nothing", async () => {
+test("missing values are reported next to their fields, and nothing is sent", async () => {
   const sent = serve({});
   draw(<LoginScreen />, { at: "/login", me: null });
   await signIn("", "");
@@ -27,7 +27,7 @@ test("says at the field what is missing, and sends nothing", async () => {
   expect(sent).toEqual([]);
 });
 
-test("sends the address in lower case and leads to the dashboard", async () => {
+test("sends the email in lower case and redirects to the dashboard", async () => {
   const sent = serve({ "POST user/session": accountAnswer() });
   const { where } = draw(<LoginScreen />, { at: "/login", me: null });
   await signIn("Owner@Acme-Demo.com", "Demo1234");
@@ -36,7 +36,7 @@ test("sends the address in lower case and leads to the dashboard", async () => {
   expect(currentSession()).toMatchObject({ sessionToken: "token", emailid: "owner@acme-demo.com" });
 });
 
-test("leads to the address that was asked for, but to none elsewhere", async () => {
+test("redirects to the requested page, but never to another site", async () => {
   for (const [returnTo, led] of [
     ["/dashboard/settings/myaccount?code=7", "/dashboard/settings/myaccount?code=7"],
     ["//evil.example/dashboard/", "/dashboard/main/dashboardmain"],
@@ -49,7 +49,7 @@ test("leads to the address that was asked for, but to none elsewhere", async () 
   }
 });
 
-test("a temporary password goes before the address that was asked for", async () => {
+test("a temporary password redirects to the password change instead of the requested page", async () => {
   serve({ "POST user/session": accountAnswer({ mustchangepassword: 1 }) });
   const { where } = draw(<LoginScreen />, { at: "/login", state: { returnTo: "/dashboard/main/search" }, me: null });
   await signIn("owner@acme-demo.com", "Demo1234");
@@ -61,7 +61,7 @@ test.each([
   [403, 800, "Your account is temporarily disabled"],
   [403, 801, "You have been removed from the platform by the admin"],
   [403, 803, "Please Accept your invitation and Sign in"],
-])("status %s with code %s says %j", async (status, code, text) => {
+])("status %s with code %s shows %j", async (status, code, text) => {
   serve({ "POST user/session": new Refusal(status, { code, message: "other words", context: { scope: "account" } }) });
   draw(<LoginScreen />, { at: "/login", me: null });
   await signIn("owner@acme-demo.com", "Demo1234");
@@ -70,7 +70,7 @@ test.each([
   expect(screen.getByLabelText("Email")).toHaveValue("owner@acme-demo.com");
 });
 
-test("an unverified user goes to /verifyemail and is remembered there", async () => {
+test("an unverified user is redirected to /verifyemail and stored for it", async () => {
   const context = { appuserid: 7, name: "New One", email: "new@acme.com", checktoken: "c", scope: "account" };
   serve({ "POST user/session": new Refusal(403, { code: 802, message: "x", context }) });
   const { where } = draw(<LoginScreen />, { at: "/login", me: null });
@@ -79,7 +79,7 @@ test("an unverified user goes to /verifyemail and is remembered there", async ()
   expect(JSON.parse(sessionStorage.getItem("unverified")!).state.person).toEqual({ appuserid: 7, name: "New One", email: "new@acme.com", checktoken: "c" });
 });
 
-test("why a provider's sign-in failed stays above the form until the next attempt", async () => {
+test("the error of a provider's sign-in stays above the form until the next attempt", async () => {
   vi.spyOn(window, "open").mockReturnValue(null);
   setConfig({ ...CONFIG, googleenabled: true, linkedinenabled: true });
   serve({ "POST user/session": new Refusal(401, { code: 401, message: "other words" }) });
@@ -92,7 +92,7 @@ test("why a provider's sign-in failed stays above the form until the next attemp
   await waitFor(() => expect(screen.getByRole("alert")).toHaveTextContent("The browser blocked the sign-in window."));
 });
 
-test("the demo is entered by one press, as its owner or as a member; a server of customers has no such door", async () => {
+test("one-click sign-in as owner or member is available only in the demo", async () => {
   const sent = serve({ "POST user/session": accountAnswer({ role: "member" }) });
   const { unmount } = draw(<LoginScreen />, { at: "/login", me: null });
   expect(screen.queryByRole("button", { name: "Look around as owner" })).toBeNull();

@@ -26,7 +26,7 @@ const TEAM = {
 };
 const row = (id: number) => within(screen.getByRole("row", { name: new RegExp(`p${id}@acme.com`) }));
 
-test("shows how things stand with everybody, and what may be done", async () => {
+test("shows the status of each user and the available actions", async () => {
   serve({ [LIST]: TEAM });
   draw(<ManageSeatsScreen />, { at: AT });
   await screen.findByRole("row", { name: /p1@acme.com/ });
@@ -42,7 +42,7 @@ test("shows how things stand with everybody, and what may be done", async () => 
   expect(screen.getByText("2 seats available")).toBeVisible();
 });
 
-test("a large team is searched by name and address", async () => {
+test("a large team can be searched by name and email", async () => {
   const many = Array.from({ length: 16 }, (_, index) => person(index + 1, {}));
   serve({ [LIST]: { resource: [...many, person(77, { name: "Zoë Last" })], meta: { count: 17 } } });
   draw(<ManageSeatsScreen />, { at: AT });
@@ -57,7 +57,7 @@ test("a large team is searched by name and address", async () => {
   expect(screen.getByText("no data found")).toBeVisible();
 });
 
-test("disables only after a confirmation", async () => {
+test("disabling a member needs a confirmation", async () => {
   const sent = serve({ [LIST]: TEAM, "PATCH leads/_table/appuser": { resource: [{ appuserid: 2 }] } });
   draw(<ManageSeatsScreen />, { at: AT });
   await screen.findByRole("row", { name: /p2@acme.com/ });
@@ -69,14 +69,14 @@ test("disables only after a confirmation", async () => {
   expect(sent.find((one) => one.method === "PATCH")!.body.resource).toEqual([{ appuserid: 2, isactive: 0 }]);
 });
 
-test("without a seat nobody can be added", async () => {
+test("without free seats, the add button is missing", async () => {
   serve({ [LIST]: TEAM });
   draw(<ManageSeatsScreen />, { at: AT, me: accountAnswer({ credits: { seatcount: 0 } }) });
   expect(await screen.findByText("0 seats available")).toBeVisible();
   expect(screen.queryByRole("button", { name: "Add member" })).toBeNull();
 });
 
-test("invites: fields first, then the domain, then whether it is taken, then the seat", async () => {
+test("an invitation checks fields, domain, availability and seats in this order", async () => {
   const state = { valid: 0, available: 0 };
   const sent = serve({
     [LIST]: TEAM,

@@ -10,7 +10,7 @@ import { MyAccountScreen } from "./MyAccountScreen";
 const user = userEvent.setup({ applyAccept: false });
 const AT = "/dashboard/settings/myaccount";
 
-test("a member sees the name and the address, and no company", () => {
+test("a member sees name and email but no company", () => {
   serve({});
   draw(<MyAccountScreen />, { at: AT, me: accountAnswer({ role: "member" }) });
   expect(screen.getByLabelText("First Name")).toHaveValue("Olivia");
@@ -18,7 +18,7 @@ test("a member sees the name and the address, and no company", () => {
   expect(screen.queryByLabelText("Company")).toBeNull();
 });
 
-test("the owner saves the profile; what the server refuses is shown at its field", async () => {
+test("the owner can save the profile, and server errors appear next to their fields", async () => {
   const refused = { code: 422, message: "Not a country", context: { scope: "resource", fields: { country: "Not a country" } } };
   const sent = serve({ "PATCH leads/_table/appuser": new Refusal(422, refused) });
   draw(<MyAccountScreen />, { at: AT });
@@ -33,7 +33,7 @@ test("the owner saves the profile; what the server refuses is shown at its field
 
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47]);
 
-test("a photo is JPEG or PNG, and there must be one to update", async () => {
+test("a photo must be JPEG or PNG, and updating without one shows an error", async () => {
   serve({});
   draw(<MyAccountScreen />, { at: AT });
   await user.click(screen.getByRole("button", { name: "Update" }));
@@ -46,7 +46,7 @@ test("a photo is JPEG or PNG, and there must be one to update", async () => {
 test.each([
   ["a text named .png", new File(["text"], "text.png", { type: "image/png" }), "Please choose a JPEG or PNG image."],
   ["a file of 3 MB", new File([PNG, new Uint8Array(3_000_000)], "big.png", { type: "image/png" }), "The image is larger than 2 MB."],
-])("%s is rejected, and Update does not send the photo chosen before", async (_, file, text) => {
+])("%s is rejected, and Update does not send the previously selected photo", async (_, file, text) => {
   const sent = serve({});
   vi.stubGlobal("URL", Object.assign(URL, { createObjectURL: () => "blob:photo", revokeObjectURL: () => undefined }));
   draw(<MyAccountScreen />, { at: AT });
@@ -60,7 +60,7 @@ test.each([
   expect(sent).toEqual([]);
 });
 
-test("a photo can be chosen again after it was taken back", async () => {
+test("a removed photo can be selected again", async () => {
   serve({});
   vi.stubGlobal("URL", Object.assign(URL, { createObjectURL: () => "blob:photo", revokeObjectURL: () => undefined }));
   draw(<MyAccountScreen />, { at: AT });
@@ -74,7 +74,7 @@ test("a photo can be chosen again after it was taken back", async () => {
   }
 });
 
-test.each(["-2", "2.5", "1e3", "99999999"])("the number %s is refused as it was typed", async (text) => {
+test.each(["-2", "2.5", "1e3", "99999999"])("the number %s is rejected and kept as typed", async (text) => {
   const sent = serve({});
   draw(<MyAccountScreen />, { at: AT });
   for (const label of ["Sales people", "Leads needed per month"]) {
@@ -88,7 +88,7 @@ test.each(["-2", "2.5", "1e3", "99999999"])("the number %s is refused as it was 
   expect(sent).toEqual([]);
 });
 
-test("the address changes in two steps", async () => {
+test("the email is changed in two steps", async () => {
   const sent = serve({
     "POST validatedomain": { result: { valid: 1 } },
     "POST emailcodeverification": { success: 1 },
@@ -117,7 +117,7 @@ test("the address changes in two steps", async () => {
   expect(sent.find((one) => one.path === "emailupdate")!.body).toMatchObject({ type: "update", newemail: "new@acme.com", code: "123" });
 });
 
-test("the mailed link opens the second step with its code; a wrong one is said at the field", async () => {
+test("the mailed link opens the second step with its code, and a wrong code is reported", async () => {
   const refusal = new Refusal(422, { code: 422, message: "x", context: { reason: "code_mismatch", scope: "resource" } });
   serve({ "POST emailupdate": refusal });
   draw(<MyAccountScreen />, { at: `${AT}?newemail=new%40acme.com&code=777` });
@@ -130,7 +130,7 @@ test("the mailed link opens the second step with its code; a wrong one is said a
 const chooseGerman = async () => user.selectOptions(screen.getByLabelText("Language"), "Deutsch");
 const REFUSED = { code: 422, message: "Must be one of: en, de", context: { scope: "resource" } };
 
-test("a language that the server refuses is not shown", async () => {
+test("a language rejected by the server is not applied", async () => {
   serve({ "PATCH leads/_table/appuser": new Refusal(422, REFUSED) });
   draw(<MyAccountScreen />, { at: AT });
   await chooseGerman();
@@ -141,7 +141,7 @@ test("a language that the server refuses is not shown", async () => {
 test.each([
   [undefined, [{ resource: [{ appuserid: 1, language: "de" }] }]],
   [1 as const, []],
-])("a language is stored with the user, and by support (%s) in this browser only", async (support, bodies) => {
+])("a language is stored in the account, but with support (%s) only in the browser", async (support, bodies) => {
   const sent = serve({ "PATCH leads/_table/appuser": { resource: [{ appuserid: 1 }] }, "PUT user/session": accountAnswer({ language: "de" }) });
   draw(<MyAccountScreen />, { at: AT, me: accountAnswer({ ...(support && { support }) }) });
   await chooseGerman();

@@ -28,14 +28,14 @@ const contacts = (count: number) => ({
   meta: { count },
 });
 
-test("an empty list says so and leads to the search", async () => {
+test("an empty list shows a message and a link to the search", async () => {
   serve({ [LIST]: { resource: [], meta: { count: 0 } } });
   draw(<MyContactsScreen />, { at: AT });
   expect(await screen.findByText("no data found")).toBeVisible();
   expect(screen.getByRole("link", { name: "Search a contact" })).toHaveAttribute("href", "/dashboard/main/search");
 });
 
-test("pages and sizes are in the address, an unknown size is 100", async () => {
+test("page and size are stored in the URL, and an unknown size is 100", async () => {
   const sent = serve({ [LIST]: contacts(230) });
   const { where } = draw(<MyContactsScreen />, { at: `${AT}?size=77` });
   await screen.findByText("Person 1");
@@ -48,7 +48,7 @@ test("pages and sizes are in the address, an unknown size is 100", async () => {
   expect(lists(sent)[0]!.headers.get("X-Field-Encryption")).toBe("session-v1");
 });
 
-test("the last pages of a very long list are read from its end, and its middle only by a search", async () => {
+test("the last pages of a very long list are read from its end", async () => {
   const ends = [contactAnswer(2), contactAnswer(1)];
   const sent = serve({
     [LIST]: ({ query }: Sent) => ({ resource: query.get("order")?.startsWith("createdon ASC") ? ends.toReversed() : contacts(5).resource, meta: { count: 500_002 } }),
@@ -65,7 +65,7 @@ test("the last pages of a very long list are read from its end, and its middle o
   await waitFor(() => expect(Object.fromEntries(lists(sent).at(-1)!.query)).toMatchObject({ limit: "25", offset: "2" }));
 });
 
-test("a page behind the end of the list is empty", async () => {
+test("a page past the end of the list is empty", async () => {
   const sent = serve({ [LIST]: contacts(60) });
   draw(<MyContactsScreen />, { at: `${AT}?page=999999` });
   expect(await screen.findByText("no data found")).toBeVisible();
@@ -73,13 +73,13 @@ test("a page behind the end of the list is empty", async () => {
   expect(screen.getByRole("button", { name: "First page" })).toBeEnabled();
 });
 
-test("the middle of a very long list is found by a search alone", async () => {
+test("the middle of a very long list shows a hint to use the search", async () => {
   serve({ [LIST]: contacts(500_000) });
   draw(<MyContactsScreen />, { at: `${AT}?page=10000` });
   expect(await screen.findByText(/^This page is too far into the list/)).toBeVisible();
 });
 
-test("a search waits until the typing rests, and starts at page 1", async () => {
+test("the search is debounced and starts at page 1", async () => {
   const sent = serve({ [LIST]: contacts(60), "POST searchname": { resource: [contactAnswer(7)], meta: { count: 1 } } });
   const { where } = draw(<MyContactsScreen />, { at: `${AT}?page=2` });
   await screen.findByText("Person 1");
@@ -91,7 +91,7 @@ test("a search waits until the typing rests, and starts at page 1", async () => 
   expect(where()).toBe(`${AT}?search=pers`);
 });
 
-test("select all leaves deleted contacts alone, and export waits for a selection", async () => {
+test("select all skips deleted contacts, and export needs a selection", async () => {
   serve({ [LIST]: { resource: [contactAnswer(1), contactAnswer(2, { deleted: 1 }), contactAnswer(3)], meta: { count: 3 } } });
   draw(<MyContactsScreen />, { at: AT });
   await screen.findByText("Person 1");
@@ -106,7 +106,7 @@ test("select all leaves deleted contacts alone, and export waits for a selection
   expect(screen.getByRole("button", { name: "Export Excel" })).toBeDisabled();
 });
 
-test("the server writes the file of the chosen contacts; its limit is told in words", async () => {
+test("the selected contacts are exported by the server, and its rate limit shows a message", async () => {
   const refusal = { error: { code: 429, message: "x", context: { reason: "rate_limit", scope: "resource" } } };
   let answer = new Response("xlsx");
   const asked: { url: string; init: RequestInit }[] = [];
@@ -134,7 +134,7 @@ test("the server writes the file of the chosen contacts; its limit is told in wo
 });
 
 
-test("an upvote of a row counts for each of its values; a downvote asks for the value and the reason", async () => {
+test("upvoting a row upvotes each of its values, and a downvote needs a value and a reason", async () => {
   const saved: Record<string, unknown>[] = [];
   const sent = serve({
     [LIST]: contacts(1),
@@ -167,7 +167,7 @@ test("an upvote of a row counts for each of its values; a downvote asks for the 
   expect(up).toHaveAttribute("aria-pressed", "false");
 });
 
-test("a vote shows at once, and goes back when the server refuses it", async () => {
+test("a vote is shown at once and reverted if the server rejects it", async () => {
   const server = new EventTarget();
   const refusal = new Promise<Refusal>((done) =>
     server.addEventListener("refuse", () => done(new Refusal(422, { code: 422, message: "This value was never revealed" }))),
@@ -182,7 +182,7 @@ test("a vote shows at once, and goes back when the server refuses it", async () 
   await waitFor(() => expect(up).toHaveAttribute("aria-pressed", "false"));
 });
 
-test("one of the own tags narrows the list", async () => {
+test("the list can be filtered by a tag", async () => {
   const tagged = { resource: [{ tags: ["hot", "call me"] }, { tags: ["hot"] }] };
   const sent = serve({ [LIST]: contacts(3), [`GET ${META}`]: tagged });
   const { where } = draw(<MyContactsScreen />, { at: AT });
@@ -193,7 +193,7 @@ test("one of the own tags narrows the list", async () => {
   await waitFor(() => expect(lists(sent).at(-1)!.query.get("filter")).toBe("(contactmeta_by_contactid.tags contains ('call me'))"));
 });
 
-test("saved votes are shown at their values", async () => {
+test("saved votes are shown next to their values", async () => {
   const vote = { linkedin_url: "https://www.linkedin.com/in/p1", info: "P1@work.example", type: "businessemail", action: "upvote" };
   const sent = serve({ [LIST]: contacts(2), [`GET ${FEEDBACK}`]: { resource: [vote] } });
   draw(<MyContactsScreen />, { at: AT });
@@ -205,7 +205,7 @@ test("saved votes are shown at their values", async () => {
   expect(asked.headers.get("X-Field-Encryption")).toBe("session-v1");
 });
 
-test("filters and the order are in the address and in the request", async () => {
+test("filters and sort order are in the URL and in the request", async () => {
   const sent = serve({ [LIST]: contacts(3) });
   const { where } = draw(<MyContactsScreen />, { at: AT });
   await user.click(await screen.findByRole("button", { name: "Has phone" }));
@@ -221,7 +221,7 @@ test("filters and the order are in the address and in the request", async () => 
   expect(screen.getByRole("columnheader", { name: "Name" })).toHaveAttribute("aria-sort", "ascending");
 });
 
-test("where nothing is found the search can be cleared", async () => {
+test("a search without results can be cleared", async () => {
   serve({ [LIST]: ({ query }: Sent) => (query.has("filter") ? { resource: [], meta: { count: 0 } } : contacts(2)) });
   const { where } = draw(<MyContactsScreen />, { at: `${AT}?email=1` });
   expect(await screen.findByText("no data found")).toBeVisible();
@@ -230,7 +230,7 @@ test("where nothing is found the search can be cleared", async () => {
   expect(where()).toBe(AT);
 });
 
-test("a text that is no name is searched in titles and companies, too", async () => {
+test("a search without results by name can be extended to titles and companies", async () => {
   const sent = serve({ [LIST]: ({ query }: Sent) => contacts(query.has("filter") ? 1 : 3), "POST searchname": { resource: [], meta: { count: 0 } } });
   const { where } = draw(<MyContactsScreen />, { at: `${AT}?search=cedar` });
   await user.click(await screen.findByRole("button", { name: "Search titles and companies" }));
@@ -242,7 +242,7 @@ test("a text that is no name is searched in titles and companies, too", async ()
   expect(await screen.findByText("no data found")).toBeVisible();
 });
 
-test("a selection says what is out of view; all that is found can be taken and is exported by its filter", async () => {
+test("the selection counts hidden contacts, and selecting all found exports by filter", async () => {
   serve({ [LIST]: ({ query }: Sent) => ({ resource: [contactAnswer(query.has("filter") ? 9 : 1)], meta: { count: 40 } }) });
   draw(<MyContactsScreen />, { at: AT });
   await user.click(await screen.findByRole("checkbox", { name: "Select Person 1" }));
@@ -265,7 +265,7 @@ test("a selection says what is out of view; all that is found can be taken and i
   expect(screen.getByRole("button", { name: "Export Excel" })).toBeDisabled();
 });
 
-test("the drawer holds everything about a contact and keeps the own tags and note", async () => {
+test("the drawer shows all details of a contact and saves tags and note", async () => {
   const person = { full_name: "Person 2", title: "CTO", company: "Acme", country: "USA", emails: [], phone_numbers: [], linkedinurl: "" };
   const sent = serve({
     [LIST]: { resource: [contactAnswer(1), contactAnswer(2, { phone_numbers: null, dialrevealedby: null })], meta: { count: 2 } },

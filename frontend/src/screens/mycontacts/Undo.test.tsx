@@ -31,7 +31,7 @@ async function remove(): Promise<void> {
   await user.click(note("Person 1 was removed.").getByRole("button", { name: "Close" }));
 }
 
-test("a contact is removed at once and comes back where it was; nothing is sent", async () => {
+test("a removed contact can be restored in its place, and nothing is sent", async () => {
   const sent = serve();
   draw(<MyContactsScreen />, { at: AT });
   await user.click(await screen.findByRole("button", { name: "Remove Person 2" }));
@@ -48,7 +48,7 @@ test("a contact is removed at once and comes back where it was; nothing is sent"
   expect(writes(sent)).toEqual([]);
 });
 
-test("the removal is sent once its message is gone; a refusal brings the contact back", async () => {
+test("a removal is sent when its message closes, and an error restores the contact", async () => {
   let refuses = true;
   let deleted = 0;
   const sent = serve({
@@ -71,7 +71,7 @@ test("the removal is sent once its message is gone; a refusal brings the contact
   expect(writes(sent)).toEqual([{ deleted: 1 }, { deleted: 1 }]);
 });
 
-test("the contacts of a colleague cannot be removed", async () => {
+test("contacts revealed only by a colleague cannot be removed", async () => {
   const [theirs, shared] = [contactAnswer(1, { revealedby: 9, dialrevealedby: 9 }), contactAnswer(2, { revealedby: 9 })];
   serve({ [LIST]: { resource: [theirs, shared], meta: { count: 2 } } });
   for (const by of ["9", "team"]) {
@@ -82,7 +82,7 @@ test("the contacts of a colleague cannot be removed", async () => {
   }
 });
 
-test("a cleared selection comes back, with what was ticked meanwhile", async () => {
+test("undo restores a cleared selection and keeps rows selected since", async () => {
   serve();
   draw(<MyContactsScreen />, { at: AT });
   await user.click(await screen.findByRole("checkbox", { name: "Select Person 1" }));
@@ -93,7 +93,7 @@ test("a cleared selection comes back, with what was ticked meanwhile", async () 
   expect(screen.getByText("2 selected")).toBeVisible();
 });
 
-test("a tag is shown before the server has it, and goes when it is refused", async () => {
+test("a new tag is shown at once and removed if the server rejects it", async () => {
   const server = new EventTarget();
   const refusal = new Promise<Refusal>((done) => server.addEventListener("refuse", () => done(REFUSED)));
   serve({ [KEEP]: () => refusal });
@@ -105,7 +105,7 @@ test("a tag is shown before the server has it, and goes when it is refused", asy
   await waitFor(() => expect(screen.queryByRole("button", { name: "Remove the tag hot" })).toBeNull());
 });
 
-test("a removed tag comes back to its place, with the tags that were added since", async () => {
+test("undo restores a removed tag in its place and keeps tags added since", async () => {
   let stored = ["one", "two", "three"];
   const sent = serve({
     [META]: () => ({ resource: [{ contactid: 1, tags: stored, note: "kept" }] }),

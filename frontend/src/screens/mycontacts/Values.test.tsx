@@ -34,7 +34,7 @@ const sentVotes = (sent: Sent[]) =>
 const SHOWN = NUMBERS.map((number) => number.replace(/^\+1(\d{3})(\d{3})/, "+1 $1 $2 "));
 const copies = () => screen.queryAllByRole("button", { name: /^Copy \+1415/ }).map(({ textContent }) => textContent);
 
-test("a row has up to three values of a kind; View shows the first with the number of others", async () => {
+test("a row shows up to three values of a kind, or the first and the number of others", async () => {
   answer();
   const { where } = draw(<MyContactsScreen />, { at: AT });
   await screen.findByText("Person 1");
@@ -47,7 +47,7 @@ test("a row has up to three values of a kind; View shows the first with the numb
   expect(screen.getByRole("button", { name: /^\+2/ })).toBeVisible();
 });
 
-test("Escape closes View", async () => {
+test("Escape closes the view menu", async () => {
   answer();
   draw(<MyContactsScreen />, { at: AT });
   await user.click(await screen.findByRole("button", { name: "View" }));
@@ -57,7 +57,7 @@ test("Escape closes View", async () => {
   expect(screen.getByRole("button", { name: "View" })).toHaveFocus();
 });
 
-test("a second press takes an upvote back", async () => {
+test("a second click withdraws an upvote", async () => {
   const sent = answer();
   draw(<MyContactsScreen />, { at: AT });
   const up = await screen.findByRole("button", { name: "Upvote" });
@@ -70,7 +70,7 @@ test("a second press takes an upvote back", async () => {
   expect(sentVotes(sent).at(-1)).toEqual(sentVotes(sent)[0].map((vote: string) => vote.replace("upvote", "withdraw")));
 });
 
-test("the dialog of a reported value takes the report back", async () => {
+test("the dialog of a reported value can withdraw the report", async () => {
   const reported = { linkedin_url: contact.linkedinurl, info: NUMBERS[1], type: "phone", action: "downvote" };
   const sent = answer([reported]);
   draw(<MyContactsScreen />, { at: AT });

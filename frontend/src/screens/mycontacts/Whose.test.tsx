@@ -9,7 +9,7 @@ const user = userEvent.setup();
 const AT = "/dashboard/main/mycontacts";
 const NO_ROWS = { resource: [] };
 
-test("anyone means the whole account, in the list and in the file", async () => {
+test("the team option covers the whole account in the list and in the export", async () => {
   const sent = serve({
     "GET leads/_table/usercontact": { resource: [contactAnswer(1), contactAnswer(2)], meta: { count: 2 } },
     "GET leads/_table/appuser": { resource: [{ appuserid: 1, name: "Ann" }, { appuserid: 2, name: "Bob" }] },

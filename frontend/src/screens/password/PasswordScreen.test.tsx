@@ -16,7 +16,7 @@ async function change(old: string, fresh: string, again: string) {
   await user.click(screen.getByRole("button", { name: "Change Password" }));
 }
 
-test("every field is needed, the new one long and strong, and typed twice alike", async () => {
+test("all fields are required, and the new password must be long and match its repetition", async () => {
   const sent = serve({});
   draw(<PasswordScreen />);
   await change("", "", "");
@@ -37,7 +37,7 @@ test("the new password has at most 100 characters", async () => {
   expect(screen.getByLabelText("New Password")).toHaveAccessibleDescription("Password must be at most 100 characters");
 });
 
-test("a user of a provider has no old password to type and gets a link instead", async () => {
+test("a user without a password gets a reset link instead of the old password field", async () => {
   const sent = serve({ "POST user/password": { success: true } });
   draw(<PasswordScreen />, { me: accountAnswer({ haspassword: 0 }) });
   expect(screen.queryByLabelText("Old Password")).toBeNull();
@@ -46,7 +46,7 @@ test("a user of a provider has no old password to type and gets a link instead",
   expect(sent.map(({ path, body }) => [path, body])).toEqual([["user/password", { email: "owner@acme-demo.com" }]]);
 });
 
-test("goes on under the new token, and says what the server says against it", async () => {
+test("a server error appears next to its field, and success continues with the new token", async () => {
   const wrong = { code: 422, message: "The old password is wrong", context: { scope: "resource", fields: { old_password: "The old password is wrong" } } };
   let answer: unknown = new Refusal(422, wrong);
   serve({ "POST user/password": () => answer, "PUT user/session": accountAnswer() });

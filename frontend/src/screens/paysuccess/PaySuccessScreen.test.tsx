@@ -9,7 +9,7 @@ const PRO = planAnswer(3, "Pro");
 const AT = "/dashboard/paysuccess?plan=3&session_id=cs_1";
 const paid = (status: string) => ({ "GET stripe": { success: 1, resource: { status: 1, code: 200, data: { planid: 3, status, settled: 0 } } } });
 
-test("the page waits for the plan that the payment brings, and names it in lower case", async () => {
+test("the page waits until the paid plan is active and shows its name in lower case", async () => {
   let asked = 0;
   serve({
     ...paid("complete"),
@@ -24,18 +24,18 @@ test("the page waits for the plan that the payment brings, and names it in lower
 
 test.each([
   ["without a page", "/dashboard/paysuccess", {}],
-  ["with a plan that one has", "/dashboard/paysuccess?plan=3", {}],
-  ["with a page of nobody", AT, { "GET stripe": { success: 2, message: "No such checkout" } }],
+  ["with the current plan", "/dashboard/paysuccess?plan=3", {}],
+  ["with an unknown checkout", AT, { "GET stripe": { success: 2, message: "No such checkout" } }],
   ["with a page that was not paid", AT, paid("open")],
   ["by a member", AT, {}],
-])("typed by hand %s it thanks for nothing", async (name, at, answers) => {
+])("the page opened by hand %s confirms nothing", async (name, at, answers) => {
   serve({ ...answers, "GET leads/_table/subscriptionplan": { resource: [PRO] } });
   draw(<PaySuccessScreen />, { at, me: accountAnswer({ plan: PRO, role: name === "by a member" ? "member" : "client" }) });
   expect(await screen.findByRole("heading", { name: "Nothing to confirm" })).toBeVisible();
   expect(screen.queryByText(/Welcome|Thank you/)).toBeNull();
 });
 
-test("a failed payment leads back to the plans", () => {
+test("a failed payment shows a link back to the plans", () => {
   draw(<PayFailScreen />, { at: "/dashboard/payfail" });
   expect(screen.getByText("Sorry..... Your subscription process is failed, Try again")).toBeVisible();
   expect(screen.getByRole("button", { name: "Go To Plan" })).toHaveAttribute("href", "/dashboard/upgradeplan");

@@ -27,7 +27,7 @@ const FOUND = { meta: { count: 40, estimated: false, next: "c2" }, resource: [ma
 const LISTS = { "GET leads/_table/savedsearch": { resource: [] }, "GET leads/_table/contactlist": { resource: [] }, "POST searchcompanies": { meta: { count: 0 }, resource: [] } };
 const price = ({ body }: Sent) => ({ price: 2, charged: body.dry_run ? 0 : 2, credits: CREDITS, resource: (body.linkedinurls ?? ["a", "b"]).map((linkedinurl: string) => ({ linkedinurl, charged: 1, status: "found" })) });
 
-test("nothing is asked before there is a filter; one of the examples asks", async () => {
+test("without a filter nothing is requested, and an example starts a search", async () => {
   const sent = serve({ "POST searchpeople": FOUND, ...LISTS });
   const { where } = draw(<PeopleSearchScreen />, { at: AT });
   expect(screen.getByText("Who are you looking for?")).toBeVisible();
@@ -37,13 +37,13 @@ test("nothing is asked before there is a filter; one of the examples asks", asyn
   expect(sent.find(({ path }) => path === "searchpeople")!.body).toEqual({ seniority: ["c_suite"], has: ["directdial"], limit: 25 });
 });
 
-test("a refused search says why", async () => {
+test("a rejected search shows a retry button", async () => {
   serve({ "POST searchpeople": new Refusal(429, { code: 429, message: "x", context: { reason: "search_limit", scope: "resource" } }), ...LISTS });
   draw(<PeopleSearchScreen />, { at: `${AT}?city=Berlin` });
   expect(await screen.findByRole("button", { name: "Try again" })).toBeVisible();
 });
 
-test("a filter is added, excluded and removed, each in the address and in the request", async () => {
+test("adding, excluding and removing a filter updates the URL and the request", async () => {
   const sent = serve({ "POST searchpeople": FOUND, ...LISTS });
   const { where } = draw(<PeopleSearchScreen />, { at: AT });
   await user.type(screen.getByRole("combobox", { name: "Company" }), "Acme{Enter}");
@@ -55,7 +55,7 @@ test("a filter is added, excluded and removed, each in the address and in the re
   await waitFor(() => expect(where()).toBe(AT));
 });
 
-test("a choice takes its own values by name, and no others", async () => {
+test("a select filter accepts only its listed values, by name", async () => {
   serve({ "POST searchpeople": FOUND, ...LISTS });
   const { where } = draw(<PeopleSearchScreen />, { at: AT });
   await user.type(screen.getByRole("combobox", { name: "Country" }), "Atlantis{Enter}");
@@ -76,7 +76,7 @@ test("the search is copied for other programs, with its filters as a body", asyn
   expect(copied).toContain(`-d '{"city":["Berlin"],"limit":25}'`);
 });
 
-test("a row tells which kinds exist and who of the team has one already, and no value", async () => {
+test("a row shows the existing kinds and the team's reveals, but no values", async () => {
   serve({ "POST searchpeople": FOUND, ...LISTS });
   draw(<PeopleSearchScreen />, { at: `${AT}?company=Acme` });
   const row = within((await screen.findByText("Person 2")).closest("tr")!);
@@ -86,7 +86,7 @@ test("a row tells which kinds exist and who of the team has one already, and no 
   expect(row.getByText("Berlin, Germany")).toBeVisible();
 });
 
-test("the selected are priced before, bought below the ceiling, and the balance is known", async () => {
+test("selected people are priced first and then revealed within the ceiling", async () => {
   const sent = serve({ "POST searchpeople": FOUND, "POST revealmany": price, ...LISTS });
   draw(<PeopleSearchScreen />, { at: `${AT}?company=Acme` });
   await user.click(await screen.findByRole("checkbox", { name: "Select Person 1" }));
@@ -102,7 +102,7 @@ test("the selected are priced before, bought below the ceiling, and the balance 
   expect(bought).toEqual({ linkedinurls, kinds: ["directdial"], max_credits: 2 });
 });
 
-test("a price above the ceiling is refused in words, and nothing is bought", async () => {
+test("a price above the ceiling shows an error, and nothing is revealed", async () => {
   const refusal = new Refusal(402, { code: 402, message: "The reveal costs 2 credits, more than the ceiling of 1.", context: { reason: "over_ceiling", scope: "resource" } });
   const sent = serve({ "POST searchpeople": FOUND, "POST revealmany": (one: Sent) => (one.body.dry_run ? price(one) : refusal), ...LISTS });
   draw(<PeopleSearchScreen />, { at: `${AT}?company=Acme` });
@@ -116,7 +116,7 @@ test("a price above the ceiling is refused in words, and nothing is bought", asy
   expect(sent.findLast(({ path }) => path === "revealmany")!.body).toEqual({ search: { company: ["Acme"] }, first: 40, kinds: ["directdial"], max_credits: 1 });
 });
 
-test("the selected go on a new list of the team", async () => {
+test("selected people can be added to a new shared list", async () => {
   const sent = serve({ "POST searchpeople": FOUND, "POST leads/_table/contactlist": { resource: [{ listid: 7, name: "Q1", shared: 1 }] }, "POST leads/_table/contactlistitem": { resource: [{ itemid: 1 }] }, ...LISTS });
   draw(<PeopleSearchScreen />, { at: `${AT}?company=Acme` });
   await user.click(await screen.findByRole("checkbox", { name: "Select Person 1" }));
@@ -130,7 +130,7 @@ test("the selected go on a new list of the team", async () => {
   expect(sent.find(({ path }) => path.endsWith("contactlistitem"))!.body).toEqual({ resource: [{ listid: 7, linkedinurl: "https://www.linkedin.com/in/p1" }] });
 });
 
-test("a saved search opens with its filters and says how many are new", async () => {
+test("a saved search shows the number of new people and opens with its filters", async () => {
   const saved = { savedsearchid: 4, appuserid: 1, name: "Heads", kind: "people", filters: { seniority: ["head"], not: { company: ["Basalt"] } }, shared: 0 };
   serve({ "POST searchpeople": FOUND, ...LISTS, "GET leads/_table/savedsearch": { resource: [saved] }, "POST searchnews": { resource: [{ savedsearchid: 4, new: 12 }] } });
   const { where } = draw(<PeopleSearchScreen />, { at: AT });
@@ -140,7 +140,7 @@ test("a saved search opens with its filters and says how many are new", async ()
   await waitFor(() => expect(where()).toBe(`${AT}?seniority=head&company=%21Basalt`));
 });
 
-test("more people come page by page", async () => {
+test("more people are loaded page by page", async () => {
   const more = { meta: { count: 40, estimated: false, next: null }, resource: [match(3)] };
   const sent = serve({ "POST searchpeople": ({ body }: Sent) => (body.cursor ? more : FOUND), ...LISTS });
   draw(<PeopleSearchScreen />, { at: `${AT}?company=Acme` });
@@ -150,7 +150,7 @@ test("more people come page by page", async () => {
   expect(screen.queryByRole("button", { name: "Show more" })).toBeNull();
 });
 
-test("people are imported from a file with unknown columns, which are mapped", async () => {
+test("a file with unknown columns can be imported after mapping them", async () => {
   const needed = new Refusal(422, { code: 422, message: "Say which column has the profile address.", context: { reason: "mapping_needed", columns: ["Adr", "X"], fields: {} } });
   const done = { columns: ["Adr", "X"], mapping: { Adr: "linkedinurl" }, total: 3, added: 1, present: 1, duplicates: 0, not_found: 1, resource: [] };
   const sent = serve({ ...LISTS, "GET leads/_table/contactlist": { resource: [{ listid: 7, name: "Leads" }] }, "POST listimport": ({ body }: Sent) => (body.mapping ? done : needed) });

@@ -25,7 +25,7 @@ async function fill({ password = "Fresh1234", email = "Nora@Fresh.com", terms = 
 
 const submit = () => user.click(screen.getByRole("button", { name: "Sign up" }));
 
-test("says at each field what is missing; blanks are nothing", async () => {
+test("missing or blank values are reported next to their fields", async () => {
   const sent = serve({});
   draw(<RegisterScreen />, { me: null });
   await user.type(screen.getByLabelText("First Name"), "   ");
@@ -41,7 +41,7 @@ test.each([
   ["short", "Password length must be atleast 8 characters"],
   ["alllowercase1", "Password needs a lowercase letter, an uppercase letter and a number, and no spaces"],
   ["With Blank 1", "Password needs a lowercase letter, an uppercase letter and a number, and no spaces"],
-])("the password %j is refused at its field", async (password, text) => {
+])("the password %j is reported next to its field", async (password, text) => {
   const sent = serve(GOOD);
   draw(<RegisterScreen />, { me: null });
   await fill({ password });
@@ -56,7 +56,7 @@ test("the terms must be accepted", async () => {
   expect(await screen.findByText("Please accept the terms and conditions")).toBeVisible();
 });
 
-test("a free address and a taken one are refused at the field, and the form stays", async () => {
+test("a free email domain and a taken email are reported, and the form keeps its values", async () => {
   let valid = 0;
   serve({ ...GOOD, "POST validatedomain": () => ({ result: { valid } }), "POST checkemailexists": { result: { exists: 1, available: 0 } } });
   draw(<RegisterScreen />, { me: null });
@@ -68,7 +68,7 @@ test("a free address and a taken one are refused at the field, and the form stay
   expect(screen.getByLabelText("Last Name")).toHaveValue("New");
 });
 
-test("registers with a tidy name and leads to the second step", async () => {
+test("registers with a trimmed name and redirects to the second step", async () => {
   const sent = serve(GOOD);
   const { where } = draw(<RegisterScreen />, { me: null });
   await fill();
@@ -79,7 +79,7 @@ test("registers with a tidy name and leads to the second step", async () => {
   expect(currentSession()?.sessionToken).toBe("new-token");
 });
 
-test("a failure of the registration says so and empties the form", async () => {
+test("a failed registration shows an error and clears the form", async () => {
   serve({ ...GOOD, "POST leads/_table/client": new Refusal(500, { code: 500, message: "x" }) });
   draw(<RegisterScreen />, { me: null });
   await fill();

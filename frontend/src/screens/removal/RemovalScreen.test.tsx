@@ -7,7 +7,7 @@ import { RemovalScreen } from "./RemovalScreen";
 const user = userEvent.setup();
 const send = () => user.click(screen.getByRole("button", { name: "Send confirmation link" }));
 
-test("without an address nothing is sent, and a profile that the server rejects is told at its field", async () => {
+test("a missing email is not sent, and a rejected profile URL is reported next to its field", async () => {
   const sent = serve({ "POST removalrequest": new Refusal(422, { code: 422, message: "Please input correct url", context: { fields: { linkedinurl: "Please input correct url" } } }) });
   draw(<RemovalScreen />, { me: null });
   await send();
@@ -19,7 +19,7 @@ test("without an address nothing is sent, and a profile that the server rejects 
   expect(await screen.findByLabelText("Profile address (optional)")).toHaveAccessibleDescription(/Please input correct url/);
 });
 
-test("a request without an account says where the link went", async () => {
+test("a request without an account shows the email that the link was sent to", async () => {
   const sent = serve({ "POST removalrequest": { success: 1 } });
   draw(<RemovalScreen />, { me: null });
   await user.type(screen.getByLabelText("Email"), " Jane@acme.example ");

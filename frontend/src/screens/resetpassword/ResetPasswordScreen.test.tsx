@@ -15,7 +15,7 @@ async function save(password: string, again = password) {
   await user.click(screen.getByRole("button", { name: "Reset password" }));
 }
 
-test("shows whose password it is, and refuses weak and differing ones at their fields", async () => {
+test("shows the email, and reports short or differing passwords next to their fields", async () => {
   const sent = serve({});
   draw(<ResetPasswordScreen />, { at: AT, me: null });
   expect(screen.getByLabelText("Email")).toHaveValue("nora@fresh.com");
@@ -28,7 +28,7 @@ test("shows whose password it is, and refuses weak and differing ones at their f
   expect(sent).toEqual([]);
 });
 
-test("saves and leads to the sign-in", async () => {
+test("saves the password and redirects to the sign-in page", async () => {
   const sent = serve({ "POST user/password": { success: true } });
   const { where } = draw(<ResetPasswordScreen />, { at: AT, me: null });
   await save("Fresh1234");
@@ -38,7 +38,7 @@ test("saves and leads to the sign-in", async () => {
 
 const newLink = () => screen.queryByRole("button", { name: "Get a new link" });
 
-test("a link that is too old leads to a new one", async () => {
+test("an expired link shows a button for a new one", async () => {
   serve({ "POST user/password": new Refusal(404, { code: 404, message: "x", context: { scope: "resource" } }) });
   draw(<ResetPasswordScreen />, { at: AT, me: null });
   expect(newLink()).toBeNull();
@@ -46,7 +46,7 @@ test("a link that is too old leads to a new one", async () => {
   await waitFor(() => expect(newLink()).toHaveAttribute("href", "/forgotpassword"));
 });
 
-test.each(["/resetpassword", "/resetpassword?email=a%40b.co", "/resetpassword?code=abc"])("the cut link %s leads to a new one", (at) => {
+test.each(["/resetpassword", "/resetpassword?email=a%40b.co", "/resetpassword?code=abc"])("the incomplete link %s shows a button for a new one", (at) => {
   serve({});
   draw(<ResetPasswordScreen />, { at, me: null });
   expect(newLink()).toHaveAttribute("href", "/forgotpassword");
@@ -55,7 +55,7 @@ test.each(["/resetpassword", "/resetpassword?email=a%40b.co", "/resetpassword?co
 test.each([
   [404, "The Code for this link has expired,Please try with latest"],
   [422, "Something went wrong!"],
-])("a refusal with %s says %j", async (status, text) => {
+])("an error with status %s shows %j", async (status, text) => {
   serve({ "POST user/password": new Refusal(status, { code: status, message: "x", context: { scope: "resource" } }) });
   draw(<ResetPasswordScreen />, { at: AT, me: null });
   await save("Fresh1234");

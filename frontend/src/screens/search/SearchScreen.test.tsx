@@ -16,7 +16,7 @@ async function ask(...boxes: string[]) {
   await user.click(screen.getByRole("button", { name: "Search" }));
 }
 
-test("waits for an option and an address of the network", async () => {
+test("a search needs an option and a LinkedIn URL", async () => {
   const sent = serve({});
   draw(<SearchScreen />);
   expect(screen.getByText("Use search options to find contacts")).toBeVisible();
@@ -28,7 +28,7 @@ test("waits for an option and an address of the network", async () => {
   expect(sent).toEqual([]);
 });
 
-test("Enter without an option says so, and an address of another host that it is wrong", async () => {
+test("Enter without an option shows a message, and a URL of another host shows an error", async () => {
   const sent = serve({});
   draw(<SearchScreen />);
   const url = screen.getByLabelText("Profile URL");
@@ -41,7 +41,7 @@ test("Enter without an option says so, and an address of another host that it is
   expect(sent).toEqual([]);
 });
 
-test("what the server refuses about the address is said at its field", async () => {
+test("a URL rejected by the server is reported next to its field", async () => {
   const fields = { linkedinurl: "Please input correct url" };
   serve({ "POST searchurl": new Refusal(422, { code: 422, message: "x", context: { scope: "resource", fields } }) });
   draw(<SearchScreen />);
@@ -53,7 +53,7 @@ test("what the server refuses about the address is said at its field", async () 
   expect(url).not.toHaveAccessibleDescription();
 });
 
-test("shows masks, and after a reveal the value and the new balance", async () => {
+test("shows masked values, and after a reveal the value and the new balance", async () => {
   const credits = { contactcredit: 4, bus_email_credits: 4, personal_email_credits: 3 };
   const sent = serve({
     "POST searchurl": { data: [MASKED] },
@@ -75,7 +75,7 @@ test("shows masks, and after a reveal the value and the new balance", async () =
   expect(within(screen.getByRole("group", { name: "Search options" })).getAllByText("4 left")).toHaveLength(2);
 });
 
-test("one press reveals all that is hidden, each for its credit", async () => {
+test("reveal all reveals every hidden kind for one credit each", async () => {
   const credits = { contactcredit: 4, bus_email_credits: 3, personal_email_credits: 2 };
   const sent = serve({
     "POST searchurl": { data: [{ ...MASKED, title: "CTO", company: "Acme", country: "USA" }] },
@@ -93,7 +93,7 @@ test("one press reveals all that is hidden, each for its credit", async () => {
   expect(screen.getByRole("link", { name: /^Maya Thornton/ })).toHaveAttribute("href", "/?url=linkedin.com%2Fin%2Fmaya");
 });
 
-test("reveal all pays for the kinds that there are credits for", async () => {
+test("reveal all skips kinds without credits", async () => {
   const left = { contactcredit: 0, bus_email_credits: 3, personal_email_credits: 2 };
   const sent = serve({
     "POST searchurl": { data: [MASKED] },
@@ -110,7 +110,7 @@ test("reveal all pays for the kinds that there are credits for", async () => {
   expect(where().split("?")[0]).toBe(at.split("?")[0]);
 });
 
-test("an address with a question asks it", async () => {
+test("search parameters in the URL start a search", async () => {
   const sent = serve({ "POST searchurl": { data: [] } });
   draw(<SearchScreen />, { at: "/?url=linkedin.com%2Fin%2Fmaya&kinds=business,personal" });
   expect(await screen.findByText("No contact details found.")).toBeVisible();
@@ -119,7 +119,7 @@ test("an address with a question asks it", async () => {
   expect(screen.getByRole("checkbox", { name: "Cell Number" })).not.toBeChecked();
 });
 
-test("changing a box after a search asks again", async () => {
+test("changing an option after a search repeats it", async () => {
   const sent = serve({ "POST searchurl": ({ body }: Sent) => ({ data: body.personal ? [MASKED] : [NO_EMAILS] }) });
   draw(<SearchScreen />);
   await ask("Work Email");
@@ -129,7 +129,7 @@ test("changing a box after a search asks again", async () => {
   expect(sent).toHaveLength(2);
 });
 
-test("without a credit of the kind the way leads to the plans", async () => {
+test("a reveal without credits of its kind redirects to the plans", async () => {
   const sent = serve({ "POST searchurl": { data: [MASKED] } });
   const { where } = draw(<SearchScreen />, { me: accountAnswer({ credits: { bus_email_credits: 0 } }) });
   await ask("Work Email");
@@ -138,7 +138,7 @@ test("without a credit of the kind the way leads to the plans", async () => {
   expect(sent.map((one) => one.path)).toEqual(["searchurl"]);
 });
 
-test("a refusal for want of credit leads to the plans too", async () => {
+test("a 402 for a reveal redirects to the plans", async () => {
   const refusal = new Refusal(402, { code: 402, message: "No credit", context: { reason: "no_credit", scope: "resource" } });
   serve({ "POST searchurl": { data: [MASKED] }, "POST getcontact": refusal });
   const { where } = draw(<SearchScreen />);
@@ -151,7 +151,7 @@ test("a refusal for want of credit leads to the plans too", async () => {
 test.each([
   ["by the balance that is shown", { contactcredit: 0 }, []],
   ["by the server", {}, ["getcontact"]],
-])("a member without a credit keeps the result and is told why, %s", async (_, credits, calls) => {
+])("a member without credits keeps the result and sees the reason, detected %s", async (_, credits, calls) => {
   const refusal = new Refusal(402, { code: 402, message: "No credit", context: { reason: "no_credit", scope: "resource" } });
   const sent = serve({ "POST searchurl": { data: [MASKED] }, "POST getcontact": refusal });
   const { where } = draw(<SearchScreen />, { me: accountAnswer({ role: "member", credits }) });
@@ -164,7 +164,7 @@ test.each([
   expect(sent.map((one) => one.path)).toEqual(["searchurl", ...calls]);
 });
 
-test("a member with no credit at all is sent to the owner, not to plans that only the owner sees", async () => {
+test("a member without any credits is referred to the owner and sees no upgrade button", async () => {
   serve({ "POST searchurl": { data: [MASKED] } });
   const none = { contactcredit: 0, bus_email_credits: 0, personal_email_credits: 0, emailcredit: 0 };
   draw(<SearchScreen />, { me: accountAnswer({ role: "member", credits: none }) });
@@ -173,7 +173,7 @@ test("a member with no credit at all is sent to the owner, not to plans that onl
   expect(screen.queryByRole("button", { name: "Upgrade Your Plan" })).toBeNull();
 });
 
-test("with no credit at all nothing can be revealed", async () => {
+test("without any credits, nothing can be revealed", async () => {
   serve({ "POST searchurl": { data: [MASKED] } });
   const none = { contactcredit: 0, bus_email_credits: 0, personal_email_credits: 0, emailcredit: 0 };
   draw(<SearchScreen />, { me: accountAnswer({ credits: none }) });
@@ -188,7 +188,7 @@ test("with no credit at all nothing can be revealed", async () => {
   expect(screen.queryByRole("button", { name: /^Reveal/ })).toBeNull();
 });
 
-test("says that nobody was found, and what went wrong", async () => {
+test("an empty result shows a message, and a failed search shows the error", async () => {
   let broken = false;
   serve({ "POST searchurl": () => (broken ? new Refusal(422, { code: 422, message: "Please input correct url", context: { scope: "resource" } }) : { data: [] }) });
   draw(<SearchScreen />);
@@ -200,7 +200,7 @@ test("says that nobody was found, and what went wrong", async () => {
   expect(await screen.findByRole("alert")).toHaveTextContent("Please input correct url");
 });
 
-test("says which address it takes after that of a company", async () => {
+test("a company URL shows a hint about profile URLs", async () => {
   serve({ "POST searchurl": { data: [] } });
   draw(<SearchScreen />);
   await ask("Cell Number");
@@ -211,7 +211,7 @@ test("says which address it takes after that of a company", async () => {
   expect(await screen.findByText("The address of a person begins with linkedin.com/in/. Open the profile of the person and copy its address.")).toBeVisible();
 });
 
-test("flags a number with the right one, and says thanks", async () => {
+test("a number can be flagged with its correction, and a confirmation is shown", async () => {
   const shown = { ...MASKED, phone_encrypted: false, phone_numbers: ["+14155550100"] };
   const sent = serve({
     "POST searchurl": { data: [shown] },
@@ -242,7 +242,7 @@ test("flags a number with the right one, and says thanks", async () => {
   ]);
 });
 
-test("a revealed number is called, an address is written to, and the team's memory stands below", async () => {
+test("revealed values have call and mail links, and earlier reveals of the team are shown", async () => {
   const revealed = [{ type: "directdial", appuserid: 9, name: "Max Member", revealedon: "2026-11-03T10:00:00Z" }];
   const emails = [{ address: "maya@acme.example", type: "business", encrypted: false, validation: "valid" }];
   const shown = { ...MASKED, emails, business_email_encrypted: false, phone_encrypted: false, phone_numbers: ["+493012345678"], revealed };
@@ -257,7 +257,7 @@ test("a revealed number is called, an address is written to, and the team's memo
   expect(await screen.findByRole("img", { name: "QR code that calls +493012345678" })).toBeVisible();
 });
 
-test("a contact is saved as a vCard", async () => {
+test("a contact can be saved as a vCard", async () => {
   const files: Blob[] = [];
   vi.stubGlobal("URL", Object.assign(URL, { createObjectURL: (file: Blob) => (files.push(file), "blob:card"), revokeObjectURL: () => undefined }));
   const shown = { ...MASKED, phone_encrypted: false, phone_numbers: ["+493012345678"] };
@@ -269,7 +269,7 @@ test("a contact is saved as a vCard", async () => {
   expect(text).not.toContain("EMAIL");
 });
 
-test("a name leads on, and many addresses lead to their price", async () => {
+test("a name links to the people search, and several URLs open the bulk lookup", async () => {
   serve({});
   localStorage.setItem("searchkinds", JSON.stringify(["phone"]));
   draw(<SearchScreen />, { at: AT });

@@ -20,7 +20,7 @@ const one = (usersessionid: number, useragent: string | null) => ({
 });
 const TWO = { resource: [one(1, "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0"), one(2, null)] };
 
-test("lists where one is signed in, and ends one", async () => {
+test("lists the active sessions, and one can be ended", async () => {
   const sent = serve({ [LIST]: TWO, "DELETE leads/_table/usersession/2": { usersessionid: 2 } });
   draw(<SessionsScreen />, { at: AT });
   expect(await screen.findByText("Firefox, Linux")).toBeVisible();
@@ -34,7 +34,7 @@ test("lists where one is signed in, and ends one", async () => {
   expect(await screen.findByText("Session ended.")).toBeVisible();
 });
 
-test("an application is listed by its name, with what it may do", async () => {
+test("an application is listed with its name and permissions", async () => {
   const assistant = { ...one(3, "python-httpx"), agent: "Helper", agentid: "c1", scopes: "read reveal" };
   const sent = serve({ [LIST]: { resource: [TWO.resource[0], assistant] }, "DELETE leads/_table/usersession/3": { usersessionid: 3 } });
   draw(<SessionsScreen />, { at: AT });
@@ -49,7 +49,7 @@ async function end() {
   await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Sign out everywhere else" }));
 }
 
-test("ends all others after a question; what is refused is said", async () => {
+test("ending all other sessions needs a confirmation, and a failure shows the error", async () => {
   let refused = true;
   const sent = serve({
     [LIST]: TWO,

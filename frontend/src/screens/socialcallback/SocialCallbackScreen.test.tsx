@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { draw, serve } from "../../testing/render";
 import { SocialCallbackScreen } from "./SocialCallbackScreen";
 
-test("a window that nobody opened says at first what it does, and then how to go on", async () => {
+test("a window without an opener shows the progress and then a link to the sign-in page", async () => {
   // Browsers do not let a script close a window that it did not open; jsdom does.
   vi.spyOn(window, "close").mockImplementation(() => undefined);
   serve({});

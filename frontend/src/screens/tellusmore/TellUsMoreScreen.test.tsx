@@ -14,7 +14,7 @@ const GOOD = {
 };
 const paths = (sent: Sent[]) => sent.map((one) => one.path);
 
-test("says at each field what is missing or wrong", async () => {
+test("missing and invalid values are reported next to their fields", async () => {
   serve({});
   draw(<TellUsMoreScreen />, { at: "/tellusmore" });
   await user.type(await screen.findByLabelText("Phone"), "+123");
@@ -29,7 +29,7 @@ test("says at each field what is missing or wrong", async () => {
   }
 });
 
-test("sends numbers as numbers and the phone as digits, then the invoice, and goes in", async () => {
+test("sends numbers and phone digits, then the invoice, and opens the dashboard", async () => {
   const sent = serve(GOOD);
   const { where } = draw(<TellUsMoreScreen />, { at: "/tellusmore" });
   await user.type(await screen.findByLabelText("Company"), "Fresh");
@@ -55,7 +55,7 @@ test("sends numbers as numbers and the phone as digits, then the invoice, and go
   expect(paths(sent).slice(0, 2)).toEqual(["leads/_table/appuser", "sendinvoice"]);
 });
 
-test("a skip of somebody who is not verified asks for the mail and leads to it", async () => {
+test("skipping as an unverified user requests the mail and redirects to the verification", async () => {
   const sent = serve(GOOD);
   const { where } = draw(<TellUsMoreScreen />, { at: "/tellusmore", me: accountAnswer({ isverified: 0 }) });
   await user.click(await screen.findByRole("button", { name: "Skip" }));

@@ -55,7 +55,7 @@ const actionOf = async (plan: string) => {
   return action!;
 };
 
-test("each plan says what it costs and what can be done with it", async () => {
+test("each plan shows its price and action", async () => {
   serve(base());
   draw(<UpgradePlanScreen />, { at: AT, me: onPro() });
   expect(await labels("Free Trial", "Starter", "Pro", "Business", "Enterprise")).toEqual([
@@ -76,7 +76,7 @@ test("each plan says what it costs and what can be done with it", async () => {
   expect(screen.queryByRole("article", { name: "Starter" })).toBeNull();
 });
 
-test("a plan by agreement says so of API access, on its card and in the comparison", async () => {
+test("a custom plan shows API access by agreement on its card and in the comparison", async () => {
   const plans = [planAnswer(4, "Business", { price: 199, ...apiAccess("5 keys") }), planAnswer(2, "Starter", apiAccess("Not included")), { ...CUSTOM, ...apiAccess("By agreement") }];
   serve({ ...base(), "GET leads/_table/subscriptionplan": { resource: plans } });
   draw(<UpgradePlanScreen />, { at: AT, me: onPro() });
@@ -88,13 +88,13 @@ test("a plan by agreement says so of API access, on its card and in the comparis
 test.each([
   ["cancelled", { autorenew: "0" }],
   ["expired", { expirydate: "2026-01-01" }],
-])("after it is %s every plan can be subscribed to, and none is current", async (_, subscription) => {
+])("with a plan that is %s, every plan can be subscribed to and none is current", async (_, subscription) => {
   serve(base(onPro(subscription)));
   draw(<UpgradePlanScreen />, { at: AT, me: onPro(subscription) });
   expect(await labels("Starter", "Pro", "Business")).toEqual(["Subscribe Now", "Subscribe Now", "Subscribe Now"]);
 });
 
-test("without payments the plans can be seen and the buttons say so", async () => {
+test("without payments, plans are shown with disabled buttons", async () => {
   setConfig({ ...CONFIG, paymentsenabled: false });
   serve(base());
   draw(<UpgradePlanScreen />, { at: AT, me: onPro() });
@@ -107,7 +107,7 @@ test("without payments the plans can be seen and the buttons say so", async () =
   expect(await actionOf("Business")).toBeDisabled();
 });
 
-test("an upgrade shows what it costs before it is paid", async () => {
+test("an upgrade shows its cost before the payment", async () => {
   const after = accountAnswer({ plan: BUSINESS });
   let paid = false;
   const sent = serve({
@@ -132,7 +132,7 @@ test("an upgrade shows what it costs before it is paid", async () => {
   expect(await labels("Business")).toEqual(["Current plan"]);
 });
 
-test("without a subscription at the provider the hosted page opens", async () => {
+test("without a subscription at the provider, the hosted page opens", async () => {
   const sent = serve({ ...base(), "GET stripe": NONE, "POST stripe": { resource: { data: "cs_1", url: "https://pay.example/cs_1" } } });
   draw(<UpgradePlanScreen />, { at: AT, me: onPro() });
   await user.click(await actionOf("Business"));
@@ -141,7 +141,7 @@ test("without a subscription at the provider the hosted page opens", async () =>
   expect(screen.queryByRole("dialog")).toBeNull();
 });
 
-test("a cancelled plan is taken up again without paying, another one on the hosted page", async () => {
+test("a cancelled plan resumes without payment, another plan opens the hosted page", async () => {
   const me = onPro({ autorenew: 0 });
   const sent = serve({
     ...base(me),
@@ -172,7 +172,7 @@ test("a cancelled plan is taken up again without paying, another one on the host
   await waitFor(() => expect(redirectTo).toHaveBeenCalledWith("https://pay.example/cs_2"));
 });
 
-test("an upgrade to another interval says which credits, seats and keys end", async () => {
+test("an upgrade to another interval shows the credits, seats and keys that are lost", async () => {
   const me = accountAnswer({ plan: planAnswer(3, "Pro", { price: 99, availableseats: 9, availableapicall: 2 }) });
   serve({ ...base(me), "GET stripe": PREVIEW });
   draw(<UpgradePlanScreen />, { at: `${AT}?period=yearly`, me });
@@ -187,7 +187,7 @@ test("an upgrade to another interval says which credits, seats and keys end", as
 test.each([
   ["members", 4, 0, "Member Limit Exceeded", "delete 2 member/admin", "/dashboard/settings/manageseats"],
   ["API keys", 1, 3, "API Limit Exceeded", "delete 3 API", "/dashboard/settings/api"],
-])("a plan with too many %s says how many, and leads there", async (_, members, apis, title, text, place) => {
+])("too many %s for a plan shows the excess and a link to remove them", async (_, members, apis, title, text, place) => {
   const sent = serve({ ...base(), ...counts(members, apis) });
   const { where } = draw(<UpgradePlanScreen />, { at: AT, me: onPro() });
   await user.click(await actionOf("Starter"));
@@ -199,7 +199,7 @@ test.each([
   expect(sent.some(({ path }) => path === "stripe")).toBe(false);
 });
 
-test("a downgrade is recorded, then made, and waits for the end of the period", async () => {
+test("a downgrade is recorded, sent to the provider and takes effect after the period", async () => {
   const sent = serve({
     ...base(),
     ...counts(1, 0),
@@ -219,7 +219,7 @@ test("a downgrade is recorded, then made, and waits for the end of the period", 
   expect(written[0]!.body.resource[0]).toMatchObject({ subscriptionid: 1, clientid: 1, type: "downgrade", planid: 2 });
 });
 
-test("a downgrade to the free plan cancels the paid one, unless too many seats or keys are in use", async () => {
+test("a downgrade to the free plan is rejected while too many seats are in use", async () => {
   const sent = serve({ ...base(), ...counts(9, 0), "DELETE stripe": { success: 1 } });
   draw(<UpgradePlanScreen />, { at: AT, me: onPro() });
   await user.click(await actionOf("Free Trial"));
@@ -228,7 +228,7 @@ test("a downgrade to the free plan cancels the paid one, unless too many seats o
   expect(sent.some(({ method }) => method === "DELETE")).toBe(false);
 });
 
-test("a downgrade to the free plan says when the paid plan ends, and ends it then", async () => {
+test("a downgrade to the free plan shows the end date and cancels the paid plan", async () => {
   const sent = serve({ ...base(), "DELETE stripe": { success: 1 } });
   draw(<UpgradePlanScreen />, { at: AT, me: onPro() });
   await user.click(await actionOf("Free Trial"));
@@ -239,7 +239,7 @@ test("a downgrade to the free plan says when the paid plan ends, and ends it the
   expect(sent.find(({ method }) => method === "DELETE")!.query.get("subId")).toBe("1");
 });
 
-test("limits that only the server knows of are said in the same dialog", async () => {
+test("limits reported by the server are shown in the same dialog", async () => {
   const refusal = new Refusal(409, { code: 409, message: "x", context: { reason: "limit_exceeded", members_over: 3, apis_over: 0 } });
   serve({ ...base(), "GET stripe": PREVIEW, "PATCH stripe": refusal });
   draw(<UpgradePlanScreen />, { at: AT, me: onPro() });
@@ -249,7 +249,7 @@ test("limits that only the server knows of are said in the same dialog", async (
   expect(within(dialog).getByText(/delete 3 member\/admin/)).toBeVisible();
 });
 
-test("what the provider refuses is said, and the button works again", async () => {
+test("an error of the provider is shown, and the button can be used again", async () => {
   const refusal = new Refusal(503, { code: 503, message: "Payments cannot be reached.", context: { reason: "payments_unavailable" } });
   let asked = 0;
   serve({ ...base(), "GET stripe": () => (asked++ === 0 ? refusal : PREVIEW) });
@@ -260,7 +260,7 @@ test("what the provider refuses is said, and the button works again", async () =
   expect(await screen.findByRole("dialog", { name: "Upgrade to Business" })).toBeVisible();
 });
 
-test("a planned downgrade is shown on both plans and can be taken back", async () => {
+test("a planned downgrade is shown and can be undone", async () => {
   const me = onPro({ downgrade_planid: 2, downgrade_startson: "2026-12-20 00:00:00+00" });
   const sent = serve({ ...base(me), "GET stripe": PREVIEW, "PATCH stripe": { success: 1 } });
   draw(<UpgradePlanScreen />, { at: AT, me });

@@ -14,7 +14,7 @@ function setUp() {
   return userEvent.setup();
 }
 
-test("the months go back and forth, February to its 28th, none after the present", async () => {
+test("months can be changed up to the current one, and February ends on the 28th", async () => {
   const user = setUp();
   const sent = serve({ "POST getplatformusagedata": { resource: [MEMBER] } });
   const { where } = draw(<UsageScreen />, { at: AT });
@@ -30,7 +30,7 @@ test("the months go back and forth, February to its 28th, none after the present
   ]);
 });
 
-test("the total opens the contacts of the month, ten on a page, and Done closes them", async () => {
+test("the total opens the contacts of the month, ten per page, and Done closes the dialog", async () => {
   const user = setUp();
   const latest = Array.from({ length: 10 }, (_, index) => ({ contactid: index + 1, latest: "2026-03-09 09:00:00+00" }));
   const sent = serve({
@@ -57,7 +57,7 @@ test("the total opens the contacts of the month, ten on a page, and Done closes 
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
 });
 
-test("the API tab lists the keys with their calls, and searches them", async () => {
+test("the API tab lists keys with their calls and can be searched", async () => {
   const user = setUp();
   const sent = serve({ "POST getapiusagedata": ({ body }: { body: { search: string } }) => ({ resource: body.search ? [] : [KEY] }) });
   const { where } = draw(<UsageScreen />, { at: `${AT}?tab=api` });

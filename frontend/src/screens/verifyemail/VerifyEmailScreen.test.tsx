@@ -9,13 +9,13 @@ import { VerifyEmailScreen } from "./VerifyEmailScreen";
 const AT = "/verifyemail";
 const me = accountAnswer({ isverified: 0 });
 
-test("without a user to verify, it leads to the sign-in", async () => {
+test("without a user to verify, redirects to the sign-in page", async () => {
   serve({});
   const { where } = draw(<VerifyEmailScreen />, { at: AT, me: null });
   await waitFor(() => expect(where()).toBe("/login"));
 });
 
-test("the account is read again before the dashboard decides by it", async () => {
+test("a verified account is reloaded before the redirect to the dashboard", async () => {
   act(() => unverifiedMet(me));
   const sent = serve({
     "POST getappuserbyemail": { resource: [{ ...me, isverified: 1 }] },

@@ -58,7 +58,7 @@ def condition(*filters: dict[str, Any], op: str = "AND") -> tuple[str, list[Any]
         ("_schema/*", False),
     ],
 )
-def test_a_component(component: str, matches: bool) -> None:
+def test_a_component_matches_its_tables(component: str, matches: bool) -> None:
     right = rights({"component": component, "verb_mask": GET}).right(PERSON, "GET")
 
     assert (right is EVERYTHING) is matches
@@ -86,7 +86,7 @@ def test_the_most_specific_entries_decide(entries: list[dict[str, Any]], verb: s
     ("component", "granted"),
     [("_func/total", True), ("_FUNC/Total/", True), ("_func/*", False), ("*", False), ("_proc/total", False)],
 )
-def test_a_routine_is_named_exactly(component: str, granted: bool) -> None:
+def test_a_routine_matches_only_its_exact_name(component: str, granted: bool) -> None:
     assert rights({"component": component, "verb_mask": GET}).routine("_func", "total", "GET") is granted
     assert not rights({"component": component, "verb_mask": POST}).routine("_func", "total", "GET")
 
@@ -121,7 +121,7 @@ def test_a_routine_is_named_exactly(component: str, granted: bool) -> None:
         ({"name": "id", "operator": "IN", "value": "1,x"}, "false", []),
     ],
 )
-def test_a_row_filter(row_filter: dict[str, Any], sql: str, values: list[Any]) -> None:
+def test_a_row_filter_has_one_sql(row_filter: dict[str, Any], sql: str, values: list[Any]) -> None:
     text, params = condition(row_filter)
 
     assert text.replace("::text", "").replace("::integer", "") == sql
@@ -129,7 +129,7 @@ def test_a_row_filter(row_filter: dict[str, Any], sql: str, values: list[Any]) -
 
 
 @pytest.mark.parametrize(("op", "word"), [("AND", "AND"), ("or", "OR")])
-def test_several_row_filters(op: str, word: str) -> None:
+def test_several_row_filters_are_joined_by_their_operator(op: str, word: str) -> None:
     text, _ = condition({"name": "id", "value": 1}, {"name": "name", "value": "a"}, op=op)
 
     assert f" {word} " in text
@@ -150,7 +150,7 @@ def test_entries_of_equal_rank_are_joined() -> None:
     assert rights(*filters, entry).right(PERSON, "GET") is EVERYTHING
 
 
-def test_a_key_names_its_role_and_user(tmp_path: Path) -> None:
+def test_a_key_defines_its_role_and_user(tmp_path: Path) -> None:
     path = tmp_path / "access.json"
     path.write_text(json.dumps({"keys": {"k": {"role": "*", "user": {"id": 7}}}, "comment": "ignored"}))
     access = AccessFile.load(path)
@@ -183,7 +183,7 @@ def test_a_key_names_its_role_and_user(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_wrong_file_is_one_line(content: dict[str, Any], message: str, tmp_path: Path) -> None:
+def test_an_invalid_file_is_reported_in_one_line(content: dict[str, Any], message: str, tmp_path: Path) -> None:
     path = tmp_path / "access.json"
     path.write_text(json.dumps(content))
 
@@ -202,7 +202,7 @@ def test_a_wrong_file_is_one_line(content: dict[str, Any], message: str, tmp_pat
         ({"verb_mask": 1, "requestor_mask": "1"}, "roles.r.access.0.requestor_mask: Input should be a valid integer"),
     ],
 )
-def test_an_access_without_a_mask_is_rejected(entry: dict[str, Any], message: str, tmp_path: Path) -> None:
+def test_an_access_without_a_valid_mask_is_rejected(entry: dict[str, Any], message: str, tmp_path: Path) -> None:
     path = tmp_path / "access.json"
     path.write_text(json.dumps({"roles": {"r": {"access": [{"component": "_table/person/*"} | entry]}}}))
 
@@ -222,7 +222,7 @@ def test_an_access_without_a_mask_is_rejected(entry: dict[str, Any], message: st
         ('{"roles": {"*": {}}}', "'roles' defines the role '*'"),
     ],
 )
-def test_other_wrong_files_are_one_line(text: str, message: str, tmp_path: Path) -> None:
+def test_malformed_json_is_reported_in_one_line(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "access.json"
     path.write_text(text)
 
@@ -239,7 +239,7 @@ def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
     assert AccessFile.load(path).actor("k") is not None
 
 
-def test_an_access_with_no_verbs_takes_away_from_a_wider_one(tmp_path: Path) -> None:
+def test_an_entry_without_verbs_overrides_a_wider_one(tmp_path: Path) -> None:
     path = tmp_path / "access.json"
     entries = [{"component": "_table/*", "verb_mask": GET}, {"component": "_table/person", "verb_mask": 0}]
     path.write_text(json.dumps({"roles": {"r": {"access": entries}, "none": {"access": []}}}))

@@ -105,7 +105,7 @@ def key(name: str) -> Key:
     return RSAKey.generate_key(2048, parameters)
 
 
-async def test_the_keys_of_an_issuer_are_read_when_an_unknown_one_is_named() -> None:
+async def test_the_keys_of_an_issuer_are_reloaded_for_an_unknown_key_id() -> None:
     held = [key("one"), key("two")]
     loads = 0
 

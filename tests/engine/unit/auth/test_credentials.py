@@ -21,7 +21,7 @@ from tableapi.ratelimit import counter
         ({"x-api-key": "a", "x-dreamfactory-api-key": "b"}, "a"),
     ],
 )
-def test_the_key(headers: dict[str, str], key: str) -> None:
+def test_the_key_is_read_from_its_headers(headers: dict[str, str], key: str) -> None:
     assert app_key(headers) == key
 
 
@@ -36,7 +36,7 @@ def test_the_key(headers: dict[str, str], key: str) -> None:
         ({"x-session-token": "b", "x-dreamfactory-session-token": "c"}, "b"),
     ],
 )
-def test_the_token(headers: dict[str, str], token: str) -> None:
+def test_the_token_is_read_from_its_headers(headers: dict[str, str], token: str) -> None:
     assert session_token(headers) == token
 
 

@@ -58,9 +58,9 @@ def shared(t: Any, actor: Any) -> Any:
         (lambda t, a: t.c.status.like("a%"), "status LIKE 'a%'"),
     ],
 )
-def test_a_rule_shows_only_what_the_caller_may_know(rows: Any, said: str) -> None:
+def test_a_rule_is_described_only_with_visible_columns(rows: Any, said: str) -> None:
     assert rule_of(TABLE, Right(rows=rows), lambda name: name != "secret") == said
 
 
-def test_row_security_of_the_database_is_named() -> None:
+def test_row_security_of_the_database_is_mentioned() -> None:
     assert rule_of(TABLE, Right(secured=True), lambda name: True) == SECURED

@@ -58,7 +58,7 @@ def test_an_empty_secret_is_rejected(text: str) -> None:
         secrets(text)
 
 
-def test_at_least_one_change_is_named() -> None:
+def test_at_least_one_kind_of_change_is_required() -> None:
     assert declared().on == ("created", "updated", "deleted")
     assert declared(on=["deleted"]).on == ("deleted",)
     with pytest.raises(ValidationError, match="must name at least one of"):

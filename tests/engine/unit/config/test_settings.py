@@ -80,14 +80,14 @@ def test_an_invalid_value_is_reported_in_one_line(name: str, value: str, monkeyp
     assert "hidden" not in str(refused.value)
 
 
-def test_a_folder_that_cannot_be_written_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unwritable_folder_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATA_DIR", "/proc/nothing")
 
     with pytest.raises(BadSettings, match="DATA_DIR /proc/nothing cannot be used"):
         Settings.read()
 
 
-def test_nothing_is_needed() -> None:
+def test_no_setting_is_required() -> None:
     settings = Settings.read()
 
     assert (settings.host, settings.port, settings.dataset) == ("127.0.0.1", 8000, "leads")
@@ -196,12 +196,12 @@ def test_simultaneous_starts_get_the_same_secret(tmp_path: Path) -> None:
         ("postgresql+asyncpg://h1:1,h2:2/d", "postgresql://h1:1,h2:2/d"),
     ],
 )
-def test_a_postgresql_address(value: str, expected: str) -> None:
+def test_postgresql_urls_are_normalized(value: str, expected: str) -> None:
     assert postgres_url(value) == expected
 
 
 @pytest.mark.parametrize("value", ["", "mysql://h/d", "postgresql://", "h/d", "postgresql"])
-def test_invalid_postgresql_urls(value: str) -> None:
+def test_invalid_postgresql_urls_are_rejected(value: str) -> None:
     with pytest.raises(ValueError, match="must be a PostgreSQL URL"):
         postgres_url(value)
 
@@ -210,12 +210,12 @@ def test_invalid_postgresql_urls(value: str) -> None:
     ("value", "expected"),
     [("https://app.example.com/", "https://app.example.com"), ("http://127.0.0.1:80", "http://127.0.0.1:80")],
 )
-def test_an_origin(value: str, expected: str) -> None:
+def test_origins_are_normalized(value: str, expected: str) -> None:
     assert origin(value) == expected
 
 
 @pytest.mark.parametrize("value", ["", "app.example.com", "ftp://h", "https://"])
-def test_invalid_origins(value: str) -> None:
+def test_invalid_origins_are_rejected(value: str) -> None:
     with pytest.raises(ValueError, match="must be a URL such as"):
         origin(value)
 

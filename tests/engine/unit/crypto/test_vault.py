@@ -36,7 +36,7 @@ def test_a_new_key_in_front_seals_and_the_old_one_still_opens() -> None:
     assert old.index("email", "x") in both.indexes("email", "x")
 
 
-def test_a_changed_or_strange_value_does_not_open() -> None:
+def test_a_changed_or_foreign_value_cannot_be_opened() -> None:
     vault = Vault(["secret"])
     sealed = bytearray(vault.seal_bytes(b"x"))
     sealed[-1] ^= 1
@@ -57,7 +57,7 @@ def test_the_wire_is_used_only_on_request() -> None:
     assert isinstance(wire_for("session-v1", "token"), Wire)
 
 
-def test_unsealing_keeps_none() -> None:
+def test_unsealing_leaves_none_unchanged() -> None:
     vault = Vault(["secret"])
     assert unseal(vault, [None, vault.seal("x")], None) == [None, "x"]
     encrypted = unseal(vault, [None, vault.seal("x")], Wire("token"))
@@ -76,18 +76,18 @@ def test_unsealing_keeps_none() -> None:
         (["a", "b", HASHES + "?"], "key 3 is incomplete"),
     ],
 )
-def test_invalid_secret_keys(keys: list[str], problem: str) -> None:
+def test_invalid_secret_keys_are_rejected(keys: list[str], problem: str) -> None:
     assert key_problem(keys).startswith(problem)
     assert bool(key_problem(keys)) is bool(problem)
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff", b"\xfb\xff\xfe", bytes(32)])
-def test_base64_without_padding(data: bytes) -> None:
+def test_base64_without_padding_round_trips(data: bytes) -> None:
     assert unb64(b64(data)) == data
     assert not {"=", "+", "/"} & set(b64(data))
 
 
-def test_a_reduced_key_finds_hashes_and_opens_nothing() -> None:
+def test_a_hash_only_key_finds_indexes_and_cannot_open_values() -> None:
     old = Vault(["old"])
     new = Vault(hash_keys(["new", "old"]).split(","))
 
@@ -105,7 +105,7 @@ def test_the_head_of_a_value_identifies_its_key() -> None:
     assert (old.is_newest(sealed), both.is_newest(sealed), both.is_newest(both.seal("x"))) == (True, False, True)
 
 
-def test_keys_are_needed() -> None:
+def test_an_empty_list_of_keys_is_rejected() -> None:
     with pytest.raises(ValueError, match="SECRET_KEYS must not be empty"):
         Vault([])
 

@@ -45,12 +45,12 @@ def test_other_errors_are_bugs(error: Exception) -> None:
     assert to_api_error(error) is None
 
 
-def test_an_api_error_stays_itself() -> None:
+def test_an_api_error_is_returned_unchanged() -> None:
     error = NotFound("gone")
     assert to_api_error(error) is error
 
 
-def test_a_bad_reference_names_no_table() -> None:
+def test_an_invalid_reference_does_not_mention_a_table() -> None:
     assert (bad_reference().status, bad_reference().reason) == (409, "reference")
 
 
@@ -71,7 +71,7 @@ def test_only_full_rights_see_the_message_of_postgresql() -> None:
         telling.reset(token)
 
 
-def test_a_required_field_is_named() -> None:
+def test_a_missing_required_field_is_reported() -> None:
     error = asyncpg.PostgresError.new({"S": "ERROR", "C": "23502", "M": "null value", "c": "email"})
     assert isinstance(error, asyncpg.PostgresError)
     refusal = to_api_error(error)

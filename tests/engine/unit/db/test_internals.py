@@ -11,7 +11,7 @@ from tableapi.db.database import Db
 from tableapi.db.pipeline import internals
 
 
-async def test_a_missing_attribute_is_named_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_missing_attribute_is_reported_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(internals, "_CONNECTION", ("_transport", "_socket"))
     monkeypatch.setattr(internals, "_PROTOCOL", ("backend_pid", "backend_key"))
 
@@ -26,5 +26,5 @@ async def test_a_missing_attribute_is_named_at_the_start(monkeypatch: pytest.Mon
     )
 
 
-def test_the_installed_asyncpg_has_all() -> None:
+def test_the_installed_asyncpg_has_all_required_attributes() -> None:
     internals.check()

@@ -34,7 +34,7 @@ MS = 0.001
         "alone",
     ],
 )
-def test_which_statements_are_slow(others: list[float], runs: list[float], direct: bool) -> None:
+def test_slow_statements_are_classified(others: list[float], runs: list[float], direct: bool) -> None:
     timings = Timings()
     for seconds in others:
         timings["other"].add(seconds)

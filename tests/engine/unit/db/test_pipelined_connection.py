@@ -20,7 +20,7 @@ def check(futures: list[asyncio.Future[Row | None]]) -> None:
     assert futures[2].result() == {"id": 3, "name": "name 3"}
 
 
-async def test_replies_split_at_every_place() -> None:
+async def test_replies_split_at_every_position_are_read() -> None:
     for place in range(1, len(REPLIES)):
         case = Case()
         futures = [case.ask(number) for number in (1, 2, 3)]
@@ -31,7 +31,7 @@ async def test_replies_split_at_every_place() -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 11, 64, len(REPLIES)])
-async def test_replies_in_pieces_of_each_size(size: int) -> None:
+async def test_replies_in_chunks_of_every_size_are_read(size: int) -> None:
     case = Case()
     futures = [case.ask(number) for number in (1, 2, 3)]
     for place in range(0, len(REPLIES), size):
@@ -39,7 +39,7 @@ async def test_replies_in_pieces_of_each_size(size: int) -> None:
     check(futures)
 
 
-async def test_the_preparation_split_at_every_place() -> None:
+async def test_a_preparation_split_at_every_position_is_read() -> None:
     replies = described([INT4, TEXT], [("id", INT4), ("name", TEXT)])
     for place in range(1, len(replies)):
         case = Case(prepared=False)

@@ -81,7 +81,7 @@ async def test_types_and_values_for_asyncpg_are_rejected_before_sending() -> Non
     assert case.connection.load == 0
 
 
-async def test_at_most_so_many_are_in_flight() -> None:
+async def test_requests_in_flight_are_limited() -> None:
     case = Case()
     for number in range(DEPTH):
         assert case.connection.accepts(1)
@@ -105,7 +105,7 @@ async def test_an_idle_connection_is_returned_and_a_busy_one_closed() -> None:
     assert isinstance(future.exception(), asyncpg.ConnectionDoesNotExistError)
 
 
-async def test_the_reason_why_the_server_closes_is_kept() -> None:
+async def test_the_close_reason_of_the_server_is_kept() -> None:
     case = Case()
     future = case.ask(1)
     case.reply(message("E", b"SFATAL\0C57P01\0Mterminating\0\0"))

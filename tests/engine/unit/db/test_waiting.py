@@ -19,7 +19,7 @@ def put(queue: WaitingQueue[Turn], count: int = 1) -> list[Turn]:
     return turns
 
 
-async def test_the_oldest_comes_first() -> None:
+async def test_the_oldest_request_is_served_first() -> None:
     queue: WaitingQueue[Turn] = WaitingQueue(9, 5)
     first, second = put(queue, 2)
     assert queue.first() is first

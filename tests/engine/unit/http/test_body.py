@@ -26,7 +26,7 @@ JSON = "application/json"
         ("text/csv", b"a,b\n1,2,\n3\n", [{"a": "1", "b": "2"}, {"a": "3"}]),
     ],
 )
-def test_bodies_of_tables(content_type: str, raw: bytes, value: Any) -> None:
+def test_bodies_of_table_requests_are_parsed(content_type: str, raw: bytes, value: Any) -> None:
     assert parse_body(content_type, raw) == value
 
 
@@ -43,13 +43,13 @@ def test_bodies_of_tables(content_type: str, raw: bytes, value: Any) -> None:
         ("text/csv", b"a,a\n1,2", 400, "duplicate_field"),
     ],
 )
-def test_rejected_bodies(content_type: str, raw: bytes, status: int, reason: str) -> None:
+def test_invalid_bodies_are_rejected(content_type: str, raw: bytes, status: int, reason: str) -> None:
     with pytest.raises(ApiError) as refused:
         parse_body(content_type, raw, 10)
     assert (refused.value.status, refused.value.reason) == (status, reason)
 
 
-def test_objects() -> None:
+def test_only_valid_json_objects_are_accepted() -> None:
     assert parse_object("", b"") == {}
     assert parse_object("application/json; charset=utf-8", b'{"a": 1}') == {"a": 1}
     assert parse_object("application/json", b'{"a": "\\\\u0000"}') == {"a": "\\u0000"}
@@ -71,11 +71,11 @@ def test_objects() -> None:
         (None, None),
     ],
 )
-def test_records(body: Any, rows: Any) -> None:
+def test_records_are_read_from_any_body_shape(body: Any, rows: Any) -> None:
     assert records(body, 1) == rows
 
 
-def test_rejected_records() -> None:
+def test_invalid_records_are_rejected() -> None:
     with pytest.raises(BadRequest):
         records({"resource": [1]}, 1)
     with pytest.raises(TooLarge):

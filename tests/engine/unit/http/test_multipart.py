@@ -33,7 +33,7 @@ END = b"--b--\r\n"
         (part("files", "x", "a") + part("files", "y", "b") + END, [UploadedFile("a", b"x"), UploadedFile("b", b"y")]),
     ],
 )
-async def test_files(body: bytes, sent: list[UploadedFile]) -> None:
+async def test_uploaded_files_are_parsed(body: bytes, sent: list[UploadedFile]) -> None:
     request = no_request()
     request.headers["content-type"] = TYPE
     assert await uploaded_files(request, body, most=2) == sent
@@ -53,7 +53,7 @@ async def test_files(body: bytes, sent: list[UploadedFile]) -> None:
         (TYPE, b"".join(part(f"f{n}", "x") for n in range(21)) + END, 400, "bad_multipart"),
     ],
 )
-async def test_rejected_values(content_type: str, body: bytes, status: int, reason: str) -> None:
+async def test_invalid_uploads_are_rejected(content_type: str, body: bytes, status: int, reason: str) -> None:
     request = no_request()
     request.headers["content-type"] = content_type
     with pytest.raises(ApiError) as refused:

@@ -16,10 +16,10 @@ from tableapi import is_public_address
         "not an address", "",
     ],
 )  # fmt: skip
-def test_internal_addresses(address: str) -> None:
+def test_internal_addresses_are_not_public(address: str) -> None:
     assert not is_public_address(address)
 
 
 @pytest.mark.parametrize("address", ["93.184.216.34", "8.8.8.8", "2606:4700:4700::1111", "64:ff9b::808:808"])
-def test_public_addresses(address: str) -> None:
+def test_public_addresses_are_recognised(address: str) -> None:
     assert is_public_address(address)

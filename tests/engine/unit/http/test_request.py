@@ -35,7 +35,7 @@ def request(
         ((), {"query_string": b"a" * (MAX_QUERY_BYTES + 1)}, "query_too_long"),
     ],
 )
-def test_rejected_headers(headers: tuple[tuple[str, str], ...], scope: dict[str, Any], reason: str) -> None:
+def test_invalid_headers_are_rejected(headers: tuple[tuple[str, str], ...], scope: dict[str, Any], reason: str) -> None:
     with pytest.raises(BadRequest) as refused:
         request(headers=headers, **scope).read()
     assert refused.value.reason == reason
@@ -66,7 +66,9 @@ def test_a_plain_request_id_is_accepted(headers: tuple[tuple[str, str], ...], re
         ("2001:db8::1, 10.0.0.8", ("10.0.0.0/24", "fd00::/8"), "2001:db8::1"),
     ],
 )
-def test_the_address_of_the_client(forwarded: str, proxies: tuple[str, ...], address: str) -> None:
+def test_the_client_address_is_forwarded_only_by_trusted_proxies(
+    forwarded: str, proxies: tuple[str, ...], address: str
+) -> None:
     sent = request(headers=(("x-forwarded-for", forwarded),), proxies=proxies)
     sent.read()
     assert sent.ip == address
@@ -88,7 +90,7 @@ def test_the_path_below_the_mount(path: str, root: str, read: str, mount: str) -
 
 
 @pytest.mark.parametrize(("text", "reason"), [("/%ff", "bad_encoding"), ("/a%00", "bad_path")])
-def test_rejected_paths(text: str, reason: str) -> None:
+def test_invalid_paths_are_rejected(text: str, reason: str) -> None:
     with pytest.raises(BadRequest) as refused:
         unquoted(text)
     assert refused.value.reason == reason

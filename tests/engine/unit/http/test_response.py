@@ -34,17 +34,17 @@ def test_a_list(array: bytes | None, meta: bytes | None, wrap: bool, expected: b
         ("x" * 200, "x" * 100),
     ],
 )
-def test_a_download(name: str, expected: str) -> None:
+def test_a_download_has_a_safe_file_name(name: str, expected: str) -> None:
     assert response.attachment(name) == {"Content-Disposition": f'attachment; filename="{expected}"'}
 
 
-def test_a_response_of_a_script() -> None:
+def test_a_starlette_response_of_a_script_is_converted() -> None:
     reply = response.of_starlette(PlainTextResponse("hi", 201, {"x-note": "a"}))
     assert (reply.body, reply.status, reply.content_type) == (b"hi", 201, "text/plain; charset=utf-8")
     assert reply.headers == {"X-Note": "a"}
 
 
-def test_an_error() -> None:
+def test_an_error_has_its_envelope_and_headers() -> None:
     reply = response.refused(NotFound("Gone.", headers={"Retry-After": "1"}, extra={"success": 0}), "r1")
     context = b'{"reason":"not_found","scope":"resource","request_id":"r1","doc":"/docs/reference/errors/#not_found"}'
     error = b'{"code":404,"context":' + context + b',"message":"Gone.","status_code":404}'

@@ -82,7 +82,7 @@ def test_without_an_index_there_is_no_site(tmp_path: Path) -> None:
     assert Site.find((tmp_path,), "/docs", HEADERS) is None
 
 
-def test_browsers_get_a_page_for_a_wrong_address_and_programs_an_error(site: Site, tmp_path: Path) -> None:
+def test_browsers_get_a_page_for_an_unknown_url_and_programs_an_error(site: Site, tmp_path: Path) -> None:
     folder = tmp_path / "build" / "docs"
     with pytest.raises(NotFound):  # a site without such a page
         site.reply("/docs/none/", "", {"accept": "text/html"})

@@ -10,7 +10,7 @@ import pytest
 from tableapi.http.static import Static, with_members
 
 
-def test_an_edited_file_is_served_as_edited_in_every_coding(tmp_path: Path) -> None:
+def test_an_edited_file_is_never_served_from_its_compressed_original(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("<p>page</p>")
     (tmp_path / "manifest.json").write_text('{"name": "built", "scope": "/"}')
     (tmp_path / "manifest.json.br").write_bytes(b"compressed before the edit")

@@ -38,7 +38,7 @@ def test_json_becomes_xml(body: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("code", [*range(256), 0x2028, 0x3000, 0xFFFE, 0x1F600])
-def test_every_sign_of_a_name_and_a_value_is_well_formed(code: int) -> None:
+def test_every_character_in_names_and_values_gives_well_formed_xml(code: int) -> None:
     for name in (chr(code), f"a{chr(code)}"):
         root = ElementTree.fromstring(f"<{xml.escaped_name(name)}/>")
         assert root.tag

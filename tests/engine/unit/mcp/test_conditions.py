@@ -37,7 +37,7 @@ def test_conditions_are_joined(conditions: list[tuple[str, Any, Any]], text: str
         cache.parse(text)
 
 
-def test_a_text_is_a_filter_already() -> None:
+def test_text_is_used_as_a_filter_unchanged() -> None:
     assert joined("a = 1") == ("a = 1", {})
 
 
@@ -56,7 +56,7 @@ def test_a_text_is_a_filter_already() -> None:
         ('"`', "=", 1),
     ],
 )
-def test_a_value_has_to_suit_its_operator(field: str, operator: Any, value: Any) -> None:
+def test_a_value_that_does_not_suit_its_operator_is_rejected(field: str, operator: Any, value: Any) -> None:
     with pytest.raises(BadRequest) as refusal:
         joined([SentCondition(field=field, operator=operator, value=value)])
     assert refusal.value.reason == "bad_filter"

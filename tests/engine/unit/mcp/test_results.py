@@ -19,5 +19,5 @@ from tableapi.mcp.results import ToolResult
         ("[null, true, 0.25]", [None, True, 0.25]),
     ],
 )
-def test_a_fraction_with_a_value_beyond_floats_is_a_text(sent: str, plain: object) -> None:
+def test_a_fraction_that_no_float_can_represent_is_text(sent: str, plain: object) -> None:
     assert ToolResult({"rows": [exact_json.loads(sent)]}).plain() == {"rows": [plain]}

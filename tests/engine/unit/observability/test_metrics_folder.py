@@ -35,7 +35,7 @@ def test_the_files_of_an_earlier_run_are_removed(tmp_path: Path) -> None:
     assert (again, list(again.iterdir())) == (first, [])
 
 
-def test_each_server_has_its_own(tmp_path: Path) -> None:
+def test_each_server_has_a_separate_folder(tmp_path: Path) -> None:
     folders = {
         metrics_folder.create(settings(tmp_path / name, port), tmp_path) for name in ("a", "b") for port in (1, 2)
     }
@@ -44,7 +44,7 @@ def test_each_server_has_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("reason", ["absent", "a file", "too small", "taken"])
-def test_without_shared_memory_it_lies_below_data_dir(
+def test_without_shared_memory_the_folder_is_below_data_dir(
     reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory = tmp_path / "shm"

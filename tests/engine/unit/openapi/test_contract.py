@@ -113,7 +113,7 @@ BREAKING: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("change", "found"), BREAKING)
-def test_a_breaking_change_is_named_once(change: Any, found: str) -> None:
+def test_a_breaking_change_is_reported_once(change: Any, found: str) -> None:
     assert changed(change) == [found]
 
 
@@ -142,7 +142,7 @@ def test_additions_and_wider_types_break_nothing(change: Any) -> None:
     assert changed(change) == []
 
 
-def test_every_kind_is_found() -> None:
+def test_every_kind_of_breaking_change_is_found() -> None:
     assert {found.partition(" ")[0] for _, found in BREAKING} == KINDS.keys()
 
 

@@ -109,7 +109,7 @@ class Model(BaseModel):
         return note
 
 
-def test_an_invalid_field_is_named() -> None:
+def test_an_invalid_field_is_reported() -> None:
     with pytest.raises(Invalid) as refused:
         validate(Model, {"count": "many"})
     assert list(refused.value.context["fields"]) == ["count"]

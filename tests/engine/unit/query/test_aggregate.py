@@ -117,7 +117,7 @@ def test_a_group_has_one_statement(table: str, query: dict[str, str], sql: str) 
         ("person", {"group": "vpi"}, "unknown_field", "Table 'person' has no field 'vpi'."),
     ],
 )
-def test_a_wrong_group_is_rejected(table: str, query: dict[str, str], reason: str, message: str) -> None:
+def test_an_invalid_group_is_rejected(table: str, query: dict[str, str], reason: str, message: str) -> None:
     with pytest.raises(ApiError) as refused:
         plan.list_plan(read_request(table, query))
     assert (refused.value.reason, refused.value.message) == (reason, message)

@@ -49,7 +49,7 @@ def test_relations_are_nested_records() -> None:
         ({"born": {"expression": "pg_sleep(5)"}}, "bad_expression"),
     ],
 )
-def test_a_wrong_record_is_rejected(record: dict[str, Any], reason: str) -> None:
+def test_an_invalid_record_is_rejected(record: dict[str, Any], reason: str) -> None:
     with pytest.raises(ApiError) as refused:
         take_apart(PERSON, Right(), record)
     assert refused.value.reason == reason

@@ -24,5 +24,7 @@ LIMITED = Right(only_in={"vip": lambda table, actor: table.c.age > 5})
         (LIMITED, TableRights(), ("name",), False),
     ],
 )
-def test_a_write_has_conditions(right: Right, rights: TableRights, names: tuple[str, ...], concerned: bool) -> None:
+def test_a_write_has_conditions_only_if_a_rule_reads_its_fields(
+    right: Right, rights: TableRights, names: tuple[str, ...], concerned: bool
+) -> None:
     assert conditions.concern(PERSON, right, rights, names) is concerned

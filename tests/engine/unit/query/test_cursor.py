@@ -80,7 +80,7 @@ def test_a_cursor_of_another_order_is_rejected(text: str, length: int) -> None:
     assert refused.value.reason == "bad_cursor"
 
 
-def test_a_table_without_a_key_pages_by_the_place_of_its_rows() -> None:
+def test_a_table_without_a_key_is_paged_by_row_position() -> None:
     request = read_request("event", {"cursor": "", "limit": "1"})
     assert "ORDER BY t1.ctid ASC" in one_line(plan.list_plan(request, []).sql)
 

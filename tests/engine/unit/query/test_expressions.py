@@ -128,7 +128,7 @@ def test_a_read_has_one_statement(query: dict[str, str], sql: str) -> None:
         ({"related": "company_by_company_id", "fields": "name AS company_by_company_id"}, "duplicate_field"),
     ],
 )
-def test_a_wrong_expression_is_rejected(query: dict[str, str], reason: str) -> None:
+def test_an_invalid_expression_is_rejected(query: dict[str, str], reason: str) -> None:
     with pytest.raises(ApiError) as refused:
         plan.list_plan(read_request("person", query))
     assert refused.value.reason == reason
@@ -182,7 +182,7 @@ def test_the_bound_value(op: str, type_: PgType, value: Any, listed: bool, bound
         ("json_contains", pg_type("jsonb"), '"\\u0000"', False),
     ],
 )
-def test_a_wrong_value_is_rejected(op: str, type_: PgType, value: Any, listed: bool) -> None:
+def test_an_invalid_value_is_rejected(op: str, type_: PgType, value: Any, listed: bool) -> None:
     with pytest.raises(BadValue):
         converted(op, type_, value, listed=listed)
 

@@ -129,7 +129,7 @@ def test_an_invalid_text_is_reported_with_its_position(text: str, position: int)
 @pytest.mark.parametrize(
     "text", ["a = " + "x" * 2000, " AND ".join(["a=1"] * 51), "(" * 11 + "a=1" + ")" * 11, "a IN (" + "1," * 500 + "1)"]
 )
-def test_limits_hold(text: str) -> None:
+def test_a_filter_above_a_limit_is_rejected(text: str) -> None:
     with pytest.raises(BadFilter):
         cache.parse(text)
 
@@ -260,7 +260,7 @@ def test_a_filter_with_bare_words_is_parsed_once(texts: tuple[str, ...], monkeyp
         assert cache.parse(text)[0] is first
 
 
-def test_the_cache_of_texts_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_of_texts_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = cache._Cache()
     monkeypatch.setattr(cache, "_texts", texts)
     for number in range(2 * texts.MAX_FILTERS):

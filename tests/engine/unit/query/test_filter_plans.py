@@ -27,7 +27,7 @@ from tableapi.query.filter.cache import parse
         ("(a=1.0)", "(a=0.5)", True),
     ],
 )
-def test_same_key(one: str, other: str, same: bool) -> None:
+def test_filters_with_the_same_plan_have_the_same_key(one: str, other: str, same: bool) -> None:
     assert (parse(one)[0].key == parse(other)[0].key) is same
     # The cached parse returns the same key and the same literals.
     again, literals = parse(other)

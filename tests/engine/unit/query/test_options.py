@@ -37,7 +37,7 @@ def test_a_query_string_is_decoded(raw: str | bytes, query: dict[str, str]) -> N
 
 
 @pytest.mark.parametrize(("raw", "reason"), [("a=%FF", "bad_encoding"), ("a=1&" * 501, "too_many_options")])
-def test_a_bad_query_string_is_rejected(raw: str, reason: str) -> None:
+def test_an_invalid_query_string_is_rejected(raw: str, reason: str) -> None:
     with pytest.raises(ApiError) as refused:
         parse_query(raw)
     assert refused.value.reason == reason
@@ -138,7 +138,7 @@ def test_a_plan_that_is_cached_does_not_hide_a_misspelt_option() -> None:
         in_key("parent.feilds", relation)
 
 
-def test_a_long_filter_is_rejected_before_it_is_read() -> None:
+def test_a_long_filter_is_rejected_before_it_is_parsed() -> None:
     within({"filter": "a" * 50, "colour": "b" * 9000}, 50)
     with pytest.raises(BadFilter):
         within({"filter": "a" * 51}, 50)

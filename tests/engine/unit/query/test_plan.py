@@ -45,7 +45,7 @@ def test_an_identifier(value: Any, key: list[Any], parts: list[Any]) -> None:
         ({"ID": 1, "Id": 2}, ONE, "duplicate_field"),
     ],
 )
-def test_a_wrong_identifier_is_rejected(value: Any, key: list[Any], reason: str) -> None:
+def test_an_invalid_identifier_is_rejected(value: Any, key: list[Any], reason: str) -> None:
     with pytest.raises(ApiError) as refused:
         plan.identifier(value, key)
     assert refused.value.reason == reason
@@ -132,7 +132,7 @@ def test_bound_values(text: str, params: Any, actor: Any, bound: list[Any]) -> N
         ("company_by_company_id.id = x", "Field 'id': "),
     ],
 )
-def test_an_unfit_value_names_its_field(text: str, message: str) -> None:
+def test_the_error_for_an_invalid_value_names_its_field(text: str, message: str) -> None:
     with pytest.raises(ApiError) as refused:
         values(text)
     assert refused.value.message.startswith(message)

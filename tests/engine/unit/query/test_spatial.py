@@ -63,7 +63,7 @@ def sql_of(right: Right | None = None, **query: str) -> tuple[str, list[object]]
         (f"DISTANCE(spot, '{HERE}') < 5", f'"Geo".st_distance(t1.spot, {MEASURED}) < $2::double precision'),
     ],
 )  # fmt: skip
-def test_conditions(text: str, sql: str) -> None:
+def test_a_spatial_condition_has_one_sql(text: str, sql: str) -> None:
     statement, args = sql_of(filter=text)
     assert f"WHERE {sql} ORDER BY" in statement
     assert json.loads(str(args[0])) == json.loads(HERE)
@@ -107,7 +107,7 @@ HIDDEN = Right(readable=frozenset(("id", "name")))
         ({"order": "DISTANCE(geom, :here)"}, None, "missing_param"),
     ],
 )
-def test_rejected_values(query: dict[str, str], right: Right | None, reason: str) -> None:
+def test_invalid_spatial_conditions_are_rejected(query: dict[str, str], right: Right | None, reason: str) -> None:
     with pytest.raises(ApiError) as refusal:
         sql_of(right, **query)
     assert refusal.value.reason == reason

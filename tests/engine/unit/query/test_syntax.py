@@ -45,7 +45,7 @@ from tableapi.query.expressions.syntax import Function, Selected, Term
         ("total(a)", None),
     ],
 )
-def test_a_term(text: str, term: Term | None) -> None:
+def test_a_term_is_parsed(text: str, term: Term | None) -> None:
     assert syntax.whole(text) == term
 
 
@@ -64,12 +64,12 @@ def test_a_term_ends_where_its_parenthesis_closes() -> None:
         ("a desc", [Selected("a desc", None, "")]),
     ],
 )
-def test_the_parts_of_fields(text: str, parts: list[Selected]) -> None:
+def test_fields_are_split_into_parts(text: str, parts: list[Selected]) -> None:
     assert syntax.selected(text) == parts
 
 
 @pytest.mark.parametrize("text", ["a AS 1", "a AS b c", "a AS b.c", 'a AS "b', "a AS " + "x" * 101])
-def test_a_wrong_alias_is_rejected(text: str) -> None:
+def test_an_invalid_alias_is_rejected(text: str) -> None:
     with pytest.raises(BadRequest) as refused:
         syntax.selected(text)
     assert refused.value.reason == "bad_alias"
@@ -80,7 +80,7 @@ def test_a_wrong_alias_is_rejected(text: str) -> None:
     [(None, False), ("", False), ("*", False), ("a,b", False), ('"a.b"', False), ("(odd)", False), ("a.b", True),
      ("a AS b", True), ("MONTH(a)", True), ("FOO(a)", True)],
 )  # fmt: skip
-def test_computed_fields(fields: str | None, computed: bool) -> None:
+def test_computed_fields_are_detected(fields: str | None, computed: bool) -> None:
     assert syntax.computed(fields) is computed
 
 
@@ -94,7 +94,7 @@ def test_computed_fields(fields: str | None, computed: bool) -> None:
         ("(a)", ""),
     ],
 )
-def test_an_unknown_function(text: str, message: str) -> None:
+def test_an_unknown_function_gets_a_suggestion(text: str, message: str) -> None:
     assert syntax.called(text) == message
 
 
@@ -112,12 +112,12 @@ def test_an_unknown_function(text: str, message: str) -> None:
         ("CAST(a AS date)", [OrderTerm(("a",), False, "", Function("cast", "date"))]),
     ],
 )
-def test_an_order(text: str, terms: list[OrderTerm]) -> None:
+def test_an_order_is_parsed(text: str, terms: list[OrderTerm]) -> None:
     assert order_terms(text) == terms
 
 
 @pytest.mark.parametrize("text", ["a up", "a desc asc", "a nulls", "a; drop", "1", "(a)", ",".join("a" * 21)])
-def test_a_wrong_order_is_rejected(text: str) -> None:
+def test_an_invalid_order_is_rejected(text: str) -> None:
     with pytest.raises(BadRequest) as refused:
         order_terms(text)
     assert refused.value.reason == "bad_order"

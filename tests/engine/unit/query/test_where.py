@@ -171,7 +171,7 @@ def test_a_filter_has_one_sql(text: str, sql: str, sources: list[tuple[object, .
         ("age in (7, :nn)", "missing_param", "The named value ':nn' is missing in params."),
     ],
 )
-def test_a_wrong_filter_is_rejected(text: str, reason: str, message: str) -> None:
+def test_an_invalid_filter_is_rejected(text: str, reason: str, message: str) -> None:
     with pytest.raises(ApiError) as refused:
         condition(text)
     assert (refused.value.reason, refused.value.message) == (reason, message)

@@ -18,7 +18,7 @@ from tableapi.ratelimit.enforce import count_use, limit_headers
         (4, 3, Hit(3, 0, 9.0, False)),
     ],
 )
-def test_an_outcome(count: int, amount: int, expected: Hit) -> None:
+def test_a_use_above_the_amount_is_not_allowed(count: int, amount: int, expected: Hit) -> None:
     assert outcome(count, amount, 9.0) == expected
 
 
@@ -29,7 +29,7 @@ FEW, MANY = Hit(3, 1, 9.0, True), Hit(9, 8, 9.0, True)
     ("left", "right", "expected"),
     [(None, None, None), (FEW, None, FEW), (None, FEW, FEW), (FEW, MANY, FEW), (MANY, FEW, FEW)],
 )
-def test_the_tighter_of_two(left: Hit | None, right: Hit | None, expected: Hit | None) -> None:
+def test_the_tighter_of_two_limits_is_chosen(left: Hit | None, right: Hit | None, expected: Hit | None) -> None:
     assert tighter(left, right) is expected
 
 
@@ -45,11 +45,11 @@ def test_the_tighter_of_two(left: Hit | None, right: Hit | None, expected: Hit |
         ("", ""),
     ],
 )
-def test_the_key_of_an_address(address: str, key: str) -> None:
+def test_ipv6_addresses_share_the_key_of_their_network(address: str, key: str) -> None:
     assert network(address) == key
 
 
-def test_headers() -> None:
+def test_limit_headers_state_limit_remaining_uses_and_reset() -> None:
     assert limit_headers(Hit(3, 2, 99.9, True)) == {
         "X-RateLimit-Limit": "3",
         "X-RateLimit-Remaining": "2",

@@ -30,7 +30,7 @@ SMALL = "expected a whole number from -32768 to 32767"
         ("32767", 32767),
     ],
 )
-def test_integers(value: Any, bound: int) -> None:
+def test_valid_integers_are_accepted(value: Any, bound: int) -> None:
     assert integer(value, SMALLINT) == bound
 
 
@@ -49,14 +49,14 @@ def test_integers(value: Any, bound: int) -> None:
         (Number("1e400"), OUT_OF_RANGE),
     ],
 )
-def test_invalid_smallints(value: Any, expected: str) -> None:
+def test_invalid_smallints_are_rejected(value: Any, expected: str) -> None:
     with pytest.raises(BadValue) as refused:
         integer(value, SMALLINT)
 
     assert str(refused.value) == expected
 
 
-def test_the_ends_of_bigint() -> None:
+def test_the_limits_of_bigint() -> None:
     assert integer(str(2**63 - 1), BIGINT) == 2**63 - 1
     with pytest.raises(BadValue):
         integer(2**63, BIGINT)
@@ -79,7 +79,7 @@ def test_the_ends_of_bigint() -> None:
         (DOUBLE, "1e308", 1e308),
     ],
 )
-def test_decimals(type_: PgType, value: Any, bound: Any) -> None:
+def test_valid_decimals_are_accepted_exactly(type_: PgType, value: Any, bound: Any) -> None:
     result = decimal(value, type_)
 
     assert (result, str(result)) == (bound, str(bound))
@@ -104,7 +104,7 @@ def test_decimals(type_: PgType, value: Any, bound: Any) -> None:
         (DOUBLE, "1e309", OUT_OF_RANGE),
     ],
 )
-def test_invalid_decimals(type_: PgType, value: Any, expected: str) -> None:
+def test_invalid_decimals_are_rejected(type_: PgType, value: Any, expected: str) -> None:
     with pytest.raises(BadValue) as refused:
         decimal(value, type_)
 

@@ -77,7 +77,7 @@ UUID_TEXT = "0b7e6b0c-5f0e-4c1b-9c3a-2f8f6f0f5d1e"
         (type_of("other", "point"), "(1,2)", "(1,2)"),
     ],
 )
-def test_bound_values(type_: PgType, value: Any, bound: Any) -> None:
+def test_valid_values_are_converted(type_: PgType, value: Any, bound: Any) -> None:
     result = check(type_, value)
 
     assert result == bound
@@ -110,7 +110,7 @@ def test_bound_values(type_: PgType, value: Any, bound: Any) -> None:
         (PAIR, "(1,2)", "expected an object"),
     ],
 )
-def test_rejected_values(type_: PgType, value: Any, expected: str) -> None:
+def test_invalid_values_are_rejected(type_: PgType, value: Any, expected: str) -> None:
     with pytest.raises(BadValue) as refused:
         check(type_, value)
 
@@ -129,7 +129,7 @@ def test_a_record_may_contain_numbers_that_json_lacks(type_: PgType, value: str,
     assert stored(type_, value) == bound
 
 
-def test_a_filter_may_not() -> None:
+def test_a_filter_may_not_contain_numbers_that_json_lacks() -> None:
     with pytest.raises(BadValue):
         check(NUMERIC, "Infinity")
 

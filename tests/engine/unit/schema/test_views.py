@@ -41,5 +41,5 @@ def test_an_origin_is_followed_through_views() -> None:
     assert views.origins(definitions) == {10: {1: (5, 2)}, 11: {1: (5, 2)}}
 
 
-def test_views_that_refer_to_each_other_end() -> None:
+def test_mutually_recursive_views_terminate() -> None:
     assert views.origins({10: query(entry(1, (11, 1))), 11: query(entry(1, (10, 1)))}) == {10: {}, 11: {}}
