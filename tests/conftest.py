@@ -29,6 +29,7 @@ STRATEGY = "wal_log" if os.environ.get("TEST_DATABASE_URL") else "file_copy"
 # Bytes of memory for the data of each worker's server; most need 200 MB.
 MEMORY, IN_MEMORY, ROOM = Path("/dev/shm"), "tableapi_tests_", 6_000_000_000
 MAX_WAL_SIZE = "256MB"
+MAX_KEPT = 200  # characters of an address
 AVAILABLE = re.compile(r"^MemAvailable: +(\d+) kB$", re.MULTILINE)
 LONGEST = {"e2e": 0, "system": 1, "processes": 2}
 OTHERS = 3
@@ -107,8 +108,17 @@ def fast_client() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("httpcore2.default_ssl_context", lambda **options: context)
         patch.setattr("httpx2._transports.asgi.is_running_trio", lambda: False)
-        patch.setattr("httpx2._urls.urlparse", lru_cache(2000)(urlparse))
+        patch.setattr("httpx2._urls.urlparse", _parsed)
         yield
+
+
+def _parsed(url: str = "", **parts: str | None) -> Any:
+    """Parse an address, or return what an equal one was parsed to. Long ones would stay in the memory."""
+    size = len(url) + sum(len(part) for part in parts.values() if isinstance(part, str))
+    return (_kept if size < MAX_KEPT else urlparse)(url, **parts)
+
+
+_kept = lru_cache(500)(urlparse)
 
 
 @pytest.fixture
