@@ -18,6 +18,7 @@ import orjson
 import pytest
 
 from tableapi.db.pipeline.connection import PipelinedConnection
+from tableapi.db.session import Connection
 from tests.helpers.support import ROOT
 
 FOLDER = "RECORDED_STATEMENTS"  # the setting of a run that another run started
@@ -58,6 +59,7 @@ def recorded() -> Iterator[set[str]]:
             (PipelinedConnection, "send", of_request),
             (asyncpg.Connection, "_get_statement", of_asyncpg),  # of every statement with parameters or rows
             (asyncpg.Connection, "execute", of_asyncpg),
+            (Connection, "fetchrow", of_asyncpg),  # runs statements that it prepared earlier
         ):
             patch.setattr(owner, name, noted(getattr(owner, name), text))
         yield texts
