@@ -81,6 +81,9 @@ export const accessible = (page, what, part = "html", rules = {}) => clean(page,
 /** Fails where text does not stand out from its background: all that another color scheme can change. */
 export const contrasting = (page, what) => clean(page, what, "html", { runOnly: ["color-contrast", "link-in-text-block"] });
 
+/** The check for a color scheme: everything in light, and in dark what can differ. */
+export const checkOf = (scheme) => (scheme === "light" ? accessible : contrasting);
+
 async function clean(page, what, part, options) {
   // Skipping frames of other origins and the list of passed rules takes a third of the time. Axe itself, half a megabyte,
   // is loaded into a page once.

@@ -1,5 +1,5 @@
 // The documentation site: three entry points, a search that answers questions, examples that run in place, a 404 page.
-import { SMALL, WIDE, accessible, check, contrasting, journey } from "./browser.mjs";
+import { SMALL, WIDE, check, checkOf, journey } from "./browser.mjs";
 
 const PAGES = ["/docs/", "/docs/guides/filters/", "/docs/reference/settings/", "/docs/no/such/page"];
 
@@ -53,7 +53,7 @@ for (const viewport of [WIDE, SMALL]) {
         await page.locator(path === "/api/docs" ? "main h2" : "h1").first().waitFor();
         const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         check(wider <= 0, `${path} to fit ${viewport.width}, not ${wider} px wider`);
-        await (colorScheme === "light" ? accessible : contrasting)(page, `${path} at ${viewport.width}, ${colorScheme}`);
+        await checkOf(colorScheme)(page, `${path} at ${viewport.width}, ${colorScheme}`);
       }
     });
   }

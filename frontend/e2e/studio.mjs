@@ -1,7 +1,7 @@
 // Studio on the sample shop: find by three filters, follow relations, edit with a conflict, chart by month, copy and run.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { BASE, SMALL, WIDE, accessible, check, contrasting, journey, picture } from "./browser.mjs";
+import { BASE, SMALL, WIDE, accessible, check, checkOf, journey, picture } from "./browser.mjs";
 
 const API = `${BASE}/api/v2/shop/_table`;
 
@@ -251,7 +251,7 @@ for (const viewport of [WIDE, SMALL]) {
     const inBoth = async (name) => {
       for (const scheme of ["light", "dark"]) {
         await page.evaluate((value) => document.documentElement.setAttribute("data-mantine-color-scheme", value), scheme);
-        await (scheme === "light" ? accessible : contrasting)(page, `${name}, ${scheme}, at ${viewport.width}`);
+        await checkOf(scheme)(page, `${name}, ${scheme}, at ${viewport.width}`);
         await picture(page, `studio-${name.replaceAll(" ", "")}-${scheme}`);
       }
     };

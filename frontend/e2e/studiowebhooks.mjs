@@ -1,5 +1,5 @@
 /** The webhooks of a database in Studio: a test, the delivery log, and a replay. */
-import { BASE, SMALL, WIDE, accessible, check, contrasting, journey, picture } from "./browser.mjs";
+import { BASE, SMALL, WIDE, accessible, check, checkOf, journey, picture } from "./browser.mjs";
 
 journey("a webhook is tested, and an event of its log replayed", async (open) => {
   const page = await open();
@@ -26,7 +26,7 @@ journey("a webhook is tested, and an event of its log replayed", async (open) =>
     await page.setViewportSize(viewport);
     for (const scheme of ["dark", "light"]) {
       await page.evaluate((value) => document.documentElement.setAttribute("data-mantine-color-scheme", value), scheme);
-      await (scheme === "light" ? accessible : contrasting)(page, `the webhooks, ${scheme}, at ${viewport.width}`);
+      await checkOf(scheme)(page, `the webhooks, ${scheme}, at ${viewport.width}`);
       await picture(page, `studio-webhooks-${scheme}`);
     }
   }

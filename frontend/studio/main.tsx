@@ -9,6 +9,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { isPassing } from "../shared/apierror";
 import "../shared/tokens.css";
+import "../shared/page.css";
 import { App } from "./app/App";
 
 const client = new QueryClient({
