@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Awaitable, Callable
@@ -21,6 +22,7 @@ from typing import Any
 import asyncpg
 
 from tableapi.observability.metrics_folder import SHARED_MEMORY
+from tests.helpers.forks import Fork
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data"
@@ -125,10 +127,26 @@ def clean_environment(**more: str | Path) -> dict[str, str]:
 
 def tableapi(*words: str, cwd: Path, **environment: str | Path) -> subprocess.CompletedProcess[str]:
     """Run one `tableapi` command to its end."""
-    return subprocess.run(
-        [sys.executable, "-m", "tableapi", *words], cwd=cwd, env=clean_environment(**environment),
-        capture_output=True, text=True, timeout=PATIENCE, check=False, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+    variables = clean_environment(**environment)
+    if not _forks(variables):
+        return subprocess.run(
+            [sys.executable, "-m", "tableapi", *words], cwd=cwd, env=variables,
+            capture_output=True, text=True, timeout=PATIENCE, check=False, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
+        command = Fork([*words], cwd, variables, output.fileno(), errors.fileno())
+        try:
+            code = command.wait(PATIENCE)
+        finally:
+            command.kill()
+        output.seek(0)
+        errors.seek(0)
+        return subprocess.CompletedProcess(list(words), code, output.read(), errors.read())
+
+
+def _forks(environment: dict[str, str]) -> bool:
+    """Return whether a command may be a fork: one with other modules or measured by coverage has its own start."""
+    return environment["PYTHONPATH"] == str(ROOT) and not any(name.startswith("COVERAGE") for name in environment)
 
 
 def descendants(pid: int) -> list[int]:
@@ -147,7 +165,7 @@ class Server:
     """A running `tableapi serve`: its output until it was ready (`told`), and its standard error (`log`)."""
 
     url: str
-    process: subprocess.Popen[str]
+    process: subprocess.Popen[str] | Fork
     told: str
     log: Path
 
@@ -182,28 +200,40 @@ def _remove_counters(port: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def start(stack: ExitStack, folder: Path, *words: str, cwd: Path | None = None, **environment: str | Path) -> Server:
+def start(
+    stack: ExitStack, folder: Path, *words: str, cwd: Path | None = None, own: object = False, **environment: str | Path
+) -> Server:
+    """Start `tableapi serve` and wait until it is ready; the stack stops it.
+
+    With `own` it is started by its command line instead of as a fork, for tests of what /proc shows.
+    """
     port = int(str(environment.get("PORT") or free_port()))
     log = folder / f"serve.{port}.log"
     settings: dict[str, str | Path] = {"DATA_DIR": folder / "data", "WORKERS": "1", "PORT": str(port)}
     settings |= environment
+    variables = clean_environment(**settings)
+    process: subprocess.Popen[str] | Fork
     with log.open("a") as errors:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tableapi", "serve", *words], cwd=cwd or ROOT, env=clean_environment(**settings),
-            stdout=subprocess.PIPE, stderr=errors, stdin=subprocess.DEVNULL, text=True, start_new_session=True,
-        )  # fmt: skip
+        output, told_to = os.pipe()
+        if own or not _forks(variables):
+            process = subprocess.Popen(
+                [sys.executable, "-m", "tableapi", "serve", *words], cwd=cwd or ROOT, env=variables,
+                stdout=told_to, stderr=errors, stdin=subprocess.DEVNULL, text=True, start_new_session=True,
+            )  # fmt: skip
+        else:
+            process = Fork(["serve", *words], cwd or ROOT, variables, told_to, errors.fileno())
+        os.close(told_to)
     too_late = threading.Timer(PATIENCE, process.kill)
     too_late.start()
-    assert process.stdout is not None
+    lines = stack.enter_context(os.fdopen(output))
     told = ""
-    for line in process.stdout:
+    for line in lines:
         told += line
         if line.startswith("Serving"):
             break
     too_late.cancel()
     server = Server(f"http://{environment.get('HOST', '127.0.0.1')}:{port}", process, told, log)
     stack.callback(_remove_counters, port)
-    stack.callback(process.stdout.close)
     stack.callback(server.stop)
     if not told.rstrip().endswith("Ctrl-C."):
         raise AssertionError(f"tableapi serve {' '.join(words)} did not start:\n{told}{log.read_text()}")

@@ -109,14 +109,14 @@ def test_no_secret_is_in_the_process_list(serve: Serve, new_database: NewDatabas
     url = new_database(TABLES)
     password = urlsplit(url).password
     assert password
-    server = serve("--dataset", f"shop={url}", "--open", "--api-key", OLD, cwd=folder, WORKERS="2")
+    server = serve("--dataset", f"shop={url}", "--open", "--api-key", OLD, cwd=folder, own=True, WORKERS="2")
     assert status(server, OLD) == 200
     shown = _arguments(server)
     assert "--dataset shop=postgresql://" in shown
     assert password not in shown
     assert OLD not in shown
     server.stop()
-    server = serve(cwd=folder, DATASETS=f"shop={url}", ACCESS_FILE=access(folder / "access.json"))
+    server = serve(cwd=folder, own=True, DATASETS=f"shop={url}", ACCESS_FILE=access(folder / "access.json"))
     assert password not in _arguments(server)
 
 

@@ -147,8 +147,7 @@ def _healthy(server: Server) -> bool:
 
 
 def _data_dir(server: Server) -> Path:
-    environment = Path(f"/proc/{server.process.pid}/environ").read_bytes().split(b"\0")
-    return Path(next(line for line in environment if line.startswith(b"DATA_DIR=")).decode().partition("=")[2])
+    return server.log.parent / "data"
 
 
 def _embedded_url(data: Path) -> str:
