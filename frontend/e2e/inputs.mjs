@@ -4,12 +4,18 @@ import { OWNER, SMALL, accessible, check, journey, picture, signIn } from "./bro
 const PIXEL = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 const NO_COUNT = "Please enter a whole number from 0 to 1,000,000";
 
+/** Playwright counts a text outside of the window as visible. */
+async function inView(page, text) {
+  const { x, width } = await page.getByText(text).boundingBox();
+  check(x >= 0 && x + width <= page.viewportSize().width, `"${text}" in the window, not from ${x} to ${x + width}`);
+}
+
 async function wrongSearches(page) {
   await page.goto("/dashboard/main/search");
   const url = page.getByLabel("Profile URL");
   await url.fill("https://www.linkedin.com/in/dara-meyer-1979/");
   await url.press("Enter");
-  await page.getByText("Please choose options").waitFor();
+  await inView(page, "Please choose options");
   await picture(page, "search-nooption");
   await accessible(page, "the search without an option");
   await page.getByRole("checkbox", { name: "Work Email" }).check();

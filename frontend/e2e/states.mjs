@@ -2,7 +2,10 @@
 const CONTACTS = "/dashboard/main/mycontacts";
 const FOUND = "https://www.linkedin.com/in/dara-meyer-1979/";
 
-const openMenu = (name) => (page) => page.getByRole("button", { name }).first().click();
+const openMenu = (name) => async (page) => {
+  await page.getByRole("button", { name }).first().click();
+  await page.getByRole("menu").waitFor();
+};
 
 /** Presses a button of the screen and waits for its dialog. */
 const openDialog = (name) => async (page) => {

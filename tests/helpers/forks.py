@@ -12,11 +12,12 @@ import importlib
 import json
 import os
 import runpy
-import select
 import signal
 import socket
 import subprocess
 import sys
+import threading
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -42,6 +43,13 @@ class Fork:
         self._reports = os.fdopen(reports, buffering=1)
         self.pid = int(self._reports.readline())
         self.returncode: int | None = None
+        self._ended = threading.Event()
+        threading.Thread(target=self._follow, daemon=True).start()
+
+    def _follow(self) -> None:
+        with self._reports:
+            self.returncode = os.waitstatus_to_exitcode(int(self._reports.readline()))
+        self._ended.set()
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait for the end, and return the exit code, or the negative number of the signal.
@@ -49,26 +57,19 @@ class Fork:
         Raises:
             TimeoutExpired: the command did not end within `timeout` seconds.
         """
-        if self.returncode is None:
-            reported = select.poll()
-            reported.register(self._reports, select.POLLIN)
-            if not reported.poll(None if timeout is None else timeout * 1000):
-                raise subprocess.TimeoutExpired("tableapi", timeout or 0)
-            self.returncode = os.waitstatus_to_exitcode(int(self._reports.readline()))
-            self._reports.close()
+        if not self._ended.wait(timeout) or self.returncode is None:
+            raise subprocess.TimeoutExpired("tableapi", timeout or 0)
         return self.returncode
 
     def poll(self) -> int | None:
         """Return the exit code, or None while the command runs."""
-        try:
-            return self.wait(0)
-        except subprocess.TimeoutExpired:
-            return None
+        return self.returncode
 
     def send_signal(self, number: int) -> None:
         """Send a signal, unless the command has ended."""
         if self.poll() is None:
-            os.kill(self.pid, number)
+            with suppress(ProcessLookupError):  # ended, and not yet reported
+                os.kill(self.pid, number)
 
     def kill(self) -> None:
         """Send SIGKILL, unless the command has ended."""

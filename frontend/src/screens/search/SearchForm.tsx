@@ -77,11 +77,13 @@ export function SearchForm({ url, boxes, errors, quiet, onTick, onSearch, onType
           {t("search.submit")}
         </Button>
       </div>
-      <fieldset className={classes.options} aria-describedby={errors.options && hint} aria-invalid={errors.options ? true : undefined}>
+      <fieldset className={classes.choice} aria-describedby={errors.options && hint} aria-invalid={errors.options ? true : undefined}>
         <legend className="visually-hidden">{t("search.options")}</legend>
-        {KINDS.map((kind) => (
-          <Chip key={kind} kind={kind} checked={boxes[kind]} onChange={(on) => onTick({ ...boxes, [kind]: on })} />
-        ))}
+        <div className={classes.options}>
+          {KINDS.map((kind) => (
+            <Chip key={kind} kind={kind} checked={boxes[kind]} onChange={(on) => onTick({ ...boxes, [kind]: on })} />
+          ))}
+        </div>
         {errors.options && (
           <p id={hint} className={classes.wrong} role="alert">
             {errors.options}
