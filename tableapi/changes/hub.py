@@ -31,6 +31,7 @@ SWEEP_SECONDS = 0.25  # interval between looks for checks that are due
 UNREAD_SECONDS = 30.0  # an unread stream is closed after this long
 CLEAN_SECONDS = 60.0
 RETRY_SECONDS = 0.5  # while the database is unreachable
+READ_SECONDS = 5.0  # limit of one read of the outbox; if it is exceeded, the streams are reset
 Check = Callable[[Mapping[str, str], str], Awaitable[Actor]]
 Changes = Callable[[], Awaitable[int]]  # the number of changes of callers so far
 
@@ -183,7 +184,7 @@ class LiveHub:
     # -- the outbox ----------------------------------------------------------------------------------------------------
 
     async def _begin(self) -> Position:
-        async with self.dataset.db.reads.acquire() as connection:
+        async with self.dataset.db.reads.acquire() as connection, asyncio.timeout(READ_SECONDS):
             row = await connection.fetchrow(outbox.BEGIN)
         if row is None:
             raise Busy("Live changes are being set up. Try again in a moment.", headers={"Retry-After": "5"})
@@ -208,7 +209,7 @@ class LiveHub:
     async def _poll(self) -> None:
         position = self._position
         assert position is not None
-        async with self.dataset.db.reads.acquire() as connection:
+        async with self.dataset.db.reads.acquire() as connection, asyncio.timeout(READ_SECONDS):
             rows = await connection.fetch(outbox.SINCE, position.snapshot)
         if not rows:
             raise asyncpg.UndefinedTableError
@@ -319,7 +320,7 @@ class LiveHub:
         while True:
             await asyncio.sleep(CLEAN_SECONDS * random.uniform(0.8, 1.2))  # noqa: S311 - spreads the load
             try:
-                async with self.dataset.db.reads.acquire() as connection:
+                async with self.dataset.db.reads.acquire() as connection, asyncio.timeout(CLEAN_SECONDS):
                     await outbox.clean(connection, self.limits.keep)
             except Exception as error:  # the next round continues
                 log.warning("live_not_cleaned", dataset=self.dataset.name, error=type(error).__name__)

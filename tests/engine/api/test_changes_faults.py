@@ -7,14 +7,16 @@ import gc
 import time
 from contextlib import AsyncExitStack
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import asyncpg
 import pytest
 
 from tableapi import Settings, TableAPI
-from tableapi.changes import outbox, triggers
+from tableapi.changes import hub, outbox, triggers
 from tests.helpers.live import POLICY, RECORDED, SESSIONS, LiveServer, live_server
 from tests.helpers.support import NewDatabase, until
+from tests.system.statements.proxy import StatementProxy
 
 
 @pytest.fixture
@@ -132,6 +134,26 @@ async def test_a_lost_database_connection_causes_a_reset(url: str) -> None:
         # If no statement was running on the lost connection, nothing was missed, and the row is sent.
         assert seen <= {"reset", "row"}
         await until(lambda: _sent(stream.body))
+
+
+async def test_a_read_of_the_outbox_that_hangs_causes_a_reset(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub, "READ_SECONDS", 0.3)
+    proxy, hung = StatementProxy(urlsplit(url).port or 5432), list[str]()
+
+    def spoil(text: str) -> None:
+        if "tableapi_live" in text and not hung:
+            hung.append(text)
+            proxy.arm(1, "hangs")
+
+    await proxy.start()
+    try:
+        async with live_server(proxy.url(url)) as live, live.opened("pair", "all") as stream:
+            proxy.ran = spoil
+            await until(lambda: hung)
+            await live.db.execute("insert into pair values ('x', 1, 1)")
+            await until(lambda: _sent(stream.body))
+    finally:
+        await proxy.stop()
 
 
 def _sent(body: bytes) -> bool:

@@ -18,11 +18,12 @@ import pytest
 
 from tableapi import Settings, TableAPI
 from tableapi.app.application import App
+from tableapi.datasets import dataset
 from tableapi.db import pool
 from tableapi.db.pipeline import internals
 from tests.helpers.fixtures import open_product
 from tests.helpers.product import API, TABLE, Account, Product
-from tests.helpers.support import NewDatabase
+from tests.helpers.support import NewDatabase, until
 from tests.system.statements.proxy import Fault, StatementProxy
 
 pytestmark = pytest.mark.slow
@@ -50,6 +51,9 @@ class Watch:
 
     async def close(self) -> None:
         await self._connection.close()
+
+    async def execute(self, sql: str) -> None:
+        await self._connection.execute(sql)
 
     async def begin(self) -> tuple[int, dict[str, int]]:
         """Return the current state: the next transaction, and the number of rows of each table."""
@@ -213,6 +217,22 @@ async def test_a_deletion(proxy: StatementProxy, shop_url: str, path: str) -> No
             return lambda: http.delete(path.format(5000))
 
         assert await _spoil(app, proxy, watch, arrange) >= 1
+
+
+async def test_a_check_of_the_schema_that_hangs_is_repeated(
+    proxy: StatementProxy, shop_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dataset, "CHECK_SECONDS", HANG_SECONDS)
+    async with _shop(proxy, shop_url) as (_, http, watch):
+        proxy.arm(1, "hangs")
+        await until(lambda: proxy.count)  # the checks run by themselves
+        name = f"c{secrets.token_hex(4)}"
+        await watch.execute(f"alter table line add {name} integer")
+
+        async def noticed() -> bool:
+            return (await http.get(f"_table/line?fields={name}")).status_code == 200
+
+        await until(noticed)
 
 
 # -- the product -----------------------------------------------------------------------------------------------------
