@@ -21,11 +21,11 @@ help: ## This list
 run: setup ## Demo: app and API on http://127.0.0.1:8000, with an embedded database
 	@DEMO=$${DEMO-1} LOG_LEVEL=$${LOG_LEVEL-warning} exec $(BIN)/tableapi serve
 
-test: ## Every check, with JOBS=4 workers: half of the time tests wait
+test: ## Every check, with JOBS=3 workers: half of the time tests wait
 	@$(MAKE) -j2 setup conformance programs
 	@$(MAKE) -j2 types lint unit
 	@$(BIN)/pytest -q -m timing $$(grep -rl 'mark\.timing' tests --include='*.py')
-	@$(WITH_NODE) $(BIN)/pytest -q -n $(or $(JOBS),4) -m "not timing" tests
+	@$(WITH_NODE) $(BIN)/pytest -q -n $(or $(JOBS),3) -m "not timing" tests
 
 setup: .venv/.installed frontend/dist/.built tableapi/studio_site/index.html build/docs/.built ## Install what run and test need: .venv/bin/tableapi, frontend/dist
 
