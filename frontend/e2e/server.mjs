@@ -15,5 +15,4 @@ const found = (...paths) => paths.find((path) => path && existsSync(path));
 export const CHROMIUM = found(process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome");
 /** The same engine without windows: a context costs a quarter of the time. */
 export const HEADLESS = found(process.env.CHROMIUM, "/usr/bin/chromium-headless-shell", CHROMIUM);
-// A page lives for seconds, in which optimizing its code takes longer than it saves.
-export const ARGS = ["--no-sandbox", "--font-render-hinting=none", "--disable-lcd-text", "--js-flags=--no-opt --no-maglev"];
+export const ARGS = ["--no-sandbox", "--font-render-hinting=none", "--disable-lcd-text"];

@@ -92,7 +92,7 @@ async def test_a_request_in_flight_finishes_before_the_stop(url: str, serve: Ser
 async def test_a_second_signal_stops_draining(url: str, serve: Serve) -> None:
     server = await asyncio.to_thread(serve, "--dataset", f"db={url}", "--open", DRAIN_SECONDS="60")
     server.process.send_signal(signal.SIGTERM)
-    await until(partial(_not_ready, server), 5)
+    await until(partial(_not_ready, server))
     server.process.send_signal(signal.SIGTERM)
     assert await asyncio.to_thread(server.process.wait, 15) in (0, 143)
 
