@@ -6,6 +6,7 @@ const NO_COUNT = "Please enter a whole number from 0 to 1,000,000";
 
 /** Playwright counts a text outside of the window as visible. */
 async function inView(page, text) {
+  await page.getByText(text).waitFor();
   const { x, width } = await page.getByText(text).boundingBox();
   check(x >= 0 && x + width <= page.viewportSize().width, `"${text}" in the window, not from ${x} to ${x + width}`);
 }
