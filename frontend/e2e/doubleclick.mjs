@@ -18,14 +18,28 @@ const stamp = Date.now();
 
 const call = (request) => `${request.method()} ${new URL(request.url()).pathname.replace("/api/v2/", "")}`;
 
-/** Clicks a button twice, as a mouse does, and fails unless one request that matches `expected` was sent. */
+/**
+ * Clicks a button twice, as a mouse does, and fails unless one request that matches `expected` was sent. The request
+ * is held until the second click: on a loaded machine an answer comes between the two, and sending again is right then.
+ */
 async function twice(page, button, expected) {
   const sent = [];
   const note = (request) => sent.push(call(request));
   page.on("request", note);
   const answered = page.waitForResponse((response) => expected.test(call(response.request())));
+  let release;
+  const clicked = new Promise((resolve) => {
+    release = resolve;
+  });
+  const hold = async (route) => {
+    if (expected.test(call(route.request()))) await clicked;
+    await route.continue();
+  };
+  await page.route("**/api/v2/**", hold);
   await button.dblclick();
+  release();
   await answered;
+  await page.unroute("**/api/v2/**", hold);
   await page.waitForTimeout(REST_MS);
   page.off("request", note);
   const count = sent.filter((one) => expected.test(one)).length;
