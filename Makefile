@@ -22,8 +22,7 @@ run: setup ## Demo: app and API on http://127.0.0.1:8000, with an embedded datab
 	@DEMO=$${DEMO-1} LOG_LEVEL=$${LOG_LEVEL-warning} exec $(BIN)/tableapi serve
 
 test: ## Every check, with JOBS=3 workers: half of the time tests wait
-	@$(MAKE) -j2 setup conformance programs
-	@$(MAKE) -j2 types lint unit
+	@$(MAKE) -j2 conformance programs types lint unit
 	@$(BIN)/pytest -q -m timing $$(grep -rl 'mark\.timing' tests --include='*.py')
 	@$(WITH_NODE) $(BIN)/pytest -q -n $(or $(JOBS),3) -m "not timing" tests
 

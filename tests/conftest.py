@@ -31,8 +31,8 @@ MEMORY, IN_MEMORY, ROOM = Path("/dev/shm"), "tableapi_tests_", 6_000_000_000
 MAX_WAL_SIZE = "256MB"
 MAX_KEPT = 200  # characters of an address
 AVAILABLE = re.compile(r"^MemAvailable: +(\d+) kB$", re.MULTILINE)
-LONGEST = {"e2e": 0, "system": 1, "processes": 2}
-OTHERS = 3
+# Folders of long tests. Journeys use all of a CPU, the others wait half of their time, so that they alternate.
+LONGEST = ("e2e", "system", "processes")
 # A minute or longer each, so that none of them begins last.
 LONG_FILES = (
     "tests/e2e/test_studio.py", "tests/system/statements/test_statements.py", "tests/processes/test_cli.py",
@@ -57,22 +57,37 @@ class ByFile(LoadScopeScheduling):  # type: ignore[misc]
     """Give each file to one worker, because its tests share fixtures; those of SPREAD go to all workers."""
 
     def _split_scope(self, nodeid: str) -> str:
-        path = nodeid.partition("::")[0]
-        return nodeid if path in SPREAD else path
+        return _scope(nodeid)
+
+
+def _scope(nodeid: str) -> str:
+    path = nodeid.partition("::")[0]
+    return nodeid if path in SPREAD else path
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the slowest files and their folders, so that all workers end at the same time."""
+    places = dict(_alternating({_scope(item.nodeid): item.path.relative_to(ROOT) for item in items}))
 
-    def rank(item: pytest.Item) -> int:
-        path = item.path.relative_to(ROOT)
-        if str(path) in LONG_FILES:
-            return LONG_FILES.index(str(path)) - len(LONG_FILES)
-        if str(path) in LAST_FILES:
-            return OTHERS + 1 + LAST_FILES.index(str(path))
-        return LONGEST.get(path.parts[1], OTHERS)
+    def rank(item: pytest.Item) -> tuple[int, float]:
+        path = str(item.path.relative_to(ROOT))
+        if path in LONG_FILES:
+            return 0, LONG_FILES.index(path)
+        if path in LAST_FILES:
+            return 3, LAST_FILES.index(path)
+        scope = _scope(item.nodeid)
+        return (1, places[scope]) if scope in places else (2, 0)
 
     items.sort(key=rank)
+
+
+def _alternating(paths: dict[str, Path]) -> Iterator[tuple[str, float]]:
+    """Return the scopes of long tests with their places from 0 to 1, those with and without a browser evenly spread."""
+    long = {scope: path.parts[1] for scope, path in paths.items() if path.parts[1] in LONGEST}
+    for browser in (True, False):
+        scopes = [scope for scope, folder in long.items() if (folder == LONGEST[0]) is browser]
+        for number, scope in enumerate(sorted(scopes, key=lambda scope: LONGEST.index(long[scope]))):
+            yield scope, number / len(scopes)
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
