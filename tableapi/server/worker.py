@@ -33,15 +33,30 @@ class WorkerResources:
         tracing.start(self._settings)
 
     def started(self, drain: Callable[[], None], reload: Callable[[], None]) -> None:
-        loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGUSR1, drain)
-        loop.add_signal_handler(signal.SIGUSR2, reload)
+        on_signal(signal.SIGUSR1, drain)
+        on_signal(signal.SIGUSR2, reload)
         reload()  # the file may have changed since this process started
         tune()
 
     def stopped(self) -> None:
         tracing.stop()
         sink.close()
+
+
+def on_signal(number: signal.Signals, callback: Callable[[], None]) -> None:
+    """Run `callback` in the running event loop after each signal `number`.
+
+    A worker runs its loop once to start the application and again to serve. A signal between the two runs would reach a
+    handler of `add_signal_handler` only with the next signal (docs/explanation/decisions/processes.md).
+    """
+    loop = asyncio.get_running_loop()
+
+    def schedule(*_: object) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(callback)
+
+    signal.signal(number, schedule)
+    signal.siginterrupt(number, False)
 
 
 def create_app(settings: Settings, datasets: Datasets) -> App:
