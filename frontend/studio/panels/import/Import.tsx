@@ -1,6 +1,6 @@
 /** Import lines: read them, map the columns, check all lines, then write the valid ones. */
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import { FileUp } from "lucide-react";
 import { toast } from "../../../shared/toasts";
 import { written } from "../../api/queries";
@@ -11,6 +11,11 @@ import { type Checked, type Mapping, linesOf, mapped, sendLines } from "./batche
 import { type Sheet, readCsv, readFile } from "./files";
 
 const MAX_SHOWN_BAD = 200;
+
+/** The name of a column, which a narrow window breaks after an underscore rather than inside a word. */
+function Breakable({ name }: { name: string }) {
+  return name.split(/(?<=_)/).map((part, at) => <Fragment key={at}>{part}<wbr /></Fragment>);
+}
 
 export default function Import({ dataset, info, onClose }: { dataset: string; info: TableInfo; onClose: () => void }) {
   const client = useQueryClient();
@@ -90,7 +95,7 @@ export default function Import({ dataset, info, onClose }: { dataset: string; in
               <tbody>
                 {sheet.head.map((name, index) => (
                   <tr key={index}>
-                    <th scope="row">{name}</th>
+                    <th scope="row"><Breakable name={name} /></th>
                     <td className="dim">{sheet.lines[0]?.[index]}</td>
                     <td>
                       <select
