@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 
 from product import audit
 from product.billing import change_rules, customer, prices, reconcile
@@ -24,6 +24,8 @@ from product.vendors.money import (
     changed_meanwhile,
 )  # fmt: skip
 from tableapi import Conflict
+
+ATTEMPTS = 3  # of a change that is refused for no visible reason
 
 _RECORD = """
     update usersubscription set downgrade_planid = $3, downgrade_startson = $4
@@ -49,15 +51,24 @@ async def _running(ctx: Context, row: OwnSubscription) -> Subscription | None:
     return sub if sub.status in reconcile.LIVE + reconcile.PAST_DUE else None
 
 
-@asynccontextmanager
-async def _as_read(ctx: Context, sub: Subscription) -> AsyncIterator[None]:
-    """Convert a provider error to AlreadyChanged if the subscription has changed since it was read."""
-    try:
-        yield
-    except ProviderRefused:
-        if await customer.provider(ctx).subscription(sub.id) == sub:
-            raise
-        raise changed_meanwhile() from None
+async def _unless_changed(ctx: Context, sub: Subscription, run: Callable[[], Awaitable[Subscription]]) -> Subscription:
+    """Run a change of a subscription as it was read, and return the subscription after it.
+
+    A refusal for no visible reason is repeated: the schedule of a simultaneous request may have come and gone.
+
+    Raises:
+        AlreadyChanged: the subscription has changed since it was read (409).
+    """
+    attempts = ATTEMPTS
+    while True:
+        try:
+            return await run()
+        except ProviderRefused:
+            attempts -= 1
+            if await customer.provider(ctx).subscription(sub.id) != sub:
+                raise changed_meanwhile() from None
+            if not attempts:
+                raise
 
 
 def _present(plans: dict[str, PlanRow], row: OwnSubscription, sub: Subscription) -> int:
@@ -128,17 +139,17 @@ async def change(ctx: Context, row: OwnSubscription, planid: int, proration_date
     present = _present(await prices.plans_by_price(ctx), row, sub)
     if plan.planid != present:
         await change_rules.must_fit(ctx, row.clientid, plan)
-    async with _as_read(ctx, sub):
-        if plan.planid == present:
-            await _resume(ctx, row, sub)
-        elif plan.planid > present:
-            sub = await _upgrade(ctx, row, sub, plan, proration_date)
-        else:
-            await _downgrade(ctx, row, sub, plan)
-    return {"subscriptionid": row.subscriptionid, "planid": plan.planid, "expirydate": sub.end.isoformat()}
+    if plan.planid == present:
+        run = partial(_resume, ctx, row, sub)
+    elif plan.planid > present:
+        run = partial(_upgrade, ctx, row, sub, plan, proration_date)
+    else:
+        run = partial(_downgrade, ctx, row, sub, plan)
+    changed = await _unless_changed(ctx, sub, run)
+    return {"subscriptionid": row.subscriptionid, "planid": plan.planid, "expirydate": changed.end.isoformat()}
 
 
-async def _resume(ctx: Context, row: OwnSubscription, sub: Subscription) -> None:
+async def _resume(ctx: Context, row: OwnSubscription, sub: Subscription) -> Subscription:
     """Keep the present plan: undo a cancellation or a scheduled downgrade."""
     if sub.renews and not sub.scheduleid and row.downgrade_planid is None:
         raise AlreadyChanged("You are already on this plan.", case="already_subscribed")
@@ -149,6 +160,7 @@ async def _resume(ctx: Context, row: OwnSubscription, sub: Subscription) -> None
         await payments.renewing(sub.id, True)
     await ctx.db.execute(_FORGET, row.clientid, row.subscriptionid)
     await _refresh(ctx, row)
+    return sub
 
 
 async def _upgrade(
@@ -170,7 +182,7 @@ async def _upgrade(
     return changed
 
 
-async def _downgrade(ctx: Context, row: OwnSubscription, sub: Subscription, plan: PlanRow) -> None:
+async def _downgrade(ctx: Context, row: OwnSubscription, sub: Subscription, plan: PlanRow) -> Subscription:
     if row.downgrade_planid != plan.planid and row.autorenew:
         raise Conflict("Request the downgrade first.", reason="no_downgrade_record")
     payments, priceid = customer.provider(ctx), await prices.of_plan(ctx, plan)
@@ -181,6 +193,7 @@ async def _downgrade(ctx: Context, row: OwnSubscription, sub: Subscription, plan
         await ctx.db.execute(_RECORD, row.clientid, row.subscriptionid, plan.planid, sub.end)
         await audit.write(ctx, "plan_downgrade", plan.planid, before=row.planid, startson=sub.end.isoformat())
     await _refresh(ctx, row)
+    return sub
 
 
 async def cancel(ctx: Context, row: OwnSubscription) -> dict[str, object]:
@@ -195,16 +208,20 @@ async def cancel(ctx: Context, row: OwnSubscription) -> dict[str, object]:
     if sub is None:  # not billed by the provider, so only the local row changes
         await ctx.db.execute(_LOCAL_CANCEL, row.clientid, row.subscriptionid)
         return {"autorenew": 0, "expirydate": row.expirydate.isoformat()}
-    payments = customer.provider(ctx)
-    async with _as_read(ctx, sub):
-        if sub.scheduleid:
-            await payments.release(sub.scheduleid)
-        if sub.renews:
-            sub = await payments.renewing(sub.id, False)
-            await audit.write(ctx, "plan_cancel", row.planid)
+    sub = await _unless_changed(ctx, sub, partial(_cancel, ctx, row, sub))
     await ctx.db.execute(_FORGET, row.clientid, row.subscriptionid)
     await _refresh(ctx, row)
     return {"autorenew": 0, "expirydate": sub.end.isoformat()}
+
+
+async def _cancel(ctx: Context, row: OwnSubscription, sub: Subscription) -> Subscription:
+    payments = customer.provider(ctx)
+    if sub.scheduleid:
+        await payments.release(sub.scheduleid)
+    if sub.renews:
+        sub = await payments.renewing(sub.id, False)
+        await audit.write(ctx, "plan_cancel", row.planid)
+    return sub
 
 
 async def _refresh(ctx: Context, row: OwnSubscription) -> None:

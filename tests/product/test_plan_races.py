@@ -6,9 +6,12 @@ import asyncio
 from typing import Any
 
 import httpx2
+import pytest
 
+from product.vendors.payments import Payments
+from sandbox.stripe import schedules
 from tests.helpers.product import Account
-from tests.helpers.shop import Shop
+from tests.helpers.shop import BASE, SECRET, Shop
 from tests.product.test_plan_changes import STRIPE, change
 
 YEARLY = {5: 490, 6: 990, 7: 1990}
@@ -53,6 +56,44 @@ async def test_a_concurrent_upgrade_and_downgrade_are_consistent(shop: Shop, tri
     await shop.deliver()
     paid = {6: [990], 7: [990, 1000]}  # the downgrade, or the upgrade, came first
     assert [bill["price"] for bill in await shop.invoices(trial)] == paid[await shop.plan(trial)]
+    assert await shop.balanced(trial)
+
+
+class _Scheduled(httpx2.AsyncBaseTransport):
+    """Stripe, where a simultaneous request schedules a change just before one of ours and releases it just after."""
+
+    def __init__(self, shop: Shop, path: str, times: int) -> None:
+        self._shop, self._path, self._times = shop, path, times
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        if request.method != "POST" or self._path not in request.url.path or not self._times:
+            return await self._shop.transport.handle_async_request(request)
+        self._times -= 1
+        with self._shop.service.store.transaction() as state:
+            [sub] = [sub for sub in state.all("subscription") if sub["status"] == "active"]
+            schedule = schedules.create(state, {"from_subscription": sub["id"]})
+        response = await self._shop.transport.handle_async_request(request)
+        await response.aread()
+        with self._shop.service.store.transaction() as state:
+            schedules.release(state, state.get("subscription_schedule", schedule["id"]))
+        return response
+
+
+@pytest.mark.parametrize(("path", "planid"), [("/subscriptions/", 7), ("/subscription_schedules", 5)])
+@pytest.mark.parametrize(("times", "status"), [(1, 200), (9, 502)])
+async def test_a_change_is_repeated_after_the_schedule_that_blocked_it_is_released(
+    path: str, planid: int, times: int, status: int, shop: Shop, trial: Account
+) -> None:
+    await shop.subscribe(trial, 6)
+    sub = await shop.record_downgrade(trial, 5)
+    adapters = vars(shop.product.scripts.vendors)
+    adapters["payments"] = payments = Payments("sk_test_x", SECRET, BASE, _Scheduled(shop, path, times))
+    answer = await change(trial, planid, sub)
+    assert answer.status_code == status, answer.text
+    await payments.close()
+    adapters["payments"] = shop.payments()
+    await shop.deliver()
+    assert await shop.plan(trial) == (7 if (status, planid) == (200, 7) else 6)
     assert await shop.balanced(trial)
 
 
