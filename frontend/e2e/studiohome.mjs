@@ -9,6 +9,10 @@ journey("studio begins with an overview", async (open) => {
   const first = overview(page).getByRole("listitem").first();
   await first.waitFor();
   check(await page.locator('a[href="/docs/"]').first().isVisible(), "a link to the documentation");
+  for (const colorScheme of ["dark", "light"]) {
+    await page.emulateMedia({ colorScheme });
+    await page.waitForFunction((scheme) => document.documentElement.dataset.mantineColorScheme === scheme, colorScheme);
+  }
   check(/^purchase_line\s+300K rows/.test(await first.innerText()), "the largest table first");
   for (const viewport of [SMALL, WIDE]) {
     await page.setViewportSize(viewport);
@@ -24,6 +28,14 @@ journey("studio begins with an overview", async (open) => {
   await page.goto("/studio#/shop");
   await overview(page).getByRole("link", { name: "purchase total > 600" }).click();
   await page.getByRole("heading", { name: "purchase", level: 1 }).waitFor();
+});
+
+journey("studio follows its window", async (open) => {
+  const page = await open();
+  await page.goto("/studio#/shop/purchase?view=chart");
+  await page.locator(".plot-bar").nth(12).waitFor();
+  await page.setViewportSize(SMALL);
+  await page.waitForFunction(() => document.querySelector(".plot svg").clientWidth < window.innerWidth);
 });
 
 for (const viewport of [WIDE, SMALL]) {

@@ -1,9 +1,14 @@
 // Sets the colour scheme, and whether the page has a frame, before anything is drawn. The choice of a scheme is kept as
-// the cookie "theme"; without one the system decides.
+// the cookie "theme"; without one the system decides, also when it changes later.
 (function () {
-  var chosen = /(?:^|; )theme=(light|dark)/.exec(document.cookie);
-  var dark = chosen ? chosen[1] === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  document.documentElement.setAttribute("data-mantine-color-scheme", dark ? "dark" : "light");
+  var system = matchMedia("(prefers-color-scheme: dark)");
+  function follow() {
+    var chosen = /(?:^|; )theme=(light|dark)/.exec(document.cookie);
+    var dark = chosen ? chosen[1] === "dark" : system.matches;
+    document.documentElement.setAttribute("data-mantine-color-scheme", dark ? "dark" : "light");
+  }
+  follow();
+  system.addEventListener("change", follow);
   // Drawn by src/app/frame.css until the app is there; as small as the app will draw it (src/app/layout/Dashboard.tsx).
   if (location.pathname.indexOf("/dashboard") === 0) {
     var small = innerWidth < 1280;
