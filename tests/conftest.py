@@ -31,8 +31,8 @@ MEMORY, IN_MEMORY, ROOM = Path("/dev/shm"), "tableapi_tests_", 6_000_000_000
 MAX_WAL_SIZE = "256MB"
 MAX_KEPT = 200  # characters of an address
 AVAILABLE = re.compile(r"^MemAvailable: +(\d+) kB$", re.MULTILINE)
-# Folders of long tests. Journeys use all of a CPU, the others wait half of their time, so that they alternate.
-LONGEST = ("e2e", "system", "processes")
+# Folders of long tests. Journeys use all of a CPU, the others wait half of their time, so that the two alternate.
+ALTERNATING = ("e2e",), ("system", "processes")
 # A minute or longer each, so that none of them begins last.
 LONG_FILES = (
     "tests/e2e/test_studio.py", "tests/system/statements/test_statements.py", "tests/processes/test_cli.py",
@@ -82,11 +82,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _alternating(paths: dict[str, Path]) -> Iterator[tuple[str, float]]:
-    """Return the scopes of long tests with their places from 0 to 1, those with and without a browser evenly spread."""
-    long = {scope: path.parts[1] for scope, path in paths.items() if path.parts[1] in LONGEST}
-    for browser in (True, False):
-        scopes = [scope for scope, folder in long.items() if (folder == LONGEST[0]) is browser]
-        for number, scope in enumerate(sorted(scopes, key=lambda scope: LONGEST.index(long[scope]))):
+    """Return the scopes of long tests with their places from 0 to 1; each group is evenly spread."""
+    for folders in ALTERNATING:
+        scopes = [scope for folder in folders for scope, path in paths.items() if path.parts[1] == folder]
+        for number, scope in enumerate(scopes):
             yield scope, number / len(scopes)
 
 

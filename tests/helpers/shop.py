@@ -37,8 +37,9 @@ class Shop:
         self.webhook = product.caller(key="")
         self.seen: set[str] = set()
 
-    def payments(self) -> Payments:
-        return Payments("sk_test_x", SECRET, BASE, self.transport)
+    def payments(self, transport: httpx2.AsyncBaseTransport | None = None) -> Payments:
+        """Return a client of the sandbox; `transport` may change what happens on the way."""
+        return Payments("sk_test_x", SECRET, BASE, transport or self.transport)
 
     # -- events ------------------------------------------------------------------------------------------------------
 

@@ -8,10 +8,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from product.vendors.payments import Payments
 from sandbox.stripe import schedules
 from tests.helpers.product import Account
-from tests.helpers.shop import BASE, SECRET, Shop
+from tests.helpers.shop import Shop
 from tests.product.test_plan_changes import STRIPE, change
 
 YEARLY = {5: 490, 6: 990, 7: 1990}
@@ -87,11 +86,11 @@ async def test_a_change_is_repeated_after_the_schedule_that_blocked_it_is_releas
     await shop.subscribe(trial, 6)
     sub = await shop.record_downgrade(trial, 5)
     adapters = vars(shop.product.scripts.vendors)
-    adapters["payments"] = payments = Payments("sk_test_x", SECRET, BASE, _Scheduled(shop, path, times))
+    direct, adapters["payments"] = adapters["payments"], shop.payments(_Scheduled(shop, path, times))
     answer = await change(trial, planid, sub)
     assert answer.status_code == status, answer.text
-    await payments.close()
-    adapters["payments"] = shop.payments()
+    await adapters["payments"].close()
+    adapters["payments"] = direct
     await shop.deliver()
     assert await shop.plan(trial) == (7 if (status, planid) == (200, 7) else 6)
     assert await shop.balanced(trial)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from collections.abc import Callable
 
 import pytest
 import uvloop
@@ -12,7 +13,7 @@ from tableapi.server.worker import on_signal
 
 
 @pytest.mark.parametrize("loops", [uvloop.new_event_loop, asyncio.new_event_loop], ids=["uvloop", "asyncio"])
-def test_a_signal_between_two_runs_of_the_loop_is_delivered(loops: type[asyncio.AbstractEventLoop]) -> None:
+def test_a_signal_between_two_runs_of_the_loop_is_delivered(loops: Callable[[], asyncio.AbstractEventLoop]) -> None:
     before = signal.getsignal(signal.SIGUSR1)
     loop = loops()
     arrived = asyncio.Event()
