@@ -1,5 +1,5 @@
 /** Small parts of every screen: buttons, dialogs, menus, states. */
-import { type ButtonHTMLAttributes, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { type ButtonHTMLAttributes, type MouseEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { Inbox, type LucideIcon, RefreshCw, TriangleAlert, WifiOff, X } from "lucide-react";
 import { ApiError } from "./api/client";
 import { T } from "./texts";
@@ -11,9 +11,15 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   icon?: LucideIcon;
 }
 
-export function Button({ tone = "plain", icon: Icon, children, className = "", ...rest }: ButtonProps) {
+export function Button({ tone = "plain", icon: Icon, children, className = "", onClick, ...rest }: ButtonProps) {
+  // The first click of a double click may be answered before the second.
+  const isOnce = tone === "primary" || tone === "danger" || rest.type === "submit";
+  const click = (event: MouseEvent<HTMLButtonElement>): void => {
+    if (isOnce && event.detail > 1) event.preventDefault();
+    else onClick?.(event);
+  };
   return (
-    <button type="button" className={`button ${tone} ${children === undefined ? "square" : ""} ${className}`} {...rest}>
+    <button type="button" className={`button ${tone} ${children === undefined ? "square" : ""} ${className}`} onClick={click} {...rest}>
       {Icon && <Icon {...ICON} />}
       {children !== undefined && <span className="button-text">{children}</span>}
     </button>

@@ -1,11 +1,12 @@
 /** Replaces a key. The old one keeps working for a while, so programs can be changed. */
-import { Button, NativeSelect } from "@mantine/core";
+import { NativeSelect } from "@mantine/core";
 import { useState } from "react";
 import { toast } from "../../../shared/toasts";
 import { useRotateKey } from "../../api/apikeys";
 import { explain } from "../../api/explain";
 import type { ApiKey } from "../../api/types";
 import { CopyKey } from "../../components/CopyKey";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { momentText } from "../../lib/dates";
@@ -25,7 +26,10 @@ export default function RotateKey({ apikey, opened, onClose }: { apikey: ApiKey;
         <div className={classes.rotated}>
           <CopyKey apikey={made.apikey} onCopied={() => toast(t("copied"))} />
           <p>{t("api.rotateUntil", { when: momentText(made.oldkeyuntil) })}</p>
-          <Button onClick={onClose}>{t("api.rotateClose")}</Button>
+          {/* The second click of a double click would close the only view of the key. */}
+          <BusyButton busy={false} onClick={onClose}>
+            {t("api.rotateClose")}
+          </BusyButton>
         </div>
       ) : (
         <form
@@ -42,9 +46,9 @@ export default function RotateKey({ apikey, opened, onClose }: { apikey: ApiKey;
             onChange={(event) => setHours(Number(event.currentTarget.value))}
             data={HOURS.map((value) => ({ value: String(value), label: value ? t("api.hours", { count: value }) : t("api.hoursNone") }))}
           />
-          <Button type="submit" loading={rotate.isPending}>
+          <BusyButton type="submit" busy={rotate.isPending}>
             {t("api.rotateSubmit")}
-          </Button>
+          </BusyButton>
         </form>
       )}
     </Dialog>

@@ -84,9 +84,9 @@ export default function ListsDialog({ onClose }: { onClose: () => void }) {
           {form === "" && <Columns wanted={wanted} onChange={setWanted} />}
           <div className={classes.dialogFoot}>
             {(["csv", "xlsx"] as const).map((format) => (
-              <Button key={format} variant="default" disabled={form === "" && wanted.length === 0} loading={exports.isPending} leftSection={<Download size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={() => save(format)}>
+              <BusyButton key={format} variant="default" disabled={form === "" && wanted.length === 0} busy={exports.isPending} leftSection={<Download size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={() => save(format)}>
                 {t(`people.as.${format}`)}
-              </Button>
+              </BusyButton>
             ))}
           </div>
         </div>

@@ -1,5 +1,5 @@
 /** The bar: a profile URL, and chips for the values to look up. */
-import { Button, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { Check, Link2, Search } from "lucide-react";
 import { useId, useState } from "react";
 import { Link } from "react-router";
@@ -10,6 +10,7 @@ import { readAsk } from "../../domain/ask";
 import { CREDIT_OF, KINDS, type Kind } from "../../domain/reveal";
 import { t } from "../../lib/i18n.dashboard";
 import { KIND_ICONS } from "../../components/kindIcons";
+import { BusyButton } from "../../components/ui/BusyButton";
 import classes from "./Search.module.css";
 import type { SearchErrors } from "./SearchScreen";
 import type { Boxes } from "./useQuestion";
@@ -73,9 +74,9 @@ export function SearchForm({ url, boxes, errors, quiet, onTick, onSearch, onType
             onType();
           }}
         />
-        <Button type="submit" size="lg" variant={quiet ? "default" : "filled"} disabled={!ready} leftSection={<Search size={16} strokeWidth={1.75} aria-hidden="true" />}>
+        <BusyButton busy={false} type="submit" size="lg" variant={quiet ? "default" : "filled"} disabled={!ready} leftSection={<Search size={16} strokeWidth={1.75} aria-hidden="true" />}>
           {t("search.submit")}
-        </Button>
+        </BusyButton>
       </div>
       <fieldset className={classes.choice} aria-describedby={errors.options && hint} aria-invalid={errors.options ? true : undefined}>
         <legend className="visually-hidden">{t("search.options")}</legend>

@@ -50,7 +50,7 @@ export function SearchScreen() {
       return setErrors({ url: t("search.wrongUrl"), ...(read.kind === "name" && { name: read.text }) });
     }
     setErrors({});
-    ask(url);
+    if (!answer.isFetching || url !== asked?.linkedinurl) ask(url);
   };
   const change = (changed: Boxes) => {
     setErrors(({ url }) => ({ url }));

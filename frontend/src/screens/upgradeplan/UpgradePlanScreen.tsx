@@ -1,5 +1,5 @@
 /** The plans, monthly and yearly. Shown at its own address and as a page of the settings. */
-import { Button, Tabs } from "@mantine/core";
+import { Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Sparkles } from "lucide-react";
 import { Link, useMatch, useSearchParams } from "react-router";
@@ -11,6 +11,7 @@ import type { Plan } from "../../api/types";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
 import { Banner } from "../../components/ui/Banner";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { Page } from "../../components/ui/Page";
 import { canResume, isMadeToMeasure } from "../../domain/planchange";
 import { isMonthly } from "../../domain/subscription";
@@ -110,9 +111,9 @@ function Cancelled({ change }: { change: PlanChange }) {
   const present = one?.subscriptionplan_by_planid;
   if (!one || !present || isMadeToMeasure(present) || Number(present.price) <= 0 || !canResume(one, present.planid)) return null;
   const keep = (
-    <Button size="sm" variant="default" loading={change.busy && !change.question} onClick={() => change.keep(present)}>
+    <BusyButton size="sm" variant="default" busy={change.busy && !change.question} onClick={() => change.keep(present)}>
       {t("plans.keepPresent", { present: present.name })}
-    </Button>
+    </BusyButton>
   );
   return (
     <Banner tone="warn" title={t("plans.cancelled", { name: present.name, date: dayText(one.expirydate) })} action={keep}>

@@ -72,7 +72,7 @@ function Hook({ dataset, hook }: { dataset: string; hook: WebhookState }) {
         <div><dt>{T.hookGivenUp}</dt><dd>{(hook.failed ?? 0).toLocaleString("en")}</dd></div>
       </dl>
       {hook.error && <p className="form-error">{hook.error}</p>}
-      {hook.attempts.length === 0 ? <p className="dim">{T.noAttempts}</p> : <Attempts attempts={hook.attempts} onReplay={(id) => replay.mutate({ id })} />}
+      {hook.attempts.length === 0 ? <p className="dim">{T.noAttempts}</p> : <Attempts attempts={hook.attempts} isBusy={replay.isPending} onReplay={(id) => replay.mutate({ id })} />}
       {isReplaying && <Replay hook={hook} isBusy={replay.isPending} onSend={(since) => replay.mutate({ since })} onClose={() => setReplaying(false)} />}
     </article>
   );
@@ -80,7 +80,7 @@ function Hook({ dataset, hook }: { dataset: string; hook: WebhookState }) {
 
 const isGood = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300;
 
-function Attempts({ attempts, onReplay }: { attempts: Attempt[]; onReplay: (id: string) => void }) {
+function Attempts({ attempts, isBusy, onReplay }: { attempts: Attempt[]; isBusy: boolean; onReplay: (id: string) => void }) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by the keyboard
     <div className="hook-log" role="region" aria-label={T.attempts} tabIndex={0}>
@@ -96,7 +96,7 @@ function Attempts({ attempts, onReplay }: { attempts: Attempt[]; onReplay: (id: 
               <td className="mono">{Object.values(attempt.key ?? {}).map(shown).join(", ") || "–"}</td>
               <td><span className={isGood(attempt) ? "hook-good" : "hook-bad"}>{attempt.status ?? attempt.error}</span>{attempt.status !== null && attempt.error && <> {attempt.error}</>}</td>
               <td className="right">{attempt.milliseconds === null ? "–" : `${attempt.milliseconds} ms`}</td>
-              <td className="right"><Button tone="ghost" icon={RotateCcw} aria-label={T.replayOne(attempt.id)} title={T.replay} onClick={() => onReplay(attempt.id)} /></td>
+              <td className="right"><Button tone="ghost" icon={RotateCcw} aria-label={T.replayOne(attempt.id)} title={T.replay} disabled={isBusy} onClick={() => onReplay(attempt.id)} /></td>
             </tr>
           ))}
         </tbody>
