@@ -152,6 +152,7 @@ async function team(page) {
   await dialog.getByLabel("Last Name").fill("Twice");
   await dialog.getByLabel("Email").fill(email);
   await twice(page, named(dialog, "Send invitation"), /^POST leads\/_table\/appuser$/);
+  await twice(page, page.getByRole("row").filter({ hasText: email }).getByRole("button", { name: /^Resend/ }), /^POST sendappuserinviteemail$/);
   await page.getByRole("row").filter({ hasText: "Max Member" }).getByRole("switch").click({ force: true });
   await twice(page, named(dialog, "Disable"), /^(PATCH|PUT) leads\/_table\/appuser$/);
   await page.getByRole("row").filter({ hasText: email }).getByRole("button", { name: /^Delete/ }).click();

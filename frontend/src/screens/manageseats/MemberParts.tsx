@@ -1,8 +1,9 @@
 /** The parts of a row of the team: name, status with its switch, actions. */
-import { ActionIcon, Button, Switch } from "@mantine/core";
+import { ActionIcon, Switch } from "@mantine/core";
 import { Send, Trash2 } from "lucide-react";
 import type { User } from "../../api/types";
 import { NameAvatar } from "../../components/NameAvatar";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { canDelete, canResend, canToggle, isAdmin, statusOf } from "../../domain/member";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./ManageSeats.module.css";
@@ -51,7 +52,8 @@ export function Actions({ member, onDelete, onResend }: { member: User } & Pick<
   return (
     <div className={classes.actions}>
       {canResend(member) && (
-        <Button
+        <BusyButton
+          busy={false}
           size="compact-sm"
           variant="default"
           leftSection={<Send size={14} strokeWidth={1.75} aria-hidden="true" />}
@@ -59,7 +61,7 @@ export function Actions({ member, onDelete, onResend }: { member: User } & Pick<
           onClick={() => onResend(member)}
         >
           {t("seats.resend")}
-        </Button>
+        </BusyButton>
       )}
       {canDelete(member) && (
         <ActionIcon variant="subtle" color="gray" aria-label={t("seats.deleteOf", { name })} onClick={() => onDelete(member)}>
