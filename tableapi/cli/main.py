@@ -24,7 +24,6 @@ from tableapi.crypto.vault import hash_keys
 from tableapi.errors import ApiError, Invalid
 from tableapi.project.files import check_files, live_tables, load_project
 from tableapi.server.preflight import check_database
-from tableapi.server.supervisor import exit_with_parent
 from tableapi.version import VERSION
 
 SERVE = """examples:
@@ -112,8 +111,7 @@ def parser() -> argparse.ArgumentParser:
     serve.add_argument("--access", type=Path, metavar="FILE", help="rights from a JSON file of keys and roles")
     serve.add_argument("--api-key", type=_key, metavar="KEY", help="with --open: only requests with this key")
     serve.add_argument("--reload", action="store_true", help="restart when a file changes (for development)")
-    worker = add("worker", _worker, "Run queued and scheduled jobs of the project.", WORKER)
-    worker.add_argument("--with-parent", type=int, metavar="PID", help=argparse.SUPPRESS)
+    add("worker", _worker, "Run queued and scheduled jobs of the project.", WORKER)
     add("init", _init, "Create or upgrade the database of the project. Safe to repeat.", INIT)
     run = add("run", _run, "Run an internal script of the project.", RUN)
     run.add_argument("script")
@@ -279,23 +277,12 @@ def _live(args: argparse.Namespace) -> None:
 
 
 def _worker(args: argparse.Namespace) -> None:
-    from tableapi.observability import tracing
-    from tableapi.observability.logging import configure, sink
-    from tableapi.project.queue import work
     from tableapi.server.serve import with_postgres
+    from tableapi.server.supervisor import run_jobs
 
-    if args.with_parent:
-        exit_with_parent(args.with_parent)
     settings, folder = _project()
     with ExitStack() as stack:
-        settings = with_postgres(settings, stack)
-        asyncio.run(check_database(settings.direct_url))
-        configure(settings.log_level)
-        tracing.start(settings)
-        stack.callback(tracing.stop)
-        sink.start()  # writes from a thread: a full pipe must not block the jobs
-        stack.callback(sink.close)
-        asyncio.run(work(settings, folder))
+        run_jobs(with_postgres(settings, stack), folder)
 
 
 def _init(args: argparse.Namespace) -> None:

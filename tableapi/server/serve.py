@@ -42,7 +42,7 @@ from tableapi.server.interrupt import Interrupt
 from tableapi.server.postgres.owner import owned
 from tableapi.server.postgres.server import Embedded
 from tableapi.server.preflight import CannotServe, check_database, check_extras, check_port, check_secrets, port_in_use
-from tableapi.server.supervisor import WorkerProcess, exit_with_parent
+from tableapi.server.supervisor import JobWorker, exit_with_parent
 
 SCHEMA_CHANNEL = "tableapi_schema"  # on NOTIFY, workers reload the schema
 HEADER_SECONDS = 30  # for the headers of a request, and for an idle connection
@@ -273,8 +273,7 @@ def _prepare(settings: Settings, project: Path, stack: ExitStack) -> str | None:
 
         message = asyncio.run(init(settings, project))
     if settings.worker:
-        environment = {"DATABASE_URL": str(settings.database_url)}
-        stack.enter_context(WorkerProcess("worker", folder=project, environment=environment))
+        stack.enter_context(JobWorker(settings, project))
     return message
 
 

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
+import ctypes
+import multiprocessing
 import os
 import selectors
 import signal
-import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from contextlib import ExitStack
+from multiprocessing.context import ForkProcess, SpawnProcess
 from pathlib import Path
 from types import TracebackType
+
+from tableapi.config.command_error import CommandError
+from tableapi.config.settings import Settings
+from tableapi.server.preflight import check_database
 
 MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.5, 4.0  # before a restart; doubles each time
 STABLE_SECONDS = 30.0  # a worker that ran this long did not fail at startup, so the pause is reset
 GRACE_SECONDS = 10  # for work in progress after the parent has exited
-# A process forked while Popen starts another inherits the pipe that Popen reads to the end, and Popen would block for
-# the lifetime of that process.
-_forking = threading.RLock()
-os.register_at_fork(before=_forking.acquire, after_in_parent=_forking.release, after_in_child=_forking.release)
+STOP_SECONDS = 15
+PR_SET_NAME = 15
+_INHERITED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 
 
 def exit_with_parent(parent: int) -> None:
@@ -51,43 +57,73 @@ def _exit_after(parent: int) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-class WorkerProcess:
-    """Run `tableapi <words>` for the duration of a `with` block, unaffected by Ctrl-C.
+def run_jobs(settings: Settings, folder: Path) -> None:
+    """Run the jobs of the project in `folder` until SIGTERM or SIGINT. Raises CannotServe."""
+    from tableapi.observability import tracing
+    from tableapi.observability.logging import configure, sink
+    from tableapi.project.queue import work
 
-    The command gets `--with-parent`, so that it exits with this process.
+    with ExitStack() as stack:
+        asyncio.run(check_database(settings.direct_url))
+        configure(settings.log_level)
+        tracing.start(settings)
+        stack.callback(tracing.stop)
+        sink.start()  # writes from a thread: a full pipe must not block the jobs
+        stack.callback(sink.close)
+        asyncio.run(work(settings, folder))
+
+
+def _run_with(parent: int, settings: Settings, folder: Path) -> None:
+    """Run the jobs in a process of the server."""
+    for number in _INHERITED:
+        signal.signal(number, signal.SIG_DFL)
+    os.setsid()  # Ctrl-C reaches only the parent
+    exit_with_parent(parent)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_NAME, b"tableapi jobs")  # for `ps -o comm` and top
+    try:
+        run_jobs(settings, folder)
+    except CommandError as error:
+        sys.exit(f"tableapi: {error}")
+
+
+class JobWorker:
+    """Run the jobs of a project in a process of their own for the duration of a `with` block.
+
+    It is a fork of this process where the HTTP workers are forks too, so its start imports nothing again.
     """
 
-    def __init__(self, *words: str, folder: Path, environment: Mapping[str, str]) -> None:
-        self._command = [sys.executable, "-m", "tableapi", *words, "--with-parent", str(os.getpid())]
-        self._folder, self._environment = folder, dict(os.environ) | dict(environment)
+    def __init__(self, settings: Settings, folder: Path) -> None:
+        self._arguments = (os.getpid(), settings, folder)
         self._stop = threading.Event()
-        self._running: subprocess.Popen[bytes] | None = None
         self._thread = threading.Thread(target=self._watch, name="worker", daemon=True)
 
-    def __enter__(self) -> WorkerProcess:
+    def __enter__(self) -> JobWorker:
+        self._process = self._started()
         self._thread.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._stop.set()
-        if self._running is not None:
-            self._running.terminate()
-        self._thread.join(15)
-        if self._running is not None and self._running.poll() is None:
-            self._running.kill()
+        self._process.terminate()
+        self._thread.join(STOP_SECONDS)
+        self._process.kill()
+
+    def _started(self) -> ForkProcess | SpawnProcess:
+        forks = multiprocessing.get_start_method() == "fork"  # as granian chooses for the HTTP workers
+        context = multiprocessing.get_context("fork") if forks else multiprocessing.get_context("spawn")
+        process = context.Process(target=_run_with, args=self._arguments, name="worker")
+        process.start()
+        return process
 
     def _watch(self) -> None:
-        pause = MIN_PAUSE_SECONDS
-        while not self._stop.is_set():
-            started_at = time.monotonic()
-            with _forking:
-                self._running = running = subprocess.Popen(
-                    self._command, cwd=self._folder, env=self._environment, stdin=subprocess.DEVNULL,
-                    start_new_session=True,
-                )  # fmt: skip
-            if self._stop.is_set():
-                running.terminate()
-            running.wait()
-            self._stop.wait(pause)
+        pause, started_at = MIN_PAUSE_SECONDS, time.monotonic()
+        while True:
+            self._process.join()
+            if self._stop.wait(pause):
+                return
             stable = time.monotonic() - started_at > STABLE_SECONDS
             pause = MIN_PAUSE_SECONDS if stable else min(pause * 2, MAX_PAUSE_SECONDS)
+            started_at, self._process = time.monotonic(), self._started()
+            if self._stop.is_set():
+                self._process.terminate()

@@ -21,13 +21,19 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from tableapi.project.files import check_files
+
 ROOT = Path(__file__).parents[2]
-# Everything but prometheus_client, which reads the environment when it is imported, and the modules of a project.
+# Everything but prometheus_client, which reads the environment when it is imported.
 PRELOADED = (
-    "stripe", "uvicorn", "uvloop", "tableapi.app.application", "tableapi.changes.endpoint", "tableapi.cli.check",
-    "tableapi.cli.main", "tableapi.mcp.direct", "tableapi.mcp.tools", "tableapi.openapi.cache", "tableapi.openapi.docs",
-    "tableapi.project.queue", "tableapi.server.serve", "tableapi.tables.routines", "tableapi.webhooks.feature",
+    "h11", "httpcore2", "starlette.applications", "stripe", "uvicorn", "uvloop", "product.vendors.payments", "sandbox",
+    "tableapi.app.application", "tableapi.changes.endpoint", "tableapi.cli.check", "tableapi.cli.main",
+    "tableapi.mcp.direct", "tableapi.mcp.resources", "tableapi.mcp.tools", "tableapi.openapi.cache",
+    "tableapi.openapi.docs", "tableapi.project.queue", "tableapi.server.migrate", "tableapi.server.serve",
+    "tableapi.tables.routines", "tableapi.webhooks.feature",
 )  # fmt: skip
+# Packages and modules of the product, which other projects have under the same names.
+PRODUCT = ("policy", "product", "sandbox", "scripts")
 LONGEST = 1 << 17  # bytes of a request
 
 
@@ -94,6 +100,7 @@ def main() -> None:
     gc.disable()
     for name in PRELOADED:
         importlib.import_module(name)
+    check_files(ROOT)
     assert "prometheus_client" not in sys.modules
     gc.freeze()
     gc.enable()
@@ -124,6 +131,9 @@ def main() -> None:
     os.environ.clear()
     os.environ.update(environment)
     sys.path[0] = folder
+    if Path(folder) != ROOT:
+        for name in [name for name in sys.modules if name.partition(".")[0] in PRODUCT]:
+            del sys.modules[name]
     sys.argv = ["tableapi", *words]
     runpy.run_module("tableapi", run_name="__main__", alter_sys=True)
 

@@ -26,7 +26,7 @@ NAMED = {"alias", "subquery", "cte", "lateral", "render_derived", "tablesample",
 # Modules that read the environment: settings, and processes that pass theirs on.
 READ_ENVIRONMENT = {
     "tableapi/config/environment.py",
-    "tableapi/server/serve.py", "tableapi/server/supervisor.py",
+    "tableapi/server/serve.py",
     "tableapi/server/postgres/privileges.py", "tableapi/server/postgres/server.py",
     "tableapi/observability/prometheus.py", "tableapi/observability/logging.py",
 }  # fmt: skip

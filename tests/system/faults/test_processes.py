@@ -31,22 +31,25 @@ def _moved():
 time.time = _moved
 """
 
+JOBS = "tableapi jobs"
+
 
 def children(pid: int) -> dict[int, str]:
-    """Return the descendants of a process with their command lines."""
+    """Return the descendants of a process with their names and command lines."""
     processes = {}
     for child in descendants(pid):
         with suppress(FileNotFoundError, ProcessLookupError):
-            processes[child] = Path(f"/proc/{child}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+            name, words = (Path(f"/proc/{child}/{file}").read_text() for file in ("comm", "cmdline"))
+            processes[child] = f"{name.strip()}: {words.replace(chr(0), ' ')}"
     return processes
 
 
 def serving(pid: int) -> list[int]:
-    return [child for child, words in children(pid).items() if " worker " not in words and "tracker" not in words]
+    return [child for child, words in children(pid).items() if not words.startswith(JOBS) and "tracker" not in words]
 
 
 def working(pid: int) -> list[int]:
-    return [child for child, words in children(pid).items() if " worker " in words]
+    return [child for child, words in children(pid).items() if words.startswith(JOBS)]
 
 
 async def test_killing_a_busy_worker(product: Product, seen: Seen) -> None:
