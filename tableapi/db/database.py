@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import asyncpg
 
 from tableapi.db.budget import READS, WRITES, Budget
+from tableapi.db.errors import RETRYABLE
 from tableapi.db.pipeline import internals
 from tableapi.db.pool import Pool
 from tableapi.db.rows import R, of_record
@@ -45,6 +46,7 @@ before_commit: ContextVar[tuple[Any, ...] | None] = ContextVar("before_commit", 
 LISTEN_RETRY_SECONDS = 0.5
 HEARD_SECONDS = 1.0
 MAX_NOTED = 10_000
+MAX_ATTEMPTS = 4  # of a single statement
 # The name of a table that a statement writes, without its schema.
 _WRITTEN = re.compile(
     r"\b(?:update|insert\s+into|delete\s+from|merge\s+into|truncate(?:\s+table)?)\s+(?:only\s+)?"
@@ -199,13 +201,6 @@ class Db:
         async with transaction, self._transactions.connection() as connection:
             yield connection
 
-    def _for_statement(self) -> Any:
-        """Return the connection of the current transaction, or a free one for a single statement."""
-        if before_commit.get() is not None:
-            return self.connection()
-        current = self._transactions.held.get(asyncio.current_task())
-        return self._scripts.acquire() if current is None else contextlib.nullcontext(current)
-
     def watch(self, tables: Collection[str]) -> None:
         """Count the statements of scripts that write one of these tables, in `watched_writes`."""
         self.watched = frozenset(name.lower() for name in tables)
@@ -213,18 +208,13 @@ class Db:
 
     async def fetch(self, sql: str, *args: Any) -> list[asyncpg.Record]:
         """Run one statement and return its rows."""
-        self.watched_writes += self._writing[sql]
-        async with self._for_statement() as connection:
-            with tracing.statement(sql):
-                rows: list[asyncpg.Record] = await connection.fetch(sql, *args)
-            return rows
+        rows: list[asyncpg.Record] = await self._run("fetch", sql, args)
+        return rows
 
     async def fetchrow(self, sql: str, *args: Any) -> asyncpg.Record | None:
         """Run one statement and return its first row, or None."""
-        self.watched_writes += self._writing[sql]
-        async with self._for_statement() as connection:
-            row: asyncpg.Record | None = await connection.fetchrow(sql, *args)  # the connection traces it
-            return row
+        row: asyncpg.Record | None = await self._run("fetchrow", sql, args)
+        return row
 
     async def fetchval(self, sql: str, *args: Any) -> Any:
         """Run one statement and return the first value of its first row, or None."""
@@ -264,11 +254,28 @@ class Db:
 
     async def execute(self, sql: str, *args: Any) -> str:
         """Run one statement and return its status, for example `DELETE 3`."""
+        status: str = await self._run("execute", sql, args)
+        return status
+
+    async def _run(self, method: str, sql: str, args: tuple[Any, ...]) -> Any:
+        """Run one statement by a method of the connection.
+
+        Outside a transaction, a statement that a deadlock or a conflict ended had no effect and is repeated.
+        """
         self.watched_writes += self._writing[sql]
-        async with self._for_statement() as connection:
-            with tracing.statement(sql):
-                status: str = await connection.execute(sql, *args)
-            return status
+        held = self._transactions.held.get(asyncio.current_task())
+        attempts = MAX_ATTEMPTS if held is None else 1
+        while True:
+            attempts -= 1
+            own: Any = self._scripts.acquire() if held is None else contextlib.nullcontext(held)
+            try:
+                async with own if before_commit.get() is None else self.connection() as connection:
+                    # the connection traces `fetchrow` itself
+                    with tracing.statement(sql) if method != "fetchrow" else contextlib.nullcontext():
+                        return await getattr(connection, method)(sql, *args)
+            except RETRYABLE:
+                if not attempts:
+                    raise
 
     # -- notifications ---------------------------------------------------------------------------------------------
 

@@ -72,7 +72,7 @@ def _no_known_plans(product: Product) -> None:
     product.app.services.datasets["leads"].plan_cache.clear()
 
 
-async def test_a_read(owner: Any) -> None:
+async def test_the_steps_of_a_read_are_documented(owner: Any) -> None:
     async def read() -> httpx2.Response:
         response: httpx2.Response = await owner.table("GET", "usersubscription", related="subscriptionplan_by_planid")
         return response
@@ -80,7 +80,7 @@ async def test_a_read(owner: Any) -> None:
     check("A read", await traced(read))
 
 
-async def test_a_write(owner: Any, account: Account) -> None:
+async def test_the_steps_of_a_write_are_documented(owner: Any, account: Account) -> None:
     async def write() -> httpx2.Response:
         response: httpx2.Response = await owner.table(
             "PATCH", "client", {"clientid": account.clientid, "companyname": "New"}
@@ -90,7 +90,7 @@ async def test_a_write(owner: Any, account: Account) -> None:
     check("A write", await traced(write))
 
 
-async def test_a_call(product: Product, owner: Any) -> None:
+async def test_the_steps_of_a_call_are_documented(product: Product, owner: Any) -> None:
     slug = f"traced-{secrets.token_hex(4)}"
     await product.person(slug)
 

@@ -12,7 +12,7 @@ from tests.helpers.support import NewDatabase, Serve
 from tests.helpers.webhooks import SECRET, receiver
 
 
-def test_studio_on_the_sample_shop(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
+def test_studio_works_on_the_sample_shop(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
     # What an interrupted load left behind is removed.
     url = new_database("create schema shop_being_loaded; create table shop_being_loaded.visit (id integer)")
     assert asyncio.run(demo.load(url, lambda done, steps, name: None))

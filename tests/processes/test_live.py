@@ -122,7 +122,7 @@ def test_a_stream_does_not_delay_the_stop_of_the_server(
     assert "Traceback" not in server.log.read_text()
 
 
-def test_remove(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
+def test_live_changes_can_be_removed(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
     url = new_database(SCHEMA)
     install(url, tmp_path, "item")
     install(url, tmp_path, "item")

@@ -102,7 +102,7 @@ async def _check(kind: str, send: Callable[[], Awaitable[Any]]) -> None:
 
 @pytest.mark.parametrize("kind", ["read one", "read with relation", "getcontact", "change through a hook", "tool call"])
 @pytest.mark.usefixtures("agents")
-async def test_calls_of_the_product(product: Product, account: Account, kind: str) -> None:
+async def test_requests_of_the_product_make_few_calls(product: Product, account: Account, kind: str) -> None:
     owner = account.owner
     person = await product.person()
     reveal = {"linkedinurl": f"linkedin.com/{person.key}", "type": "businessemail", "action": "reveal"}
@@ -128,12 +128,12 @@ async def _check_engine(kind: str, method: str, path: str, body: Any, api: Table
         await _check(kind, lambda: http.request(method, f"/api/v2/shop/_table/{path}", json=body))
 
 
-async def test_calls_of_a_batch(shop_url: str) -> None:
+async def test_a_batch_makes_few_calls(shop_url: str) -> None:
     two = {"resource": [{"text": "one"}, {"text": "two"}]}
     await _check_engine("create two", "POST", "note", two, TableAPI({"shop": shop_url}, open=True))
 
 
-async def test_calls_of_a_change_under_a_policy(shop_url: str) -> None:
+async def test_a_change_under_a_policy_makes_few_calls(shop_url: str) -> None:
     settings = Settings(rate_limits=True)
     api = TableAPI({"shop": shop_url}, policy=POLICY, sessions=SESSIONS, settings=settings)
     await _check_engine("update", "PATCH", "invoice/1", {"total": 3}, api)
@@ -147,5 +147,5 @@ async def test_calls_of_a_change_under_a_policy(shop_url: str) -> None:
         ("nested write", "PATCH", "customer/1", {"name": "Ada", "invoice_by_customerid": [{"total": 1}]}),
     ],
 )
-async def test_calls_of_other_writes(shop_url: str, kind: str, method: str, path: str, body: Any) -> None:
+async def test_other_writes_make_few_calls(shop_url: str, kind: str, method: str, path: str, body: Any) -> None:
     await _check_engine(kind, method, path, body, TableAPI({"shop": shop_url}, open=True))

@@ -13,11 +13,12 @@ from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import asyncpg
 import httpx2
 import pytest
 
 from tests.helpers.product import API, KEY, SECRET, Account, Product
-from tests.helpers.support import Server, start
+from tests.helpers.support import Server, start, until
 
 KINDS = {"directdial": "contactcredit", "businessemail": "bus_email_credits", "personalemail": "personal_email_credits"}
 BOOKS = "usercredit_by_clientid,creditledger_by_clientid"
@@ -330,3 +331,26 @@ async def test_a_returned_credit_during_the_last_reveals_keeps_the_balance(produ
     charged = bought.json()["charged"]
     assert charged in (39, 40)
     assert (await racers.left(), await racers.reveals()) == ([40 - charged, 40, 40], 1 + charged)
+
+
+async def test_a_reveal_ended_by_a_deadlock_is_repeated_and_charged_once(
+    product: Product, account: Account, product_url: str
+) -> None:
+    """A migration locks the reveals and then waits for the balance, which the reveal holds."""
+    await account.set_credits(5)
+    person = await product.person()
+    body = {"linkedinurl": f"linkedin.com/{person.key}", "type": "businessemail", "action": "reveal"}
+    waiting = "select true from pg_locks where relation = 'reveal'::regclass and not granted"
+    migration = await asyncpg.connect(product_url)
+    try:
+        async with migration.transaction():
+            await migration.execute("set local deadlock_timeout = '1min'")  # so that the reveal is the one that ends
+            await migration.execute("lock table reveal in exclusive mode")
+            answer = asyncio.create_task(account.owner.http.post(API + "getcontact", json=body))
+            await until(lambda: migration.fetchval(waiting))
+            await migration.execute("select from usercredit where clientid = $1 for update", account.clientid)
+        assert (await answer).status_code == 200, (await answer).text
+    finally:
+        await migration.close()
+    assert (await account.credits())["bus_email_credits"] == 4
+    assert await account.ledger_fits()

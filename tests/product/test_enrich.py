@@ -58,7 +58,7 @@ async def test_a_key_for_enrichment_cannot_look_up(program: httpx2.AsyncClient) 
     assert (await program.get(API + "account/credits")).status_code == 200
 
 
-async def test_scopes_and_expiry_of_a_key(product: Product, account: Account) -> None:
+async def test_keys_have_scopes_and_expire(product: Product, account: Account) -> None:
     wrong: list[dict[str, Any]] = [
         {"scopes": []}, {"scopes": ["all"]}, {"scopes": "enrich"}, {"expireson": "2020-01-01T00:00:00Z"},
     ]  # fmt: skip
@@ -98,7 +98,9 @@ async def test_invalid_input_is_rejected(program: httpx2.AsyncClient, body: dict
     assert (await program.post(API + "enrich", json=CALLS["enrich"] | body)).status_code == 422
 
 
-async def test_results_by_position(product: Product, account: Account, program: httpx2.AsyncClient) -> None:
+async def test_results_have_the_positions_of_the_requests(
+    product: Product, account: Account, program: httpx2.AsyncClient
+) -> None:
     mark = secrets.token_hex(4)
     values = {"company": f"Acme {mark}", "company_domain": f"{mark}.example", "title": "CFO", "country": "DEU"}
     await product.person(f"by-url-{mark}", full_name=f"Ur L{mark}", **values)
@@ -232,7 +234,9 @@ async def test_two_concurrent_keys_charge_each_value_once(product: Product, acco
     assert await account.ledger_fits()
 
 
-async def test_finding_an_address(product: Product, account: Account, program: httpx2.AsyncClient) -> None:
+async def test_an_address_found_by_name_costs_one_credit(
+    product: Product, account: Account, program: httpx2.AsyncClient
+) -> None:
     mark = secrets.token_hex(4)
     await product.person(f"find-{mark}", full_name=f"Fi Nd{mark}", company_domain=f"{mark}.example")
     missing = await _send(program, "findemail", name="Nobody", domain=f"{mark}.example")
@@ -266,7 +270,9 @@ async def test_finding_an_address(product: Product, account: Account, program: h
         ("\u0000@acme.example", "invalid", "bad_form"),
     ],
 )
-async def test_verifying_an_address(program: httpx2.AsyncClient, address: str, word: str, reason: str) -> None:
+async def test_an_address_is_verified_by_known_data(
+    program: httpx2.AsyncClient, address: str, word: str, reason: str
+) -> None:
     answer = await program.post(API + "verifyemail", json={"email": address})
     if address.startswith("\u0000") and answer.status_code in (400, 422):
         return

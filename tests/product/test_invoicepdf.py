@@ -54,7 +54,7 @@ async def test_the_invoice_is_in_the_language_of_the_owner(shop: Shop, trial: Ac
         assert f"/Lang({language})".encode() in answer.content
 
 
-async def test_a_german_invoice(shop: Shop, trial: Account) -> None:
+async def test_an_upgrade_has_a_german_invoice(shop: Shop, trial: Account) -> None:
     """Checks the input of the template, because the texts in a PDF are compressed glyphs."""
     await shop.subscribe(trial, 2)
     change = {"subId": (await shop.row(trial))["subscriptionid"], "plan": 3}
@@ -111,7 +111,7 @@ async def test_an_invoice_shows_both_parties_and_the_tax(shop: Shop, trial: Acco
     assert data["seller"]["rows"] == ["2 Side Street", "Oslo", "Tax ID NO 1"]
 
 
-async def test_a_german_invoice_for_an_addon(shop: Shop, trial: Account) -> None:
+async def test_an_addon_has_a_german_invoice(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 2)
     bought = await trial.owner.post("addonpayment", tokenid="tok_visa", planid=103)
     assert bought.status_code == 200

@@ -79,7 +79,7 @@ async def test_mails_queued_by_an_older_version_are_english(product: Product) ->
     assert "Your account has 20 work email credits left." in _text(await _newest(product, to, "en"))
 
 
-async def test_sign_up_in_german(product: Product) -> None:
+async def test_mails_of_a_german_sign_up_are_german(product: Product) -> None:
     email = f"new-{secrets.token_hex(5)}@neuefirma.example"
     record = {"type": "register", "name": "Ina Müller", "email": email, "password": PASSWORD, "terms": True}
     answer = await product.caller().post(TABLE + "client", json={"resource": [record]}, headers=GERMAN)
@@ -145,7 +145,7 @@ async def test_an_invitation_uses_the_language_of_the_owner(
         assert "lädt Sie zu Openlead ein" in await _subject(product, email)
 
 
-async def test_password_and_address(product: Product) -> None:
+async def test_mails_about_password_and_address_are_german(product: Product) -> None:
     account = await _owner(product, "de")
     user: User = account.owner
     new = f"moved-{secrets.token_hex(4)}@neuefirma.example"
@@ -223,7 +223,7 @@ async def test_credits_that_run_low(product: Product) -> None:
     assert over["Subject"] == "Ihre Credits für Mobilnummern sind aufgebraucht"
 
 
-async def test_payments(shop: Shop) -> None:
+async def test_mails_about_payments_are_german(shop: Shop) -> None:
     product = shop.product
     account = await _owner(product, "de", planid=1)
     await shop.subscribe(account, 2)

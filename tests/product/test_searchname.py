@@ -34,7 +34,7 @@ async def test_part_of_the_name_matches_and_wildcards_are_literal(product: Produ
     assert len(await names("")) == 4
 
 
-async def test_pages_and_counts(product: Product, account: Account) -> None:
+async def test_pages_have_counts(product: Product, account: Account) -> None:
     for number in range(3):
         await _unlock(product, account, f"Page {number}")
     body = (await account.owner.post("searchname", limit=2, offset=2, searchtext="Page")).json()

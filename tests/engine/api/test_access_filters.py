@@ -197,7 +197,7 @@ def test_a_single_filter_applies_to_every_verb(client: httpx.Client) -> None:
         assert created.status_code == wanted, (ROLES.access["roles"][key], created.text)
 
 
-def test_pairs_of_filters(client: httpx.Client) -> None:
+def test_pairs_of_filters_are_joined(client: httpx.Client) -> None:
     for key, (joined, one, two) in PAIRS.items():
         both = all if joined == "AND" else any
         rows = [row[0] for row in DEALS if both((one(row), two(row)))]
@@ -205,7 +205,7 @@ def test_pairs_of_filters(client: httpx.Client) -> None:
         assert ids(body) == rows, ROLES.access["roles"][key]
 
 
-def test_every_type_with_every_operator(client: httpx.Client) -> None:
+def test_filters_support_every_type_and_operator(client: httpx.Client) -> None:
     for key, (name, operator) in KINDS.items():
         found = ids(sent(client, key, "GET", "/kinds", params={"fields": "id"}))
         assert 2 not in found, (name, operator)

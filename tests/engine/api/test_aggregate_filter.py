@@ -66,7 +66,7 @@ def read(http: httpx2.Client, table: str = "orders", key: str = "boss", **option
         ("PERCENTILE(doc.n, 0.5) AS v", 3),
     ],
 )
-def test_filtered_aggregates_over_all_rows(http: httpx2.Client, field: str, value: Any) -> None:
+def test_all_rows_have_filtered_aggregates(http: httpx2.Client, field: str, value: Any) -> None:
     assert read(http, fields=field) == [{"v": value}]
 
 
@@ -84,7 +84,7 @@ def test_groups_order_and_having_by_the_alias(http: httpx2.Client) -> None:
     assert [row["customer_id"] for row in read(http, **more)] == [3]
 
 
-def test_filtered_aggregates_of_related_rows(http: httpx2.Client) -> None:
+def test_related_rows_have_filtered_aggregates(http: httpx2.Client) -> None:
     fields = (
         "name,orders_by_customer_id.COUNT(*) FILTER (WHERE status = 'open') AS n,"
         "orders_by_customer_id.PERCENTILE(total, 0.5) AS m"

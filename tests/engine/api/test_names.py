@@ -64,7 +64,7 @@ def test_long_relations_of_one_record_and_of_several(http: httpx.Client) -> None
     assert [child["id"] for child in rows[1][DOWN + ONE]] == [10, 11]
 
 
-def test_long_relations_under_long_relations(http: httpx.Client) -> None:
+def test_long_relations_can_be_nested(http: httpx.Client) -> None:
     query: dict[str, Any] = {
         "related": DOWN + ONE, f"{DOWN}{ONE}.related": f"{UP}{TWO},{UP}{ONE}", f"{DOWN}{ONE}.order": "id desc",
         f"{DOWN}{ONE}.fields": "id", f"{DOWN}{ONE}.limit": 1,

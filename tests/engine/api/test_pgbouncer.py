@@ -35,7 +35,7 @@ def http(behind: Pooler, module_serve: Serve, request: Any) -> Iterator[httpx.Cl
         yield client
 
 
-def test_reads(http: httpx.Client, behind: Pooler) -> None:
+def test_reads_pass_the_pooler(http: httpx.Client, behind: Pooler) -> None:
     for _ in range(3):
         assert http.get("/visit/1").json() == ROW
         assert http.get("/visit", params={"order": "id desc"}).json()["resource"][1] == ROW
@@ -46,7 +46,7 @@ def test_reads(http: httpx.Client, behind: Pooler) -> None:
     assert behind.refused == []
 
 
-def test_writes(http: httpx.Client, behind: Pooler) -> None:
+def test_writes_pass_the_pooler(http: httpx.Client, behind: Pooler) -> None:
     for number in range(3):
         changed = http.patch("/visit/2", params={"fields": "place"}, json={"place": f"Cork {number}"})
         assert changed.json()["place"] == f"Cork {number}"

@@ -33,7 +33,7 @@ def served(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPath
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case["id"]) for case in cases_of("table_cases_query.json")])
-def test_case(case: dict[str, Any], served: httpx.Client, database: str) -> None:
+def test_a_case_gets_its_response(case: dict[str, Any], served: httpx.Client, database: str) -> None:
     if not _fresh[database]:
         execute(database, LIBRARY)
     _fresh[database] = not case.get("mutates")

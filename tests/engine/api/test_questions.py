@@ -53,7 +53,7 @@ def is_part(part: Any, whole: Any) -> bool:
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: f"{question['spec']}: {question['question']}")
-def test_question(http: httpx.Client, database: str, question: dict[str, Any]) -> None:
+def test_a_question_gets_its_answer(http: httpx.Client, database: str, question: dict[str, Any]) -> None:
     want = question["want"]
     answer = ask(http, question)
     if question["method"] not in ("GET", "HEAD", "OPTIONS") and question["path"].startswith("_table"):

@@ -102,7 +102,7 @@ def test_upsert_by_another_field_keeps_unsent_fields(http: httpx.Client) -> None
     ask(http, "POST", "/person", 400, json={"resource": [sent]}, params=params | {"id_field": "first_name"})
 
 
-def test_upsert_of_a_composite_key(http: httpx.Client) -> None:
+def test_an_upsert_uses_a_composite_key(http: httpx.Client) -> None:
     body = {"resource": [{"person_id": 1, "tag_slug": "eu", "note": "n"}, {"person_id": 2, "tag_slug": "eu"}]}
     ask(http, "POST", "/person_tag", json=body, params={"upsert": "true"})
     assert ask(http, "GET", "/person_tag/1,eu")["note"] == "n"

@@ -286,7 +286,7 @@ async def test_the_query_tool_of_agents_accepts_windows(http: httpx2.Client) -> 
         assert "OVER" in await boss.refusal("query", table="orders", fields=["SUM(total) OVER () AS v"])
 
 
-def test_numbers_as_text_and_a_batch(http: httpx2.Client) -> None:
+def test_windows_work_with_numbers_as_text_and_in_batches(http: httpx2.Client) -> None:
     assert values(http, "SUM(total) OVER (ORDER BY id)", numbers="text", limit="2") == ["10", "30"]
     step = {"method": "GET", "path": "_table/orders", "query": {"fields": f"SUM(total) {WINDOW}", "limit": 2}}
     answer = http.post("_batch", json={"requests": [step]})

@@ -45,7 +45,7 @@ from tableapi.errors import (
         (TooMany(), 429, "rate_limit", "resource", "Rate limit."),
     ],
 )  # fmt: skip
-def test_an_error_and_its_envelope(error: ApiError, status: int, reason: str, scope: str, message: str) -> None:
+def test_errors_become_envelopes(error: ApiError, status: int, reason: str, scope: str, message: str) -> None:
     assert (error.status, error.reason, error.scope, error.message) == (status, reason, scope, message)
     body = error.body("r1")
     assert (body["code"], body["status_code"], body["message"]) == (status, status, message)

@@ -45,7 +45,7 @@ def test_numbers_round_trip(text: str, kind: type) -> None:
         ('"\\ud83d\\ude00"', "\U0001f600"),
     ],
 )
-def test_other_values(text: str, value: Any) -> None:
+def test_other_values_are_loaded_exactly(text: str, value: Any) -> None:
     assert loads(text) == loads(text.encode()) == value
 
 

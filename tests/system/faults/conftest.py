@@ -40,7 +40,7 @@ insert into appuser (appuserid, clientid, name, email, isverified) values (900, 
 """
 
 
-SHORT = ("test_restarted", "test_the_job_worker_is_killed")
+SHORT = ("test_a_restarted_server_recovers", "test_the_job_worker_is_killed")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -61,7 +61,9 @@ def _give(disk: Disk, postgres: Postgres) -> None:
         os.chown(path, owner.st_uid, owner.st_gid)
 
 
-async def test_tables(product: Product, postgres: Postgres, disks: dict[str, Disk | None], seen: Seen) -> None:
+async def test_a_full_table_disk_rejects_writes(
+    product: Product, postgres: Postgres, disks: dict[str, Disk | None], seen: Seen
+) -> None:
     disk = disks["tables"]
     way = "the disk is full" if disk else "may not mount here: by triggers that raise PostgreSQL's error"
     if disk:
@@ -85,7 +87,9 @@ async def test_tables(product: Product, postgres: Postgres, disks: dict[str, Dis
          f"{way}; {traffic.told()}; {said}; healed in {heal:.1f} s")  # fmt: skip
 
 
-async def test_log(product: Product, postgres: Postgres, disks: dict[str, Disk | None], seen: Seen) -> None:
+async def test_a_full_log_disk_loses_nothing(
+    product: Product, postgres: Postgres, disks: dict[str, Disk | None], seen: Seen
+) -> None:
     """PostgreSQL stops when its write-ahead log is full, and is restarted, as by a supervisor."""
     disk = disks["log"]
     way = "the disk is full, PostgreSQL ends itself" if disk else "may not mount here: it is made to end itself"
@@ -112,7 +116,7 @@ async def test_log(product: Product, postgres: Postgres, disks: dict[str, Disk |
          f"{way}; {traffic.told()}; {said}; healed in {heal:.1f} s")  # fmt: skip
 
 
-async def test_node(product: Product, disks: dict[str, Disk | None], seen: Seen) -> None:
+async def test_a_full_node_goes_on(product: Product, disks: dict[str, Disk | None], seen: Seen) -> None:
     """A full DATA_DIR stops no process: rate limit counters are allocated at start, metrics are kept in memory."""
     disk = disks["node"]
     way = "the disk is full" if disk else "may not mount here: only used, never full"

@@ -27,7 +27,7 @@ BROKEN: tuple[Mode, ...] = ("down", "slow", "rubbish")
 
 
 @pytest.mark.parametrize("mode", BROKEN)
-async def test_mail_server(product: Product, seen: Seen, mode: Mode) -> None:
+async def test_mails_survive_a_failing_server(product: Product, seen: Seen, mode: Mode) -> None:
     already = product.mails.doubled
     product.doubled = already + 2  # one may be in flight when the connection is cut: see docs/explanation/faults.md
     async with product.traffic() as traffic:
@@ -59,7 +59,7 @@ async def _vendor(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
     writer.close()
 
 
-async def test_people_vendor(product: Product, seen: Seen) -> None:
+async def test_look_ups_survive_a_failing_vendor(product: Product, seen: Seen) -> None:
     real = await asyncio.start_server(_vendor, "127.0.0.1", 0)
     peer = Peer(free_port(), real.sockets[0].getsockname()[1])
     await peer.start()
@@ -108,7 +108,7 @@ async def test_people_vendor(product: Product, seen: Seen) -> None:
 # -- the payment provider ----------------------------------------------------------------------------------------------
 
 
-async def test_payment_provider(serve: Serve, new_database: NewDatabase, seen: Seen) -> None:
+async def test_payments_survive_a_failing_provider(serve: Serve, new_database: NewDatabase, seen: Seen) -> None:
     url, port = await asyncio.to_thread(new_database), free_port()
     peer = Peer(free_port(), port)
     await peer.start()
@@ -176,7 +176,7 @@ async def redis(tmp_path: Path) -> AsyncIterator[int]:
     await running
 
 
-async def test_redis(product: Product, seen: Seen, redis: int, tmp_path: Path) -> None:
+async def test_requests_survive_a_failing_redis(product: Product, seen: Seen, redis: int, tmp_path: Path) -> None:
     peer = Peer(free_port(), redis)
     await peer.start()
     async with asyncio.timeout(10):

@@ -30,21 +30,21 @@ async def _fault(
     seen(fault, expected, f"{traffic.told()}{more(traffic)}; healed in {traffic.healed(back):.1f} s")
 
 
-async def test_restarted(product: Product, postgres: Postgres, seen: Seen) -> None:
+async def test_a_restarted_server_recovers(product: Product, postgres: Postgres, seen: Seen) -> None:
     async with _fault(product, seen, "PostgreSQL restarted") as traffic:
         await asyncio.to_thread(postgres.halt)
         await traffic.trouble()
         await asyncio.to_thread(postgres.go_on)
 
 
-async def test_killed(product: Product, postgres: Postgres, seen: Seen) -> None:
+async def test_a_killed_server_recovers(product: Product, postgres: Postgres, seen: Seen) -> None:
     async with _fault(product, seen, "PostgreSQL killed (-9)") as traffic:
         postgres.signal(signal.SIGKILL)
         await traffic.trouble()
         await asyncio.to_thread(postgres.go_on)
 
 
-async def test_one_of_its_processes_killed(product: Product, postgres: Postgres, seen: Seen) -> None:
+async def test_a_killed_backend_is_survived(product: Product, postgres: Postgres, seen: Seen) -> None:
     """PostgreSQL restarts after the kill of a backend: every connection is lost, twice."""
     async with _fault(product, seen, "One connection's process killed (-9)") as traffic:
         await _kill_backend(postgres)
@@ -52,7 +52,7 @@ async def test_one_of_its_processes_killed(product: Product, postgres: Postgres,
         await _kill_backend(postgres)
 
 
-async def test_frozen(product: Product, postgres: Postgres, seen: Seen) -> None:
+async def test_a_frozen_server_recovers(product: Product, postgres: Postgres, seen: Seen) -> None:
     """A paused PostgreSQL accepts connections and never responds, like a broken network."""
 
     def slowest(traffic: Traffic) -> str:
@@ -66,7 +66,7 @@ async def test_frozen(product: Product, postgres: Postgres, seen: Seen) -> None:
     assert traffic.slowest() < 20  # REQUEST_SECONDS, and time in the queue
 
 
-async def test_out_of_connections(product: Product, postgres: Postgres, seen: Seen) -> None:
+async def test_a_server_without_connections_recovers(product: Product, postgres: Postgres, seen: Seen) -> None:
     async with _fault(product, seen, "PostgreSQL out of connections") as traffic:
         await postgres.sql("alter role app connection limit 0")
         await postgres.sql("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'app'")
@@ -75,7 +75,7 @@ async def test_out_of_connections(product: Product, postgres: Postgres, seen: Se
         await postgres.sql("alter role app connection limit -1")
 
 
-async def test_read_only(product: Product, postgres: Postgres, seen: Seen) -> None:
+async def test_a_read_only_server_serves_reads(product: Product, postgres: Postgres, seen: Seen) -> None:
     async with _fault(product, seen, "PostgreSQL read-only", f"reads go on, writes {EXPECTED}") as traffic:
         await _set(postgres, "alter system set default_transaction_read_only = on")
         await traffic.trouble()

@@ -52,7 +52,7 @@ def working(pid: int) -> list[int]:
     return [child for child, words in children(pid).items() if words.startswith(JOBS)]
 
 
-async def test_killing_a_busy_worker(product: Product, seen: Seen) -> None:
+async def test_a_killed_worker_is_replaced(product: Product, seen: Seen) -> None:
     main = product.servers[0].process.pid
     assert len(serving(main)) == 2
     async with product.traffic() as traffic:
@@ -84,7 +84,7 @@ async def test_the_job_worker_is_killed(product: Product, seen: Seen) -> None:
          f"{traffic.told()}; first mail after {first:.1f} s, {product.doubled - already} repeated")  # fmt: skip
 
 
-async def test_killing_the_whole_server(product: Product, seen: Seen) -> None:
+async def test_a_killed_server_starts_again(product: Product, seen: Seen) -> None:
     node = await asyncio.to_thread(product.serve, WORKERS="1")
     async with product.traffic(node.url) as traffic:
         node.process.kill()

@@ -197,7 +197,7 @@ async def _shop(proxy: StatementProxy, url: str) -> AsyncIterator[tuple[App, htt
 
 
 @pytest.mark.parametrize("name", WRITES)
-async def test_a_write_of_the_table_api(proxy: StatementProxy, shop_url: str, name: str) -> None:
+async def test_a_failed_statement_leaves_a_write_undone(proxy: StatementProxy, shop_url: str, name: str) -> None:
     method, path, body = WRITES[name]
     async with _shop(proxy, shop_url) as (app, http, watch):
 
@@ -208,7 +208,7 @@ async def test_a_write_of_the_table_api(proxy: StatementProxy, shop_url: str, na
 
 
 @pytest.mark.parametrize("path", ["_table/customer/{}", "_table/customer?filter=id >= {}", "_table/customer?ids={}"])
-async def test_a_deletion(proxy: StatementProxy, shop_url: str, path: str) -> None:
+async def test_a_failed_statement_leaves_a_deletion_undone(proxy: StatementProxy, shop_url: str, path: str) -> None:
     async with _shop(proxy, shop_url) as (app, http, watch):
 
         async def arrange() -> Send:
@@ -354,7 +354,9 @@ CALLS: dict[str, Callable[[Product, Account], Awaitable[Send]]] = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-async def test_a_call_of_the_product(spoilt: tuple[Product, StatementProxy, Watch], name: str) -> None:
+async def test_a_failed_statement_leaves_a_call_undone(
+    spoilt: tuple[Product, StatementProxy, Watch], name: str
+) -> None:
     product, proxy, watch = spoilt
     accounts: list[Account] = []
 

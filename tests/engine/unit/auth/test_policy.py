@@ -37,7 +37,9 @@ def test_the_first_rule_that_covers_the_role_applies(
         (frozenset(), {}),
     ],
 )
-def test_identity_fields(identity: dict[str, str] | frozenset[str], expected: dict[str, str]) -> None:
+def test_identity_fields_map_to_session_values(
+    identity: dict[str, str] | frozenset[str], expected: dict[str, str]
+) -> None:
     assert Sessions("select 1", identity=identity).identities == expected
 
 

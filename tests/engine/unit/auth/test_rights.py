@@ -45,7 +45,9 @@ POLICY = {
         ("owner", "DELETE", {"id"}, set()),
     ],
 )
-def test_fields(role: str, verb: str, readable: set[str], writable: set[str]) -> None:
+def test_a_rule_names_the_fields_to_read_and_write(
+    role: str, verb: str, readable: set[str], writable: set[str]
+) -> None:
     right = PolicyRights(POLICY, role).right(NOTE, verb)
 
     assert right is not None
@@ -67,7 +69,7 @@ def test_a_right_is_derived_once() -> None:
     assert rights.right(NOTE, "GET") is rights.right(NOTE, "GET")
 
 
-def test_without_a_policy() -> None:
+def test_rights_without_a_policy_are_all_or_nothing() -> None:
     assert FullRights().right(NOTE, "DELETE") is EVERYTHING
     assert NoRights().right(NOTE, "GET") is None
     for rights in (FullRights(), NoRights(), PolicyRights(POLICY, "member")):
@@ -83,5 +85,5 @@ def test_without_a_policy() -> None:
         (Right(stamp={"name": lambda actor: actor.name}), "name", True, True, False),
     ],
 )
-def test_one_field(right: Right, field: str, sees: bool, writes: bool, sets: Any) -> None:
+def test_a_right_answers_for_one_field(right: Right, field: str, sees: bool, writes: bool, sets: Any) -> None:
     assert (right.sees(field), right.writes(field), right.sets([field])) == (sees, writes, sets)

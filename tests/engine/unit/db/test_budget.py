@@ -24,7 +24,7 @@ from tableapi.db.budget import Budget, share, sizes
         (6, 2, 1, False, 3),
     ],
 )
-def test_the_share_of_a_worker(
+def test_workers_share_the_budget(
     connections: int | None, workers: int, datasets: int, project: bool, expected: int
 ) -> None:
     settings = Settings(database_connections=connections, workers=workers)
@@ -55,7 +55,7 @@ def test_too_few_connections_are_rejected(
         (1, 3, False, (1, 1, 0, 0)),
     ],
 )
-def test_the_sizes_of_one_database(
+def test_lanes_get_sizes_within_the_limit(
     workers: int, limit: int, project: bool, expected: tuple[int, int, int, int]
 ) -> None:
     result = sizes(Settings(workers=workers), limit, project=project)

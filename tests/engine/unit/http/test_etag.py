@@ -12,7 +12,7 @@ def test_the_tag_of_a_record(mark: str, body: bytes, tag: str) -> None:
     assert etag.etag(mark, body) == tag
 
 
-def test_the_header_of_a_written_row() -> None:
+def test_a_written_row_has_an_etag() -> None:
     assert etag.headers("7") == {"ETag": '"7"'}
     assert etag.headers("") == {}
 
@@ -30,7 +30,7 @@ def test_the_tag_of_a_list() -> None:
     [(None, False), ("", False), ("*", True), (" * ", True), ('"7"', True), ('"6"', False), ('"6", "7"', True),
      ('W/"7"', True), ('"77"', False)],
 )  # fmt: skip
-def test_if_none_match(header: str | None, expected: bool) -> None:
+def test_if_none_match_is_compared_with_the_tag(header: str | None, expected: bool) -> None:
     assert etag.matches({} if header is None else {"if-none-match": header}, '"7"') is expected
 
 
@@ -39,5 +39,5 @@ def test_if_none_match(header: str | None, expected: bool) -> None:
     [(None, ""), ("", ""), ("*", ""), ('"7"', "7"), ('"7.a3a6bf43"', "7"), ('W/"7"', "7"), ('"7" , "8"', "7 8"),
      ('""', "-"), ("7", "7"), ('"7",', "7 -"), ('*, "7"', "* 7")],
 )  # fmt: skip
-def test_if_match(header: str | None, versions: str) -> None:
+def test_if_match_names_versions(header: str | None, versions: str) -> None:
     assert etag.if_match({} if header is None else {"if-match": header}) == versions

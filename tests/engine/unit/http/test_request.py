@@ -83,7 +83,7 @@ def test_the_client_address_is_forwarded_only_by_trusted_proxies(
         ("/data/x%2Fy", "/data", "/x/y", "/data"),
     ],
 )
-def test_the_path_below_the_mount(path: str, root: str, read: str, mount: str) -> None:
+def test_paths_are_relative_to_the_mount(path: str, root: str, read: str, mount: str) -> None:
     sent = request(path=path, root_path=root)
     sent.read()
     assert (sent.path, sent.root_path) == (read, mount)
@@ -114,7 +114,9 @@ def test_invalid_paths_are_rejected(text: str, reason: str) -> None:
         ("POST", {"x-http-method": "TRACE"}, {}, None),
     ],
 )
-def test_the_verb(method: str, headers: dict[str, str], query: Mapping[str, str], verb: str | None) -> None:
+def test_a_header_or_option_overrides_the_verb(
+    method: str, headers: dict[str, str], query: Mapping[str, str], verb: str | None
+) -> None:
     sent = request(method, headers=tuple(headers.items()))
     sent.read()
     if verb is not None:
@@ -126,7 +128,7 @@ def test_the_verb(method: str, headers: dict[str, str], query: Mapping[str, str]
 
 
 @pytest.mark.parametrize("parts", [(b"",), (b"abc",), (b"a", b"b", b"c")])
-async def test_a_body(parts: tuple[bytes, ...]) -> None:
+async def test_a_body_is_read_whole_and_can_be_read_again(parts: tuple[bytes, ...]) -> None:
     sent = request("POST", parts=parts)
     assert await sent.peek_body(3) == b"".join(parts)
     assert await sent.body(3) == b"".join(parts)

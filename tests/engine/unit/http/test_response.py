@@ -20,7 +20,7 @@ from tableapi.http import response
         (b"[1]", b'{"count":1}', False, b'{"resource":[1],"meta":{"count":1}}'),
     ],
 )
-def test_a_list(array: bytes | None, meta: bytes | None, wrap: bool, expected: bytes) -> None:
+def test_a_list_gets_its_envelope(array: bytes | None, meta: bytes | None, wrap: bool, expected: bytes) -> None:
     assert response.listed(array, meta, wrap=wrap) == expected
 
 

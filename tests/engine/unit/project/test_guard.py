@@ -59,7 +59,7 @@ def test_a_script_must_declare_its_callers() -> None:
         ((ANYONE,), "", 401),
     ],
 )
-def test_roles(roles: tuple[str, ...], role: str, status: int | None) -> None:
+def test_only_listed_roles_may_call(roles: tuple[str, ...], role: str, status: int | None) -> None:
     guarded = endpoint(roles=roles)
     if status is None:
         authorize(guarded, Actor(role))

@@ -51,7 +51,7 @@ from tests.helpers.memory_schema import one_line, read_request
         ),
     ],
 )
-def test_the_rows_after_a_position(order: str, position: list[str | None], sql: str) -> None:
+def test_a_cursor_selects_the_rows_after_it(order: str, position: list[str | None], sql: str) -> None:
     request = read_request("person", {"order": order, "fields": "id", "limit": "2", "cursor": ""})
     text = one_line(plan.list_plan(request, position).sql)
     assert text.partition(" FROM person AS t1 WHERE ")[2].partition(" LIMIT 3")[0] == sql

@@ -239,5 +239,5 @@ PARSED = cache.parse("age = 5")[0]
         ),
     ],
 )
-def test_sql(sql: str, expected: str) -> None:
+def test_writes_have_the_expected_sql(sql: str, expected: str) -> None:
     assert sql == expected

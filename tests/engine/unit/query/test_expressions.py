@@ -166,7 +166,7 @@ def converted(op: str, type_: PgType, value: Any, *, listed: bool = False) -> An
         ("json_contains", pg_type("jsonb"), '{"a": 1.10}', False, '{"a":1.10}'),
     ],
 )
-def test_the_bound_value(op: str, type_: PgType, value: Any, listed: bool, bound: str) -> None:
+def test_an_operand_is_converted_to_the_type(op: str, type_: PgType, value: Any, listed: bool, bound: str) -> None:
     assert converted(op, type_, value, listed=listed) == bound
 
 

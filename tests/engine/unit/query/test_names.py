@@ -19,12 +19,12 @@ from tableapi.query.names import identifiers, names, path, plain, split
         ('a"b,c"', ['a"b', 'c"']),
     ],
 )
-def test_split(text: str, parts: list[str]) -> None:
+def test_parts_are_split_at_commas(text: str, parts: list[str]) -> None:
     assert split(text) == parts
 
 
 @pytest.mark.parametrize(("text", "name"), [("a", "a"), ('"a b"', "a b"), ("[a]", "a"), ('"a"b', '"a"b'), ('""', '""')])
-def test_plain(text: str, name: str) -> None:
+def test_a_plain_name_loses_its_quotes(text: str, name: str) -> None:
     assert plain(text) == name
 
 
@@ -36,7 +36,7 @@ def test_each_name_is_listed_once() -> None:
     ("text", "parts", "end"),
     [("a.b c", ("a", "b"), 3), ('"a.b".[c]', ("a.b", "c"), 9), ("1a", (), 0), ("a.", (), 2), ("", (), 0)],
 )
-def test_path(text: str, parts: tuple[str, ...], end: int) -> None:
+def test_a_path_ends_at_its_last_part(text: str, parts: tuple[str, ...], end: int) -> None:
     assert path(text) == (parts, end)
 
 
@@ -44,5 +44,5 @@ def test_path(text: str, parts: tuple[str, ...], end: int) -> None:
     ("text", "parts"),
     [("", []), ("1, 2,,3", ["1", "2", "3"]), ("(1,a), (2,b)", ["(1,a)", "(2,b)"]), ("(1,(2,3)),4", ["(1,(2,3))", "4"])],
 )
-def test_identifiers(text: str, parts: list[str]) -> None:
+def test_identifiers_have_parts(text: str, parts: list[str]) -> None:
     assert identifiers(text) == parts

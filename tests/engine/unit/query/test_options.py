@@ -69,7 +69,7 @@ def test_an_invalid_query_string_is_rejected(raw: str, reason: str) -> None:
         ({}, {"fields": None}, {}),
     ],
 )  # fmt: skip
-def test_options(query: dict[str, str], body: Any, parsed: dict[str, Any]) -> None:
+def test_options_are_parsed(query: dict[str, str], body: Any, parsed: dict[str, Any]) -> None:
     assert options.options(query, body, relation) == Options(**parsed)
 
 
@@ -115,11 +115,11 @@ def test_an_option_of_the_wrong_type_is_rejected(query: dict[str, str], body: An
         ("parent." * 400 + "fields", None),
     ],
 )
-def test_the_option_of_a_relation(name: str, option: str | None) -> None:
+def test_options_of_relations_are_recognized(name: str, option: str | None) -> None:
     assert relation_option(name, relation) == option
 
 
-def test_the_options_of_one_relation() -> None:
+def test_relations_have_options_of_their_own() -> None:
     parsed = options.options({"parent.fields": "a", "parent.limit": "3", "parent.child.order": "b"}, None, relation)
     assert parsed.of_relation("Parent") == RelationOptions(fields="a", limit=3)
     assert parsed.of_relation("parent.child") == RelationOptions(order="b")

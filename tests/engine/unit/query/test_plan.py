@@ -30,7 +30,7 @@ ONE, TWO = [PERSON.columns["id"]], [LINK.columns["person_id"], LINK.columns["tag
         ({"person_id": 1, "TAG_SLUG": "a"}, TWO, [1, "a"]),
     ],
 )
-def test_an_identifier(value: Any, key: list[Any], parts: list[Any]) -> None:
+def test_an_identifier_is_split_into_key_values(value: Any, key: list[Any], parts: list[Any]) -> None:
     assert plan.identifier(value, key) == parts
 
 
@@ -55,7 +55,7 @@ def test_an_invalid_identifier_is_rejected(value: Any, key: list[Any], reason: s
     ("table", "id_field", "names"),
     [("person", "", ["id"]), ("person", " EMAIL ", ["email"]), ("person_tag", "", ["person_id", "tag_slug"])],
 )
-def test_the_identifying_fields(table: str, id_field: str, names: list[str]) -> None:
+def test_the_identifying_fields_default_to_the_key(table: str, id_field: str, names: list[str]) -> None:
     assert [column.name for column in plan.identifying(shop().tables[table], id_field, Right())] == names
 
 
@@ -119,7 +119,7 @@ def values(text: str, params: dict[str, Any] | None = None, actor: dict[str, Any
         ("name = x", None, {"companyid": "nine"}, [None, "x"]),
     ],
 )
-def test_bound_values(text: str, params: Any, actor: Any, bound: list[Any]) -> None:
+def test_values_are_bound_in_order(text: str, params: Any, actor: Any, bound: list[Any]) -> None:
     assert values(text, params, actor) == bound
 
 

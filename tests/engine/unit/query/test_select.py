@@ -102,7 +102,7 @@ def test_a_read_has_one_statement(table: str, query: dict[str, str], sql: str) -
         ),
     ],
 )
-def test_records_by_identifier(count: int, sql: str) -> None:
+def test_records_are_selected_by_identifier(count: int, sql: str) -> None:
     request = read_request("tag", {"fields": "label"})
     key = plan.identifying(request.table, "", request.right)
     assert one_line(plan.keyed_plan(request, key, count).sql) == sql

@@ -32,7 +32,7 @@ def query(*entries: str, inner: str = "") -> str:
         ("", {}),
     ],
 )
-def test_the_columns_of_a_definition(text: str, columns: dict[int, tuple[int, int]]) -> None:
+def test_columns_are_found_in_a_definition(text: str, columns: dict[int, tuple[int, int]]) -> None:
     assert views.targets(text) == columns
 
 

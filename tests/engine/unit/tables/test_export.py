@@ -22,7 +22,7 @@ from tableapi.tables.export import XLSX, requested_format, sheet_name, write_fil
         (Options(file="people.json"), "text/csv", None),
     ],
 )
-def test_the_form_of_a_file(options: Options, accept: str, form: tuple[str, str] | None) -> None:
+def test_a_file_has_the_requested_form(options: Options, accept: str, form: tuple[str, str] | None) -> None:
     assert requested_format(options, {"accept": accept}) == form
 
 
@@ -43,7 +43,7 @@ def test_the_form_of_a_file(options: Options, accept: str, form: tuple[str, str]
         ("=1+1", False, "=1+1"),
     ],
 )
-def test_a_cell_of_a_csv(value: Any, safe: bool, cell: str) -> None:
+def test_cells_of_a_csv_are_quoted_and_safe(value: Any, safe: bool, cell: str) -> None:
     body, content_type = write_file("csv", [{"a": 0, "b": value}], [], "", safe=safe)
     assert (body.decode(), content_type) == (f"a,b\r\n0,{cell}\r\n", "text/csv; charset=utf-8")
 
