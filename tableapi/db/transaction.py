@@ -13,6 +13,7 @@ from typing import Any
 import asyncpg
 from databases import Database
 
+from tableapi.db.errors import UNREACHABLE
 from tableapi.db.turns import FULL, LATE, WAIT_SECONDS
 from tableapi.errors import RETRY, Busy
 
@@ -84,7 +85,8 @@ class Transactions:
             try:
                 yield
             except BaseException:
-                await self._released(transaction.rollback)
+                with contextlib.suppress(*UNREACHABLE):  # without its connection it is rolled back anyway
+                    await self._released(transaction.rollback)
                 raise
             await self._released(transaction.commit)
 

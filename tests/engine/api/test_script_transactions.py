@@ -94,6 +94,20 @@ async def test_a_cancelled_transaction_returns_its_connection_without_changes(db
         assert await db.fetchval("select 1") == 1
 
 
+async def test_an_error_is_raised_as_it_is_when_the_connection_is_lost(db: Db) -> None:
+    async def change() -> None:
+        async with db.transaction():
+            await db.execute("insert into t values (1)")
+            async with db.connection() as connection:
+                connection.terminate()
+            raise LookupError
+
+    for _ in range(SIZE + 1):
+        with pytest.raises(LookupError):
+            await change()
+    assert await db.fetchval("select count(*) from t") == 0
+
+
 async def test_a_nested_transaction_is_a_savepoint(db: Db) -> None:
     async with db.transaction():
         await db.execute("insert into t values (1)")
