@@ -7,9 +7,9 @@ import contextlib
 import ctypes
 import gc
 import signal
-import sys
 from collections.abc import Callable
 
+from tableapi import threads
 from tableapi.app.application import App
 from tableapi.app.features import application
 from tableapi.app.options import Datasets
@@ -17,7 +17,6 @@ from tableapi.config.settings import Settings
 from tableapi.observability import tracing
 from tableapi.observability.logging import configure, sink
 
-SWITCH_SECONDS = 0.001
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # parameters of mallopt(3)
 
 
@@ -73,7 +72,7 @@ def tune() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
-    sys.setswitchinterval(SWITCH_SECONDS)  # a thread yields to the event loop after this long
+    threads.switch_sooner()
     # glibc raises the size above which memory is returned to the system at once; every thread that hashed a password
     # would then keep 19 MB.
     with contextlib.suppress(AttributeError):  # another C library
