@@ -20,7 +20,7 @@ const call = (request) => `${request.method()} ${new URL(request.url()).pathname
 
 /**
  * Clicks a button twice, as a mouse does, and fails unless one request that matches `expected` was sent. The request
- * is held until the second click: on a loaded machine an answer comes between the two, and sending again is right then.
+ * is held until the second click, so that the check does not depend on the speed of the answer.
  */
 async function twice(page, button, expected) {
   const sent = [];

@@ -270,7 +270,7 @@ async def test_an_address_found_by_name_costs_one_credit(
         ("\u0000@acme.example", "invalid", "bad_form"),
     ],
 )
-async def test_an_address_is_verified_by_known_data(
+async def test_an_address_gets_a_verdict_and_its_reason(
     program: httpx2.AsyncClient, address: str, word: str, reason: str
 ) -> None:
     answer = await program.post(API + "verifyemail", json={"email": address})

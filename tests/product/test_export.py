@@ -193,5 +193,5 @@ async def test_the_selection_limit_equals_the_file_limit(product: Product, accou
         ("x" * 30, "x" * 30),
     ],
 )
-def test_names_of_sheets_lose_forbidden_characters(name: str, kept: str) -> None:
+def test_names_of_sheets_are_valid_in_a_spreadsheet(name: str, kept: str) -> None:
     assert sheet_name(name) == kept

@@ -9,7 +9,7 @@ from tableapi.query.bounds import Bounds, Limits
 from tableapi.query.filter.cache import having, parse
 
 
-def test_the_default_limits_are_documented() -> None:
+def test_limits_have_defaults() -> None:
     assert Bounds().filter == Limits(length=2000, conditions=50, depth=10, values=500)
     assert (Bounds().rows, Bounds().records, Bounds().answer_rows, Bounds().answer_bytes) == (
         1000, 1000, 100_000, 64_000_000,

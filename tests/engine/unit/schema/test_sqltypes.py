@@ -48,7 +48,7 @@ def sql(expression: sa.ColumnElement[Any]) -> str:
         (type_of("composite", "pair"), "json_populate_record(CAST(NULL AS pair), CAST($1::text AS json))", "c"),
     ],
 )
-def test_parameters_and_columns_are_cast(type_: PgType, parameter: str, column: str) -> None:
+def test_parameters_and_columns_depend_on_the_type(type_: PgType, parameter: str, column: str) -> None:
     assert sql(bind(type_, "v")) == parameter
     assert sql(shown(sa.column("c"), type_)) == column
 

@@ -29,5 +29,5 @@ def test_a_record_is_split_outside_of_quotes(record: bytes, cells: list[str]) ->
     ("cell", "value"),
     [("a", "a"), ('"a"', "a"), ('"a ""b"""', 'a "b"'), ('""', ""), ('"', '"'), ('a"b"', 'a"b"'), ("", "")],
 )
-def test_a_cell_is_read_as_it_was_written(cell: str, value: str) -> None:
+def test_a_cell_loses_its_outer_quotes(cell: str, value: str) -> None:
     assert value_of(cell) == value
