@@ -27,12 +27,12 @@ from tableapi.errors import DOC, RETRY, ApiError, Busy, Internal, MethodNotAllow
 from tableapi.http import response, xml
 from tableapi.http.admission import AdmissionControl, raise_for_cancellation
 from tableapi.http.cors import Cors
-from tableapi.http.request import HttpRequest, Receive, Scope, Send, unquoted
+from tableapi.http.request import HttpRequest, Receive, Scope, Send, new_request_id, unquoted
 from tableapi.http.response import Reply
 from tableapi.http.send import send_response
 from tableapi.log import get_logger
 from tableapi.observability import metrics, tracing
-from tableapi.observability.logging import AccessLog, new_request_id, shown_path
+from tableapi.observability.logging import AccessLog, shown_path
 from tableapi.project.files import load_project
 from tableapi.query import options
 from tableapi.query.spelling import suggestion

@@ -9,7 +9,7 @@ from tableapi.auth.policy import ANYONE, Actor, role_error
 from tableapi.errors import ApiError
 from tableapi.http.request import HttpRequest
 from tableapi.project.guard import Endpoint
-from tableapi.ratelimit.enforce import count_use
+from tableapi.ratelimit.counter import count_use
 
 # Key in the scope of a request for a caller set by the surrounding program (`tableapi.testing`).
 ACTOR = "tableapi.actor"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter, ValidationError
 
 from tableapi.config.command_error import CommandError
-from tableapi.config.loopback import is_loopback as is_loopback
+from tableapi.config.networks import is_loopback as is_loopback
 from tableapi.config.settings import Name, PostgresUrl
 
 NAME = re.compile(r"[A-Za-z][\w-]{0,62}", re.ASCII)

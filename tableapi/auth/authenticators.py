@@ -17,7 +17,6 @@ from typing import Protocol
 import orjson
 
 from tableapi.auth.access_file import AccessFile
-from tableapi.auth.credentials import app_key, session_token
 from tableapi.auth.guesses import Guesses
 from tableapi.auth.policy import Actor, Sessions, role_error
 from tableapi.auth.shared_mark import SharedMark
@@ -34,6 +33,22 @@ ANONYMOUS = Actor("anyone", unproved=True)
 MAX_CACHED_ACTORS = 10_000
 _CLIENT = b"client:"  # cache key prefix for client tokens, before their hash
 TOUCH_SECONDS = 60.0
+
+
+def app_key(headers: Mapping[str, str]) -> str:
+    """Return the application key, or ""."""
+    return headers.get("x-api-key") or headers.get("x-dreamfactory-api-key") or ""
+
+
+def session_token(headers: Mapping[str, str]) -> str:
+    """Return the session token, or "".
+
+    `Authorization` takes precedence over the session headers.
+    """
+    bearer = headers.get("authorization", "")
+    if bearer[:7].lower() == "bearer ":
+        return bearer[7:].strip()
+    return headers.get("x-session-token") or headers.get("x-dreamfactory-session-token") or ""
 
 
 class Authenticator(Protocol):

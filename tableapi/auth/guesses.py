@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 
 from tableapi.errors import ApiError
 from tableapi.ratelimit import counter
-from tableapi.ratelimit.enforce import count_use, limit_headers
+from tableapi.ratelimit.counter import count_use, limit_headers
 
 NAME, SECONDS = "credential", 60
 MAX_LOOKUPS = 16  # concurrent look-ups per worker

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from tableapi.config.command_error import CommandError, MissingExtra
-from tableapi.config.loopback import is_loopback
+from tableapi.config.networks import is_loopback
 from tableapi.crypto.tls import tls_context
 from tableapi.version import VERSION
 

@@ -32,3 +32,13 @@ class Networks:
         if len(self._known) < MAX_KNOWN:
             self._known[text] = found
         return found
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine can reach `host`."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -11,7 +11,9 @@ import contextlib
 import re
 from collections.abc import AsyncIterator, Callable, Collection
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from dataclasses import Field, fields
+from functools import cache
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import asyncpg
 
@@ -19,7 +21,6 @@ from tableapi.db.budget import READS, WRITES, Budget
 from tableapi.db.errors import RETRYABLE
 from tableapi.db.pipeline import internals
 from tableapi.db.pool import Pool
-from tableapi.db.rows import R, of_record
 from tableapi.db.session import (
     CONNECT_SECONDS,
     POOLED,
@@ -67,6 +68,28 @@ class _Writing(dict[str, bool]):
             self.clear()
         self[sql] = writes = not self._tables.isdisjoint(map(str.lower, _WRITTEN.findall(sql)))
         return writes
+
+
+class DataclassRow(Protocol):
+    """Any dataclass."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+
+R = TypeVar("R", bound=DataclassRow)
+
+
+@cache
+def _columns(kind: type[DataclassRow]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
+
+
+def of_record(kind: type[R], record: asyncpg.Record) -> R:
+    """Return the columns of `record` that `kind` has as fields. Raises TypeError if it lacks one of them."""
+    try:
+        return kind(*[record[name] for name in _columns(kind)])
+    except KeyError as error:
+        raise TypeError(f"{kind.__name__}: the statement returns no column {error}") from None
 
 
 class Db:

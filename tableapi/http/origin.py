@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection
 from urllib.parse import urlsplit
 
-from tableapi.config.loopback import is_loopback
+from tableapi.config.networks import is_loopback
 from tableapi.errors import Forbidden, UnsupportedMedia
 from tableapi.http.request import HttpRequest
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
+import os
 import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
@@ -11,12 +13,10 @@ from functools import cached_property
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, quote, unquote_to_bytes
 
-from tableapi.auth.authenticators import NOBODY
-from tableapi.auth.credentials import session_token
+from tableapi.auth.authenticators import NOBODY, session_token
 from tableapi.auth.policy import VERBS
 from tableapi.config.networks import Networks
 from tableapi.errors import BadRequest, MethodNotAllowed, TooLarge, UnsupportedMedia
-from tableapi.observability.logging import new_request_id
 from tableapi.ratelimit import counter
 
 Scope = MutableMapping[str, Any]
@@ -27,6 +27,8 @@ ALLOWED = ", ".join((*VERBS, "QUERY"))
 METHOD_HEADERS = ("x-http-method", "x-http-method-override", "x-method-override")
 MAX_QUERY_BYTES, MAX_HEADER_BYTES = 60_000, 16_384
 DRAIN_BYTES, DRAIN_SECONDS = 16_000_000, 2.0
+_prefix = os.urandom(5).hex()
+_numbers = itertools.count(1)
 _REQUEST_ID = re.compile(r"[\w-]{1,64}\Z", re.ASCII)
 # A proxy and an application may each pick a different one of two values, so duplicates of these are rejected.
 _SINGLE_HEADERS = frozenset(
@@ -34,6 +36,19 @@ _SINGLE_HEADERS = frozenset(
      b"content-type", b"content-length", b"if-match", b"idempotency-key", b"host",
      *(name.encode() for name in METHOD_HEADERS))
 )  # fmt: skip
+
+
+def _renew_prefix() -> None:
+    global _prefix
+    _prefix = os.urandom(5).hex()
+
+
+os.register_at_fork(after_in_child=_renew_prefix)  # the workers of a server must not share a prefix
+
+
+def new_request_id() -> str:
+    """Return an id that is unique across nodes and restarts and carries no information."""
+    return f"{_prefix}{next(_numbers):x}"
 
 
 class InFlight(Protocol):

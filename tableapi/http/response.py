@@ -50,17 +50,6 @@ def dumps(value: Any) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS, default=exact_json.plain)
 
 
-def listed(array: bytes | None, meta: bytes | None = None, *, wrap: bool = True) -> bytes:
-    """Put a JSON array into the envelope of a list.
-
-    If there is `meta`, the envelope is added even if `wrap` is false.
-    """
-    rows = array or b"[]"
-    if meta:
-        return b"".join((b'{"resource":', rows, b',"meta":', meta, b"}"))
-    return b"".join((b'{"resource":', rows, b"}")) if wrap else rows  # makes a single copy, unlike +
-
-
 def attachment(name: str) -> dict[str, str]:
     """Return the header that makes a response a download called `name`."""
     plain = _NOT_IN_FILE_NAME.sub("_", name)[:100] or "download"

@@ -9,7 +9,6 @@ names that suggest such data are masked.
 
 from __future__ import annotations
 
-import itertools
 import logging
 import os
 import re
@@ -139,19 +138,8 @@ class AccessLog:
         sink.put(orjson.dumps(entry | dict(user) if user else entry))
 
 
-_prefix = os.urandom(5).hex()
-_numbers = itertools.count(1)
-
-
-def new_request_id() -> str:
-    """Return an id that is unique across nodes and restarts and carries no information."""
-    return f"{_prefix}{next(_numbers):x}"
-
-
 def configure(level: str = "info") -> None:
     """Send lines from structlog and the standard library to the sink, from `level` upwards."""
-    global _prefix
-    _prefix = os.urandom(5).hex()  # forked workers must not share a prefix
     number = logging.getLevelNamesMapping()[level.upper()]
     structlog.configure(
         processors=[

@@ -16,7 +16,7 @@ from tableapi.http.request import HttpRequest, no_request
 from tableapi.project import jobs
 from tableapi.project.project import Vendors
 from tableapi.ratelimit import counter
-from tableapi.ratelimit.enforce import count_use
+from tableapi.ratelimit.counter import count_use
 
 SettingsT = TypeVar("SettingsT", bound=Settings)
 VendorsT = TypeVar("VendorsT", bound=Vendors)

@@ -14,7 +14,7 @@ from tableapi.auth.policy import ANYONE, NO_SESSIONS, Actor, Sessions, role_erro
 from tableapi.auth.scopes import BASIC, OF_METHOD
 from tableapi.errors import FieldError, Forbidden, Invalid, Unauthorized
 from tableapi.http.request import HttpRequest
-from tableapi.ratelimit.enforce import count_use
+from tableapi.ratelimit.counter import count_use
 
 SCRIPTS = "scripts"  # default tag of scripts
 SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from tableapi import exact_json
 from tableapi.crypto.vault import WIRE_HEADER
-from tableapi.errors import ApiError
+from tableapi.errors import ApiError, BadRequest, TooLarge
 from tableapi.http import response
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply
-from tableapi.project import export
 from tableapi.project.registry import Hook, Scripts
 from tableapi.query import plan
 from tableapi.tables import errors, read, targets, verbs
-from tableapi.tables import export as export_formats
 from tableapi.tables.batch import Batch
+from tableapi.tables.export import Export
+from tableapi.tables.read import unsealed
 from tableapi.tables.render import listing
 from tableapi.tables.request import TableRequest
 from tableapi.tables.targets import KeyedRecords
 from tableapi.tables.write import Writer
+
+CHUNK = 100  # identifiers per statement, for a file of `ids`
 
 
 async def answer(
@@ -42,7 +45,7 @@ async def answer(
     if verb == "GET":
         # invalid options are rejected before the hook has any effect
         sent = KeyedRecords(verb, call.options(), ident, [])
-        if (form := export_formats.requested_format(sent.options, call.headers)) is not None:
+        if (form := call.file_format(sent.options)) is not None:
             options["form"] = form[0]
     else:
         sent = await targets.by_primary_key(call, verb, ident)
@@ -55,13 +58,13 @@ async def answer(
     if sent.ident is not None:
         options["id"] = sent.ident
     result = await hook(ctx, sent.records, options)
-    if isinstance(result, export_formats.Export):
+    if isinstance(result, Export):
         # A file is read without the session that could decrypt its fields.
         call = replace(call, export=result, headers={k: v for k, v in call.headers.items() if k != WIRE_HEADER})
         result = None
     if result is None:
         if call.export:
-            reply = await export.read(call, ident, call.export.most)
+            reply = await _read_file(call, ident, call.export.most)
         elif verb == "GET":
             reply = await read.read(call, ident)
         else:
@@ -105,3 +108,43 @@ async def _check_tenant(hook: Hook, call: TableRequest, sent: KeyedRecords) -> N
             batch.done(exact_json.dumps({name: record[name] for name in table.key if name in record}))
     if batch.errors:
         batch.answer()  # raises, even with `continue`: no record is attempted
+
+
+async def _read_file(call: TableRequest, ident: str | None, most: int) -> Reply:
+    """Return the file of an `Export`, with up to `most` rows. Raises TooLarge if `ids` has more."""
+    idents = None if ident is not None else call.options().ids
+    if idents is None:
+        return await verbs.handle(call, "GET", ident)
+    if not idents:
+        raise BadRequest("Option 'ids' is empty.", reason="bad_option", context={"option": "ids"})
+    if len(idents) > most:
+        raise TooLarge(f"A file may contain at most {most} rows. Select fewer.", reason="batch_too_large")
+    return await _by_ids(call, idents)
+
+
+async def _by_ids(call: TableRequest, idents: list[Any]) -> Reply:
+    """Return the records in the order of `idents`, without duplicates or unreadable records."""
+    options = call.options()
+    request = plan.ReadRequest(
+        call.table,
+        plan.right_of(call.table, call.rights, "GET"),
+        call.rights,
+        options,
+        None,
+        call.bounds(),
+        account=call.recorded_by,
+    )
+    columns = plan.identifying(call.table, options.id_field, request.right)
+    keys = list({str(key): key for key in (plan.identifier(ident, columns) for ident in idents)}.values())
+    for key in keys:
+        for column, part in zip(columns, key, strict=True):
+            plan.checked(column, part)
+    keyed = plan.keyed_plan(request, columns, CHUNK)
+    bodies: list[bytes] = []
+    async with call.dataset.db.reads.acquire() as connection:
+        for start in range(0, len(keys), CHUNK):
+            chunk = keys[start : start + CHUNK]
+            values = plan.Bindings(call.actor, [], options.params, chunk, limits=request.bounds.filter)
+            bodies += [row["body"] for row in await connection.fetch(keyed.sql, *keyed.args(values))]
+    body = await unsealed(call, keyed.sealed, b"[" + b",".join(bodies) + b"]")
+    return await listing(call, options, body, keyed.names)

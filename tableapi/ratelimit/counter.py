@@ -10,12 +10,14 @@ and a single worker without Redis keeps its own. Counting never waits: it takes 
 
 from __future__ import annotations
 
+import math
 import time
 from functools import lru_cache
 from ipaddress import AddressValueError, IPv6Address
 from typing import NamedTuple, Protocol
 
 from tableapi.config.settings import Settings
+from tableapi.errors import TooMany
 from tableapi.log import get_logger
 
 log = get_logger(__name__)
@@ -145,3 +147,21 @@ async def stop() -> None:
     """Close the counter."""
     await _counter.close()
     use(LocalCounter())
+
+
+def count_use(name: str, key: str, amount: int, seconds: int) -> Hit:
+    """Count one use of `name` by `key`. Raises TooMany, with the rate limit headers, above the limit."""
+    use = hit(name, key, amount, seconds)
+    if not use.ok:
+        wait = max(1, math.ceil(use.reset_epoch - time.time()))
+        raise TooMany("Too many requests. Try again later.", headers=limit_headers(use) | {"Retry-After": str(wait)})
+    return use
+
+
+def limit_headers(hit: Hit) -> dict[str, str]:
+    """Return the rate limit headers of a response."""
+    return {
+        "X-RateLimit-Limit": str(hit.limit),
+        "X-RateLimit-Remaining": str(hit.remaining),
+        "X-RateLimit-Reset": str(int(hit.reset_epoch)),
+    }

@@ -11,7 +11,7 @@ import asyncpg
 
 from tableapi.auth.tokens.settings import token_settings
 from tableapi.config.command_error import BadSettings, CommandError, MissingExtra
-from tableapi.config.loopback import is_loopback
+from tableapi.config.networks import is_loopback
 from tableapi.config.settings import Settings
 from tableapi.crypto.vault import GUESSABLE_LOCAL_TOKEN, GUESSABLE_SECRET, GUESSABLE_TOKEN, weak_secret, weak_token
 from tableapi.db.session import connect

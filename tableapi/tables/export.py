@@ -9,14 +9,13 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tableapi import exact_json
 from tableapi.errors import ApiError
 from tableapi.http.compression import media_type
-from tableapi.query.options import Options
 
 CSV = "text/csv; charset=utf-8"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -48,21 +47,9 @@ class Export:
     title: str
 
 
-_PLAIN = ("", "*/*", "application/json")  # accepted by nearly every request
-
-
-def requested_format(options: Options, headers: Mapping[str, str]) -> tuple[str, str] | None:
-    """Return ("csv" or "xlsx", download name or "") if the request asks for a file, else None."""
-    if options.file:
-        ending = options.file.lower().rpartition(".")[2]
-        return (ending, options.file) if ending in ("csv", "xlsx") else None
-    form = file_format(options.accept or headers.get("accept", ""))
-    return None if form is None else (form, "")
-
-
 def file_format(accept: str) -> str | None:
     """Return "csv" or "xlsx" if `Accept` asks for that format, else None."""
-    return None if accept in _PLAIN else _FORMS.get(media_type(accept))
+    return _FORMS.get(media_type(accept))
 
 
 def write_file(form: str, rows: Iterable[Row], names: Sequence[str], title: str, *, safe: bool) -> tuple[bytes, str]:

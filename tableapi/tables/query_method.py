@@ -10,7 +10,7 @@ import orjson
 from tableapi.errors import BadRequest, UnsupportedMedia
 from tableapi.http.body import parse_object
 from tableapi.query.bounds import Bounds
-from tableapi.query.query_string import parse_query
+from tableapi.query.options import parse_query
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 ACCEPT_QUERY = f"{JSON}, {FORM}"

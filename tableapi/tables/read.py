@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 import orjson
 
 from tableapi import exact_json, threads
-from tableapi.auth.credentials import session_token
+from tableapi.auth.authenticators import session_token
 from tableapi.crypto.vault import WIRE_HEADER, wire_for
 from tableapi.datasets import answer_size
 from tableapi.errors import ApiError, BadRequest, NotFound
@@ -28,7 +28,6 @@ from tableapi.query.spelling import unknown_field
 from tableapi.schema.model import Column, Table
 from tableapi.tables import describe, errors
 from tableapi.tables.batch import Batch
-from tableapi.tables.export import requested_format
 from tableapi.tables.render import as_file, listing
 from tableapi.tables.request import TableRequest
 
@@ -138,7 +137,7 @@ async def single(call: TableRequest, ident: Any) -> Reply:
     tag = etag.etag(row["mark"], row["body"] if keyed.beyond_row else b"")
     if "if-none-match" in call.headers and etag.matches(call.headers, tag):
         return Reply(b"", 304, headers={"ETag": tag})
-    if (form := requested_format(keyed.options, call.headers)) is not None:
+    if (form := call.file_format(keyed.options)) is not None:
         return await as_file(call, b"[" + body + b"]", keyed.names, *form)
     return Reply(body, headers={"ETag": tag})
 

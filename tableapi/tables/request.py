@@ -13,7 +13,9 @@ from tableapi.errors import BadRequest
 from tableapi.query.bounds import Bounds
 from tableapi.query.options import Options, boolean, options
 from tableapi.schema.model import Table
-from tableapi.tables.export import Export
+from tableapi.tables.export import Export, file_format
+
+_JSON = ("", "*/*", "application/json")  # accepted by nearly every request
 
 
 @dataclass(slots=True)
@@ -51,6 +53,16 @@ class TableRequest:
         if text and not isinstance(text, str):
             raise BadRequest("Option 'filter' must be a string.", reason="bad_option", context={"option": "filter"})
         return text if text and text.strip() else ""
+
+    def file_format(self, options: Options) -> tuple[str, str] | None:
+        """Return ("csv" or "xlsx", download name or "") if the request asks for a file, else None."""
+        if options.file:
+            ending = options.file.lower().rpartition(".")[2]
+            return (ending, options.file) if ending in ("csv", "xlsx") else None
+        accept = options.accept or self.headers.get("accept", "")
+        if accept in _JSON or (form := file_format(accept)) is None:
+            return None
+        return form, ""
 
     def options(self, *, with_body: bool = True) -> Options:
         """Parse the options of the request. Raises BadRequest for a value of the wrong type."""

@@ -6,13 +6,13 @@ from contextlib import suppress
 from typing import Any
 
 from tableapi.errors import ApiError, MethodNotAllowed
-from tableapi.http import etag, response
+from tableapi.http import etag
 from tableapi.http.response import Reply
 from tableapi.query.names import names
 from tableapi.query.options import Options
 from tableapi.tables import errors, read, targets
 from tableapi.tables.batch import Batch, BatchStopped, trying
-from tableapi.tables.render import listing
+from tableapi.tables.render import listed, listing
 from tableapi.tables.request import TableRequest
 from tableapi.tables.run import Record
 from tableapi.tables.targets import Item, Targets
@@ -58,7 +58,7 @@ async def _by_known_plan(call: TableRequest, verb: str, ident: str | None, recor
     if not isinstance(outcome, Record):
         return None
     reply = await _record(call, outcome)
-    reply.body = response.listed(b"[" + reply.body + b"]")
+    reply.body = listed(b"[" + reply.body + b"]")
     return reply
 
 

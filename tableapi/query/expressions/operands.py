@@ -10,8 +10,8 @@ import sqlalchemy as sa
 
 from tableapi.crypto.vault import MASK
 from tableapi.errors import BadRequest, UnknownField
-from tableapi.query.expressions import casts, dates, search, spatial
-from tableapi.query.expressions.syntax import Function, Term
+from tableapi.query.expressions import casts, search, spatial
+from tableapi.query.expressions.syntax import DATE_PARTS, Function, Term
 from tableapi.query.spelling import suggestion
 from tableapi.schema.model import Column, Relation
 from tableapi.schema.pgtypes import TEXT, PgType
@@ -21,7 +21,27 @@ if TYPE_CHECKING:
     from tableapi.query.expressions.scope import Scope
 
 JSONB = PgType("json", "jsonb", "jsonb")
+DATE = PgType("date", "date", "date")
 MAX_LEVELS = 3  # relations in one path
+
+
+def _start_of(part: str, target: Any, type_: PgType, label: str) -> tuple[Any, PgType]:
+    """Return the start of the year, quarter, month, ISO week, day or hour of a value, in UTC.
+
+    The start of an hour has the type of the value, the others are dates.
+
+    Raises:
+        BadRequest: `bad_type`.
+    """
+    if not type_.is_time or (part == "hour" and type_.kind == "date"):
+        raise BadRequest(
+            f"Field '{label}' has the type {type_.db_type}, which {part.upper()} does not support.",
+            reason="bad_type",
+            context={"field": label},
+        )
+    moment = sa.cast(target, Named("timestamp without time zone")) if type_.kind == "date" else target
+    start = sa.func.date_trunc(sa.literal_column(f"'{part}'"), moment)
+    return (start, type_) if part == "hour" else (sa.cast(start, Named("date")), DATE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +217,7 @@ def _cast(scope: Scope, operand: Operand, function: Function) -> Operand:
 
 def _date_part(scope: Scope, operand: Operand, function: Function) -> Operand:
     scope.binder.may_fail = True  # not every date is a valid time
-    expression, type_ = dates.start_of(function.name, operand.expression, operand.type, operand.name)
+    expression, type_ = _start_of(function.name, operand.expression, operand.type, operand.name)
     return Operand(expression, type_, f"{function.name}_{operand.name.lower()}")
 
 
@@ -217,7 +237,7 @@ def _highlight(scope: Scope, operand: Operand, _: Function) -> Operand:
 
 _APPLIED: dict[str, Callable[[Any, Operand, Function], Operand]] = {
     "cast": _cast, "rank": _rank, "highlight": _highlight, "distance": _distance,
-    **dict.fromkeys(dates.PARTS, _date_part),
+    **dict.fromkeys(DATE_PARTS, _date_part),
 }  # fmt: skip
 
 

@@ -10,9 +10,9 @@ import sqlalchemy as sa
 from tableapi.errors import BadRequest
 from tableapi.query.spelling import suggestion
 from tableapi.schema import geojson
-from tableapi.schema.numbers import number_of
 from tableapi.schema.pgtypes import TEXT, BadValue, PgType
 from tableapi.schema.sqltypes import as_geography, geometry, of_postgis, quoted
+from tableapi.schema.types import number_of
 
 if TYPE_CHECKING:
     from tableapi.query.expressions.operands import Operand

@@ -11,16 +11,19 @@ from typing import Any, NoReturn
 from tableapi.query.bounds import Limits
 from tableapi.query.expressions import syntax
 from tableapi.query.filter.ast import Condition, Logic, Node, Not, Word
-from tableapi.query.filter.operators import (
-    COMPARE,
-    RANGE_OPERATORS,
-    REGULAR_EXPRESSIONS,
-    SPATIAL_OPERATORS,
-    TEXT_OPERATORS,
-    no_operator,
-)
 from tableapi.query.filter.scanner import AFTER_QUOTE, AFTER_SEARCH, LOGIC, LOGIC_OR_USING, Scanner
 from tableapi.query.names import CLOSING, quoted
+from tableapi.query.spelling import suggestion
+
+COMPARE = {"EQ": "=", "NE": "!=", "GT": ">", "GTE": ">=", "LT": "<", "LTE": "<=", "<>": "!="}
+TEXT_OPERATORS = {"LIKE": "like", "ILIKE": "ilike", "CONTAINS": "contains", "STARTS": "starts", "ENDS": "ends"}
+REGULAR_EXPRESSIONS = {"~": ("~", False), "~*": ("~*", False), "!~": ("~", True), "!~*": ("~*", True)}
+RANGE_OPERATORS = {"OVERLAPS": "overlaps", "BEFORE": "before", "AFTER": "after"}
+SPATIAL_OPERATORS = {"WITHIN": "within", "INTERSECTS": "intersects", "DWITHIN": "dwithin"}
+OPERATORS = (
+    "=", *COMPARE, "IN", *TEXT_OPERATORS, "BETWEEN", "IS", "NOT", "MATCHES", "CONTAINED", "ADJACENT", *RANGE_OPERATORS,
+    *SPATIAL_OPERATORS,
+)  # fmt: skip
 
 _NAME = re.compile(r"[^\W\d][\w$]*+")
 _SYMBOL = re.compile(r">=|<=|<>|!=|!~\*|!~|~\*|~|=|>|<")
@@ -140,7 +143,7 @@ class Parser(Scanner):
             return (*self.tested(), "")
         parsed = self.operation(word)
         if parsed is None:
-            self.fail(no_operator(word), word_at)
+            self.fail(_no_operator(word), word_at)
         return (*parsed, negated, "")
 
     def not_an_operator(self, symbol: str) -> NoReturn:
@@ -258,3 +261,12 @@ class Parser(Scanner):
             self.fail("Expected a field name")
         self.at = match.end()
         return match[0]
+
+
+def _no_operator(word: str) -> str:
+    """Return the message for a word that is not an operator."""
+    if not word:
+        return "Expected an operator, such as =, >=, IN or CONTAINS"
+    if word in OPERATORS:
+        return f"NOT {word} is not an operator; put NOT before the condition"
+    return f"Expected an operator, not '{word[:30]}'.{suggestion(word, OPERATORS)}".removesuffix(".")

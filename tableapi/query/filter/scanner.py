@@ -8,7 +8,6 @@ from typing import NoReturn
 from tableapi.errors import BadFilter
 from tableapi.query.bounds import Limits
 from tableapi.query.filter.ast import FLAGS, Literal, Param, Special, Value, Word
-from tableapi.query.filter.operators import inside
 from tableapi.query.names import skip
 
 _WORD = re.compile(r"[^\W\d]\w*+")
@@ -19,6 +18,7 @@ LOGIC_OR_USING = re.compile(r"(?:AND|OR|NOR|XOR|USING)(?![\w$])|&&|\|\|", re.IGN
 AFTER_SEARCH = re.compile(r"\s*+(?:\Z|[),]|(?:AND|OR|NOR|XOR|USING)(?![\w$])|&&|\|\|)", re.IGNORECASE)
 NUMBER = re.compile(r"[+-]?\d++(?:\.\d++)?\Z", re.ASCII)
 _SPECIAL = re.compile(r"(now|current_date|current_timestamp)(?:\s*+\(\s*+\))?\Z", re.IGNORECASE)
+MAX_PARENTHESES = 10  # around the current date or time
 
 
 class Scanner:
@@ -199,7 +199,7 @@ class Scanner:
         self.at = start + len(value)
         if value.lower() == "null":
             return Word("null")
-        if special := _SPECIAL.match(inside(value)):
+        if special := _SPECIAL.match(_inside(value)):
             # For fields other than dates and times, the word is plain text.
             literal = self.literal(value, start, quoted=False)
             self.spans[-1] = (start, self.at, special[1].lower())
@@ -238,3 +238,12 @@ def items(text: str, limits: Limits) -> list[str | None]:
     scanner = Scanner(text, limits)
     values = scanner.list()
     return [str(scanner.literals[value.place]) if isinstance(value, Literal) else None for value in values]
+
+
+def _inside(value: str) -> str:
+    """Strip the parentheses around a value."""
+    for _ in range(MAX_PARENTHESES):
+        if not (value[0] == "(" and value[-1] == ")" and len(value) > 2):
+            break
+        value = value[1:-1].strip() or value
+    return value

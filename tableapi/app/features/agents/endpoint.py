@@ -21,7 +21,7 @@ from tableapi.app.features.agents.sign_in import PATH as PATH
 from tableapi.app.features.agents.sign_in import RESOURCE, SERVER, SignIn
 from tableapi.app.options import is_loopback
 from tableapi.app.routes import GET, POST
-from tableapi.auth.credentials import session_token
+from tableapi.auth.authenticators import session_token
 from tableapi.auth.policy import ANYONE
 from tableapi.auth.scopes import READ, InsufficientScope
 from tableapi.errors import Forbidden, MethodNotAllowed, Unauthorized, UnsupportedMedia

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tableapi.auth.credentials import app_key, session_token
+from tableapi.auth.authenticators import app_key, session_token
 from tableapi.auth.guesses import Guesses
 from tableapi.errors import ApiError, Busy, TooMany, Unauthorized
 from tableapi.ratelimit import counter

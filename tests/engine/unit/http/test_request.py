@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,7 +10,14 @@ import pytest
 
 from tableapi.config.networks import Networks
 from tableapi.errors import ApiError, BadRequest, TooLarge
-from tableapi.http.request import MAX_HEADER_BYTES, MAX_QUERY_BYTES, HttpRequest, effective_verb, unquoted
+from tableapi.http.request import (
+    MAX_HEADER_BYTES,
+    MAX_QUERY_BYTES,
+    HttpRequest,
+    effective_verb,
+    new_request_id,
+    unquoted,
+)
 
 
 def request(
@@ -152,3 +160,18 @@ async def test_a_body_that_ends_early() -> None:
     with pytest.raises(BadRequest) as refused:
         await sent.body(3)
     assert refused.value.reason == "no_body"
+
+
+def test_request_ids_differ_within_a_process_and_between_forks() -> None:
+    reading, writing = os.pipe()
+    before = new_request_id()
+    if (child := os.fork()) == 0:
+        os.write(writing, new_request_id().encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    of_child, here = os.read(reading, 100).decode(), {new_request_id() for _ in range(10_000)}
+    os.close(reading)
+    os.close(writing)
+    assert len(here) == 10_000
+    assert of_child not in here
+    assert of_child[:10] != before[:10]

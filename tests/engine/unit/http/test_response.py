@@ -1,4 +1,4 @@
-"""Responses: the envelope of lists and errors, downloads, and responses of scripts."""
+"""Responses: the envelope of errors, downloads, and responses of scripts."""
 
 from __future__ import annotations
 
@@ -7,21 +7,6 @@ from starlette.responses import PlainTextResponse
 
 from tableapi.errors import NotFound
 from tableapi.http import response
-
-
-@pytest.mark.parametrize(
-    ("array", "meta", "wrap", "expected"),
-    [
-        (b"[1]", None, True, b'{"resource":[1]}'),
-        (b"[1]", None, False, b"[1]"),
-        (None, None, True, b'{"resource":[]}'),
-        (None, None, False, b"[]"),
-        (b"[1]", b'{"count":1}', True, b'{"resource":[1],"meta":{"count":1}}'),
-        (b"[1]", b'{"count":1}', False, b'{"resource":[1],"meta":{"count":1}}'),
-    ],
-)
-def test_a_list_gets_its_envelope(array: bytes | None, meta: bytes | None, wrap: bool, expected: bytes) -> None:
-    assert response.listed(array, meta, wrap=wrap) == expected
 
 
 @pytest.mark.parametrize(

@@ -96,10 +96,6 @@ def test_a_blocked_log_reader_causes_no_wait() -> None:
     os.close(reading)  # the writer, if it still hangs, gets EPIPE and ends
 
 
-def test_request_ids_are_unique() -> None:
-    assert len({observe.new_request_id() for _ in range(10_000)}) == 10_000
-
-
 COUNTING = """
 import os, sys
 from tableapi.observability import metrics, prometheus

@@ -6,8 +6,7 @@ import pytest
 
 from tableapi.errors import TooMany
 from tableapi.ratelimit import counter
-from tableapi.ratelimit.counter import Hit, network, outcome, tighter
-from tableapi.ratelimit.enforce import count_use, limit_headers
+from tableapi.ratelimit.counter import Hit, count_use, limit_headers, network, outcome, tighter
 
 
 @pytest.mark.parametrize(

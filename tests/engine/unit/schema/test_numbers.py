@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tableapi.exact_json import Number
-from tableapi.schema.numbers import OUT_OF_RANGE, decimal, integer
 from tableapi.schema.pgtypes import BadValue, PgType
+from tableapi.schema.types import OUT_OF_RANGE, decimal, integer
 
 SMALLINT, BIGINT = PgType("integer", "smallint", "smallint"), PgType("integer", "bigint", "bigint")
 NUMERIC, MONEY = PgType("decimal", "numeric", "numeric(10,2)"), PgType("money", "money", "money")

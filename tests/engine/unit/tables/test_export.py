@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from tableapi.query.options import Options
-from tableapi.tables.export import XLSX, requested_format, sheet_name, write_file
+from tableapi.tables.export import XLSX, sheet_name, write_file
+from tableapi.tables.request import TableRequest
 
 
 @pytest.mark.parametrize(
@@ -23,7 +25,8 @@ from tableapi.tables.export import XLSX, requested_format, sheet_name, write_fil
     ],
 )
 def test_a_file_has_the_requested_form(options: Options, accept: str, form: tuple[str, str] | None) -> None:
-    assert requested_format(options, {"accept": accept}) == form
+    call = cast("TableRequest", SimpleNamespace(headers={"accept": accept}))
+    assert TableRequest.file_format(call, options) == form
 
 
 @pytest.mark.parametrize(
