@@ -10,6 +10,8 @@ BIN := .venv/bin
 FRONTEND := $(shell find frontend/src frontend/studio frontend/shared frontend/public frontend/extension frontend/tools frontend/index.html frontend/*.ts frontend/*.json -type f 2>/dev/null)
 DOC_FILES := $(shell find docs frontend/docs zensical.toml tools/docs -type f)
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
+# Each program that starts would compile the project again.
+unexport PYTHONDONTWRITEBYTECODE
 # Node from PATH if it is new enough, else the one that setup put into .venv.
 WITH_NODE := PATH="$$($(CURDIR)/tools/node):$$PATH"
 
@@ -21,10 +23,10 @@ help: ## This list
 run: setup ## Demo: app and API on http://127.0.0.1:8000, with an embedded database
 	@DEMO=$${DEMO-1} LOG_LEVEL=$${LOG_LEVEL-warning} exec $(BIN)/tableapi serve
 
-test: ## Every check, with JOBS=3 workers: half of the time tests wait
-	@$(MAKE) -j2 conformance programs types lint unit
+test: ## Every check, with JOBS=4 workers: half of the time tests wait
+	@$(MAKE) -j3 unit types lint conformance programs
 	@$(BIN)/pytest -q -m timing $$(grep -rl 'mark\.timing' tests --include='*.py')
-	@$(WITH_NODE) $(BIN)/pytest -q -n $(or $(JOBS),3) -m "not timing" tests
+	@$(WITH_NODE) $(BIN)/pytest -q -n $(or $(JOBS),4) -m "not timing" tests
 
 setup: .venv/.installed frontend/dist/.built tableapi/studio_site/index.html build/docs/.built ## Install what run and test need: .venv/bin/tableapi, frontend/dist
 

@@ -30,6 +30,7 @@ STRATEGY = "wal_log" if os.environ.get("TEST_DATABASE_URL") else "file_copy"
 MEMORY, IN_MEMORY, ROOM = Path("/dev/shm"), "tableapi_tests_", 6_000_000_000
 MAX_WAL_SIZE = "256MB"
 MAX_KEPT = 200  # characters of an address
+GC_THRESHOLDS = 50_000, 20, 50  # those of a worker process (tableapi/server/worker.py)
 AVAILABLE = re.compile(r"^MemAvailable: +(\d+) kB$", re.MULTILINE)
 # Folders of long tests. Journeys use all of a CPU, the others wait half of their time, so that the two alternate.
 ALTERNATING = ("e2e",), ("system", "processes")
@@ -104,6 +105,7 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+        gc.set_threshold(*GC_THRESHOLDS)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
