@@ -91,7 +91,6 @@ async def by_id(ctx: Context, appuserid: int) -> User | None:
 
 
 async def caller(ctx: Context) -> User:
-    """Return the user of the session."""
     return await ctx.db.one(User, _BY_ID, ctx.actor.appuserid)
 
 

@@ -143,7 +143,6 @@ def _filters(model: BaseModel) -> dict[str, str | list[str]]:
 
 
 def people_query(search: PeopleSearch) -> Query:
-    """Build the query for a search for people."""
     filters, excluded = _filters(search), _filters(search.not_)
     sql: list[str] = []
     included: list[Condition] = []

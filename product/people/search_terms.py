@@ -80,7 +80,6 @@ def email_query(vault: Vault, address: str) -> str:
 
 @lru_cache(maxsize=100_000)
 def of_company(company: str, domain: str, industry: str, size: str) -> str:
-    """Return the terms of a company."""
     return " ".join((*_of_words("c", company), *_of_domain(domain), *_of_phrase("u", industry), *_of_phrase("s", size)))
 
 
@@ -95,13 +94,11 @@ def country_code(text: str) -> str:
 
 @lru_cache(maxsize=50_000)
 def of_place(country: str, city: str) -> str:
-    """Return the terms of a place."""
     return " ".join((*([f"'y:{country_code(country)}'"] if phrase(country) else ()), *_of_phrase("i", city)))
 
 
 @lru_cache(maxsize=100_000)
 def of_job(title: str, seniority: str, function: str) -> str:
-    """Return the terms of a job."""
     return " ".join((
         *_of_words("t", title),
         *([f"'e:{seniority}'"] if seniority else ()),

@@ -279,7 +279,6 @@ class Payments:
         return objects.reversal(about, asof)
 
     async def payment_of_charge(self, ident: str) -> str:
-        """Return the payment intent of a charge."""
         charge = await _send(self._client.v1.charges.retrieve_async(ident))
         return objects.reversal(charge.to_dict(), datetime.now(UTC)).payment
 

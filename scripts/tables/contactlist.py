@@ -50,7 +50,6 @@ _ADD = """
 async def post(
     ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]
 ) -> list[dict[str, object]]:
-    """Create one list."""
     if len(records) != 1:
         raise BadRequest("Create one list at a time.", reason="bad_records", case="one_list")
     body = validate(NewList, records[0])

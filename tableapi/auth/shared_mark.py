@@ -43,5 +43,4 @@ class SharedMark:
         self.value[:] = os.urandom(_BYTES)
 
     def read(self) -> bytes:
-        """Return the mark."""
         return bytes(self.value[:])

@@ -54,7 +54,6 @@ class ListenerGroup:
     # ----------------------------------------------------------------------------------------------
 
     def add(self, change: RowChange) -> None:
-        """Collect a change."""
         if change.key is None or len(self._pending) >= MAX_PENDING:
             self.reset()
         elif self.subscription.concerns(change):

@@ -59,7 +59,6 @@ class Findings:
     lines: list[tuple[str, str, str]] = field(default_factory=list)
 
     def add(self, state: str, text: str, advice: str = "") -> None:
-        """Add a finding."""
         self.lines.append((state, text, advice))
 
     @property

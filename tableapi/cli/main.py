@@ -87,7 +87,6 @@ def _key(text: str) -> str:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands."""
     top = argparse.ArgumentParser(
         prog="tableapi", description="Every table of a PostgreSQL database as an HTTP API.",
         epilog="Details and examples of a command: tableapi COMMAND --help",

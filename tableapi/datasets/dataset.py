@@ -124,7 +124,6 @@ class Dataset:
         return self.db.waiting
 
     def rights(self, role: str) -> Rights:
-        """Return the rights of a role."""
         if role not in self._rights:
             acts = self.database_roles.get(role)
             if acts is not None and acts.grants:

@@ -96,11 +96,9 @@ class Replica:
         self._unused_until = 0.0
 
     async def open(self) -> None:
-        """Open the connections."""
         await self._db.connect()
 
     async def close(self) -> None:
-        """Close the connections."""
         await self._db.close()
 
     @property
@@ -157,11 +155,9 @@ class Replicas:
         self._last = 0
 
     async def open(self) -> None:
-        """Open the connections of every replica."""
         await asyncio.gather(*(replica.open() for replica in self._replicas))
 
     async def close(self) -> None:
-        """Close the connections of every replica."""
         await asyncio.gather(*(replica.close() for replica in self._replicas), return_exceptions=True)
 
     async def _read_position(self) -> LogPosition:

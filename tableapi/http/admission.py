@@ -77,7 +77,6 @@ class AdmissionControl:
         self._sample()
 
     def stop(self) -> None:
-        """Stop the timers."""
         for timer in (self._check_timer, self._sample_timer):
             if timer is not None:
                 timer.cancel()

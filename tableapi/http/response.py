@@ -58,6 +58,20 @@ def attachment(name: str) -> dict[str, str]:
     }
 
 
+def from_body(body: bytes, status: int, headers: dict[str, str]) -> ApiError | None:
+    """Return the error of which `refused` built this body, without its request id; None for another body."""
+    try:
+        extra = exact_json.loads(body)
+        error = extra.pop("error")
+        context = {name: value for name, value in error["context"].items() if name not in ("request_id", "doc")}
+        return ApiError(
+            error["message"], status=status, code=error["code"], reason=context.pop("reason"),
+            case=context.pop("case", ""), scope=context.pop("scope"), context=context, headers=headers, extra=extra,
+        )  # fmt: skip
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
 def refused(error: ApiError, request_id: str = "", mount: str | None = "") -> Reply:
     """Build the response for an error, in the error envelope (docs/reference/errors.md).
 

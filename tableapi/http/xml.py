@@ -87,7 +87,6 @@ class _Names(dict[str, str]):
 
 
 def _element(parts: list[str], name: str, value: Any, names: _Names) -> None:
-    """Add one element."""
     if value is None:
         parts.append(f"<{name}/>")
     elif isinstance(value, dict):

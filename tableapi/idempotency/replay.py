@@ -18,7 +18,7 @@ from tableapi.auth.policy import Actor
 from tableapi.config.settings import Settings
 from tableapi.db.errors import to_api_error
 from tableapi.errors import ApiError, BadRequest, Conflict, Invalid
-from tableapi.http.response import Reply, refused
+from tableapi.http.response import Reply, from_body, refused
 from tableapi.idempotency.store import (
     DONE,
     Backend,
@@ -163,7 +163,10 @@ def _replayed(stored: StoredResponse, claim: Claim) -> Reply:
     if stored.status == DONE:
         message = "The first request with this key was executed, but its response was lost. Read the data first."
         raise Conflict(message, reason="answer_lost")
-    return Reply(stored.body, stored.status, headers={**stored.headers, "Idempotency-Replayed": "true"})
+    headers = {**stored.headers, "Idempotency-Replayed": "true"}
+    if stored.status >= 400 and (error := from_body(stored.body, stored.status, headers)) is not None:
+        raise error
+    return Reply(stored.body, stored.status, headers=headers)
 
 
 def store(settings: Settings, scripts: Scripts | None) -> IdempotencyStore:

@@ -98,7 +98,6 @@ class ReadRequest:
         return Scope(self.table, binder.alias(self.table), self.right, self.rights, binder)
 
     def reader(self) -> columns.Reader:
-        """Return a new reader of the columns."""
         return columns.Reader(self.options, self.bounds.rows, self.bounds.filter)
 
 

@@ -165,7 +165,6 @@ class Statement:
 
 
 def finish(statement: Any, binder: Binder) -> Statement:
-    """Compile a statement."""
     compiled = statement.compile(dialect=DIALECT)
     # An IN over a list of values is expanded here, because expanding it during compilation would require a value for
     # every other parameter as well.

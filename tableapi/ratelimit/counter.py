@@ -144,7 +144,6 @@ def use(counter: Counter) -> None:
 
 
 async def stop() -> None:
-    """Close the counter."""
     await _counter.close()
     use(LocalCounter())
 

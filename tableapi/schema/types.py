@@ -357,7 +357,6 @@ def as_read(type_: PgType, value: Any) -> Any:
 
 
 def json_schema(type_: PgType) -> dict[str, Any]:
-    """Return the JSON Schema of a type."""
     schema = dict(KINDS[type_.kind].json)
     if type_.labels:
         schema["enum"] = list(type_.labels)

@@ -89,7 +89,6 @@ def field(table: Table, column: Column, usable: Container[str]) -> dict[str, Any
 
 
 def relation(described: Relation) -> dict[str, Any]:
-    """Return the description of a relation."""
     return {
         "name": described.name,
         "label": described.name.replace("_", " ").title(),

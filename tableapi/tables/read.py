@@ -69,7 +69,6 @@ def shape_key(call: TableRequest, *parts: Any) -> tuple[Any, ...]:
 
 
 def named_values(call: TableRequest) -> dict[str, Any]:
-    """Return the named values of the request."""
     sent = {"params": call.body["params"]} if isinstance(call.body, dict) and "params" in call.body else None
     return options({"params": call.query["params"]} if "params" in call.query else {}, sent).params
 

@@ -57,7 +57,6 @@ class Webhooks:
         ]
 
     def start(self) -> None:
-        """Start delivering."""
         self._open = True
         for dispatcher in self._dispatchers:
             dispatcher.start()
@@ -104,7 +103,6 @@ class Webhooks:
         return webhooks[name]
 
     def all_of(self, dataset: str) -> list[Webhook]:
-        """Return the webhooks of a dataset."""
         return [webhook for webhook in self._webhooks if dataset_of(webhook, self._datasets) == dataset]
 
     async def describe(self, dataset: Dataset, webhook: Webhook) -> dict[str, Any]:

@@ -56,7 +56,6 @@ class Sender:
         )
 
     async def close(self) -> None:
-        """Close the connections."""
         self._resolver.close()
         await self._transport.aclose()
 

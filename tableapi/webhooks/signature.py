@@ -22,7 +22,6 @@ class Event:
     record: str
 
     def body(self) -> bytes:
-        """Return the body of the request."""
         return b'{"type":%s,"timestamp":%s,"data":{"key":%s,"record":%s}}' % (
             orjson.dumps(self.type),
             orjson.dumps(self.at),

@@ -59,7 +59,6 @@ class CancellingConnection(asyncpg.Connection):
 
 
 def transport(connection: asyncpg.Connection) -> Any:
-    """Return the transport of a connection."""
     return connection._transport  # type: ignore[attr-defined]
 
 

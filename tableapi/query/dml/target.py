@@ -145,7 +145,6 @@ class Target:
     def plan(
         self, statement: Any, ident: Iterable[Column] = (), *, transaction: bool = False, guarded: bool = False
     ) -> WritePlan:
-        """Return the plan of a statement."""
         compiled = finish(statement, self.binder)
         sealed = bool(self.right.sealed)
         return WritePlan(compiled.sql, bound(compiled), tuple(ident), self.keys, sealed, transaction, guarded)

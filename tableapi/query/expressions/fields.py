@@ -101,7 +101,6 @@ def same_name(name: str) -> BadRequest:
 
 
 def of_column(scope: Scope, column: Column) -> Field:
-    """Build the field for a column."""
     return Field(column.name, of_response(scope, column))
 
 

@@ -21,7 +21,6 @@ class OrderTerm:
 
     @property
     def term(self) -> Term:
-        """The term to order by."""
         return Term(self.path, self.function)
 
 

@@ -59,7 +59,6 @@ def highlight(scope: Scope, operand: Operand) -> Any:
 
 
 def _vector(scope: Scope, operand: Operand, language: str) -> Any:
-    """Return the search vector of a field."""
     if operand.type.name == "tsvector":
         return operand.expression
     if operand.type.kind not in ("text", "json"):

@@ -48,7 +48,6 @@ class Parser(Scanner):
             self.fail(f"The filter is nested more than {self.limits.depth} levels deep")
 
     def whole(self) -> Node:
-        """Parse the whole text."""
         tree = self.expression()
         self.skip_blanks()
         if self.at < len(self.text):
@@ -264,7 +263,6 @@ class Parser(Scanner):
 
 
 def _no_operator(word: str) -> str:
-    """Return the message for a word that is not an operator."""
     if not word:
         return "Expected an operator, such as =, >=, IN or CONTAINS"
     if word in OPERATORS:

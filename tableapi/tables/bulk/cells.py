@@ -92,7 +92,6 @@ class Cells:
         ]
 
     def is_json(self, column: str) -> bool:
-        """Return whether a column holds JSON."""
         return column in self._columns and self._columns.index(column) in self._json
 
     def with_strings(self, records: list[Block]) -> list[Block]:

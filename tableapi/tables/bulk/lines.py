@@ -27,7 +27,6 @@ class Block:
         return self.content.count(b"\n") + (not self.content.endswith(b"\n"))
 
     def records(self) -> list[Block]:
-        """Return each record as a block."""
         records, begin, line, quotes = [], 0, self.first, 0
         at = 0
         while at < len(self.content):

@@ -257,13 +257,14 @@ test("revealed values have call and mail links, and earlier reveals of the team 
   expect(await screen.findByRole("img", { name: "QR code that calls +493012345678" })).toBeVisible();
 });
 
-test("a contact can be saved as a vCard", async () => {
+test("a contact can be saved as a vCard, once by a double click", async () => {
   const files: Blob[] = [];
   vi.stubGlobal("URL", Object.assign(URL, { createObjectURL: (file: Blob) => (files.push(file), "blob:card"), revokeObjectURL: () => undefined }));
   const shown = { ...MASKED, phone_encrypted: false, phone_numbers: ["+493012345678"] };
   serve({ "POST searchurl": { data: [shown] }, "GET leads/_table/contactfeedback": { resource: [] } });
   draw(<SearchScreen />, { at: `${AT}?url=linkedin.com/in/maya&kinds=phone,business` });
-  await user.click(await screen.findByRole("button", { name: "Save vCard" }));
+  await user.dblClick(await screen.findByRole("button", { name: "Save vCard" }));
+  expect(files).toHaveLength(1);
   const text = await files[0]!.text();
   expect(text).toContain("TEL;TYPE=CELL:+493012345678");
   expect(text).not.toContain("EMAIL");
