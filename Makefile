@@ -57,7 +57,7 @@ check: setup ## Fast checks: lint, types, rules of both languages; screens are t
 rules: setup
 	@cd frontend && $(WITH_NODE) npm run --silent test:rules && $(WITH_NODE) npm run --silent budget
 
-unit: setup ## Unit tests and bundle sizes of the front end
+unit: tableapi/studio_site/index.html ## Unit tests and bundle sizes of the front end
 	@cd frontend && $(WITH_NODE) npm run --silent test && $(WITH_NODE) npm run --silent budget
 
 cluster: setup ## Failures of nodes, and of PostgreSQL under Patroni: PART=nodes|history|faults|chaos|replicas|restore, ONLY=switchover,node, SEED=1, HOLD=1 (docs/explanation/faults.md)
