@@ -19,8 +19,9 @@ ELSEWHERE = (
 )  # fmt: skip
 # Journeys that do not affect each other share a server and one start of the browser.
 SHARED = (
-    "contacts|reach", "early|look|transitions|undo", "extension|language", "focus|phone|references",
-    "inputs|offline|signup|social", "live|sales|team", "numbers|studioapp",
+    "billing|changeemail", "checkout|doubleclick", "contacts|reach", "early|look|transitions|undo",
+    "extension|language", "focus|phone|references", "inputs|offline|signup|social", "live|sales|team",
+    "numbers|studioapp",
 )  # fmt: skip
 ALONE = {path.stem for path in (FRONTEND / "e2e").glob("*.mjs")} - set(ELSEWHERE) - set("|".join(SHARED).split("|"))
 JOURNEYS = sorted(ALONE | set(SHARED))

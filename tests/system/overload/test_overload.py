@@ -22,14 +22,14 @@ async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage
 async def test_many_waiting_callers_are_not_an_overload(stage: Stage) -> None:
     reads = {kind: part for kind, part in stage.parts().items() if kind in READS}
     generator = Generator("127.0.0.1", stage.server.port, mixed(reads))
-    seen = await generator.closed_loop(128, 4)
+    seen = await generator.closed_loop(128, 2)
     assert set(+seen.statuses) == {200}
 
 
 async def test_excess_load_is_rejected_and_nothing_breaks(stage: Stage) -> None:
     generator = Generator("127.0.0.1", stage.server.port, mixed(stage.parts()))
-    most = (await generator.closed_loop(32, 3)).rate
-    seen = await generator.open_loop(2 * most, 4)
+    most = (await generator.closed_loop(32, 2)).rate
+    seen = await generator.open_loop(2 * most, 3)
     assert {status for status, count in seen.statuses.items() if count} <= {200, 429, 503}
     assert seen.statuses[503] > 0
     assert seen.rate > most / 5  # throughput stays near the capacity
