@@ -1,4 +1,4 @@
-"""Sets of IP addresses, given as addresses and networks."""
+"""Sets of IP addresses, and the addresses of this machine."""
 
 from __future__ import annotations
 

@@ -150,11 +150,11 @@ async def stop() -> None:
 
 def count_use(name: str, key: str, amount: int, seconds: int) -> Hit:
     """Count one use of `name` by `key`. Raises TooMany, with the rate limit headers, above the limit."""
-    use = hit(name, key, amount, seconds)
-    if not use.ok:
-        wait = max(1, math.ceil(use.reset_epoch - time.time()))
-        raise TooMany("Too many requests. Try again later.", headers=limit_headers(use) | {"Retry-After": str(wait)})
-    return use
+    counted = hit(name, key, amount, seconds)
+    if not counted.ok:
+        headers = limit_headers(counted) | {"Retry-After": str(max(1, math.ceil(counted.reset_epoch - time.time())))}
+        raise TooMany("Too many requests. Try again later.", headers=headers)
+    return counted
 
 
 def limit_headers(hit: Hit) -> dict[str, str]:
