@@ -19,6 +19,7 @@ from httpx2._urlparse import urlparse
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
 from tableapi.server.postgres.server import Embedded
+from tableapi.server.worker import GC_THRESHOLDS
 from tests.helpers.statements import DESELECTED
 from tests.helpers.support import ROOT, NewDatabase, Serve, execute, start
 
@@ -30,7 +31,6 @@ STRATEGY = "wal_log" if os.environ.get("TEST_DATABASE_URL") else "file_copy"
 MEMORY, IN_MEMORY, ROOM = Path("/dev/shm"), "tableapi_tests_", 6_000_000_000
 MAX_WAL_SIZE = "256MB"
 MAX_KEPT = 200  # characters of an address
-GC_THRESHOLDS = 50_000, 20, 50  # those of a worker process (tableapi/server/worker.py)
 AVAILABLE = re.compile(r"^MemAvailable: +(\d+) kB$", re.MULTILINE)
 # Folders of long tests. Journeys use all of a CPU, the others wait half of their time, so that the two alternate.
 ALTERNATING = ("e2e",), ("system", "processes")
@@ -98,7 +98,7 @@ def pytest_deselected(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Keep modules and items, which live until the end of the run, out of garbage collections."""
+    """Keep modules and items out of garbage collections, which are as rare as in a worker process of the server."""
     gc.disable()
     try:
         return (yield)

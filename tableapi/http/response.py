@@ -59,11 +59,11 @@ def attachment(name: str) -> dict[str, str]:
 
 
 def from_body(body: bytes, status: int, headers: dict[str, str]) -> ApiError | None:
-    """Return the error of which `refused` built this body, without its request id; None for another body."""
+    """Return the error of which `refused` built this body without a request id; None for another body."""
     try:
         extra = exact_json.loads(body)
         error = extra.pop("error")
-        context = {name: value for name, value in error["context"].items() if name not in ("request_id", "doc")}
+        context = dict(error["context"])
         return ApiError(
             error["message"], status=status, code=error["code"], reason=context.pop("reason"),
             case=context.pop("case", ""), scope=context.pop("scope"), context=context, headers=headers, extra=extra,

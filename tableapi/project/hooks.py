@@ -16,9 +16,8 @@ from tableapi.query import plan
 from tableapi.tables import errors, read, targets, verbs
 from tableapi.tables.batch import Batch
 from tableapi.tables.export import Export
-from tableapi.tables.read import unsealed
 from tableapi.tables.render import listing
-from tableapi.tables.request import TableRequest
+from tableapi.tables.request import TableRequest, requested_format
 from tableapi.tables.targets import KeyedRecords
 from tableapi.tables.write import Writer
 
@@ -45,7 +44,7 @@ async def answer(
     if verb == "GET":
         # invalid options are rejected before the hook has any effect
         sent = KeyedRecords(verb, call.options(), ident, [])
-        if (form := call.file_format(sent.options)) is not None:
+        if (form := requested_format(sent.options, call.headers)) is not None:
             options["form"] = form[0]
     else:
         sent = await targets.by_primary_key(call, verb, ident)
@@ -125,15 +124,7 @@ async def _read_file(call: TableRequest, ident: str | None, most: int) -> Reply:
 async def _by_ids(call: TableRequest, idents: list[Any]) -> Reply:
     """Return the records in the order of `idents`, without duplicates or unreadable records."""
     options = call.options()
-    request = plan.ReadRequest(
-        call.table,
-        plan.right_of(call.table, call.rights, "GET"),
-        call.rights,
-        options,
-        None,
-        call.bounds(),
-        account=call.recorded_by,
-    )
+    request = read.read_request(call, options, None)
     columns = plan.identifying(call.table, options.id_field, request.right)
     keys = list({str(key): key for key in (plan.identifier(ident, columns) for ident in idents)}.values())
     for key in keys:
@@ -146,5 +137,5 @@ async def _by_ids(call: TableRequest, idents: list[Any]) -> Reply:
             chunk = keys[start : start + CHUNK]
             values = plan.Bindings(call.actor, [], options.params, chunk, limits=request.bounds.filter)
             bodies += [row["body"] for row in await connection.fetch(keyed.sql, *keyed.args(values))]
-    body = await unsealed(call, keyed.sealed, b"[" + b",".join(bodies) + b"]")
+    body = await read.unsealed(call, keyed.sealed, b"[" + b",".join(bodies) + b"]")
     return await listing(call, options, body, keyed.names)

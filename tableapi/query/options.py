@@ -64,6 +64,9 @@ _IN_KEY = (KNOWN | ALIASES.keys()) - BOUND - {"method", "_method"}
 _NAMES = KNOWN | ALIASES.keys() | {"method"}
 _FILTERS = frozenset(("filter", "where", "having"))
 MAX_CHARS = 8000  # per option, for those in a plan's key
+MAX_OPTIONS = 500  # per query string
+MAX_NUMBER = 2**62
+_INTEGER = re.compile(r"\s*+[+-]?\d{1,100}+\s*+\Z", re.ASCII)
 
 
 @dataclass(slots=True)
@@ -122,10 +125,6 @@ class Options:
         return RelationOptions(**options)
 
 
-MAX_NUMBER = 2**62
-MAX_OPTIONS = 500  # per query string
-
-
 def parse_query(raw: bytes | str) -> dict[str, str]:
     """Parse a query string; the last of several options with the same name wins.
 
@@ -171,9 +170,6 @@ def boolean(name: str, value: Any) -> bool:
         return False
     message = f"Option '{name[:100]}' must be true or false."
     raise BadRequest(message, reason="bad_option", context={"option": name[:100]})
-
-
-_INTEGER = re.compile(r"\s*+[+-]?\d{1,100}+\s*+\Z", re.ASCII)
 
 
 def integer(name: str, value: Any) -> int:

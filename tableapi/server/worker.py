@@ -17,6 +17,7 @@ from tableapi.config.settings import Settings
 from tableapi.observability import tracing
 from tableapi.observability.logging import configure, sink
 
+GC_THRESHOLDS = 50_000, 20, 50
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # parameters of mallopt(3)
 
 
@@ -71,7 +72,7 @@ def tune() -> None:
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
+    gc.set_threshold(*GC_THRESHOLDS)
     threads.switch_sooner()
     # glibc raises the size above which memory is returned to the system at once; every thread that hashed a password
     # would then keep 19 MB.

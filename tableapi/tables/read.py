@@ -29,7 +29,7 @@ from tableapi.schema.model import Column, Table
 from tableapi.tables import describe, errors
 from tableapi.tables.batch import Batch
 from tableapi.tables.render import as_file, listing
-from tableapi.tables.request import TableRequest
+from tableapi.tables.request import TableRequest, requested_format
 
 T = TypeVar("T")
 
@@ -136,7 +136,7 @@ async def single(call: TableRequest, ident: Any) -> Reply:
     tag = etag.etag(row["mark"], row["body"] if keyed.beyond_row else b"")
     if "if-none-match" in call.headers and etag.matches(call.headers, tag):
         return Reply(b"", 304, headers={"ETag": tag})
-    if (form := call.file_format(keyed.options)) is not None:
+    if (form := requested_format(keyed.options, call.headers)) is not None:
         return await as_file(call, b"[" + body + b"]", keyed.names, *form)
     return Reply(body, headers={"ETag": tag})
 

@@ -14,7 +14,7 @@ from tableapi.http.response import Reply
 from tableapi.query.names import names as field_names
 from tableapi.query.options import Options, boolean
 from tableapi.tables.export import Row, write_file
-from tableapi.tables.request import TableRequest
+from tableapi.tables.request import TableRequest, requested_format
 
 
 def listed(array: bytes | None, meta: bytes | None = None, *, wrap: bool = True) -> bytes:
@@ -41,7 +41,7 @@ async def listing(
     if options.as_list:
         key = field_names(options.id_field) if options.id_field.strip() else call.table.key
         body = await threads.body(_checked(body), _identifiers, body, key)
-    elif (form := call.file_format(options)) is not None:
+    elif (form := requested_format(options, call.headers)) is not None:
         return await as_file(call, body, names, *form)
     wrap = options.wrap and ("wrap" not in call.headers or boolean("wrap", call.headers["wrap"] or "true"))
     reply = Reply(listed(body, orjson.dumps(meta) if meta else None, wrap=wrap))

@@ -54,18 +54,19 @@ class TableRequest:
             raise BadRequest("Option 'filter' must be a string.", reason="bad_option", context={"option": "filter"})
         return text if text and text.strip() else ""
 
-    def file_format(self, options: Options) -> tuple[str, str] | None:
-        """Return ("csv" or "xlsx", download name or "") if the request asks for a file, else None."""
-        if options.file:
-            ending = options.file.lower().rpartition(".")[2]
-            return (ending, options.file) if ending in ("csv", "xlsx") else None
-        accept = options.accept or self.headers.get("accept", "")
-        if accept in _JSON or (form := file_format(accept)) is None:
-            return None
-        return form, ""
-
     def options(self, *, with_body: bool = True) -> Options:
         """Parse the options of the request. Raises BadRequest for a value of the wrong type."""
         if wrap := self.headers.get("wrap"):
             boolean("wrap", wrap)
         return options(self.query, self.body if with_body else None, self.table.relation)
+
+
+def requested_format(options: Options, headers: Mapping[str, str]) -> tuple[str, str] | None:
+    """Return ("csv" or "xlsx", download name or "") if the request asks for a file, else None."""
+    if options.file:
+        ending = options.file.lower().rpartition(".")[2]
+        return (ending, options.file) if ending in ("csv", "xlsx") else None
+    accept = options.accept or headers.get("accept", "")
+    if accept in _JSON or (form := file_format(accept)) is None:
+        return None
+    return form, ""

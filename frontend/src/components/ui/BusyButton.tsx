@@ -3,7 +3,7 @@
 import { Button, type ButtonProps } from "@mantine/core";
 import type { ComponentPropsWithoutRef } from "react";
 
-type Props = ButtonProps & Omit<ComponentPropsWithoutRef<"button">, keyof ButtonProps> & { busy: boolean | undefined };
+type Props = ButtonProps & Omit<ComponentPropsWithoutRef<"button">, keyof ButtonProps> & { busy?: boolean | undefined };
 
 export function BusyButton({ busy, disabled, ...props }: Props) {
   return (

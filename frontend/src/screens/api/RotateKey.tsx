@@ -27,7 +27,7 @@ export default function RotateKey({ apikey, opened, onClose }: { apikey: ApiKey;
           <CopyKey apikey={made.apikey} onCopied={() => toast(t("copied"))} />
           <p>{t("api.rotateUntil", { when: momentText(made.oldkeyuntil) })}</p>
           {/* The second click of a double click would close the only view of the key. */}
-          <BusyButton busy={false} onClick={onClose}>
+          <BusyButton onClick={onClose}>
             {t("api.rotateClose")}
           </BusyButton>
         </div>

@@ -53,7 +53,6 @@ export function Actions({ member, onDelete, onResend }: { member: User } & Pick<
     <div className={classes.actions}>
       {canResend(member) && (
         <BusyButton
-          busy={false}
           size="compact-sm"
           variant="default"
           leftSection={<Send size={14} strokeWidth={1.75} aria-hidden="true" />}

@@ -64,7 +64,7 @@ export default function RevealDialog({ chosen, count, onClose, onDone, onList }:
                 {t("people.toList")}
               </Button>
             )}
-            <BusyButton busy={false} onClick={onDone}>
+            <BusyButton onClick={onDone}>
               {t("done")}
             </BusyButton>
           </div>

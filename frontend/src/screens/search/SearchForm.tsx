@@ -74,7 +74,7 @@ export function SearchForm({ url, boxes, errors, quiet, onTick, onSearch, onType
             onType();
           }}
         />
-        <BusyButton busy={false} type="submit" size="lg" variant={quiet ? "default" : "filled"} disabled={!ready} leftSection={<Search size={16} strokeWidth={1.75} aria-hidden="true" />}>
+        <BusyButton type="submit" size="lg" variant={quiet ? "default" : "filled"} disabled={!ready} leftSection={<Search size={16} strokeWidth={1.75} aria-hidden="true" />}>
           {t("search.submit")}
         </BusyButton>
       </div>

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,14 +12,8 @@ import pytest
 
 from tableapi.config.networks import Networks
 from tableapi.errors import ApiError, BadRequest, TooLarge
-from tableapi.http.request import (
-    MAX_HEADER_BYTES,
-    MAX_QUERY_BYTES,
-    HttpRequest,
-    effective_verb,
-    new_request_id,
-    unquoted,
-)
+from tableapi.http.request import MAX_HEADER_BYTES, MAX_QUERY_BYTES, HttpRequest, effective_verb, unquoted
+from tests.helpers.support import ROOT
 
 
 def request(
@@ -162,16 +158,19 @@ async def test_a_body_that_ends_early() -> None:
     assert refused.value.reason == "no_body"
 
 
-def test_request_ids_differ_within_a_process_and_between_forks() -> None:
-    reading, writing = os.pipe()
-    before = new_request_id()
-    if (child := os.fork()) == 0:
-        os.write(writing, new_request_id().encode())
-        os._exit(0)
+FORKING = """
+import os
+from tableapi.http.request import new_request_id
+new_request_id()
+if child := os.fork():
     os.waitpid(child, 0)
-    of_child, here = os.read(reading, 100).decode(), {new_request_id() for _ in range(10_000)}
-    os.close(reading)
-    os.close(writing)
-    assert len(here) == 10_000
-    assert of_child not in here
-    assert of_child[:10] != before[:10]
+print(*[new_request_id() for _ in range(10_000)], flush=True)
+"""
+
+
+def test_request_ids_differ_within_a_process_and_between_forks() -> None:
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    told = subprocess.run([sys.executable, "-c", FORKING], env=environment, capture_output=True, text=True, check=True)
+    of_child, of_parent = map(str.split, told.stdout.splitlines())
+    assert len({*of_child, *of_parent}) == 20_000
+    assert of_child[0][:10] != of_parent[0][:10]

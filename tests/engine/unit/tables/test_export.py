@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from tableapi.query.options import Options
 from tableapi.tables.export import XLSX, sheet_name, write_file
-from tableapi.tables.request import TableRequest
+from tableapi.tables.request import requested_format
 
 
 @pytest.mark.parametrize(
@@ -25,8 +24,7 @@ from tableapi.tables.request import TableRequest
     ],
 )
 def test_a_file_has_the_requested_form(options: Options, accept: str, form: tuple[str, str] | None) -> None:
-    call = cast("TableRequest", SimpleNamespace(headers={"accept": accept}))
-    assert TableRequest.file_format(call, options) == form
+    assert requested_format(options, {"accept": accept}) == form
 
 
 @pytest.mark.parametrize(
