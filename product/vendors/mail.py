@@ -46,6 +46,7 @@ class Mailer:
     def __init__(self, sender: str, url: str | None, mailbox: Mailbox | None) -> None:
         self._sender, self._url, self._mailbox = sender, url, mailbox
         self._sent: dict[str, None] = {}
+        self._leaving: set[asyncio.Task[None]] = set()
 
     async def send(self, mail: Mail) -> None:
         """Send one mail.
@@ -92,17 +93,18 @@ class Mailer:
     async def _smtp(self, message: EmailMessage, url: str) -> None:
         parts = urlsplit(url)
         secure = parts.scheme == "smtps"
+        client = aiosmtplib.SMTP(
+            hostname=parts.hostname,
+            port=parts.port or (465 if secure else 25),
+            username=unquote(parts.username) if parts.username else None,
+            password=unquote(parts.password) if parts.password else None,
+            use_tls=secure,
+            timeout=SECONDS,
+        )
         try:
             async with asyncio.timeout(2 * SECONDS):  # aiosmtplib's own timeout counts per read only
-                await aiosmtplib.send(
-                    message,
-                    hostname=parts.hostname,
-                    port=parts.port or (465 if secure else 25),
-                    username=unquote(parts.username) if parts.username else None,
-                    password=unquote(parts.password) if parts.password else None,
-                    use_tls=secure,
-                    timeout=SECONDS,
-                )
+                await client.connect()
+                await client.send_message(message)
         except (aiosmtplib.SMTPRecipientsRefused, aiosmtplib.SMTPNotSupported):
             raise
         except aiosmtplib.SMTPResponseException as error:
@@ -112,3 +114,23 @@ class Mailer:
             raise MailServerAway(f"status {error.code}") from None
         except (OSError, ValueError, aiosmtplib.SMTPException) as error:
             raise MailServerAway(type(error).__name__) from None
+        finally:
+            self._leave(client)
+
+    def _leave(self, client: aiosmtplib.SMTP) -> None:
+        """End the SMTP session in the background.
+
+        Once the server has accepted a mail, its job must be stored as done at once, even if QUIT is answered late.
+        """
+        task = asyncio.create_task(_quit(client))
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)
+
+
+async def _quit(client: aiosmtplib.SMTP) -> None:
+    try:
+        await client.quit()
+    except (OSError, aiosmtplib.SMTPException):
+        pass
+    finally:
+        client.close()

@@ -11,6 +11,7 @@ import pytest
 from aiosmtpd.controller import Controller
 from pgqueuer.core.executors import EntrypointExecutorParameters
 
+from product.vendors import mail
 from tableapi.project import queue
 from tests.helpers.product import Product, SmtpServer
 from tests.helpers.support import ROOT, free_port
@@ -85,7 +86,31 @@ async def test_a_mail_is_retried_until_the_server_is_available(product: Product,
         await _until(product, f"select ({_LEFT}) = 0")
     finally:
         controller.stop()
-    assert [mail["To"] for mail in smtp.mails] == [to]
+    assert [message["To"] for message in smtp.mails] == [to]
+
+
+class _NeverEnding(SmtpServer):
+    """Accepts mails, and leaves QUIT unanswered."""
+
+    async def handle_QUIT(self, *_: object) -> str:  # noqa: N802 - aiosmtpd's name
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+async def test_an_accepted_mail_is_done_before_its_session_ends(
+    product: Product, worker: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mail, "SECONDS", 60.0)  # longer than `_until` waits
+    to = f"accepted-{secrets.token_hex(4)}@x.example"
+    smtp = _NeverEnding([])
+    controller = Controller(smtp, hostname="127.0.0.1", port=worker)
+    controller.start()
+    try:
+        await _mail(product, to)
+        await _until(product, f"select ({_LEFT}) = 0")
+    finally:
+        controller.stop()
+    assert [message["To"] for message in smtp.mails] == [to]
 
 
 @pytest.mark.usefixtures("worker")

@@ -202,6 +202,13 @@ class Product:
         await asyncio.to_thread(self._stack.close)
         await self.smtp.stop()
 
+    async def jobs_under_way(self) -> int:
+        db = await asyncpg.connect(self.url)
+        try:
+            return int(await db.fetchval("select count(*) from pgqueuer where status = 'picked'"))
+        finally:
+            await db.close()
+
     @asynccontextmanager
     async def traffic(self, url: str = "", *, writes: bool = True) -> AsyncIterator[Traffic]:
         """Run traffic; afterwards check that nothing was lost or doubled."""
