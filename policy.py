@@ -343,6 +343,7 @@ SESSIONS = Sessions(
 SEALED_TABLES = (
     SealedTable("person", sealed={"personalcipher", "businesscipher", "phonecipher"}),
     SealedTable("onetimetoken", sealed={"datacipher"}),
+    SealedTable("appuser", sealed={"mfacipher"}),
     # An old key is not stored: its hash lasts for the hours of a rotation.
     SealedTable("apikeys", hashes={"keyhash": KeyedHash("apikey", ("apikey",), str), "oldkeyhash": None}),
     SealedTable(

@@ -120,7 +120,7 @@ create index oauthtoken_expireson on oauthtoken (expireson);
 create table onetimetoken (
     tokenhash bytea primary key check (length(tokenhash) = 32),
     purpose   text not null check (purpose in ('verify', 'invite', 'reset', 'emailchange', 'check', 'social',
-                                               'oauthstate', 'session', 'mfa', 'removal', 'oauthcode')),
+                                               'oauthstate', 'session', 'mfa', 'mfasetup', 'removal', 'oauthcode')),
     appuserid bigint references appuser on delete cascade,
     email     text,  -- the address it was mailed to; the token is refused once the user has another one
     datacipher text,

@@ -21,6 +21,7 @@ export const INSIDE = [
   ["chromeprivacy", "/dashboard/chromeprivacy", "Chrome Privacy"],
   ["myaccount", "/dashboard/settings", "My Account"],
   ["password", "/dashboard/settings/password", "Change password"],
+  ["twostep", "/dashboard/settings/twostep", "Two-step sign-in"],
   ["manageseats", "/dashboard/settings/manageseats", "Manage Seats"],
   ["billing", "/dashboard/settings/billing", "Billing"],
   ["plans", "/dashboard/settings/plans", "Plans"],

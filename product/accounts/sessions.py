@@ -21,7 +21,8 @@ _START = """
 """
 # A subscription past its expiry date is reported as expired even before an event or the nightly job closes it.
 _ANSWER = f"""
-    select (to_jsonb(u) - $2::text[]) || jsonb_build_object('haspassword', (u.password is not null)::int) as person,
+    select (to_jsonb(u) - $2::text[]) || jsonb_build_object('haspassword', (u.password is not null)::int,
+                                                             'hasmfa', (u.mfacipher is not null)::int) as person,
            u.role = 'client' as owner, c.clientid,
            (select usersessionid from usersession where tokenhash = $5) as usersessionid,
            to_jsonb(c) - array['stripe_custid'] as client,

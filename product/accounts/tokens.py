@@ -27,6 +27,7 @@ Purpose = Literal[
     "oauthstate",
     "session",
     "mfa",
+    "mfasetup",
     "removal",
     "oauthcode",
 ]
@@ -40,6 +41,7 @@ LIFETIME: dict[str, timedelta] = {
     "oauthstate": timedelta(minutes=10),
     "session": timedelta(seconds=60),
     "mfa": timedelta(minutes=5),
+    "mfasetup": timedelta(minutes=15),
     "removal": timedelta(hours=24),
     "oauthcode": timedelta(minutes=2),
 }

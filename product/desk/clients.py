@@ -44,7 +44,8 @@ _FIND = """
 _CLIENT = "select to_jsonb(c) as row from client c where clientid = $1"
 _PARTS = {
     "users": """
-        select appuserid, name, email, role, isactive, isdeleted, isverified, invitestatus, lastloginon, createdon
+        select appuserid, name, email, role, isactive, isdeleted, isverified, invitestatus, lastloginon, createdon,
+               (mfacipher is not null)::int as hasmfa
         from appuser where clientid = $1 order by isdeleted, role = 'client' desc, createdon desc limit 200
     """,
     "credits": "select * from usercredit where clientid = $1",

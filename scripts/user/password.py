@@ -5,8 +5,6 @@ The body selects which.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pydantic import BaseModel
 
 from product import audit, mail
@@ -16,11 +14,6 @@ from product.context import Context
 from product.desk import accounts
 from product.roles import SESSION, TEMPORARY
 from tableapi import ANYONE, BadRequest, FieldError, Invalid, NotFound, Unauthorized, script
-
-
-@dataclass(frozen=True, slots=True)
-class _WithPassword(users.User):
-    password: str | None
 
 
 class Input(BaseModel):
@@ -41,6 +34,7 @@ _SET = """
 REVOKED: tuple[tokens.Purpose, ...] = ("reset", "verify", "emailchange", "check", "session", "mfa")
 EXPIRED = "The Code for this link has expired,Please try with latest"
 FIELDS_MISSING = FieldError("fields_missing", "Please fill all required fields")
+WRONG = FieldError("old_password_wrong", "Your old password is not correct")
 DIFFERENT = FieldError("passwords_differ", "Both password doesn't match")
 
 
@@ -89,10 +83,7 @@ async def _change(ctx: Context, input: Input) -> dict[str, object]:
     """Change the password in a session. All sessions end; the response has the token of a new one."""
     if ctx.actor.role not in (*SESSION, *TEMPORARY):
         raise Unauthorized(sessions.EXPIRED)
-    ctx.limit("password change", str(ctx.actor.appuserid), 5, 900)
-    user = await ctx.db.one(_WithPassword, "select * from appuser where appuserid = $1", ctx.actor.appuserid)
-    if not await passwords.matches(user.password, input.old_password):
-        raise Invalid({"old_password": FieldError("old_password_wrong", "Your old password is not correct")})
+    user = await users.proved_caller(ctx, "old_password", input.old_password, WRONG)
     if input.old_password == input.new_password:
         raise Invalid({"new_password": FieldError("password_same", "Choose a password that differs from the old one")})
     hashed = await _hash_new(input)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from product import audit
-from product.accounts import passwords, sessions, signin_throttle, tokens
+from product.accounts import passwords, second_factor, sessions, signin_throttle, tokens, users
 from product.context import Context
 from product.desk import accounts
 from product.language import requested
@@ -17,13 +17,17 @@ from tableapi import ANYONE, ApiError, BadRequest, Unauthorized, script
 WRONG = "You have entered an invalid email or password"
 REMOVED = "You have been removed from the platform by the admin"
 DISABLED = "Your account is temporarily disabled"
+SECOND_STEP = "Enter the code that your authenticator app shows"
+LATE = "The sign-in took too long. Please start again"
+WRONG_CODE = "This code is not correct or has been used. Please try another one"
 UNVERIFIED = "Your email is not verified. Please verify your email address and try logging in again."
 NOT_ACCEPTED = "Please Accept your invitation and Sign in"
 
 # A new user may have the address of a deleted one, so live users sort first.
 _FIND = """
     select appuserid, clientid, name, email, isactive, isdeleted, isverified, invitestatus,
-           case when passwordexpireson is null or passwordexpireson > now() then password end as password
+           case when passwordexpireson is null or passwordexpireson > now() then password end as password,
+           mfacipher is not null as hasmfa
     from appuser where lower(email) = $1
     order by isdeleted, appuserid desc limit 1
 """
@@ -51,6 +55,13 @@ class _State:
 class _Found(_State):
     clientid: int
     password: str | None
+    hasmfa: bool
+
+
+class _Proved(BaseModel):
+    """The hash of the password that a sign-in has proved."""
+
+    password: str
 
 
 class Input(BaseModel):
@@ -58,6 +69,8 @@ class Input(BaseModel):
     username: str = ""
     password: str = ""
     session_token: str = ""
+    mfatoken: str = ""
+    code: str = ""
 
 
 class Token(BaseModel):
@@ -65,7 +78,7 @@ class Token(BaseModel):
 
 
 class SignInRefused(ApiError):
-    """The password is correct, but the account cannot be used; the code (800 to 803) tells why."""
+    """The password is correct, but the account cannot be used; the code (800 to 804) tells why."""
 
     status, reason, scope = 403, "sign_in_refused", "account"
 
@@ -88,7 +101,9 @@ async def read(ctx: Context, input: Token) -> dict[str, object]:
 
 @script(roles=(ANYONE, *TEMPORARY, *STAFF, *VIEW), limit="20/minute per ip")
 async def sign_in(ctx: Context, input: Input) -> dict[str, object]:
-    """Sign in by email and password, or resume a session by its token."""
+    """Sign in by email and password, complete the second step, or resume a session by its token."""
+    if input.mfatoken:
+        return await _second_step(ctx, input)
     if input.session_token and not input.password:
         return await _resume(ctx, input.session_token)
     email = (input.email or input.username).strip().lower()
@@ -111,13 +126,14 @@ async def sign_in(ctx: Context, input: Input) -> dict[str, object]:
     if user is None:  # no password matches then
         raise Unauthorized(WRONG, reason="bad_credentials", extra={"success": 0})
     await _refuse_unusable(ctx, user)
+    assert user.password is not None  # it matched
+    if user.hasmfa:
+        token = await tokens.issue(ctx, "mfa", user.appuserid, _Proved(password=user.password))
+        facts = {"mfatoken": token, "expires_in": int(tokens.LIFETIME["mfa"].total_seconds())}
+        raise SignInRefused(SECOND_STEP, code=804, reason="mfa_required", context=facts, extra={"success": 0})
 
     async with ctx.db.transaction():
-        if await ctx.db.first_value(int, _SIGNED_IN, user.appuserid, user.password, requested(ctx)) is None:
-            raise Unauthorized(
-                WRONG, reason="bad_credentials", extra={"success": 0}
-            )  # the password was changed meanwhile
-        token = await sessions.start(ctx, user.appuserid)
+        token = await _start(ctx, user.appuserid, user.password)
         await audit.write(ctx, "signin", **_actor(user))
     return await sessions.answer(ctx, user.appuserid, token)
 
@@ -141,6 +157,40 @@ async def sign_out(ctx: Context) -> dict[str, bool]:
     return {"success": True}
 
 
+async def _second_step(ctx: Context, input: Input) -> dict[str, object]:
+    """Complete a sign-in with a code of the authenticator app or a recovery code."""
+    found = await tokens.find(ctx, input.mfatoken, "mfa")
+    proved = tokens.data(ctx, found, _Proved)
+    if found is None or found.used or found.appuserid is None or proved is None:
+        raise Unauthorized(LATE, reason="mfa_expired", extra={"success": 0})
+    appuserid, user = found.appuserid, await users.by_id(ctx, found.appuserid)
+    assert user is not None  # the token would be gone with it
+    await _refuse_unusable(ctx, user)
+    async with signin_throttle.attempt(ctx, f"mfa {appuserid}") as attempt:
+        await attempt.by_account(appuserid)
+        async with ctx.db.transaction():
+            accepted = await second_factor.accept(ctx, appuserid, input.code)
+            if accepted is not None:
+                if await tokens.use(ctx, input.mfatoken, "mfa") is None:
+                    raise Unauthorized(LATE, reason="mfa_expired", extra={"success": 0})
+                token = await _start(ctx, appuserid, proved.password)
+                await audit.write(ctx, "signin", clientid=user.clientid, appuserid=appuserid, second=accepted.kind)
+                if accepted.kind == "recovery_code":
+                    await second_factor.tell(ctx, user, "mfa_recovery_used", left=accepted.recovery_left)
+        if accepted is None:
+            await audit.write(ctx, "signin_failed", clientid=user.clientid, appuserid=appuserid, second="wrong_code")
+            raise Unauthorized(WRONG_CODE, reason="mfa_code_wrong", extra={"success": 0})
+        await attempt.forgive()
+    return await sessions.answer(ctx, appuserid, token)
+
+
+async def _start(ctx: Context, appuserid: int, password: str) -> str:
+    """Start a session. Raises Unauthorized if the password was changed meanwhile."""
+    if await ctx.db.first_value(int, _SIGNED_IN, appuserid, password, requested(ctx)) is None:
+        raise Unauthorized(WRONG, reason="bad_credentials", extra={"success": 0})
+    return await sessions.start(ctx, appuserid)
+
+
 def _actor(user: _Found | accounts.Staff | None) -> dict[str, int | None]:
     if isinstance(user, _Found):
         return {"clientid": user.clientid, "appuserid": user.appuserid}
@@ -155,7 +205,7 @@ async def _resume(ctx: Context, token: str) -> dict[str, object]:
     return await sessions.describe(ctx, session, token)
 
 
-async def _refuse_unusable(ctx: Context, user: _State) -> None:
+async def _refuse_unusable(ctx: Context, user: _State | users.User) -> None:
     """Reject an account that cannot be used, with code 800 to 803.
 
     The caller has proved the password or has a session.

@@ -25,6 +25,7 @@ VALUES = {
     "invoicenumber": "INV-1",
     "left": 3,
     "event": "payment_refunded",
+    "change": "mfa_recovery_used",
     "credits": "",
     "cause": "proof",
     "unpaid": True,

@@ -17,8 +17,8 @@ from tests.product.test_policy_matrix import furnish
 MARK = "desk-victim"
 CALLS = {
     ("POST", "find"), ("POST", "client"), ("POST", "credits"), ("POST", "plan"), ("GET", "feedback"),
-    ("POST", "feedback"), ("POST", "suppress"), ("POST", "sessions"), ("POST", "mail"), ("GET", "jobs"),
-    ("POST", "jobs"), ("GET", "payments"), ("POST", "payments"), ("POST", "view"),
+    ("POST", "feedback"), ("POST", "suppress"), ("POST", "sessions"), ("POST", "secondfactor"), ("POST", "mail"),
+    ("GET", "jobs"), ("POST", "jobs"), ("GET", "payments"), ("POST", "payments"), ("POST", "view"),
 }  # fmt: skip
 CONTACT = ("jane@home.example", "jane.doe@acme.example", "jd@acme.example", "+12025550123", "12025550123")
 SEALED = [

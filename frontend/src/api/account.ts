@@ -40,11 +40,17 @@ export function useMaybeAccount(): Account | undefined {
   return useQuery({ ...account, enabled: session !== null }).data;
 }
 
-/** Signs in by password. Throws ApiError with code 800 to 803 for an account that cannot be used. */
+/** Signs in by password. Throws ApiError with code 800 to 803 for an account that cannot be used, and with code 804 and
+ `mfatoken` in its context if `completeSignIn` must follow. */
 export async function signIn(email: string, password: string): Promise<Account> {
   return started(
     await call<Account>("POST", "user/session", { body: { email: email.toLowerCase(), password }, anonymous: true }),
   );
+}
+
+/** Completes a sign-in with a code of the authenticator app or a recovery code. */
+export async function completeSignIn(mfatoken: string, code: string): Promise<Account> {
+  return started(await call<Account>("POST", "user/session", { body: { mfatoken, code }, anonymous: true }));
 }
 
 /** Resumes a session by its token. */

@@ -31,6 +31,7 @@ export interface DeskUser {
   invitestatus: "pending" | "accepted";
   lastloginon: string | null;
   createdon: string;
+  hasmfa: number;
 }
 
 export interface Overview {

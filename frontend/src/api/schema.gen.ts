@@ -1394,6 +1394,42 @@ export interface components {
         "upgradeplan output": {
             [key: string]: unknown;
         };
+        "user/mfa/confirm input": {
+            code?: string;
+            setup?: string;
+        };
+        /** @description The recovery codes are shown only here; each replaces one code of the app. */
+        "user/mfa/confirm output": {
+            recoverycodes: string[];
+            /** @default 1 */
+            success: number;
+        };
+        "user/mfa/disable input": {
+            password?: string;
+        };
+        "user/mfa/disable output": {
+            /** @default 1 */
+            success: number;
+        };
+        "user/mfa/recoverycodes input": {
+            password?: string;
+        };
+        "user/mfa/recoverycodes output": {
+            recoverycodes: string[];
+            /** @default 1 */
+            success: number;
+        };
+        "user/mfa/setup input": {
+            password?: string;
+        };
+        /** @description The secret in base32, its address for a QR code, and what `confirm` takes within 15 minutes. */
+        "user/mfa/setup output": {
+            secret: string;
+            setup: string;
+            /** @default 1 */
+            success: number;
+            uri: string;
+        };
         "user/password input": {
             code?: string;
             confirm_password?: string | null;
@@ -1405,7 +1441,9 @@ export interface components {
             [key: string]: unknown;
         };
         "user/session input": {
+            code?: string;
             email?: string;
+            mfatoken?: string;
             password?: string;
             session_token?: string;
             username?: string;

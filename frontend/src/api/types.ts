@@ -30,12 +30,14 @@ export type Client = Columns<"client"> & {
 
 export type User = Columns<"appuser">;
 
-/** The signed-in user, as the session calls return it. `haspassword` is 0 for an account that signs in with a provider alone. */
+/** The signed-in user, as the session calls return it. `haspassword` is 0 for an account that signs in with a provider
+ alone, and `hasmfa` is 1 if signing in asks for a code, too. */
 export type Account = User & {
   session_token: string;
   usersessionid: number | null;
   client_by_clientid: Client;
   haspassword: 0 | 1;
+  hasmfa: 0 | 1;
   support?: 1;
 };
 

@@ -6,10 +6,11 @@ import { dashboard } from "./en/dashboard";
 import { entry } from "./en/entry";
 import { legal } from "./en/legal";
 import { people } from "./en/people";
+import { twostep } from "./en/twostep";
 import type { Texts } from "./shape";
 
-// The texts of the desk and of the directory are separate: the dashboard loads without them.
-const english = flat({ ...entry, ...dashboard, ...people, desk });
+// The texts of the desk, the directory and two-step sign-in are separate: the dashboard loads without them.
+const english = flat({ ...entry, ...dashboard, ...people, ...twostep, desk });
 const TRANSLATIONS = { de: { ...translation, texts: { ...translation.texts, desk: germanDesk } } };
 
 function flat(texts: Texts, path = ""): Map<string, string> {

@@ -11,7 +11,7 @@ type Shape = "stats" | "ask" | "form" | "plans" | "list";
 const SHAPES: readonly [screens: RegExp, shape: Shape][] = [
   [/\/(dashboardmain|dashboard)$/, "stats"],
   [/\/(search|bulklookup)$/, "ask"],
-  [/\/(myaccount|password|privacy|creditaddons|scheduledemo|\w+policy|termsofuse)$/, "form"],
+  [/\/(myaccount|password|twostep|privacy|creditaddons|scheduledemo|\w+policy|termsofuse)$/, "form"],
   [/\/(upgradeplan|plans)$/, "plans"],
 ];
 

@@ -52,6 +52,7 @@ export function screens(me: Account): Command[] {
     isOwner(me) && { id: "addons", text: t("addons.title"), icon: Coins, to: "/dashboard/creditaddons" },
     { id: "account", text: t("settings.myaccount"), hint: t("menu.settings"), icon: UserRound, to: `${SETTINGS}/myaccount` },
     { id: "password", text: t("settings.password"), hint: t("menu.settings"), icon: Lock, to: `${SETTINGS}/password` },
+    { id: "twostep", text: t("settings.twostep"), hint: t("menu.settings"), icon: Lock, to: `${SETTINGS}/twostep` },
     isOwner(me) && { id: "seats", text: t("settings.manageseats"), hint: t("menu.settings"), icon: UsersRound, to: `${SETTINGS}/manageseats` },
     isOwner(me) && { id: "billing", text: t("settings.billing"), hint: t("menu.settings"), icon: CreditCard, to: `${SETTINGS}/billing` },
     isOwner(me) && { id: "usage", text: t("settings.usage"), hint: t("menu.settings"), icon: FileSpreadsheet, to: `${SETTINGS}/usage` },

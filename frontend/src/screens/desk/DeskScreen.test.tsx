@@ -9,7 +9,7 @@ const user = userEvent.setup();
 const WHEN = "2026-01-10 09:00:00+00";
 const ACME = { clientid: 1, companyname: "Acme", country: "NO", createdon: WHEN, owner: "Olivia Brandt", email: "olivia@acme.example", plan: "Starter", status: "active" };
 const NAMELESS = { ...ACME, clientid: 2, companyname: "", owner: null, email: null, plan: null };
-const PERSON = { appuserid: 7, name: "Max Moe", email: "max@acme.example", role: "member" as const, isactive: 1, isdeleted: 0, isverified: 1, invitestatus: "accepted" as const, lastloginon: null, createdon: WHEN };
+const PERSON = { appuserid: 7, name: "Max Moe", email: "max@acme.example", role: "member" as const, isactive: 1, isdeleted: 0, isverified: 1, invitestatus: "accepted" as const, lastloginon: null, createdon: WHEN, hasmfa: 0 };
 const OVERVIEW: Overview = {
   client: { clientid: 1, companyname: "Acme", country: null, phonenumber: "", stripe_custid: "cus_1", createdon: WHEN },
   users: [PERSON, { ...PERSON, appuserid: 8, name: "Ina Ito", invitestatus: "pending" }, { ...PERSON, appuserid: 9, name: "Del Dahl", isdeleted: 1 }],

@@ -13,7 +13,7 @@ import { t } from "../../lib/i18n.desk";
 import { ActionDialog } from "./ActionDialog";
 import desk from "./Desk.module.css";
 
-type Asking = { user: DeskUser; what: "view" | "end" } | null;
+type Asking = { user: DeskUser; what: "view" | "end" | "mfa" } | null;
 
 function stateOf(user: DeskUser): string {
   if (user.isdeleted) return t("user.deleted");
@@ -82,6 +82,7 @@ function Actions({ user, onAsk }: { user: DeskUser; onAsk: (asking: Asking) => v
         ) : null}
         {pending && <Menu.Item onClick={() => send("invitation")}>{t("user.invite")}</Menu.Item>}
         {!pending && !user.isverified && <Menu.Item onClick={() => send("verification")}>{t("user.verify")}</Menu.Item>}
+        {user.hasmfa ? <Menu.Item onClick={() => onAsk({ user, what: "mfa" })}>{t("user.mfa")}</Menu.Item> : null}
         <Menu.Item color="red" onClick={() => onAsk({ user, what: "end" })}>
           {t("user.end")}
         </Menu.Item>
@@ -94,28 +95,24 @@ function Ask({ asking: { user, what }, onClose }: { asking: NonNullable<Asking>;
   const navigate = useNavigate();
   const view = useView(() => void navigate("/dashboard/main/dashboardmain"));
   const end = useDesk("sessions");
+  const mfa = useDesk("secondfactor");
   const { appuserid, name } = user;
   const confirm = (reason: string) => {
-    if (what === "view") view.mutate({ appuserid, reason });
-    else
-      end.mutate(
-        { appuserid, reason },
-        {
-          onSuccess: () => {
-            toast(t("user.ended"));
-            onClose();
-          },
-        },
-      );
+    if (what === "view") return view.mutate({ appuserid, reason });
+    const onSuccess = () => {
+      toast(t(what === "mfa" ? "user.mfaDone" : "user.ended"));
+      onClose();
+    };
+    return (what === "mfa" ? mfa : end).mutate({ appuserid, reason }, { onSuccess });
   };
   return (
     <ActionDialog
       title={t(`user.${what}Title`, { name })}
       text={t(`user.${what}Text`)}
-      confirm={t(what === "view" ? "user.viewConfirm" : "user.end")}
-      danger={what === "end"}
-      busy={view.isPending || end.isPending}
-      error={view.error ?? end.error}
+      confirm={t(what === "view" ? "user.viewConfirm" : `user.${what}`)}
+      danger={what !== "view"}
+      busy={view.isPending || end.isPending || mfa.isPending}
+      error={view.error ?? end.error ?? mfa.error}
       onClose={onClose}
       onConfirm={confirm}
     />

@@ -105,3 +105,35 @@ test("one-click sign-in as owner or member is available only in the demo", async
   expect(sent[0]!.body).toMatchObject({ email: "member@acme-demo.com" });
   setConfig(CONFIG);
 });
+
+const SECOND_STEP = new Refusal(403, { code: 804, message: "x", context: { mfatoken: "m", reason: "mfa_required" } });
+
+test("with two-step sign-in, the password is followed by a code, and a wrong one can be corrected", async () => {
+  let answer: unknown = SECOND_STEP;
+  const sent = serve({ "POST user/session": () => answer });
+  const { where } = draw(<LoginScreen />, { at: "/login", state: { returnTo: "/dashboard/main/search" }, me: null });
+  await signIn("owner@acme-demo.com", "Demo1234");
+  const code = await screen.findByLabelText("Code");
+  await waitFor(() => expect(code).toHaveFocus());
+  await user.click(screen.getByRole("button", { name: "Continue" }));
+  expect(code).toHaveAccessibleDescription("Please enter the code");
+  answer = new Refusal(401, { code: 401, message: "This code is not correct", context: { reason: "mfa_code_wrong" } });
+  await user.type(code, "123456{Enter}");
+  expect(await screen.findByRole("alert")).toHaveTextContent("This code is not correct");
+  answer = accountAnswer();
+  await user.type(code, "{Backspace}7{Enter}");
+  await waitFor(() => expect(where()).toBe("/dashboard/main/search"));
+  expect(sent.at(-1)!.body).toEqual({ mfatoken: "m", code: "123457" });
+});
+
+test("a second step that took too long leads back to the password, with the reason", async () => {
+  let answer: unknown = SECOND_STEP;
+  serve({ "POST user/session": () => answer });
+  draw(<LoginScreen />, { at: "/login", me: null });
+  await signIn("owner@acme-demo.com", "Demo1234");
+  answer = new Refusal(401, { code: 401, message: "The sign-in took too long. Please start again", context: { reason: "mfa_expired" } });
+  await user.click(await screen.findByRole("button", { name: "Use a recovery code" }));
+  await user.type(screen.getByLabelText("Recovery code"), "abcde-fghij{Enter}");
+  expect(await screen.findByRole("alert")).toHaveTextContent("The sign-in took too long. Please start again");
+  expect(screen.getByLabelText("Password")).toBeVisible();
+});

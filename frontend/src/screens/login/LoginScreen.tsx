@@ -1,6 +1,7 @@
 /** Landing page and sign-in. Shows why a sign-in was rejected and where to continue. */
 import { Anchor, Divider, PasswordInput, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { Suspense, lazy, useState } from "react";
 import { Link, Navigate, useLocation, useNavigate } from "react-router";
 import { toast } from "../../../shared/toasts";
 import { signIn } from "../../api/account";
@@ -21,6 +22,8 @@ import { SocialButtons } from "./SocialButtons";
 import { useSignedIn } from "./useSignedIn";
 import { useSocial } from "./useSocial";
 
+const SecondStep = lazy(() => import("./SecondStep"));
+
 function reasonOf(error: unknown): string {
   if (!(error instanceof ApiError)) return t("somethingWrong");
   if (REFUSALS[error.code]) return REFUSALS[error.code]!;
@@ -29,6 +32,8 @@ function reasonOf(error: unknown): string {
 }
 
 export function LoginScreen() {
+  const [mfatoken, setMfatoken] = useState("");
+  const [late, setLate] = useState<string>();
   const isLoggedIn = useIsLoggedIn();
   const navigate = useNavigate();
   const { state } = useLocation();
@@ -48,6 +53,7 @@ export function LoginScreen() {
     onError: (error) => {
       if (!(error instanceof ApiError)) return;
       if ([800, 801, 803].includes(error.code)) sessionEnded();
+      if (error.code === 804) setMfatoken(String(error.context["mfatoken"]));
       if (error.code !== 802) return;
       // The form that would show this has been unmounted.
       toast(reasonOf(error), "bad", 1);
@@ -58,13 +64,26 @@ export function LoginScreen() {
 
   // A sign-in redirects by itself; this handles a session that already existed or was started in another tab.
   if (isLoggedIn && login.isIdle && social.isIdle) return <Navigate to={wayIn(state)} replace />;
+  if (mfatoken) {
+    const back = (reason?: string) => {
+      setMfatoken("");
+      setLate(reason);
+      login.reset();
+    };
+    return (
+      <Suspense>
+        <SecondStep mfatoken={mfatoken} onSignedIn={(me) => void signedIn(me)} onBack={back} />
+      </Suspense>
+    );
+  }
   return (
     <AuthForm
       title={t("login.title")}
       lead={t("login.lead")}
-      alert={login.isError ? reasonOf(login.error) : social.failure}
+      alert={login.isError ? reasonOf(login.error) : (late ?? social.failure)}
       onSubmit={form.onSubmit((values) => {
         social.cancel();
+        setLate(undefined);
         login.mutate(values);
       })}
       foot={

@@ -10,6 +10,7 @@ import {
   MonitorSmartphone,
   ScrollText,
   ShieldCheck,
+  Smartphone,
   UserRound,
   UsersRound,
 } from "lucide-react";
@@ -28,6 +29,7 @@ interface Page {
 export const PAGES: Page[] = [
   { path: "myaccount", text: "settings.myaccount", icon: UserRound, group: "settings.you" },
   { path: "password", text: "settings.password", icon: KeyRound },
+  { path: "twostep", text: "settings.twostep", icon: Smartphone },
   { path: "manageseats", text: "settings.manageseats", icon: UsersRound, group: "settings.company", ownerOnly: true },
   { path: "billing", text: "settings.billing", icon: CreditCard, ownerOnly: true },
   { path: "plans", text: "settings.plans", icon: Layers, ownerOnly: true },

@@ -82,6 +82,7 @@ export const frame: Translation<typeof english> = {
     records: "Datenschutz und Protokolle",
     myaccount: "Mein Konto",
     password: "Passwort",
+    twostep: "Anmeldung in zwei Schritten",
     manageseats: "Plätze verwalten",
     billing: "Abrechnung",
     plans: "Tarife",

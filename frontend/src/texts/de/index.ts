@@ -20,9 +20,10 @@ import { refusals } from "./refusals";
 import { search } from "./search";
 import { signup } from "./signup";
 import { team } from "./team";
+import { twostep } from "./twostep";
 import { usage } from "./usage";
 
 const entry = { ...common, ...login, ...signup };
-const dashboard = { ...frame, ...home, ...plans, ...offers, ...payments, ...people, ...billing, ...team, ...account, ...agents, ...search, ...contacts, ...usage, ...api, ...bulk, ...records, ...events };
+const dashboard = { ...frame, ...home, ...plans, ...offers, ...payments, ...people, ...billing, ...team, ...account, ...agents, ...search, ...contacts, ...usage, ...api, ...bulk, ...records, ...events, ...twostep };
 
 export const translation = { texts: { ...entry, ...dashboard }, legal, refusals };

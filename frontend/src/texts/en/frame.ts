@@ -79,6 +79,7 @@ export const frame = {
     records: "Privacy and records",
     myaccount: "My Account",
     password: "Password",
+    twostep: "Two-step sign-in",
     manageseats: "Manage Seats",
     billing: "Billing",
     plans: "Plans",

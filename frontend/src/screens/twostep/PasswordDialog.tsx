@@ -1,0 +1,74 @@
+/** Asks for the password, and runs a call with it. */
+import { Button, Group, Stack } from "@mantine/core";
+import { useState } from "react";
+import { useAccount } from "../../api/account";
+import { explain, fieldErrors } from "../../api/explain";
+import { type Answer, useScript } from "../../api/scripts";
+import { BusyButton } from "../../components/ui/BusyButton";
+import { Dialog } from "../../components/ui/Dialog";
+import { FormAlert } from "../../components/ui/FormAlert";
+import { SecretInput } from "../../components/ui/SecretInput";
+import { t } from "../../lib/i18n.twostep";
+
+type Call = "user/mfa/disable" | "user/mfa/recoverycodes";
+
+interface Props<Name extends Call> {
+  call: Name;
+  title: string;
+  text: string;
+  confirm: string;
+  danger?: boolean;
+  onClose: () => void;
+  onDone: (answer: Answer<Name>) => void;
+}
+
+export function PasswordDialog<Name extends Call>({ call, title, text, confirm, danger = false, onClose, onDone }: Props<Name>) {
+  const { email } = useAccount();
+  const [password, setPassword] = useState("");
+  const send = useScript(call, { stale: ["account"] });
+  const refused = fieldErrors(send.error)["password"];
+  return (
+    <Dialog opened onClose={onClose} title={title} size="sm">
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          send.mutate(
+            { password },
+            {
+              onSuccess: (answer) => {
+                onClose();
+                onDone(answer);
+              },
+            },
+          );
+        }}
+      >
+        <Stack>
+          <FormAlert text={send.error && !refused ? explain(send.error) : null} />
+          <p>{text}</p>
+          <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+          <SecretInput
+            label={t("field.password")}
+            autoComplete="current-password"
+            value={password}
+            error={refused}
+            onChange={(event) => {
+              setPassword(event.currentTarget.value);
+              send.reset();
+            }}
+            data-autofocus
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t("cancel")}
+            </Button>
+            <BusyButton type="submit" color={danger ? "red" : undefined} busy={send.isPending}>
+              {confirm}
+            </BusyButton>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,130 @@
+/** Sets an authenticator app up: the password, then the QR code and the first code that the app shows. */
+import { Button, Group } from "@mantine/core";
+import { useState } from "react";
+import { toast } from "../../../shared/toasts";
+import { useAccount } from "../../api/account";
+import { explain, fieldErrors } from "../../api/explain";
+import { type Answer, useScript } from "../../api/scripts";
+import { CodeInput } from "../../components/CodeInput";
+import { CopyButton } from "../../components/CopyButton";
+import { QrCode } from "../../components/QrCode";
+import { BusyButton } from "../../components/ui/BusyButton";
+import { Card } from "../../components/ui/Card";
+import { FormAlert } from "../../components/ui/FormAlert";
+import { SecretInput } from "../../components/ui/SecretInput";
+import { t } from "../../lib/i18n.twostep";
+import classes from "./TwoStep.module.css";
+
+type Setup = Answer<"user/mfa/setup">;
+
+export function TurnOn({ onCodes }: { onCodes: (codes: string[]) => void }) {
+  const [setup, setSetup] = useState<Setup | null>(null);
+  return setup ? (
+    <Confirm setup={setup} onBack={() => setSetup(null)} onCodes={onCodes} />
+  ) : (
+    <AskPassword onSetup={setSetup} />
+  );
+}
+
+function AskPassword({ onSetup }: { onSetup: (setup: Setup) => void }) {
+  const { email } = useAccount();
+  const [password, setPassword] = useState("");
+  const start = useScript("user/mfa/setup");
+  const refused = fieldErrors(start.error)["password"];
+  return (
+    <Card title={t("twostep.offTitle")} text={t("twostep.offText")}>
+      <form
+        className={classes.form}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          start.mutate({ password }, { onSuccess: onSetup });
+        }}
+      >
+        <FormAlert text={start.error && !refused ? explain(start.error) : null} />
+        <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+        <SecretInput
+          label={t("field.password")}
+          autoComplete="current-password"
+          value={password}
+          error={refused}
+          onChange={(event) => {
+            setPassword(event.currentTarget.value);
+            start.reset();
+          }}
+        />
+        <BusyButton type="submit" busy={start.isPending}>
+          {t("twostep.setUp")}
+        </BusyButton>
+      </form>
+    </Card>
+  );
+}
+
+function Confirm({ setup, onBack, onCodes }: { setup: Setup; onBack: () => void; onCodes: (codes: string[]) => void }) {
+  const [code, setCode] = useState("");
+  const [missing, setMissing] = useState(false);
+  const confirm = useScript("user/mfa/confirm", { stale: ["account"] });
+  const { code: refused } = fieldErrors(confirm.error);
+  return (
+    <Card>
+      <form
+        className={classes.steps}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          setMissing(!code.trim());
+          if (!code.trim()) return;
+          confirm.mutate(
+            { setup: setup.setup, code },
+            {
+              onSuccess: ({ recoverycodes }) => {
+                toast(t("twostep.onTitle"));
+                onCodes(recoverycodes);
+              },
+            },
+          );
+        }}
+      >
+        <FormAlert text={confirm.error && !refused ? messageOf(confirm.error) : null} />
+        <h2>{t("twostep.scanTitle")}</h2>
+        <div className={classes.scan}>
+          <QrCode value={setup.uri} label={t("twostep.scanLabel")} />
+          <div>
+            <p>{t("twostep.scanText")}</p>
+            <div className={classes.key}>
+              <code>{spaced(setup.secret)}</code>
+              <CopyButton text={setup.secret} label={t("twostep.copyKey")} onCopied={() => toast(t("copied"))} />
+            </div>
+          </div>
+        </div>
+        <h2>{t("twostep.enterTitle")}</h2>
+        <CodeInput
+          className={classes.code!}
+          label={t("secondstep.code")}
+          value={code}
+          error={refused ?? (missing ? t("secondstep.missing") : null)}
+          onChange={(event) => {
+            setCode(event.currentTarget.value);
+            setMissing(false);
+            confirm.reset();
+          }}
+        />
+        <Group>
+          <BusyButton type="submit" busy={confirm.isPending}>
+            {t("twostep.turnOn")}
+          </BusyButton>
+          <Button variant="default" onClick={onBack}>
+            {t("cancel")}
+          </Button>
+        </Group>
+      </form>
+    </Card>
+  );
+}
+
+/** The message of an expired setup, or else that of the error. */
+const messageOf = (error: unknown): string => fieldErrors(error)["setup"] ?? explain(error);
+
+/** A key in groups of four, as it is typed. */
+const spaced = (key: string): string => key.replace(/(.{4})(?=.)/g, "$1 ");

@@ -1,0 +1,80 @@
+/** Turns two-step sign-in on and off. Every change asks for the password again. */
+import { Button, Group } from "@mantine/core";
+import { useState } from "react";
+import { Link } from "react-router";
+import { toast } from "../../../shared/toasts";
+import { useAccount } from "../../api/account";
+import { Banner } from "../../components/ui/Banner";
+import { Card } from "../../components/ui/Card";
+import { Page } from "../../components/ui/Page";
+import { t as frame } from "../../lib/i18n.dashboard";
+import { t } from "../../lib/i18n.twostep";
+import { PasswordDialog } from "./PasswordDialog";
+import { RecoveryCodes } from "./RecoveryCodes";
+import { TurnOn } from "./TurnOn";
+
+export function TwoStepScreen() {
+  const { haspassword, hasmfa } = useAccount();
+  const [codes, setCodes] = useState<string[] | null>(null);
+  return (
+    <Page title={frame("settings.twostep")} lead={t("twostep.lead")} width="form">
+      {codes ? (
+        <RecoveryCodes codes={codes} onSaved={() => setCodes(null)} />
+      ) : hasmfa ? (
+        <On onCodes={setCodes} />
+      ) : haspassword ? (
+        <TurnOn onCodes={setCodes} />
+      ) : (
+        <Banner
+          action={
+            <Button component={Link} to="/dashboard/settings/password" variant="default" size="compact-sm">
+              {t("twostep.toPassword")}
+            </Button>
+          }
+        >
+          {t("twostep.provider")}
+        </Banner>
+      )}
+    </Page>
+  );
+}
+
+function On({ onCodes }: { onCodes: (codes: string[]) => void }) {
+  const [asking, setAsking] = useState<"disable" | "recoverycodes" | null>(null);
+  const close = () => setAsking(null);
+  return (
+    <Card title={t("twostep.onTitle")} text={t("twostep.onText")}>
+      <Group>
+        <Button variant="default" onClick={() => setAsking("recoverycodes")}>
+          {t("twostep.codes")}
+        </Button>
+        <Button variant="default" onClick={() => setAsking("disable")}>
+          {t("twostep.turnOff")}
+        </Button>
+      </Group>
+      {asking === "recoverycodes" && (
+        <PasswordDialog
+          call="user/mfa/recoverycodes"
+          title={t("twostep.codes")}
+          text={t("twostep.codesText")}
+          confirm={t("twostep.codesSubmit")}
+          onClose={close}
+          onDone={({ recoverycodes }) => onCodes(recoverycodes)}
+        />
+      )}
+      {asking === "disable" && (
+        <PasswordDialog
+          call="user/mfa/disable"
+          title={t("twostep.turnOff")}
+          text={t("twostep.turnOffText")}
+          confirm={t("twostep.turnOff")}
+          danger
+          onClose={close}
+          onDone={() => toast(t("twostep.offTitle"))}
+        />
+      )}
+    </Card>
+  );
+}
+
+export { TwoStepScreen as Component };

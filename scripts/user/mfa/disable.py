@@ -1,0 +1,27 @@
+"""Turn two-step sign-in off, so that the password is enough again."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+
+from product.accounts import second_factor
+from product.context import Context
+from product.roles import SESSION
+from tableapi import script
+
+
+class Input(BaseModel):
+    password: str = ""
+
+
+class Output(BaseModel):
+    success: int = 1
+
+
+@script(roles=SESSION, repeatable=True)
+async def run(ctx: Context, input: Input) -> Output:
+    user = await second_factor.proved_caller(ctx, input.password)
+    async with ctx.db.transaction():
+        if await second_factor.disable(ctx, user.appuserid):
+            await second_factor.tell(ctx, user, "mfa_disabled")
+    return Output()

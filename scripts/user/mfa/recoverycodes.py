@@ -1,0 +1,28 @@
+"""Replace the recovery codes of two-step sign-in; the earlier ones no longer work."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+
+from product.accounts import second_factor
+from product.context import Context
+from product.roles import SESSION
+from tableapi import script
+
+
+class Input(BaseModel):
+    password: str = ""
+
+
+class Output(BaseModel):
+    success: int = 1
+    recoverycodes: list[str]
+
+
+@script(roles=SESSION)
+async def run(ctx: Context, input: Input) -> Output:
+    user = await second_factor.proved_caller(ctx, input.password)
+    async with ctx.db.transaction():
+        codes = await second_factor.renew_recovery_codes(ctx)
+        await second_factor.tell(ctx, user, "mfa_codes_renewed")
+    return Output(recoverycodes=codes)
