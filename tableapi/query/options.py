@@ -131,6 +131,8 @@ def parse_query(raw: bytes | str) -> dict[str, str]:
     Raises:
         BadRequest: the query is not UTF-8, or has too many options.
     """
+    if not raw:
+        return {}
     text = raw.decode("latin-1") if isinstance(raw, bytes) else raw
     text = text.replace("%20", "+")  # equivalent, but faster to decode
     query: dict[str, str] = {}

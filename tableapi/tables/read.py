@@ -109,16 +109,12 @@ def _parts(table: Table, parsed: Options) -> int:
     return columns + sum(map(len, texts)) // 20 + (3 * len(table.relations) if every else 0)
 
 
-async def _keyed(call: TableRequest, count: int) -> tuple[list[Any], Plan]:
+async def _plan_keyed(call: TableRequest, key: Any, count: int) -> tuple[list[Any], Plan]:
     """Return the identifying fields, and the plan that reads up to `count` records by them."""
-    key = shape_key(call, "keyed", count)
-    keyed: tuple[list[Any], Plan] | None = call.dataset.plan_cache.get(key)
-    if keyed is None:
-        parsed = call.options()
-        request = read_request(call, parsed, None)
-        columns = plan.identifying(call.table, parsed.id_field, request.right)
-        return await _planned(call, key, parsed, lambda: (columns, plan.keyed_plan(request, columns, count)))
-    return keyed
+    parsed = call.options()
+    request = read_request(call, parsed, None)
+    columns = plan.identifying(call.table, parsed.id_field, request.right)
+    return await _planned(call, key, parsed, lambda: (columns, plan.keyed_plan(request, columns, count)))
 
 
 # -- records by identifier -------------------------------------------------------------------------------------------
@@ -126,13 +122,14 @@ async def _keyed(call: TableRequest, count: int) -> tuple[list[Any], Plan]:
 
 async def single(call: TableRequest, ident: Any) -> Reply:
     """Handle a GET of one record by its path."""
-    columns, keyed = await _keyed(call, 1)
+    shape = shape_key(call, "keyed", 1)
+    columns, keyed = call.dataset.plan_cache.get(shape) or await _plan_keyed(call, shape, 1)
     key = plan.identifier(ident, columns)
     values = Bindings(call.actor, [], keyed.options.params, [key], limits=call.dataset.bounds.filter)
     row = await call.dataset.fetchrow(keyed, values, call.actor.session or call.actor.key)
     if row is None:
         raise errors.missing(ident)
-    body = await unsealed(call, keyed.sealed, row["body"])
+    body: bytes = await unsealed(call, True, row["body"]) if keyed.sealed else row["body"]
     tag = etag.etag(row["mark"], row["body"] if keyed.beyond_row else b"")
     if "if-none-match" in call.headers and etag.matches(call.headers, tag):
         return Reply(b"", 304, headers={"ETag": tag})
@@ -161,7 +158,8 @@ async def several(call: TableRequest, idents: list[Any]) -> Reply:
     sealed = False
     names: tuple[str, ...] = ()
     if keys:
-        _, keyed = await _keyed(call, plan.rounded(len(keys)))
+        shape = shape_key(call, "keyed", count := plan.rounded(len(keys)))
+        _, keyed = call.dataset.plan_cache.get(shape) or await _plan_keyed(call, shape, count)
         values = Bindings(call.actor, [], parsed.params, keys, limits=call.dataset.bounds.filter)
         sealed, names = keyed.sealed, keyed.names
         async with call.dataset.db.reads.acquire() as connection:
@@ -253,7 +251,8 @@ async def many(call: TableRequest) -> Reply:
     tag = etag.of_list(row["body"] or b"[]", meta)
     if tag and "if-none-match" in call.headers and etag.matches(call.headers, tag):
         return Reply(b"", 304, headers={"ETag": tag})
-    body = await unsealed(call, page.sealed, row["body"] or b"[]")
+    body: bytes = row["body"] or b"[]"
+    body = await unsealed(call, True, body) if page.sealed else body
     response = await listing(call, page.options, body, page.names, meta)
     if tag:
         response.headers["ETag"] = tag
