@@ -243,6 +243,16 @@ POLICY: dict[str, Access] = {
         delete=Rule(roles=EVERYONE, rows=own_self),
     ),
     "auditlog": Access(read=Rule(roles=OWNER_READS, rows=own_client, hidden={"staffid"}), replica=True),
+    "webhook": Access(
+        # The hooks in scripts/tables/webhook.py write the rows.
+        read=Rule(roles=OWNER_READS, rows=own_client),
+        create=Rule(roles=OWNER, rows=own_client, fields={"url", "events"}),
+        update=Rule(roles=OWNER, rows=own_client, fields={"url", "events", "isactive"}),
+        delete=Rule(roles=OWNER, rows=own_client),
+        sealed={"secret"},
+        masked=VIEWS,
+    ),
+    "webhookdelivery": Access(read=Rule(roles=OWNER_READS, rows=own_client)),
 }
 
 # Roles with tables of their own, which exist for no other role.

@@ -1,4 +1,4 @@
-"""Search people by name, title, company and place. Free, and without any contact value."""
+"""Search people by name, title, company and place. Free; no contact values."""
 
 from __future__ import annotations
 

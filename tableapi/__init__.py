@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from tableapi.query.filter.equalities import equalities
     from tableapi.ratelimit.counter import network
     from tableapi.tables.export import Export, file_format, write_file
+    from tableapi.webhooks.sender import WebhookSender
+    from tableapi.webhooks.signature import WebhookEvent
 
 __all__ = [
     "ANYONE",
@@ -94,6 +96,8 @@ __all__ = [
     "Vault",
     "Vendors",
     "Webhook",
+    "WebhookEvent",
+    "WebhookSender",
     "Write",
     "attachment",
     "count_event",
@@ -194,6 +198,8 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "file_format",
         "write_file",
     ),
+    "webhooks.sender": ("WebhookSender",),
+    "webhooks.signature": ("WebhookEvent",),
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 

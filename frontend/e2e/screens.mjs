@@ -28,6 +28,7 @@ export const INSIDE = [
   ["usage", "/dashboard/settings/usage", "Usage"],
   ["usageapi", "/dashboard/settings/usage?tab=api", "Usage"],
   ["api", "/dashboard/settings/api", "API keys"],
+  ["webhooks", "/dashboard/settings/webhooks", "Webhooks"],
   ["privacy", "/dashboard/settings/privacy", "Privacy"],
   ["sessions", "/dashboard/settings/sessions", "Sessions"],
   ["auditlog", "/dashboard/settings/auditlog", "Audit log"],

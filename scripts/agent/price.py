@@ -1,4 +1,4 @@
-"""Say what a reveal would cost, and which kinds the account owns already. Free."""
+"""Say what a reveal costs, and which kinds the account owns. Free."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ _OLD = (
     "delete from idempotency where createdon < now() - interval '24 hours'",
     "delete from searchseen where day < current_date - 1",
     "delete from searchuse where day < current_date - 90",
+    "delete from webhookdelivery where createdon < now() - interval '30 days'",
     "delete from prorationquote where createdon < now() - interval '1 day'",
 )
 

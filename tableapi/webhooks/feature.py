@@ -20,8 +20,8 @@ from tableapi.observability import background, metrics
 from tableapi.query.spelling import suggestion
 from tableapi.webhooks import queue
 from tableapi.webhooks.dispatcher import Dispatcher, full_name
-from tableapi.webhooks.sender import Sender
-from tableapi.webhooks.signature import Event
+from tableapi.webhooks.sender import WebhookSender
+from tableapi.webhooks.signature import WebhookEvent
 from tableapi.webhooks.statement import dataset_of
 
 log = get_logger(__name__)
@@ -148,12 +148,12 @@ class Webhooks:
     async def test(self, dataset: Dataset, webhook: Webhook) -> dict[str, Any]:
         """Send a test event now, and return the result of the attempt."""
         at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-        event = Event(f"msg_{uuid.uuid4().hex}", f"{webhook.table}.test", at, "{}", "{}")
-        sender = Sender(
-            webhook,
+        event = WebhookEvent(f"msg_{uuid.uuid4().hex}", f"{webhook.table}.test", at, "{}", "{}")
+        sender = WebhookSender(
+            webhook.url,
+            webhook.secret,
             private=self._settings.webhooks_private,
             seconds=self._settings.webhooks_timeout_seconds,
-            connections=1,
         )
         try:
             attempt = await sender.send(event)

@@ -8,8 +8,8 @@ from typing import Any
 
 import asyncpg
 
-from tableapi.webhooks.sender import Attempt
-from tableapi.webhooks.signature import Event
+from tableapi.webhooks.sender import WebhookAttempt
+from tableapi.webhooks.signature import WebhookEvent
 
 KEEP_SECONDS = 3 * 24 * 3600  # how long an event is retried, and how long it is kept in the log
 LOCK_CLASS = 0x77686F6B  # class of the advisory locks, one per webhook
@@ -172,7 +172,7 @@ class Delivery:
     id: int
     record_key: str
     attempts: int
-    event: Event
+    event: WebhookEvent
 
 
 async def due(connection: asyncpg.Connection, name: str, most: int, *, probe: bool) -> list[Delivery]:
@@ -190,7 +190,7 @@ async def due(connection: asyncpg.Connection, name: str, most: int, *, probe: bo
             row["id"],
             row["record_key"],
             row["attempts"],
-            Event(row["event"], row["type"], row["at"], row["key"], row["record"]),
+            WebhookEvent(row["event"], row["type"], row["at"], row["key"], row["record"]),
         )
         for row in rows
     ]
@@ -200,7 +200,7 @@ async def finish(
     connection: asyncpg.Connection,
     name: str,
     deliveries: Sequence[Delivery],
-    attempts: Sequence[Attempt],
+    attempts: Sequence[WebhookAttempt],
     pauses: Sequence[float],
     keep: float,
 ) -> Collection[str]:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from tableapi.auth.webhook import Webhook, secrets
+from tableapi.auth.webhook import secrets
 from tableapi.crypto.tls import tls_context
 from tableapi.version import VERSION
 from tableapi.webhooks.address import BlockedAddress, Resolver
-from tableapi.webhooks.signature import Event, signed_headers
+from tableapi.webhooks.signature import WebhookEvent, signed_headers
 
 if TYPE_CHECKING:
     import httpx2
@@ -22,7 +22,7 @@ MAX_ERROR_CHARS = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class WebhookAttempt:
     """The result of an attempt: the response status, and the error if it failed."""
 
     status: int | None
@@ -34,23 +34,26 @@ class Attempt:
         return self.error is None
 
 
-class Sender:
+class WebhookSender:
     """The connections to the receiver of one webhook.
 
-    private: whether the receiver may have a private address, and be reached without TLS. seconds: per attempt.
+    Args:
+        secret: `whsec_` and base64; several are separated by spaces. Raises ValueError if one is invalid.
+        private: whether the receiver may have a private address, and be reached without TLS.
+        seconds: the time limit of an attempt.
     """
 
-    def __init__(self, webhook: Webhook, *, private: bool, seconds: float, connections: int) -> None:
+    def __init__(self, url: str, secret: str, *, private: bool, seconds: float, connections: int = 1) -> None:
         import httpx2
 
         self._httpx2, self._private, self._seconds = httpx2, private, seconds
-        parts = urlsplit(webhook.url)
+        parts = urlsplit(url)
         self._secure, self._host = parts.scheme == "https", parts.hostname or ""
         self._netloc = parts.netloc
         self._port = parts.port or (443 if self._secure else 80)
         self._target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         self._resolver = Resolver(self._host, self._port, private=private)
-        self._keys = secrets(webhook.secret)
+        self._keys = secrets(secret)
         self._transport = httpx2.AsyncHTTPTransport(
             verify=tls_context(), trust_env=False, limits=httpx2.Limits(max_connections=connections)
         )
@@ -59,7 +62,7 @@ class Sender:
         self._resolver.close()
         await self._transport.aclose()
 
-    async def send(self, event: Event) -> Attempt:
+    async def send(self, event: WebhookEvent) -> WebhookAttempt:
         """Send an event. The result includes any error of the receiver, the name look-up or the network."""
         began = time.monotonic()
         status, error = None, None
@@ -78,9 +81,9 @@ class Sender:
             error = "the host is not a valid name"
         except (OSError, self._httpx2.HTTPError, self._httpx2.InvalidURL) as failed:
             error = f"{type(failed).__name__}: {failed}"[:MAX_ERROR_CHARS]
-        return Attempt(status, error, round(1000 * (time.monotonic() - began)))
+        return WebhookAttempt(status, error, round(1000 * (time.monotonic() - began)))
 
-    async def _post(self, event: Event) -> int:
+    async def _post(self, event: WebhookEvent) -> int:
         if not self._secure and not self._private:
             raise BlockedAddress("the URL must begin with https:// (set WEBHOOKS_PRIVATE=on to allow http)")
         addresses = await self._resolver.addresses()
@@ -92,7 +95,7 @@ class Sender:
                     raise
         raise OSError("the host has no address")
 
-    async def _post_to(self, address: str, event: Event) -> int:
+    async def _post_to(self, address: str, event: WebhookEvent) -> int:
         """Send to a verified address; the Host header and the TLS handshake use the host name."""
         body = event.body()
         headers = {

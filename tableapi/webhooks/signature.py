@@ -12,7 +12,7 @@ import orjson
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class WebhookEvent:
     """One event. id: the same for each attempt. at: when the row changed (RFC 3339). key, record: JSON."""
 
     id: str

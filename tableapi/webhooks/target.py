@@ -13,7 +13,7 @@ from tableapi.auth.webhook import Webhook
 from tableapi.log import get_logger
 from tableapi.observability import metrics
 from tableapi.webhooks import queue
-from tableapi.webhooks.sender import Attempt, Sender
+from tableapi.webhooks.sender import WebhookAttempt, WebhookSender
 
 if TYPE_CHECKING:
     import asyncpg
@@ -47,8 +47,9 @@ class WebhookTarget:
         self.stopped = False
         self._base, self._keep = settings.webhooks_backoff_seconds, settings.webhooks_keep_seconds
         self._failures, self._closed_until = 0, 0.0
-        self._sender = Sender(
-            webhook,
+        self._sender = WebhookSender(
+            webhook.url,
+            webhook.secret,
             private=settings.webhooks_private,
             seconds=settings.webhooks_timeout_seconds,
             connections=AT_ONCE,
@@ -87,9 +88,9 @@ class WebhookTarget:
         finally:
             await self._sender.close()
 
-    async def _send(self, taken: Sequence[Delivery]) -> tuple[list[Delivery], list[Attempt]]:
+    async def _send(self, taken: Sequence[Delivery]) -> tuple[list[Delivery], list[WebhookAttempt]]:
         """Send events until one fails or the round has lasted, and return the sent events and their results."""
-        sent: list[tuple[Delivery, Attempt]] = []
+        sent: list[tuple[Delivery, WebhookAttempt]] = []
         rest, failed, until = iter(taken), False, time.monotonic() + ROUND_SECONDS
 
         async def send() -> None:
@@ -115,7 +116,7 @@ class WebhookTarget:
         """Return the pause after a failure: twice the previous one, with random jitter."""
         return min(most, self._base * 2.0 ** min(failures, 30)) * random.uniform(0.5, 1.0)  # noqa: S311 - spreads load
 
-    async def _judge(self, connection: asyncpg.Connection, attempts: Sequence[Attempt]) -> None:
+    async def _judge(self, connection: asyncpg.Connection, attempts: Sequence[WebhookAttempt]) -> None:
         """Open the circuit breaker after failures, or close it after a success."""
         before = self._failures
         if any(attempt.delivered for attempt in attempts):
@@ -131,7 +132,7 @@ class WebhookTarget:
             await connection.execute(queue.HURRY, self.name)
             log.info("webhook_recovered", webhook=self.name)
 
-    def _tell(self, deliveries: Sequence[Delivery], attempts: Sequence[Attempt]) -> None:
+    def _tell(self, deliveries: Sequence[Delivery], attempts: Sequence[WebhookAttempt]) -> None:
         failed = [(d, a) for d, a in zip(deliveries, attempts, strict=True) if not a.delivered]
         metrics.count("webhooks", "delivered", by=len(attempts) - len(failed))
         metrics.count("webhooks", "failed", by=len(failed))

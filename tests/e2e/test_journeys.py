@@ -21,7 +21,7 @@ ELSEWHERE = (
 SHARED = (
     "billing|changeemail", "checkout|doubleclick", "contacts|reach", "early|look|transitions|undo",
     "extension|language", "focus|phone|references", "inputs|offline|signup|social", "live|sales|team|twostep",
-    "numbers|studioapp",
+    "numbers|studioapp|webhooks",
 )  # fmt: skip
 ALONE = {path.stem for path in (FRONTEND / "e2e").glob("*.mjs")} - set(ELSEWHERE) - set("|".join(SHARED).split("|"))
 JOURNEYS = sorted(ALONE | set(SHARED))

@@ -149,7 +149,8 @@ async def test_sealed_values_are_never_returned(
         stored = "s1."
     mine = f"clientid = {victim.clientid}"
     wire = {"X-Field-Encryption": "session-v1"}
-    key = {"usercontact": "contactid", "contactfeedback": "feedbackid", "apikeys": "keyid"}[table]
+    key = {"usercontact": "contactid", "contactfeedback": "feedbackid", "apikeys": "keyid",
+           "webhook": "webhookid"}[table]  # fmt: skip
     row = (await member.table(table, filter=mine, limit="1")).json()["resource"][0]
     reads = [
         (table, {"filter": mine}, {}),

@@ -20,6 +20,7 @@ from tests.helpers.product import TABLE, Account, Product
 KEYS = {
     "appuser": "appuserid", "client": "clientid", "usercredit": "usercreditid", "creditledger": "ledgerid",
     "usersubscription": "subscriptionid", "apikeys": "keyid", "apiusage": "usageid", "usercontact": "contactid",
+    "webhook": "webhookid", "webhookdelivery": "deliveryid",
     "contactfeedback": "feedbackid", "transactionhistory": "transactionid", "usersession": "usersessionid",
     "auditlog": "auditid", "contactmeta": "contactid", "bulkjob": "jobid",
     "contactlist": "listid", "contactlistitem": "itemid", "savedsearch": "savedsearchid", "creditback": "clientid",
@@ -75,6 +76,14 @@ async def furnish(product: Product, account: Account, mark: str = MARK) -> None:
     made = (await account.owner.table("POST", "contactlist", {"name": mark, "shared": 1})).json()["resource"][0]
     item = {"listid": made["listid"], "linkedinurl": f"linkedin.com/{person.key}", "tags": [mark], "note": mark}
     assert (await account.owner.table("POST", "contactlistitem", item)).status_code == 200
+    hook = {"url": f"https://hooks.example.com/{mark}", "events": ["contact.revealed"]}
+    made = (await account.owner.table("POST", "webhook", hook)).json()["resource"][0]
+    await product.db.execute(
+        "insert into webhookdelivery (clientid, webhookid, event, payload) values ($1, $2, 'test', $3)",
+        account.clientid,
+        made["webhookid"],
+        f'{{"key": {{}}, "record": {{"note": "{mark}"}}}}',
+    )
     search = {"name": mark, "filters": {"name": mark}, "shared": 1}
     assert (await account.owner.table("POST", "savedsearch", search)).status_code == 200
     await product.db.execute(

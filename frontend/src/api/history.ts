@@ -42,9 +42,9 @@ export interface AuditFilter {
 /** Groups of audit events, each with the prefixes of its event names. */
 export const ABOUT = {
   reveals: ["reveal", "credit", "contacts", "person"],
-  signins: ["signin", "signout", "sessions", "password", "email", "register", "account"],
+  signins: ["signin", "signout", "sessions", "password", "email", "register", "account", "mfa"],
   members: ["member", "invitation"],
-  keys: ["key", "agent"],
+  keys: ["key", "agent", "webhook"],
   billing: ["plan", "addon", "payment", "invoice", "subscription"],
   support: ["support", "staff"],
 } as const;

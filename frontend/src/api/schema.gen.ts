@@ -417,6 +417,12 @@ export interface components {
             usersession_by_clientid?: components["schemas"]["usersession"][];
             /** @description With related=usersubscription_by_clientid. */
             usersubscription_by_clientid?: components["schemas"]["usersubscription"][];
+            /** @description With related=webhook_by_clientid. */
+            webhook_by_clientid?: components["schemas"]["webhook"][];
+            /** @description With related=webhook_by_webhookdelivery. */
+            webhook_by_webhookdelivery?: components["schemas"]["webhook"][];
+            /** @description With related=webhookdelivery_by_clientid. */
+            webhookdelivery_by_clientid?: components["schemas"]["webhookdelivery"][];
         };
         /** @description Filters for companies. A list matches any of its values. */
         CompanyFilters: {
@@ -1637,6 +1643,79 @@ export interface components {
             name: string;
             /** @default null */
             reference: string | number | null;
+        };
+        /** @description A record of webhook. Which fields are there depends on `fields`. */
+        webhook: {
+            /** @description With related=client_by_clientid. */
+            client_by_clientid?: components["schemas"]["client"] | null;
+            /** @description With related=client_by_webhookdelivery. */
+            client_by_webhookdelivery?: components["schemas"]["client"][];
+            /** @description bigint, refers to client.clientid */
+            clientid: number;
+            /** @description timestamp with time zone */
+            createdon: string;
+            /** @description text[] */
+            events: unknown[];
+            /** @description flag */
+            isactive: number;
+            /** @description text, encrypted; cannot be searched or sorted */
+            secret: string;
+            /** @description text */
+            url: string;
+            /** @description With related=webhookdelivery_by_webhookid. */
+            webhookdelivery_by_webhookid?: components["schemas"]["webhookdelivery"][];
+            /** @description bigint */
+            webhookid: number;
+        };
+        "webhook/resend input": {
+            deliveryid: number;
+        };
+        "webhook/resend output": {
+            /** @default 1 */
+            success: number;
+        };
+        "webhook/test input": {
+            webhookid: number;
+        };
+        /** @description `lastcode` is the status of the response, `problem` the reason of a failure. */
+        "webhook/test output": {
+            delivered: boolean;
+            lastcode: number | null;
+            milliseconds: number;
+            problem: string | null;
+            /** @default 1 */
+            success: number;
+        };
+        /** @description A record of webhookdelivery. Which fields are there depends on `fields`. */
+        webhookdelivery: {
+            /** @description integer */
+            attempts: number;
+            /** @description With related=client_by_clientid. */
+            client_by_clientid?: components["schemas"]["client"] | null;
+            /** @description bigint, refers to client.clientid */
+            clientid: number;
+            /** @description timestamp with time zone */
+            createdon: string;
+            /** @description bigint */
+            deliveryid: number;
+            /** @description timestamp with time zone */
+            donon: string | null;
+            /** @description timestamp with time zone */
+            dueon: string;
+            /** @description text */
+            error: string | null;
+            /** @description text */
+            event: string;
+            /** @description integer */
+            lastcode: number | null;
+            /** @description text */
+            payload: string;
+            /** @description text */
+            status: string;
+            /** @description With related=webhook_by_webhookid. */
+            webhook_by_webhookid?: components["schemas"]["webhook"] | null;
+            /** @description bigint, refers to webhook.webhookid */
+            webhookid: number;
         };
     };
     responses: never;

@@ -122,6 +122,17 @@ export type AuditEvent = Columns<"auditlog">;
 /** One change of a credit balance. */
 export type LedgerRow = Omit<Columns<"creditledger">, "kind"> & { kind: keyof Balances };
 
+/** The events that a webhook sends. */
+export type EventName = "contact.revealed" | "bulk.finished" | "credits.low" | "plan.changed";
+
+export type Webhook = Omit<Columns<"webhook">, "events"> & { events: EventName[] };
+
+/** An event that was sent to a webhook, or will be. */
+export type WebhookDelivery = Omit<Columns<"webhookdelivery">, "status" | "event"> & {
+  status: "waiting" | "delivered" | "failed";
+  event: EventName | "test";
+};
+
 /** A saved search of people or companies. */
 export interface SavedSearch {
   savedsearchid: number;
@@ -163,6 +174,8 @@ export interface Tables {
   contactlistitem: { itemid: number; listid: number; linkedinurl: string };
   auditlog: AuditEvent;
   creditledger: LedgerRow;
+  webhook: Webhook;
+  webhookdelivery: WebhookDelivery;
 }
 
 export type Balances = Schemas["Balances"];

@@ -59,6 +59,7 @@ const settings: RouteObject[] = [
     { path: "plans", lazy: () => import("../screens/upgradeplan/UpgradePlanScreen") },
     { path: "usage", lazy: () => import("../screens/usage/UsageScreen") },
     { path: "api", lazy: () => import("../screens/api/ApiScreen") },
+    { path: "webhooks", lazy: () => import("../screens/webhooks/WebhooksScreen") },
     { path: "auditlog", lazy: () => import("../screens/auditlog/AuditLogScreen") },
     { path: "creditledger", lazy: () => import("../screens/creditledger/CreditLedgerScreen") },
   ]),

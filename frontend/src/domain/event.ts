@@ -1,6 +1,6 @@
 /** Descriptions for entries of the audit log and of the credit ledger. Pure. */
 import { parseDate } from "../lib/dates";
-import { t } from "../lib/i18n.dashboard";
+import { t } from "../lib/i18n.events";
 import { events as texts } from "../texts/en/events";
 import { KINDS, type Kind, REVEAL_TYPE } from "./reveal";
 

@@ -4,13 +4,15 @@ import { desk as germanDesk } from "./de/desk";
 import { desk } from "./en/desk";
 import { dashboard } from "./en/dashboard";
 import { entry } from "./en/entry";
+import { events } from "./en/events";
 import { legal } from "./en/legal";
 import { people } from "./en/people";
 import { twostep } from "./en/twostep";
+import { webhooks } from "./en/webhooks";
 import type { Texts } from "./shape";
 
-// The texts of the desk, the directory and two-step sign-in are separate: the dashboard loads without them.
-const english = flat({ ...entry, ...dashboard, ...people, ...twostep, desk });
+// The texts of the desk, the directory, the audit log, two-step sign-in and webhooks are separate: the dashboard loads without them.
+const english = flat({ ...entry, ...dashboard, ...people, ...twostep, ...events, ...webhooks, desk });
 const TRANSLATIONS = { de: { ...translation, texts: { ...translation.texts, desk: germanDesk } } };
 
 function flat(texts: Texts, path = ""): Map<string, string> {

@@ -60,6 +60,7 @@ export function screens(me: Account): Command[] {
     isOwner(me) && { id: "auditlog", text: t("settings.auditlog"), hint: t("menu.settings"), icon: FileSpreadsheet, to: `${SETTINGS}/auditlog` },
     isOwner(me) && { id: "creditledger", text: t("settings.creditledger"), hint: t("menu.settings"), icon: Coins, to: `${SETTINGS}/creditledger` },
     isOwner(me) && { id: "api", text: t("settings.api"), hint: t("menu.settings"), icon: KeyRound, to: `${SETTINGS}/api` },
+    isOwner(me) && { id: "webhooks", text: t("settings.webhooks"), hint: t("menu.settings"), icon: KeyRound, to: `${SETTINGS}/webhooks` },
     { id: "demo", text: t("menu.demo"), icon: Building2, to: "/dashboard/scheduledemo" },
   ];
   return all.filter((one) => one !== false);

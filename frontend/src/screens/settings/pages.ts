@@ -13,6 +13,7 @@ import {
   Smartphone,
   UserRound,
   UsersRound,
+  Webhook,
 } from "lucide-react";
 import type { TextKey } from "../../lib/i18n.dashboard";
 
@@ -35,6 +36,7 @@ export const PAGES: Page[] = [
   { path: "plans", text: "settings.plans", icon: Layers, ownerOnly: true },
   { path: "usage", text: "settings.usage", icon: ChartColumn, ownerOnly: true },
   { path: "api", text: "settings.api", icon: CodeXml, group: "settings.developers", ownerOnly: true },
+  { path: "webhooks", text: "settings.webhooks", icon: Webhook, ownerOnly: true },
   { path: "privacy", text: "settings.privacy", icon: ShieldCheck, group: "settings.records" },
   { path: "sessions", text: "settings.sessions", icon: MonitorSmartphone },
   { path: "auditlog", text: "settings.auditlog", icon: ScrollText, ownerOnly: true },

@@ -94,5 +94,8 @@ export const events: Translation<typeof english> = {
     support_view_ended: "Einsicht durch den Support beendet",
     tenant_mismatch: "Zugriff auf ein fremdes Konto abgelehnt",
     upgrade: "Upgrade",
+    webhook_created: "Webhook hinzugefügt",
+    webhook_changed: "Webhook geändert",
+    webhook_deleted: "Webhook gelöscht",
   },
 };

@@ -88,6 +88,7 @@ export const frame: Translation<typeof english> = {
     plans: "Tarife",
     usage: "Nutzung",
     api: "API",
+    webhooks: "Webhooks",
     privacy: "Datenschutz",
     sessions: "Sitzungen",
     auditlog: "Protokoll",

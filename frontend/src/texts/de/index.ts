@@ -22,8 +22,9 @@ import { signup } from "./signup";
 import { team } from "./team";
 import { twostep } from "./twostep";
 import { usage } from "./usage";
+import { webhooks } from "./webhooks";
 
 const entry = { ...common, ...login, ...signup };
-const dashboard = { ...frame, ...home, ...plans, ...offers, ...payments, ...people, ...billing, ...team, ...account, ...agents, ...search, ...contacts, ...usage, ...api, ...bulk, ...records, ...events, ...twostep };
+const dashboard = { ...frame, ...home, ...plans, ...offers, ...payments, ...people, ...billing, ...team, ...account, ...agents, ...search, ...contacts, ...usage, ...api, ...bulk, ...records, ...events, ...twostep, ...webhooks };
 
 export const translation = { texts: { ...entry, ...dashboard }, legal, refusals };

@@ -46,6 +46,13 @@ export const refusals: Readonly<Record<string, string>> = {
   mapping_unfit: "Die Zuordnung der Spalten passt nicht.",
   file_too_long: "Eine Datei darf {{limit}} Personen enthalten. Teilen Sie sie auf.",
   list_full: "Eine Liste fasst {{limit}} Personen.",
+  // Webhooks
+  webhook_url: "Geben Sie eine Adresse ein, die mit https:// beginnt, ohne Benutzernamen und ohne #",
+  webhook_limit: "Sie haben bereits {{limit}} Webhooks. Löschen Sie zuerst einen.",
+  one_webhook: "Legen Sie die Webhooks einzeln an.",
+  no_such_webhook: "Diesen Webhook gibt es nicht.",
+  which_webhook: "Es fehlt die Angabe, welcher Webhook gemeint ist.",
+  no_such_delivery: "Diese Zustellung gibt es nicht.",
   // API keys that are rotated
   key_off: "Dieser Schlüssel gilt nicht mehr. Legen Sie einen neuen an.",
   // Passwords

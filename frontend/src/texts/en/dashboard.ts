@@ -5,7 +5,6 @@ import { api } from "./api";
 import { billing } from "./billing";
 import { bulk } from "./bulk";
 import { contacts } from "./contacts";
-import { events } from "./events";
 import { frame } from "./frame";
 import { home } from "./home";
 import { offers } from "./offers";
@@ -16,4 +15,4 @@ import { search } from "./search";
 import { team } from "./team";
 import { usage } from "./usage";
 
-export const dashboard = { ...frame, ...home, ...plans, ...offers, ...payments, ...billing, ...team, ...account, ...agents, ...search, ...contacts, ...usage, ...api, ...bulk, ...records, ...events } as const;
+export const dashboard = { ...frame, ...home, ...plans, ...offers, ...payments, ...billing, ...team, ...account, ...agents, ...search, ...contacts, ...usage, ...api, ...bulk, ...records } as const;

@@ -91,5 +91,8 @@ export const events = {
     support_view_ended: "View by support ended",
     tenant_mismatch: "Access to another account refused",
     upgrade: "Upgrade",
+    webhook_created: "Webhook added",
+    webhook_changed: "Webhook changed",
+    webhook_deleted: "Webhook deleted",
   },
 } as const;

@@ -85,6 +85,7 @@ export const frame = {
     plans: "Plans",
     usage: "Usage",
     api: "API",
+    webhooks: "Webhooks",
     privacy: "Privacy",
     sessions: "Sessions",
     auditlog: "Audit log",

@@ -1,0 +1,21 @@
+/** The secret of a webhook, with a copy button. */
+import { toast } from "../../../shared/toasts";
+import { CopyButton } from "../../components/CopyButton";
+import keys from "../../components/CopyKey.module.css";
+import { BusyButton } from "../../components/ui/BusyButton";
+import { t } from "../../lib/i18n.webhooks";
+import classes from "./Webhooks.module.css";
+
+export function Secret({ secret, onClose }: { secret: string; onClose: () => void }) {
+  return (
+    <div className={classes.secret}>
+      <p>{t("webhooks.secretText")}</p>
+      <span className={keys.key}>
+        <code className={classes.url}>{secret}</code>
+        <CopyButton text={secret} label={t("webhooks.secretCopy")} onCopied={() => toast(t("copied"))} />
+      </span>
+      {/* The second click of a double click would close it. */}
+      <BusyButton onClick={onClose}>{t("webhooks.done")}</BusyButton>
+    </div>
+  );
+}

@@ -1,0 +1,130 @@
+"""Webhooks of accounts: events of an account, signed and sent to an address of its own.
+
+Triggers in schema.sql write the events to `webhookdelivery`, in the transaction of their cause. The job `sendwebhooks`
+sends them. An event is sent at least once: again after a failure, for a day, and perhaps again after a crash.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Literal
+from urllib.parse import urlsplit
+
+import orjson
+
+from product.context import Context
+from tableapi import Conflict, FieldError, WebhookEvent, WebhookSender
+
+EventName = Literal["contact.revealed", "bulk.finished", "credits.low", "plan.changed"]
+TEST = "test"
+MOST = 10  # webhooks of an account
+AT_ONCE = 16
+ADDRESS = FieldError("webhook_url", "Enter an address that begins with https://, without a user name or #")
+# Pauses of 1, 2, 4 ... minutes, at most 4 hours: a day in all.
+MAX_ATTEMPTS, FIRST_PAUSE, LONGEST_PAUSE = 14, timedelta(minutes=1), timedelta(hours=4)
+
+# An attempt that never ended, because its process was killed, is repeated after two minutes.
+_CLAIM = f"""
+    update webhookdelivery d set attempts = d.attempts + 1, dueon = now() + interval '2 minutes'
+    from webhook w
+    where w.webhookid = d.webhookid and d.deliveryid in (
+        select due.deliveryid from webhookdelivery due join webhook using (webhookid)
+        where due.status = 'waiting' and due.dueon <= now() and webhook.isactive = 1
+        order by due.dueon limit {AT_ONCE} for update of due skip locked)
+    returning d.deliveryid, d.event, d.payload, d.attempts, d.createdon, w.url, w.secret
+"""  # noqa: S608 - a constant
+_FINISH = """
+    update webhookdelivery
+    set status = $2, lastcode = $3, error = $4, dueon = now() + $5,
+        donon = case when $2 = 'waiting' then null else now() end
+    where deliveryid = $1
+"""
+
+
+class TooManyWebhooks(Conflict):
+    """The account has as many webhooks as it may have (409)."""
+
+    reason = "webhook_limit"
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A delivery to attempt, with the address and the sealed secret of its webhook."""
+
+    deliveryid: int
+    event: str
+    payload: str
+    attempts: int
+    createdon: datetime
+    url: str
+    secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """The result of an attempt: the status of the response, and the error if it failed."""
+
+    status: int | None
+    error: str | None
+    milliseconds: int
+
+
+def new_secret() -> str:
+    """Generate a secret as defined by Standard Webhooks: `whsec_` and 32 random bytes in base64."""
+    return "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
+
+
+def is_address(ctx: Context, url: str) -> bool:
+    """Return whether events may be sent to an address. Whether it is public is checked at each attempt."""
+    try:
+        parts = urlsplit(url)
+        valid = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    schemes = ("https", "http") if ctx.settings.webhooks_private else ("https",)
+    plain = url.isascii() and url.isprintable() and not set(url) & set(" \\")
+    return valid and plain and parts.scheme in schemes and parts.username is None and not parts.fragment
+
+
+async def send_due(ctx: Context) -> None:
+    """Send every event that is due."""
+    while due := await ctx.db.all(Due, _CLAIM):
+        await asyncio.gather(*(_deliver(ctx, delivery) for delivery in due))
+
+
+async def _deliver(ctx: Context, due: Due) -> None:
+    attempt = await send(ctx, due)
+    pause = min(FIRST_PAUSE * 2 ** (due.attempts - 1), LONGEST_PAUSE)
+    status = "waiting" if due.attempts < MAX_ATTEMPTS else "failed"
+    status = "delivered" if attempt.error is None else status
+    await ctx.db.execute(_FINISH, due.deliveryid, status, attempt.status, attempt.error, pause)
+
+
+async def send(ctx: Context, due: Due) -> Attempt:
+    """Send one event now."""
+    payload = orjson.loads(due.payload)
+    event = WebhookEvent(
+        id=f"evt_{due.deliveryid}",
+        type=due.event,
+        at=due.createdon.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+        key=orjson.dumps(payload["key"]).decode(),
+        record=orjson.dumps(payload["record"]).decode(),
+    )
+    settings = ctx.settings
+    sender = WebhookSender(
+        due.url,
+        ctx.vault.open(due.secret),
+        private=settings.webhooks_private,
+        seconds=settings.webhooks_timeout_seconds,
+    )
+    try:
+        result = await sender.send(event)
+    finally:
+        await sender.close()
+    # A remark in parentheses is for the operator.
+    error = None if result.error is None else result.error.partition(" (")[0]
+    return Attempt(result.status, error, result.milliseconds)

@@ -1,0 +1,116 @@
+"""Hooks of /_table/webhook: create, change and delete the webhooks of an account."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from product import audit, webhooks
+from product.context import Context
+from tableapi import BadRequest, Invalid, NotFound, validate
+
+Events = Annotated[
+    list[webhooks.EventName], Field(min_length=1, max_length=4), AfterValidator(lambda names: sorted(set(names)))
+]
+
+
+@dataclass(frozen=True, slots=True)
+class _Added:
+    webhookid: int
+    url: str
+    events: list[str]
+    isactive: int
+    createdon: str
+
+
+class NewWebhook(BaseModel):
+    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+
+    url: str = Field(min_length=1, max_length=500)
+    events: Events
+
+
+class Change(BaseModel):
+    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+
+    webhookid: int = Field(ge=1, lt=2**63)
+    url: str | None = Field(default=None, min_length=1, max_length=500)
+    events: Events | None = None
+    isactive: int | None = Field(default=None, ge=0, le=1)
+
+
+# The balance is the lock that enforces the limit for simultaneous requests.
+_LOCK = "select 1 from usercredit where clientid = $1 for update"
+_COUNT = "select count(*) from webhook where clientid = $1"
+_ADD = """
+    insert into webhook (clientid, url, events, secret) values ($1, $2, $3, $4)
+    returning webhookid, url, events, isactive, createdon::text as createdon
+"""
+_CHANGE = """
+    update webhook set url = coalesce($3, url), events = coalesce($4, events), isactive = coalesce($5, isactive)
+    where clientid = $1 and webhookid = $2 returning webhookid
+"""
+_DELETE = "delete from webhook where clientid = $1 and webhookid = $2 returning webhookid"
+
+
+async def post(
+    ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]
+) -> list[dict[str, object]]:
+    """Create one webhook. The response has the secret that verifies its signatures."""
+    if len(records) != 1:
+        raise BadRequest("Create one webhook at a time.", reason="bad_records", case="one_webhook")
+    body = validate(NewWebhook, records[0])
+    _check_address(ctx, body.url)
+    clientid, secret = ctx.actor.clientid, webhooks.new_secret()
+    async with ctx.db.transaction():
+        await ctx.db.execute(_LOCK, clientid)
+        if await ctx.db.value(int, _COUNT, clientid) >= webhooks.MOST:
+            raise webhooks.TooManyWebhooks(
+                f"You already have {webhooks.MOST} webhooks. Delete one first.", context={"limit": webhooks.MOST}
+            )
+        row = await ctx.db.one(_Added, _ADD, clientid, body.url, body.events, ctx.vault.seal(secret))
+        await audit.write(ctx, "webhook_created", row.webhookid, events=body.events)
+    return [asdict(row) | {"secret": secret}]
+
+
+async def patch(
+    ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]
+) -> list[dict[str, object]]:
+    """Change the address or the events of webhooks, or pause them."""
+    changes = [validate(Change, record) for record in records]
+    for change in changes:
+        if change.url is not None:
+            _check_address(ctx, change.url)
+    async with ctx.db.transaction():
+        for change in changes:
+            values = (ctx.actor.clientid, change.webhookid, change.url, change.events, change.isactive)
+            if await ctx.db.first_value(int, _CHANGE, *values) is None:
+                raise NotFound("There is no such webhook.", case="no_such_webhook")
+            await audit.write(ctx, "webhook_changed", change.webhookid)
+    return [{"webhookid": change.webhookid} for change in changes]
+
+
+async def delete(
+    ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]
+) -> list[dict[str, object]]:
+    """Delete webhooks with their deliveries."""
+    try:
+        idents = [int(str(record["webhookid"])) for record in records]
+    except (KeyError, ValueError):
+        raise BadRequest(
+            "Send webhookid, the id of the webhook.", reason="bad_identifier", case="which_webhook"
+        ) from None
+    async with ctx.db.transaction():
+        for ident in idents:
+            if await ctx.db.first_value(int, _DELETE, ctx.actor.clientid, ident) is None:
+                raise NotFound("There is no such webhook.", case="no_such_webhook")
+            await audit.write(ctx, "webhook_deleted", ident)
+    return [{"webhookid": ident} for ident in idents]
+
+
+def _check_address(ctx: Context, url: str) -> None:
+    if not webhooks.is_address(ctx, url):
+        raise Invalid({"url": webhooks.ADDRESS})

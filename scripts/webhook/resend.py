@@ -1,0 +1,31 @@
+"""Send an event again. Its id stays the same, so the receiver can tell."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+
+from product.context import Context
+from product.roles import OWNER
+from tableapi import NotFound, script
+
+_AGAIN = """
+    update webhookdelivery set status = 'waiting', attempts = 0, dueon = now(), donon = null
+    where clientid = $1 and deliveryid = $2 returning deliveryid
+"""
+
+
+class Input(BaseModel):
+    deliveryid: int = Field(ge=1, lt=2**63)
+
+
+class Output(BaseModel):
+    success: int = 1
+
+
+@script(roles=OWNER, limit="120/hour per user", repeatable=True)
+async def run(ctx: Context, input: Input) -> Output:
+    async with ctx.db.transaction():
+        if await ctx.db.first_value(int, _AGAIN, ctx.actor.clientid, input.deliveryid) is None:
+            raise NotFound("There is no such delivery.", case="no_such_delivery")
+        await ctx.later("sendwebhooks")
+    return Output()

@@ -1,0 +1,62 @@
+"""Send a test event to a webhook now, and return the result. It is listed among the deliveries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from pydantic import BaseModel, Field
+
+from product import webhooks
+from product.context import Context
+from product.roles import OWNER
+from tableapi import NotFound, script
+
+_FIND = "select url, secret from webhook where clientid = $1 and webhookid = $2"
+_ADD = """
+    insert into webhookdelivery (clientid, webhookid, event, payload, attempts, status)
+    values ($1, $2, $3, '{"key": {}, "record": {}}', 1, 'failed') returning deliveryid, createdon
+"""
+_FINISH = "update webhookdelivery set status = $2, lastcode = $3, error = $4, donon = now() where deliveryid = $1"
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    url: str
+    secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Added:
+    deliveryid: int
+    createdon: datetime
+
+
+class Input(BaseModel):
+    webhookid: int = Field(ge=1, lt=2**63)
+
+
+class Output(BaseModel):
+    """`lastcode` is the status of the response, `problem` the reason of a failure."""
+
+    success: int = 1
+    delivered: bool
+    lastcode: int | None
+    problem: str | None
+    milliseconds: int
+
+
+@script(roles=OWNER, limit="20/hour per user")
+async def run(ctx: Context, input: Input) -> Output:
+    target = await ctx.db.first(_Target, _FIND, ctx.actor.clientid, input.webhookid)
+    if target is None:
+        raise NotFound("There is no such webhook.", case="no_such_webhook")
+    row = await ctx.db.one(_Added, _ADD, ctx.actor.clientid, input.webhookid, webhooks.TEST)
+    payload = '{"key": {}, "record": {}}'
+    due = webhooks.Due(row.deliveryid, webhooks.TEST, payload, 1, row.createdon, target.url, target.secret)
+    attempt = await webhooks.send(ctx, due)
+    delivered = attempt.error is None
+    await ctx.db.execute(_FINISH, row.deliveryid, "delivered" if delivered else "failed", attempt.status, attempt.error)
+    return Output(
+        delivered=delivered, lastcode=attempt.status, problem=attempt.error, milliseconds=attempt.milliseconds
+    )

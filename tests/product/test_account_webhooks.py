@@ -1,0 +1,237 @@
+"""Webhooks of an account: rights, addresses, events, signatures and repeats."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from product import webhooks
+from tests.helpers.product import Account, Product, User
+from tests.helpers.webhooks import Receiver, receiver
+
+EVENTS = ["bulk.finished", "contact.revealed", "credits.low", "plan.changed"]
+
+
+@pytest.fixture
+def private(product: Product, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Allow addresses of this machine, as in an intranet."""
+    settings = product.scripts.settings.model_copy(update={"webhooks_private": True})
+    monkeypatch.setattr(product.scripts, "settings", settings)
+
+
+@pytest.fixture
+async def target(private: None) -> AsyncIterator[Receiver]:
+    async with receiver() as one:
+        yield one
+
+
+async def _create(user: User, url: str, *events: str) -> dict[str, Any]:
+    answer = await user.table("POST", "webhook", {"url": url, "events": list(events or EVENTS)})
+    assert answer.status_code == 200, answer.text
+    row: dict[str, Any] = answer.json()["resource"][0]
+    return row
+
+
+async def _deliveries(user: User, webhookid: int) -> list[dict[str, Any]]:
+    answer = await user.table("GET", "webhookdelivery", filter=f"webhookid={webhookid}", order="deliveryid", fields="*")
+    rows: list[dict[str, Any]] = answer.json()["resource"]
+    return rows
+
+
+async def _reveal(product: Product, user: User) -> int:
+    person = await product.person()
+    answer = await user.post("getcontact", linkedinurl=f"linkedin.com/{person.key}", type="directdial", action="reveal")
+    assert answer.status_code == 200, answer.text
+    return int(answer.json()["contactdata"][0]["contactid"])
+
+
+async def _due_now(product: Product) -> None:
+    await product.db.execute("update webhookdelivery set dueon = now() where status = 'waiting'")
+    await product.scripts.run_job("sendwebhooks", {})
+
+
+async def test_only_the_owner_has_webhooks_of_its_own_account(product: Product, account: Account) -> None:
+    member, stranger = await account.user(), (await product.account()).owner
+    made = await _create(account.owner, "https://hooks.example.com/x")
+    ident = made["webhookid"]
+    for user in (member, stranger):
+        listed = await user.table("GET", "webhook")
+        assert listed.status_code in (403, 404) or listed.json()["resource"] == []
+        assert (await user.table("PATCH", f"webhook/{ident}", {"isactive": 0})).status_code in (403, 404)
+        assert (await user.table("DELETE", f"webhook/{ident}")).status_code in (403, 404)
+        assert (await user.post("webhook/test", webhookid=ident)).status_code in (403, 404)
+    assert (await member.table("POST", "webhook", {"url": "https://x.example", "events": EVENTS})).status_code == 403
+    assert (await product.caller().get("/api/v2/leads/_table/webhook")).status_code == 401
+    [row] = (await account.owner.table("GET", "webhook")).json()["resource"]
+    assert (row["isactive"], row["secret"]) == (1, made["secret"])
+    stored = await product.db.fetchval("select secret from webhook where webhookid = $1", ident)
+    assert made["secret"] not in stored
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://hooks.example.com/", "ftp://hooks.example.com/", "https://", "https://me:pw@hooks.example.com/",
+     "https://hooks.example.com/#x", "https://hooks.example.com/a b", "https://h\u00f6oks.example.com/", "hooks", "https://x:0/"],
+)  # fmt: skip
+async def test_other_addresses_are_rejected(account: Account, url: str) -> None:
+    made = await _create(account.owner, "https://hooks.example.com/x")
+    for method, path, record in (
+        ("POST", "webhook", {"url": url, "events": EVENTS}),
+        ("PATCH", f"webhook/{made['webhookid']}", {"url": url}),
+    ):
+        answer = await account.owner.table(method, path, record)
+        assert (answer.status_code, answer.json()["error"]["context"]["field_errors"]) == (
+            422,
+            {"url": {"case": "webhook_url"}},
+        )
+
+
+@pytest.mark.parametrize("events", [[], ["contact.deleted"], "contact.revealed", None])
+async def test_unknown_events_are_rejected(account: Account, events: Any) -> None:
+    record = {"url": "https://hooks.example.com/", "events": events}
+    assert (await account.owner.table("POST", "webhook", record)).status_code == 422
+
+
+async def test_an_account_has_ten_webhooks_at_most(account: Account) -> None:
+    for _ in range(webhooks.MOST):
+        await _create(account.owner, "https://hooks.example.com/x")
+    more = await account.owner.table("POST", "webhook", {"url": "https://hooks.example.com/x", "events": EVENTS})
+    assert (more.status_code, more.json()["error"]["context"]["reason"]) == (409, "webhook_limit")
+
+
+@pytest.mark.parametrize(
+    "url", ["https://127.0.0.1:1/", "https://localhost/", "https://169.254.169.254/", "https://[::1]/"]
+)
+async def test_private_addresses_get_no_request(account: Account, url: str) -> None:
+    made = await _create(account.owner, url)
+    test = (await account.owner.post("webhook/test", webhookid=made["webhookid"])).json()
+    assert (test["delivered"], test["lastcode"]) == (False, None)
+    assert "not a public address" in test["problem"]
+    assert "WEBHOOKS_PRIVATE" not in test["problem"]
+
+
+async def test_a_reveal_is_sent_signed_and_once(product: Product, account: Account, target: Receiver) -> None:
+    await account.set_credits(10)
+    made = await _create(account.owner, target.url, "contact.revealed")
+    target.secrets = (made["secret"],)
+    other = await _create((await product.account()).owner, target.url, "contact.revealed")
+    contactid = await _reveal(product, account.owner)
+    for _ in range(2):
+        await product.scripts.run_job("sendwebhooks", {})
+    [request] = target.delivered
+    assert request.json["type"] == "contact.revealed"
+    assert request.data["key"] == {"contactid": contactid}
+    record = request.data["record"]
+    assert (record["kind"], record["appuserid"], record["keyid"]) == ("directdial", account.owner.appuserid, None)
+    assert "12025550123" not in request.body.decode()
+    [delivery] = await _deliveries(account.owner, made["webhookid"])
+    assert (delivery["status"], delivery["lastcode"], delivery["attempts"]) == ("delivered", 204, 1)
+    assert request.id == f"evt_{delivery['deliveryid']}"
+    assert await _deliveries(account.owner, other["webhookid"]) == []
+
+
+async def test_only_chosen_events_of_active_webhooks_are_sent(
+    product: Product, account: Account, target: Receiver
+) -> None:
+    await account.set_credits(10)
+    made = await _create(account.owner, target.url, "plan.changed")
+    target.secrets = (made["secret"],)
+    await _reveal(product, account.owner)
+    assert await _deliveries(account.owner, made["webhookid"]) == []
+    await account.owner.table("PATCH", f"webhook/{made['webhookid']}", {"isactive": 0})
+    change = "update usersubscription set autorenew = 1 - autorenew where clientid = $1"
+    await product.db.execute(change, account.clientid)
+    assert await _deliveries(account.owner, made["webhookid"]) == []
+    await account.owner.table("PATCH", f"webhook/{made['webhookid']}", {"isactive": 1})
+    await product.db.execute(change, account.clientid)
+    await product.db.execute(
+        "insert into creditnotice (clientid, kind, threshold) values ($1, 'contactcredit', 20)", account.clientid
+    )
+    await product.scripts.run_job("sendwebhooks", {})
+    [(name, record)] = target.told
+    assert (name, record["planid"], record["status"]) == ("plan.changed", 4, "active")
+
+
+async def test_a_finished_bulk_look_up_is_sent_at_once(product: Product, account: Account, target: Receiver) -> None:
+    await account.set_credits(10)
+    made = await _create(account.owner, target.url, "bulk.finished")
+    target.secrets = (made["secret"],)
+    person = await product.person()
+    started = await account.owner.post(
+        "bulklookup", urls=[f"linkedin.com/{person.key}"], kinds=["directdial"], max_credits=5
+    )
+    assert started.status_code == 202, started.text
+    await product.work()
+    [(name, record)] = target.told
+    assert (name, record["jobid"], record["status"], record["charged"]) == (
+        "bulk.finished",
+        started.json()["jobid"],
+        "done",
+        1,
+    )
+
+
+async def test_a_failing_receiver_is_tried_for_a_day(product: Product, account: Account, target: Receiver) -> None:
+    await account.set_credits(10)
+    made = await _create(account.owner, target.url, "contact.revealed")
+    target.secrets = (made["secret"],)
+
+    async def fail(_: object) -> tuple[int, dict[str, str]]:
+        return 500, {}
+
+    target.answer = fail
+    await _reveal(product, account.owner)
+    pauses = []
+    for _ in range(webhooks.MAX_ATTEMPTS):
+        await _due_now(product)
+        pauses.append(
+            await product.db.fetchval(
+                "select max(extract(epoch from dueon - now()))::int from webhookdelivery where webhookid = $1",
+                made["webhookid"],
+            )
+        )
+    assert len({request.id for request in target.received}) == 1
+    assert len(target.received) == webhooks.MAX_ATTEMPTS
+    assert pauses[:4] == pytest.approx([60, 120, 240, 480], abs=5)
+    assert 22 * 3600 < sum(pauses[:-1]) < 26 * 3600
+    [delivery] = await _deliveries(account.owner, made["webhookid"])
+    assert (delivery["status"], delivery["lastcode"]) == ("failed", 500)
+    assert delivery["error"] == "the receiver responded with 500"
+    await _due_now(product)
+    assert len(target.received) == webhooks.MAX_ATTEMPTS
+
+    target.answer = type(target)(0).answer
+    stranger = (await product.account()).owner
+    assert (await stranger.post("webhook/resend", deliveryid=delivery["deliveryid"])).status_code == 404
+    assert (await account.owner.post("webhook/resend", deliveryid=delivery["deliveryid"])).status_code == 200
+    await product.work()
+    [request] = target.delivered
+    assert request.id == f"evt_{delivery['deliveryid']}"
+    [delivery] = await _deliveries(account.owner, made["webhookid"])
+    assert (delivery["status"], delivery["error"]) == ("delivered", None)
+
+
+async def test_a_test_event_returns_its_result(account: Account, target: Receiver) -> None:
+    made = await _create(account.owner, target.url)
+    target.secrets = (made["secret"],)
+    test = (await account.owner.post("webhook/test", webhookid=made["webhookid"])).json()
+    assert (test["delivered"], test["lastcode"], test["problem"]) == (True, 204, None)
+    assert [request.json["type"] for request in target.delivered] == ["test"]
+    [delivery] = await _deliveries(account.owner, made["webhookid"])
+    assert (delivery["event"], delivery["status"]) == ("test", "delivered")
+
+
+async def test_a_webhook_is_deleted_with_its_deliveries(product: Product, account: Account, target: Receiver) -> None:
+    await account.set_credits(10)
+    made = await _create(account.owner, target.url, "contact.revealed")
+    await _reveal(product, account.owner)
+    assert (await account.owner.table("DELETE", f"webhook/{made['webhookid']}")).status_code == 200
+    assert (await account.owner.table("DELETE", f"webhook/{made['webhookid']}")).status_code == 404
+    await product.scripts.run_job("sendwebhooks", {})
+    assert target.received == []
+    events = await product.db.fetch(
+        "select event from auditlog where clientid = $1 and event like 'webhook%' order by auditid", account.clientid
+    )
+    assert [row["event"] for row in events] == ["webhook_created", "webhook_deleted"]
