@@ -1,6 +1,8 @@
--- Webhooks of accounts. Nothing wrote these tables before.
-alter table webhook drop column secretcipher;
-alter table webhook add column secret text not null;  -- sealed
+-- Webhooks of accounts. Nothing wrote these tables before. The policy of the previous version names `secretcipher`, so the
+-- column stays for one more release.
+alter table webhook alter column secretcipher drop not null;
+alter table webhook add column secret text not null default '';
+alter table webhook alter column secret drop default;
 alter table webhook drop constraint webhook_url_check;
 alter table webhook add constraint webhook_url_check check (url ~ '^https?://' and length(url) <= 500);
 alter table webhook add constraint webhook_events_check

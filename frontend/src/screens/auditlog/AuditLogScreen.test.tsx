@@ -57,7 +57,7 @@ test("entries can be filtered by category, and a reveal shows the contact name",
   expect(await screen.findByText("Dara Meyer")).toBeVisible();
   await userEvent.selectOptions(screen.getByRole("combobox", { name: "What happened" }), "Keys and applications");
   await waitFor(() => expect(where()).toBe(`${AT}?about=keys`));
-  await waitFor(() => expect(sent.findLast(({ path }) => path.endsWith("auditlog"))!.query.get("filter")).toBe("(event <> 'keys_read') and ((event like 'key%') or (event like 'agent%'))"));
+  await waitFor(() => expect(sent.findLast(({ path }) => path.endsWith("auditlog"))!.query.get("filter")).toBe("(event <> 'keys_read') and ((event like 'key%') or (event like 'agent%') or (event like 'webhook%'))"));
 });
 
 test("the request for the shown entries can be copied as curl", async () => {

@@ -1,4 +1,4 @@
-/** Sets an authenticator app up: the password, then the QR code and the first code that the app shows. */
+/** The steps of setting an authenticator app up: the password, then the QR code and the first code that the app shows. */
 import { Button, Group } from "@mantine/core";
 import { useState } from "react";
 import { toast } from "../../../shared/toasts";
@@ -15,18 +15,9 @@ import { SecretInput } from "../../components/ui/SecretInput";
 import { t } from "../../lib/i18n.twostep";
 import classes from "./TwoStep.module.css";
 
-type Setup = Answer<"user/mfa/setup">;
+export type Setup = Answer<"user/mfa/setup">;
 
-export function TurnOn({ onCodes }: { onCodes: (codes: string[]) => void }) {
-  const [setup, setSetup] = useState<Setup | null>(null);
-  return setup ? (
-    <Confirm setup={setup} onBack={() => setSetup(null)} onCodes={onCodes} />
-  ) : (
-    <AskPassword onSetup={setSetup} />
-  );
-}
-
-function AskPassword({ onSetup }: { onSetup: (setup: Setup) => void }) {
+export function AskPassword({ onSetup }: { onSetup: (setup: Setup) => void }) {
   const { email } = useAccount();
   const [password, setPassword] = useState("");
   const start = useScript("user/mfa/setup");
@@ -61,7 +52,7 @@ function AskPassword({ onSetup }: { onSetup: (setup: Setup) => void }) {
   );
 }
 
-function Confirm({ setup, onBack, onCodes }: { setup: Setup; onBack: () => void; onCodes: (codes: string[]) => void }) {
+export function Confirm({ setup, onBack, onCodes }: { setup: Setup; onBack: () => void; onCodes: (codes: string[]) => void }) {
   const [code, setCode] = useState("");
   const [missing, setMissing] = useState(false);
   const confirm = useScript("user/mfa/confirm", { stale: ["account"] });

@@ -11,19 +11,27 @@ import { t as frame } from "../../lib/i18n.dashboard";
 import { t } from "../../lib/i18n.twostep";
 import { PasswordDialog } from "./PasswordDialog";
 import { RecoveryCodes } from "./RecoveryCodes";
-import { TurnOn } from "./TurnOn";
+import { AskPassword, Confirm, type Setup } from "./TurnOn";
 
 export function TwoStepScreen() {
   const { haspassword, hasmfa } = useAccount();
+  const [setup, setSetup] = useState<Setup | null>(null);
   const [codes, setCodes] = useState<string[] | null>(null);
+  const show = (made: string[]) => {
+    setCodes(made);
+    setSetup(null);
+  };
   return (
     <Page title={frame("settings.twostep")} lead={t("twostep.lead")} width="form">
       {codes ? (
         <RecoveryCodes codes={codes} onSaved={() => setCodes(null)} />
+      ) : setup ? (
+        // The account may be known to have it before the answer with the codes has arrived.
+        <Confirm setup={setup} onBack={() => setSetup(null)} onCodes={show} />
       ) : hasmfa ? (
-        <On onCodes={setCodes} />
+        <On onCodes={show} />
       ) : haspassword ? (
-        <TurnOn onCodes={setCodes} />
+        <AskPassword onSetup={setSetup} />
       ) : (
         <Banner
           action={
