@@ -11,7 +11,7 @@ export function SettingsMenu({ collapsed }: { collapsed: boolean }) {
   const me = useMaybeAccount();
   const owns = me !== undefined && isOwner(me);
   return (
-    <nav aria-label={t("menu.settings")} className={classes.nav}>
+    <nav aria-label={t("menu.settings")} className={`${classes.nav} ${classes.dense}`}>
       <ul className={classes.list}>
         <li>
           <MenuTip label={t("settings.back")} collapsed={collapsed}>
