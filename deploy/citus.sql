@@ -70,6 +70,7 @@ select name::regclass, null from unnest(array['subscriptionplan', 'planprice', '
 -- across product/people/drop.py:_CONTACTS: a nightly job over the contacts of all clients
 -- across product/people/erasure.py: a person is erased at all clients
 -- across product/people/indexing.py: a job over the contacts of all clients
+-- across product/webhooks.py:_CLAIM: a job over the deliveries of all clients
 -- across scripts/desk/feedback.py: staff decide about the votes of all clients
 -- across scripts/desk/mail.py:_PAID: staff name an invoice, which finds its client
 -- across scripts/jobs/catchup.py:_OVERDUE: a job over all clients

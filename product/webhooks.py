@@ -31,17 +31,17 @@ MAX_ATTEMPTS, FIRST_PAUSE, LONGEST_PAUSE = 14, timedelta(minutes=1), timedelta(h
 _CLAIM = f"""
     update webhookdelivery d set attempts = d.attempts + 1, dueon = now() + interval '2 minutes'
     from webhook w
-    where w.webhookid = d.webhookid and d.deliveryid in (
-        select due.deliveryid from webhookdelivery due join webhook using (webhookid)
+    where w.clientid = d.clientid and w.webhookid = d.webhookid and (d.clientid, d.deliveryid) in (
+        select due.clientid, due.deliveryid from webhookdelivery due join webhook using (clientid, webhookid)
         where due.status = 'waiting' and due.dueon <= now() and webhook.isactive = 1
         order by due.dueon limit {AT_ONCE} for update of due skip locked)
-    returning d.deliveryid, d.event, d.payload, d.attempts, d.createdon, w.url, w.secret
+    returning d.clientid, d.deliveryid, d.event, d.payload, d.attempts, d.createdon, w.url, w.secret
 """  # noqa: S608 - a constant
 _FINISH = """
     update webhookdelivery
-    set status = $2, lastcode = $3, error = $4, dueon = now() + $5,
-        donon = case when $2 = 'waiting' then null else now() end
-    where deliveryid = $1
+    set status = $3, lastcode = $4, error = $5, dueon = now() + $6,
+        donon = case when $3 = 'waiting' then null else now() end
+    where clientid = $1 and deliveryid = $2
 """
 
 
@@ -55,6 +55,7 @@ class TooManyWebhooks(Conflict):
 class Due:
     """A delivery to attempt, with the address and the sealed secret of its webhook."""
 
+    clientid: int
     deliveryid: int
     event: str
     payload: str
@@ -101,7 +102,7 @@ async def _deliver(ctx: Context, due: Due) -> None:
     pause = min(FIRST_PAUSE * 2 ** (due.attempts - 1), LONGEST_PAUSE)
     status = "waiting" if due.attempts < MAX_ATTEMPTS else "failed"
     status = "delivered" if attempt.error is None else status
-    await ctx.db.execute(_FINISH, due.deliveryid, status, attempt.status, attempt.error, pause)
+    await ctx.db.execute(_FINISH, due.clientid, due.deliveryid, status, attempt.status, attempt.error, pause)
 
 
 async def send(ctx: Context, due: Due) -> Attempt:

@@ -17,7 +17,10 @@ _ADD = """
     insert into webhookdelivery (clientid, webhookid, event, payload, attempts, status)
     values ($1, $2, $3, '{"key": {}, "record": {}}', 1, 'failed') returning deliveryid, createdon
 """
-_FINISH = "update webhookdelivery set status = $2, lastcode = $3, error = $4, donon = now() where deliveryid = $1"
+_FINISH = """
+    update webhookdelivery set status = $3, lastcode = $4, error = $5, donon = now()
+    where clientid = $1 and deliveryid = $2
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +54,16 @@ async def run(ctx: Context, input: Input) -> Output:
     target = await ctx.db.first(_Target, _FIND, ctx.actor.clientid, input.webhookid)
     if target is None:
         raise NotFound("There is no such webhook.", case="no_such_webhook")
-    row = await ctx.db.one(_Added, _ADD, ctx.actor.clientid, input.webhookid, webhooks.TEST)
+    clientid = ctx.actor.clientid
+    row = await ctx.db.one(_Added, _ADD, clientid, input.webhookid, webhooks.TEST)
     payload = '{"key": {}, "record": {}}'
-    due = webhooks.Due(row.deliveryid, webhooks.TEST, payload, 1, row.createdon, target.url, target.secret)
+    due = webhooks.Due(clientid, row.deliveryid, webhooks.TEST, payload, 1, row.createdon, target.url, target.secret)
     attempt = await webhooks.send(ctx, due)
-    delivered = attempt.error is None
-    await ctx.db.execute(_FINISH, row.deliveryid, "delivered" if delivered else "failed", attempt.status, attempt.error)
+    status = "delivered" if attempt.error is None else "failed"
+    await ctx.db.execute(_FINISH, clientid, row.deliveryid, status, attempt.status, attempt.error)
     return Output(
-        delivered=delivered, lastcode=attempt.status, problem=attempt.error, milliseconds=attempt.milliseconds
+        delivered=attempt.error is None,
+        lastcode=attempt.status,
+        problem=attempt.error,
+        milliseconds=attempt.milliseconds,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -23,10 +23,9 @@ STEP = 30
 
 @dataclass
 class Phone:
-    """An authenticator app. Each code it shows is newer than the one before, as after a wait of 30 seconds."""
+    """An authenticator app."""
 
     secret: str
-    shown: list[int] = field(default_factory=list)
 
     def code(self, *, steps: int = 0) -> str:
         """Return the code of now, or of some steps of 30 seconds later."""
@@ -41,9 +40,14 @@ class Phone:
         )
 
 
+@pytest.fixture(scope="module")
+async def hashed() -> str:
+    return await passwords.hashed(PASSWORD)
+
+
 @pytest.fixture
-async def user(account: Account) -> User:
-    return await account.user(password=await passwords.hashed(PASSWORD))
+async def user(account: Account, hashed: str) -> User:
+    return await account.user(password=hashed)
 
 
 async def _on(user: User) -> tuple[Phone, list[str]]:
@@ -96,13 +100,15 @@ async def test_an_account_without_a_password_has_no_second_step(account: Account
     assert (answer.status_code, answer.json()["error"]["context"]["case"]) == (409, "no_password")
 
 
-async def test_setup_changes_nothing_until_the_first_code(product: Product, account: Account, user: User) -> None:
+async def test_setup_changes_nothing_until_the_first_code(
+    product: Product, account: Account, user: User, hashed: str
+) -> None:
     setup = (await user.post("user/mfa/setup", password=PASSWORD)).json()
     phone = Phone(setup["secret"])
     address = urlsplit(setup["uri"])
     query = parse_qs(address.query)
     assert (address.scheme, address.netloc, query["secret"]) == ("otpauth", "totp", [phone.secret])
-    other = await account.user(password=await passwords.hashed(PASSWORD))
+    other = await account.user(password=hashed)
     for http, sent, name in (
         (user, {"setup": setup["setup"], "code": phone.wrong()}, "code"),
         (user, {"setup": setup["setup"], "code": ""}, "code"),

@@ -30,6 +30,7 @@ _DIFFERENT = (
     (re.compile(r"(?<=[-/])[0-9a-f]{6,12}(?=[@\"\\])"), "<hex>"),
     (re.compile(r"(\"request_id\":\s*\")[^\"]+"), r"\1<id>"),
     (re.compile(r"(\"apikey\":\s*\")\w{16}(?=\")"), r"\1<key>"),
+    (re.compile(r"whsec_[A-Za-z0-9+/]+=*"), "<secret>"),
     (re.compile(r"127\.0\.0\.1:\d+"), "<host>"),
 )
 _DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")
