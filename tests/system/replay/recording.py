@@ -23,6 +23,7 @@ HEADERS = (
 PRESENT = ("etag", "x-request-id", "ratelimit-remaining")  # headers with values that vary between runs
 
 _DIFFERENT = (
+    (re.compile(r"whsec_[A-Za-z0-9+/]+=*"), "<secret>"),
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d(?::?\d\d)?)?"), "<time>"),
     (re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), "<uuid>"),
     (re.compile(r"v1:[\w+/=-]{20,}|(?<![\w/.-])[A-Za-z0-9_-]{40,}(?![\w/.-])"), "<token>"),
@@ -30,7 +31,6 @@ _DIFFERENT = (
     (re.compile(r"(?<=[-/])[0-9a-f]{6,12}(?=[@\"\\])"), "<hex>"),
     (re.compile(r"(\"request_id\":\s*\")[^\"]+"), r"\1<id>"),
     (re.compile(r"(\"apikey\":\s*\")\w{16}(?=\")"), r"\1<key>"),
-    (re.compile(r"whsec_[A-Za-z0-9+/]+=*"), "<secret>"),
     (re.compile(r"127\.0\.0\.1:\d+"), "<host>"),
 )
 _DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")
