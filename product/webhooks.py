@@ -9,18 +9,17 @@ from __future__ import annotations
 import asyncio
 import base64
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal
-from urllib.parse import urlsplit
 
 import orjson
 
 from product.context import Context
-from tableapi import Conflict, FieldError, WebhookEvent, WebhookSender
+from tableapi import Conflict, FieldError, WebhookAttempt, WebhookEvent, WebhookSender, webhook_url
 
 EventName = Literal["contact.revealed", "bulk.finished", "credits.low", "plan.changed"]
-TEST = "test"
+TEST, NOTHING = "test", '{"key": {}, "record": {}}'
 MOST = 10  # webhooks of an account
 AT_ONCE = 16
 ADDRESS = FieldError("webhook_url", "Enter an address that begins with https://, without a user name or #")
@@ -65,15 +64,6 @@ class Due:
     secret: str
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """The result of an attempt: the status of the response, and the error if it failed."""
-
-    status: int | None
-    error: str | None
-    milliseconds: int
-
-
 def new_secret() -> str:
     """Generate a secret as defined by Standard Webhooks: `whsec_` and 32 random bytes in base64."""
     return "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
@@ -81,14 +71,11 @@ def new_secret() -> str:
 
 def is_address(ctx: Context, url: str) -> bool:
     """Return whether events may be sent to an address. Whether it is public is checked at each attempt."""
+    schemes = ("https://", "http://") if ctx.settings.webhooks_private else ("https://",)
     try:
-        parts = urlsplit(url)
-        valid = bool(parts.hostname) and parts.port != 0
+        return webhook_url(url).startswith(schemes)
     except ValueError:
         return False
-    schemes = ("https", "http") if ctx.settings.webhooks_private else ("https",)
-    plain = url.isascii() and url.isprintable() and not set(url) & set(" \\")
-    return valid and plain and parts.scheme in schemes and parts.username is None and not parts.fragment
 
 
 async def send_due(ctx: Context) -> None:
@@ -100,12 +87,12 @@ async def send_due(ctx: Context) -> None:
 async def _deliver(ctx: Context, due: Due) -> None:
     attempt = await send(ctx, due)
     pause = min(FIRST_PAUSE * 2 ** (due.attempts - 1), LONGEST_PAUSE)
-    status = "waiting" if due.attempts < MAX_ATTEMPTS else "failed"
-    status = "delivered" if attempt.error is None else status
+    otherwise = "waiting" if due.attempts < MAX_ATTEMPTS else "failed"
+    status = "delivered" if attempt.delivered else otherwise
     await ctx.db.execute(_FINISH, due.clientid, due.deliveryid, status, attempt.status, attempt.error, pause)
 
 
-async def send(ctx: Context, due: Due) -> Attempt:
+async def send(ctx: Context, due: Due) -> WebhookAttempt:
     """Send one event now."""
     payload = orjson.loads(due.payload)
     event = WebhookEvent(
@@ -127,5 +114,4 @@ async def send(ctx: Context, due: Due) -> Attempt:
     finally:
         await sender.close()
     # A remark in parentheses is for the operator.
-    error = None if result.error is None else result.error.partition(" (")[0]
-    return Attempt(result.status, error, result.milliseconds)
+    return replace(result, error=result.error and result.error.partition(" (")[0])

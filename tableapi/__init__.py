@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tableapi.app.api import TableAPI
     from tableapi.auth.authenticators import Authenticator
     from tableapi.auth.policy import ANYONE, Access, Actor, DatabaseRole, KeyedHash, Rule, SealedTable, Sessions
-    from tableapi.auth.webhook import Webhook
+    from tableapi.auth.webhook import Webhook, webhook_url
     from tableapi.cli.progress import ProgressBar
     from tableapi.config.environment import EnvironmentSettings
     from tableapi.config.settings import Name, Origin, Settings
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from tableapi.query.filter.equalities import equalities
     from tableapi.ratelimit.counter import network
     from tableapi.tables.export import Export, file_format, write_file
-    from tableapi.webhooks.sender import WebhookSender
+    from tableapi.webhooks.sender import WebhookAttempt, WebhookSender
     from tableapi.webhooks.signature import WebhookEvent
 
 __all__ = [
@@ -96,6 +96,7 @@ __all__ = [
     "Vault",
     "Vendors",
     "Webhook",
+    "WebhookAttempt",
     "WebhookEvent",
     "WebhookSender",
     "Write",
@@ -117,6 +118,7 @@ __all__ = [
     "unseal",
     "uploaded_files",
     "validate",
+    "webhook_url",
     "write_file",
 ]
 
@@ -133,7 +135,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "SealedTable",
         "Sessions",
     ),
-    "auth.webhook": ("Webhook",),
+    "auth.webhook": ("Webhook", "webhook_url"),
     "cli.progress": ("ProgressBar",),
     "config.environment": ("EnvironmentSettings",),
     "config.settings": (
@@ -198,7 +200,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "file_format",
         "write_file",
     ),
-    "webhooks.sender": ("WebhookSender",),
+    "webhooks.sender": ("WebhookAttempt", "WebhookSender"),
     "webhooks.signature": ("WebhookEvent",),
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}

@@ -170,9 +170,13 @@ def _with_recovery_codes(factor: Factor) -> tuple[Factor, list[str]]:
 
 
 async def tell(ctx: Context, user: users.User, event: Event, **facts: object) -> None:
-    """Write a change to the audit log, and mail it to the user in case another person made it."""
-    if event != "mfa_reset":  # the desk writes its own event
-        await audit.record(ctx, event, user.appuserid, facts, clientid=user.clientid, appuserid=user.appuserid)
+    """Write a change by the user to the audit log, and mail it."""
+    await audit.record(ctx, event, user.appuserid, facts, clientid=user.clientid, appuserid=user.appuserid)
+    await notify(ctx, user, event, **facts)
+
+
+async def notify(ctx: Context, user: users.User, event: Event, **facts: object) -> None:
+    """Mail a change to the user, in case another person made it."""
     language = languages.of(ctx, user.language)
     link = mail.link(ctx, "/dashboard/settings/twostep")
     await mail.queue(ctx, "twostep", user.email, link, language=language, name=user.name, change=event, **facts)

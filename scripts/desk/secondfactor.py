@@ -30,5 +30,5 @@ async def run(ctx: Context, input: Input) -> Output:
         user = await users.by_id(ctx, input.appuserid)
         assert user is not None  # `clients.user` found it
         await log.write(ctx, "mfa_reset", user.clientid, input.appuserid, reason=input.reason)
-        await second_factor.tell(ctx, user, "mfa_reset")
+        await second_factor.notify(ctx, user, "mfa_reset")
     return Output()

@@ -15,7 +15,7 @@ from tableapi import NotFound, script
 _FIND = "select url, secret from webhook where clientid = $1 and webhookid = $2"
 _ADD = """
     insert into webhookdelivery (clientid, webhookid, event, payload, attempts, status)
-    values ($1, $2, $3, '{"key": {}, "record": {}}', 1, 'failed') returning deliveryid, createdon
+    values ($1, $2, $3, $4, 1, 'failed') returning deliveryid, createdon
 """
 _FINISH = """
     update webhookdelivery set status = $3, lastcode = $4, error = $5, donon = now()
@@ -55,14 +55,15 @@ async def run(ctx: Context, input: Input) -> Output:
     if target is None:
         raise NotFound("There is no such webhook.", case="no_such_webhook")
     clientid = ctx.actor.clientid
-    row = await ctx.db.one(_Added, _ADD, clientid, input.webhookid, webhooks.TEST)
-    payload = '{"key": {}, "record": {}}'
-    due = webhooks.Due(clientid, row.deliveryid, webhooks.TEST, payload, 1, row.createdon, target.url, target.secret)
+    row = await ctx.db.one(_Added, _ADD, clientid, input.webhookid, webhooks.TEST, webhooks.NOTHING)
+    due = webhooks.Due(
+        clientid, row.deliveryid, webhooks.TEST, webhooks.NOTHING, 1, row.createdon, target.url, target.secret
+    )
     attempt = await webhooks.send(ctx, due)
-    status = "delivered" if attempt.error is None else "failed"
+    status = "delivered" if attempt.delivered else "failed"
     await ctx.db.execute(_FINISH, clientid, row.deliveryid, status, attempt.status, attempt.error)
     return Output(
-        delivered=attempt.error is None,
+        delivered=attempt.delivered,
         lastcode=attempt.status,
         problem=attempt.error,
         milliseconds=attempt.milliseconds,

@@ -40,13 +40,20 @@ def _secret(text: str) -> str:
     return text
 
 
-def _url(text: str) -> str:
+def webhook_url(text: str) -> str:
+    """Return an address to which events may be sent. Raises ValueError for any other text."""
     try:
         parts = urlsplit(text)
         valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         valid = False
-    if not valid or parts.username is not None or parts.fragment or not text.isascii() or set(text) & set(" \t\r\n\\"):
+    if (
+        not valid
+        or parts.username is not None
+        or parts.fragment
+        or not (text.isascii() and text.isprintable())
+        or set(text) & set(" \\")
+    ):
         raise ValueError("must be a URL such as https://hooks.example.com/orders, without a user or a fragment")
     return text
 
@@ -82,5 +89,5 @@ class Webhook(BaseModel):
     on: Annotated[tuple[Verb, ...], BeforeValidator(_listed), AfterValidator(_verbs)] = VERBS
     filter: str = ""
     fields: Annotated[tuple[str, ...], BeforeValidator(_listed), Field(min_length=1)] | None = None
-    url: Annotated[str, AfterValidator(_url)]
+    url: Annotated[str, AfterValidator(webhook_url)]
     secret: Annotated[str, AfterValidator(_secret), Field(repr=False)]

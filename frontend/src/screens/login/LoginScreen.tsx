@@ -17,7 +17,7 @@ import { sessionEnded, useIsLoggedIn } from "../../stores/session";
 import { unverifiedMet, type Unverified } from "../../stores/unverified";
 import { DemoDoors } from "./DemoDoors";
 import classes from "./Login.module.css";
-import { REFUSALS, wayIn } from "./outcome";
+import { REFUSALS, isTrouble, wayIn } from "./outcome";
 import { SocialButtons } from "./SocialButtons";
 import { useSignedIn } from "./useSignedIn";
 import { useSocial } from "./useSocial";
@@ -27,8 +27,7 @@ const SecondStep = lazy(() => import("./SecondStep"));
 function reasonOf(error: unknown): string {
   if (!(error instanceof ApiError)) return t("somethingWrong");
   if (REFUSALS[error.code]) return REFUSALS[error.code]!;
-  const isTrouble = error.status === 0 || error.status === 429 || error.status >= 500;
-  return isTrouble ? explain(error) : t("session.invalid");
+  return isTrouble(error) ? explain(error) : t("session.invalid");
 }
 
 export function LoginScreen() {

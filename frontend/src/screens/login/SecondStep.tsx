@@ -10,6 +10,7 @@ import { AuthForm } from "../../components/AuthForm";
 import { CodeInput } from "../../components/CodeInput";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { t } from "../../lib/i18n.twostep";
+import { isTrouble } from "./outcome";
 
 interface Props {
   mfatoken: string;
@@ -26,9 +27,8 @@ export default function SecondStep({ mfatoken, onSignedIn, onBack }: Props) {
     mutationFn: (text: string) => completeSignIn(mfatoken, text),
     onSuccess: onSignedIn,
     onError: (error) => {
-      const isWrong = error instanceof ApiError && error.reason === "mfa_code_wrong";
-      const isTrouble = error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500);
-      if (!isWrong && !isTrouble) onBack(explain(error));
+      const stays = error instanceof ApiError && (error.reason === "mfa_code_wrong" || isTrouble(error));
+      if (!stays) onBack(explain(error));
     },
   });
   return (

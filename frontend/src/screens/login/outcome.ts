@@ -1,4 +1,5 @@
 /** The outcome of a sign-in, by password or by a provider. */
+import type { ApiError } from "../../api/errors";
 import type { Account } from "../../api/types";
 import { t } from "../../lib/i18n";
 import { CHANGE_PASSWORD, afterSignIn } from "../../lib/returnto";
@@ -13,6 +14,9 @@ export function wayIn(state: unknown, me?: Pick<Account, "mustchangepassword">):
   if (currentSession()?.staff) return DESK;
   return me?.mustchangepassword ? CHANGE_PASSWORD : afterSignIn(state, HOME);
 }
+
+/** Whether a sign-in failed for a reason other than what was entered. */
+export const isTrouble = ({ status }: ApiError): boolean => status === 0 || status === 429 || status >= 500;
 
 /** Why a sign-in is rejected, by the server's code. */
 export const REFUSALS: Record<number, string> = {

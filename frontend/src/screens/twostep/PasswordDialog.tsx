@@ -1,14 +1,13 @@
 /** Asks for the password, and runs a call with it. */
 import { Button, Group, Stack } from "@mantine/core";
 import { useState } from "react";
-import { useAccount } from "../../api/account";
 import { explain, fieldErrors } from "../../api/explain";
 import { type Answer, useScript } from "../../api/scripts";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
-import { SecretInput } from "../../components/ui/SecretInput";
 import { t } from "../../lib/i18n.twostep";
+import { OwnPassword } from "./OwnPassword";
 
 type Call = "user/mfa/disable" | "user/mfa/recoverycodes";
 
@@ -23,7 +22,6 @@ interface Props<Name extends Call> {
 }
 
 export function PasswordDialog<Name extends Call>({ call, title, text, confirm, danger = false, onClose, onDone }: Props<Name>) {
-  const { email } = useAccount();
   const [password, setPassword] = useState("");
   const send = useScript(call, { stale: ["account"] });
   const refused = fieldErrors(send.error)["password"];
@@ -47,17 +45,14 @@ export function PasswordDialog<Name extends Call>({ call, title, text, confirm, 
         <Stack>
           <FormAlert text={send.error && !refused ? explain(send.error) : null} />
           <p>{text}</p>
-          <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
-          <SecretInput
-            label={t("field.password")}
-            autoComplete="current-password"
+          <OwnPassword
             value={password}
             error={refused}
-            onChange={(event) => {
-              setPassword(event.currentTarget.value);
+            onChange={(entered) => {
+              setPassword(entered);
               send.reset();
             }}
-            data-autofocus
+            autoFocus
           />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>

@@ -2,7 +2,6 @@
 import { Button, Group } from "@mantine/core";
 import { useState } from "react";
 import { toast } from "../../../shared/toasts";
-import { useAccount } from "../../api/account";
 import { explain, fieldErrors } from "../../api/explain";
 import { type Answer, useScript } from "../../api/scripts";
 import { CodeInput } from "../../components/CodeInput";
@@ -11,14 +10,13 @@ import { QrCode } from "../../components/QrCode";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
 import { FormAlert } from "../../components/ui/FormAlert";
-import { SecretInput } from "../../components/ui/SecretInput";
 import { t } from "../../lib/i18n.twostep";
+import { OwnPassword } from "./OwnPassword";
 import classes from "./TwoStep.module.css";
 
 export type Setup = Answer<"user/mfa/setup">;
 
 export function AskPassword({ onSetup }: { onSetup: (setup: Setup) => void }) {
-  const { email } = useAccount();
   const [password, setPassword] = useState("");
   const start = useScript("user/mfa/setup");
   const refused = fieldErrors(start.error)["password"];
@@ -33,14 +31,11 @@ export function AskPassword({ onSetup }: { onSetup: (setup: Setup) => void }) {
         }}
       >
         <FormAlert text={start.error && !refused ? explain(start.error) : null} />
-        <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
-        <SecretInput
-          label={t("field.password")}
-          autoComplete="current-password"
+        <OwnPassword
           value={password}
           error={refused}
-          onChange={(event) => {
-            setPassword(event.currentTarget.value);
+          onChange={(entered) => {
+            setPassword(entered);
             start.reset();
           }}
         />
