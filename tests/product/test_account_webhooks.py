@@ -73,7 +73,8 @@ async def test_only_the_owner_has_webhooks_of_its_own_account(product: Product, 
 @pytest.mark.parametrize(
     "url",
     ["http://hooks.example.com/", "ftp://hooks.example.com/", "https://", "https://me:pw@hooks.example.com/",
-     "https://hooks.example.com/#x", "https://hooks.example.com/a b", "https://h\u00f6oks.example.com/", "hooks", "https://x:0/"],
+     "https://hooks.example.com/#x", "https://hooks.example.com/a b", "https://h\u00f6oks.example.com/", "hooks", "https://x:0/",
+     "HTTPS://hooks.example.com/"],
 )  # fmt: skip
 async def test_other_addresses_are_rejected(account: Account, url: str) -> None:
     made = await _create(account.owner, "https://hooks.example.com/x")
