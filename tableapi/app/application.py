@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from tableapi.app.callers import Callers
@@ -14,6 +14,7 @@ from tableapi.app.feature import Feature
 from tableapi.app.lifespan import Lifespan, Process
 from tableapi.app.options import Datasets
 from tableapi.app.pages import Pages
+from tableapi.app.routes import API
 from tableapi.app.script_calls import ScriptCalls
 from tableapi.app.state import Services
 from tableapi.app.table_calls import TableCalls
@@ -180,12 +181,15 @@ class App:
         if request.method == "OPTIONS":
             cors = ANY_PAGE if request.path in self._any_page else self._cors
             return Reply(b"", 204, headers=cors.preflight(request))
-        prefix = _API.match(request.path)
-        if prefix is None:
+        if request.path.startswith(API):  # nearly every request
+            at = len(API)
+        elif (other := _API.match(request.path)) is not None:
+            at = other.end()
+        else:
             if (own := self._dispatch.own(request.path)) is not None:
                 return await own(request)
             return await self._page(request)
-        parts = list(filter(None, request.raw_path[prefix.end() :].split("/")))
+        parts = list(filter(None, request.raw_path[at:].split("/")))
         if request.encoded:
             parts = [unquoted(part) for part in parts]
         name = parts[0] if parts else ""
@@ -220,7 +224,7 @@ class App:
             raise MethodNotAllowed("Only GET is supported here.", headers={"Allow": "GET"})
         return await handler(request)
 
-    async def answer_dataset(self, request: HttpRequest, dataset: Dataset, parts: list[str]) -> Reply:
+    def answer_dataset(self, request: HttpRequest, dataset: Dataset, parts: list[str]) -> Awaitable[Reply]:
         """Dispatch a request below `/api/v2/<dataset>`; `parts` follow the dataset name."""
         name = parts[0] if parts else ""
         handler = self._dispatch.dataset.get(name)
@@ -238,11 +242,11 @@ class App:
         rights = dataset.rights(actor.role)
         query = options.parse_query(request.query_string)
         if name == "_table" and len(parts) > 1:
-            return await self.tables.answer(request, dataset, rights, parts, query)
+            return self.tables.answer(request, dataset, rights, parts, query)
         if handler is None:
             close = suggestion(name, ("_table", *self._dispatch.dataset))
             raise NotFound(f"There is no '{name[:100]}' here.{close}", reason="unknown_resource")
-        return await handler(request, dataset, rights, parts, query)
+        return handler(request, dataset, rights, parts, query)
 
 
 def _acting(request: HttpRequest, dataset: Dataset) -> Dataset:

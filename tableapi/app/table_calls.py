@@ -12,7 +12,7 @@ from tableapi import threads
 from tableapi.app import ddl_retry, explain_rights
 from tableapi.app.state import Services
 from tableapi.auth.authenticators import SessionAuthenticator
-from tableapi.auth.policy import role_error
+from tableapi.auth.policy import Actor, role_error
 from tableapi.auth.rights import Rights
 from tableapi.datasets import transaction
 from tableapi.datasets.dataset import Dataset
@@ -25,6 +25,7 @@ from tableapi.http.compression import media_type
 from tableapi.http.request import HttpRequest, effective_verb
 from tableapi.http.response import Reply
 from tableapi.project import hooks
+from tableapi.project.registry import Hook, Scripts
 from tableapi.project.writes import tell
 from tableapi.query import options
 from tableapi.query.relation_options import Relations
@@ -92,7 +93,7 @@ class TableCalls:
                 table, rights = await dataset.table(name, rights), dataset.rights(request.actor.role)
                 _refuse_unknown_options(verb, query, optional, table.relation)
         call = TableRequest(dataset, request.actor, rights, table, query, body, request.headers)
-        attempt = partial(self._attempt, call, verb, ident, request)
+        attempt: Callable[[], Awaitable[Reply]] = partial(self._attempt, call, verb, ident, request)
         if verb in ("POST", "PATCH", "PUT"):
             await ddl_retry.notice_fields(call, name, ident)
         try:
@@ -108,6 +109,10 @@ class TableCalls:
             reply = await ddl_retry.run(attempt, call, name)
             reply.headers["Accept-Query"] = query_method.ACCEPT_QUERY
             return reply
+        except Exception as error:
+            if (missing := self._missing_credentials(error, call.actor)) is not None:
+                raise missing from None
+            raise
         finally:
             if call.tenant_mismatches:
                 await self._record_mismatches(call, request)
@@ -199,56 +204,42 @@ class TableCalls:
             reply.headers["Preference-Applied"] = applied
         return reply
 
-    async def _attempt(self, call: TableRequest, verb: str, ident: str | None, request: HttpRequest) -> Reply:
-        """Handle the request with the project's hook or with the engine."""
-        scripts, query = self._services.scripts, call.query
+    def _attempt(self, call: TableRequest, verb: str, ident: str | None, request: HttpRequest) -> Awaitable[Reply]:
+        """Handle the request with a stream, the project's hook, or the engine."""
         if call.written and not request.in_batch:
             call.written.clear()  # left over from an attempt that was rolled back
-        try:
-            if ident in self._services.views and request.method == "GET":
-                if request.inner:
-                    raise BadRequest(
-                        f"'{ident}' is reserved for the stream of changes and cannot be used as an identifier.",
-                        reason="bad_identifier",
-                    )
-                return await self._services.views[ident](request, call)
-            hook = None if scripts is None else scripts.hooks.get((call.table.name, verb))
-            if scripts is not None and hook is not None and call.dataset.has_hooks:
-                if verb != "GET" and call.rights.right(call.table, verb) is None:
-                    raise errors.no_right(call, verb)
-                if verb != "GET" and _is_dry_run(call, ident):
-                    raise BadRequest(
-                        f"'{call.table.name}' has a hook for {verb}, whose effects cannot be undone. Send the "
-                        "request without dry_run.",
-                        reason="no_dry_run",
-                    )
-                if verb != "GET" and request.in_batch:
-                    raise BadRequest(
-                        f"'{call.table.name}' has a hook for {verb}, whose effects cannot be undone. Send the "
-                        "request on its own, not in a batch.",
-                        reason="no_batch",
-                    )
-                reply = await hooks.answer(scripts, hook, call, verb, ident, request)
-                return reply if verb == "GET" else _minimal(call, verb, reply)
-            if verb == "GET":
-                accept = query.get("accept") or call.headers.get("accept", "")
-                if ident is None and "ndjson" in accept and "ndjson" in media_type(accept):
-                    return await ndjson.answer(call)
-                if ident is not None and "raw" in call.query:
-                    return await read.raw(call, ident)
-                return await read.read(call, ident)
-            if _is_dry_run(call, ident):
-                return await _dry_run(replace(call, written=None), verb, ident)
-            reply = await verbs.handle(call, verb, ident)
-            return _minimal(call, verb, reply) if call.query else reply
-        except Exception as error:
-            if call.actor.role in ("", "key") and self._services.has_sessions and _is_forbidden(error):
-                if not call.actor.role:
-                    raise Unauthorized(call.actor.key_error, reason="no_key") from None
-                raise Unauthorized(self._services.sessions.expired) from None
-            if not call.actor.role and _is_forbidden(error):  # raised by the authenticator of a host program
-                raise Unauthorized("Authentication is required. Send your credentials.") from None
-            raise
+        if ident in self._services.views and request.method == "GET":
+            if request.inner:
+                raise BadRequest(
+                    f"'{ident}' is reserved for the stream of changes and cannot be used as an identifier.",
+                    reason="bad_identifier",
+                )
+            return self._services.views[ident](request, call)
+        scripts = self._services.scripts
+        if scripts is not None and call.dataset.has_hooks:
+            hook = scripts.hooks.get((call.table.name, verb))
+            if hook is not None:
+                return _hooked(scripts, hook, call, verb, ident, request)
+        if verb != "GET":
+            return _written(call, verb, ident)
+        if ident is not None:
+            return read.raw(call, ident) if "raw" in call.query else read.read(call, ident)
+        accept = call.query.get("accept") or call.headers.get("accept", "")
+        if "ndjson" in accept and "ndjson" in media_type(accept):
+            return ndjson.answer(call)
+        return read.read(call, None)
+
+    def _missing_credentials(self, error: Exception, actor: Actor) -> Unauthorized | None:
+        """Return Unauthorized if a missing right is explained by missing credentials, else None."""
+        if actor.role not in ("", "key") or not _is_forbidden(error):
+            return None
+        if self._services.has_sessions:
+            expired = self._services.sessions.expired
+            return Unauthorized(expired) if actor.role else Unauthorized(actor.key_error, reason="no_key")
+        if actor.role:
+            return None
+        # from the authenticator of a host program
+        return Unauthorized("Authentication is required. Send your credentials.")
 
     async def _record_mismatches(self, call: TableRequest, request: HttpRequest) -> None:
         """Record that a write named an account other than the session's, whatever its response."""
@@ -257,6 +248,33 @@ class TableCalls:
             for name, value in call.tenant_mismatches.items():
                 detail = {"field": name, "call": request.path}
                 await authenticator.tenant_mismatches(call.actor, str(value)[:200], detail, request.ip)
+
+
+async def _hooked(
+    scripts: Scripts, hook: Hook, call: TableRequest, verb: str, ident: str | None, request: HttpRequest
+) -> Reply:
+    """Handle the request with the project's hook.
+
+    Its effects cannot be undone, so a dry run and a step of a batch are rejected.
+    """
+    if verb == "GET":
+        return await hooks.answer(scripts, hook, call, verb, ident, request)
+    if call.rights.right(call.table, verb) is None:
+        raise errors.no_right(call, verb)
+    has_hook = f"'{call.table.name}' has a hook for {verb}, whose effects cannot be undone."
+    if _is_dry_run(call, ident):
+        raise BadRequest(f"{has_hook} Send the request without dry_run.", reason="no_dry_run")
+    if request.in_batch:
+        raise BadRequest(f"{has_hook} Send the request on its own, not in a batch.", reason="no_batch")
+    return _minimal(call, verb, await hooks.answer(scripts, hook, call, verb, ident, request))
+
+
+async def _written(call: TableRequest, verb: str, ident: str | None) -> Reply:
+    """Handle a write with the engine."""
+    if _is_dry_run(call, ident):
+        return await _dry_run(replace(call, written=None), verb, ident)
+    reply = await verbs.handle(call, verb, ident)
+    return _minimal(call, verb, reply) if call.query else reply
 
 
 def _is_dry_run(call: TableRequest, ident: str | None) -> bool:

@@ -104,10 +104,11 @@ class DerivedRights(ABC):
 
     def right(self, table: Table, verb: str) -> Right | None:
         """Return the right to use a verb on a table; None if there is none."""
-        key = (id(table), verb)
-        if key not in self._rights:
-            self._rights[key] = self._derive(table, verb)
-        return self._rights[key]
+        try:
+            return self._rights[id(table), verb]
+        except KeyError:
+            right = self._rights[id(table), verb] = self._derive(table, verb)
+            return right
 
     def source(self, table: Table, verb: str) -> str:
         """Return the name of the rule behind a right; "" if it has none."""

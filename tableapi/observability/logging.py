@@ -135,7 +135,9 @@ class AccessLog:
             "method": method, "path": path, "query": redacted(query), "status": status,
             "ms": int(seconds * 100_000) / 100, "bytes": size, "ip": ip, "request_id": request_id,
         }  # fmt: skip
-        sink.put(orjson.dumps(entry | dict(user) if user else entry))
+        if user:
+            entry.update(user)
+        sink.put(orjson.dumps(entry))
 
 
 def configure(level: str = "info") -> None:

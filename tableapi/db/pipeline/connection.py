@@ -17,8 +17,10 @@ import asyncpg
 from tableapi.db.pipeline import internals, messages
 from tableapi.db.pipeline.codecs import Unencodable
 from tableapi.db.pipeline.messages import (
+    BOUND,
     COMPLETE,
     DATA_ROW,
+    END_OF_ROW,
     HEADER,
     IDLE,
     IGNORED,
@@ -218,6 +220,8 @@ class PipelinedConnection(asyncio.Protocol):
     def _read(self, data: bytes) -> int:
         """Process messages, and return the offset of the first incomplete one. Raises for invalid data."""
         position, end = 0, len(data)
+        if data.startswith(BOUND):  # nearly every reply begins so; it ends with END_OF_ROW
+            position = len(BOUND)
         while end - position >= 5:
             kind, length = HEADER(data, position)
             after = position + 1 + length
@@ -228,6 +232,10 @@ class PipelinedConnection(asyncio.Protocol):
             if kind == DATA_ROW:
                 head: Any = self._sent[0]
                 self._row = head.prepared.row(data, position + 5)
+                if data.startswith(END_OF_ROW, after):
+                    self._complete = True
+                    self._finish()
+                    after += len(END_OF_ROW)
             elif kind == READY:
                 if data[position + 5] != IDLE or not self._complete:
                     raise asyncpg.ProtocolViolationError("the end of a reply in its middle, or of a transaction")

@@ -18,6 +18,8 @@ COMPLETE = frozenset((COMMAND_COMPLETE, EMPTY_QUERY, NO_DATA, SUSPENDED))  # nee
 
 HEADER = struct.Struct(">BI").unpack_from  # message type, and length excluding the type byte
 IDLE = ord("I")  # in READY: outside a transaction
+BOUND = b"2\0\0\0\4"  # BIND_COMPLETE as a whole
+END_OF_ROW = b"s\0\0\0\4Z\0\0\0\5I"  # SUSPENDED and READY, after the only row
 _LENGTH = struct.Struct(">I")
 _COUNT = struct.Struct(">H")
 _SIZE = struct.Struct(">i")
