@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
+from tableapi.exact_json import Number
 from tableapi.mcp.conditions import SentCondition
 
 MAX_ROWS = 200  # in one result
@@ -28,7 +29,15 @@ Filter = Annotated[
     str | Many[SentCondition], WithJsonSchema({"type": ["string", "array"], "items": {"type": "object"}})
 ]
 Names = Many[str]
-_Part = Annotated[int, Field(strict=True)] | str  # true must not count as 1, which would name another record
+
+
+def _whole(value: Any) -> Any:
+    """Return a number beyond 64 bits, of which the text is kept, as an integer."""
+    return int(value.text) if isinstance(value, Number) and value.text.removeprefix("-").isdigit() else value
+
+
+# Strict, because true must not count as 1, which would name another record.
+_Part = Annotated[Annotated[int, Field(strict=True)] | str, BeforeValidator(_whole)]
 Identifier = Annotated[
     _Part | Many[_Part], WithJsonSchema({"type": ["string", "integer", "array"], "items": {"type": "string"}})
 ]  # value of a primary key; a list for a composite key

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from tableapi import exact_json
 from tableapi.mcp import tools
 from tableapi.mcp.caller import Caller
 from tableapi.mcp.results import WITHOUT_STRUCTURE
@@ -47,10 +48,10 @@ class Call:
 
 
 def decoded(content: bytes) -> Any:
-    """Parse a message; None if it is not JSON."""
+    """Parse a message, keeping every digit of numbers; None if it is not JSON."""
     try:
-        return json.loads(content)
-    except (ValueError, RecursionError):
+        return exact_json.loads(content)
+    except ValueError:
         return None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import operator
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from tableapi import exact_json
 from tableapi.auth.policy import VERBS
 from tableapi.auth.scopes import OF_METHOD, READ, WRITE, Scopes, require
 from tableapi.db.errors import to_api_error
@@ -332,9 +332,9 @@ def _require_table(caller: Caller, scopes: Scopes, verb: str, table: str) -> Non
 def _checked(tool: Tool, sent: dict[str, Any]) -> args.Arguments:
     """Validate the arguments of a call. Raises Invalid with one message for each invalid argument."""
     try:
-        json.dumps(sent, ensure_ascii=False).encode()
+        exact_json.dumps(sent)
         return tool.arguments.model_validate(sent)
-    except (UnicodeEncodeError, RecursionError):
+    except (TypeError, RecursionError):
         message = "They are nested too deeply, or a string contains half of a surrogate pair."
         raise Invalid({}, f"The arguments of {tool.name} are not valid. {message}") from None
     except ValidationError as error:

@@ -96,6 +96,25 @@ def test_every_result_matches_its_schema_and_the_text_of_older_revisions(
     assert result["structuredContent"] == json.loads(older["content"][-1]["text"], parse_float=str)
 
 
+def test_numbers_that_a_tool_writes_keep_every_digit(url: str) -> None:
+    record = '{"id":9007199254740995,"amount":98765432109876543210.0123456789,"note":"long"}'
+    params = f'{{"name":"create_records","arguments":{{"table":"exact","records":[{record}]}}}}'
+    message = f'{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}'
+    headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+    assert not httpx2.post(url, content=message, headers=headers).json()["result"]["isError"]
+    stored = sent(
+        url, "2025-11-25", "tools/call", name="get_record", arguments={"table": "exact", "id": "9007199254740995"}
+    )
+    assert stored["structuredContent"]["record"]["amount"] == "98765432109876543210.0123456789"
+    sent(
+        url,
+        "2025-11-25",
+        "tools/call",
+        name="delete_records",
+        arguments={"table": "exact", "ids": ["9007199254740995"]},
+    )
+
+
 def test_the_text_states_the_number_of_rows_on_request(database: str, serve: Serve) -> None:
     url = f"{serve('--dataset', f'rental={database}', '--open', MCP_RESULTS='structured').url}/mcp"
     revision = "2025-11-25"
