@@ -1,29 +1,26 @@
 /** Asks for the password, and runs a call with it. */
 import { Button, Group, Stack } from "@mantine/core";
+import type { UseMutationResult } from "@tanstack/react-query";
 import { useState } from "react";
 import { explain, fieldErrors } from "../../api/explain";
-import { type Answer, useScript } from "../../api/scripts";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { t } from "../../lib/i18n.twostep";
 import { OwnPassword } from "./OwnPassword";
 
-type Call = "user/mfa/disable" | "user/mfa/recoverycodes";
-
-interface Props<Name extends Call> {
-  call: Name;
+interface Props<Answer> {
+  send: UseMutationResult<Answer, Error, { password?: string }>;
   title: string;
   text: string;
   confirm: string;
   danger?: boolean;
   onClose: () => void;
-  onDone: (answer: Answer<Name>) => void;
+  onDone: (answer: Answer) => void;
 }
 
-export function PasswordDialog<Name extends Call>({ call, title, text, confirm, danger = false, onClose, onDone }: Props<Name>) {
+export function PasswordDialog<Answer>({ send, title, text, confirm, danger = false, onClose, onDone }: Props<Answer>) {
   const [password, setPassword] = useState("");
-  const send = useScript(call, { stale: ["account"] });
   const refused = fieldErrors(send.error)["password"];
   return (
     <Dialog opened onClose={onClose} title={title} size="sm">

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { toast } from "../../../shared/toasts";
 import { useAccount } from "../../api/account";
+import { useScript } from "../../api/scripts";
 import { Banner } from "../../components/ui/Banner";
 import { Card } from "../../components/ui/Card";
 import { Page } from "../../components/ui/Page";
@@ -60,28 +61,38 @@ function On({ onCodes }: { onCodes: (codes: string[]) => void }) {
           {t("twostep.turnOff")}
         </Button>
       </Group>
-      {asking === "recoverycodes" && (
-        <PasswordDialog
-          call="user/mfa/recoverycodes"
-          title={t("twostep.codes")}
-          text={t("twostep.codesText")}
-          confirm={t("twostep.codesSubmit")}
-          onClose={close}
-          onDone={({ recoverycodes }) => onCodes(recoverycodes)}
-        />
-      )}
-      {asking === "disable" && (
-        <PasswordDialog
-          call="user/mfa/disable"
-          title={t("twostep.turnOff")}
-          text={t("twostep.turnOffText")}
-          confirm={t("twostep.turnOff")}
-          danger
-          onClose={close}
-          onDone={() => toast(t("twostep.offTitle"))}
-        />
-      )}
+      {asking === "recoverycodes" && <NewCodes onClose={close} onCodes={onCodes} />}
+      {asking === "disable" && <TurnOff onClose={close} />}
     </Card>
+  );
+}
+
+function NewCodes({ onClose, onCodes }: { onClose: () => void; onCodes: (codes: string[]) => void }) {
+  const send = useScript("user/mfa/recoverycodes", { stale: ["account"] });
+  return (
+    <PasswordDialog
+      send={send}
+      title={t("twostep.codes")}
+      text={t("twostep.codesText")}
+      confirm={t("twostep.codesSubmit")}
+      onClose={onClose}
+      onDone={({ recoverycodes }) => onCodes(recoverycodes)}
+    />
+  );
+}
+
+function TurnOff({ onClose }: { onClose: () => void }) {
+  const send = useScript("user/mfa/disable", { stale: ["account"] });
+  return (
+    <PasswordDialog
+      send={send}
+      title={t("twostep.turnOff")}
+      text={t("twostep.turnOffText")}
+      confirm={t("twostep.turnOff")}
+      danger
+      onClose={onClose}
+      onDone={() => toast(t("twostep.offTitle"))}
+    />
   );
 }
 
