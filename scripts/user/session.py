@@ -129,6 +129,7 @@ async def sign_in(ctx: Context, input: Input) -> dict[str, object]:
     assert user.password is not None  # it matched
     if user.hasmfa:
         token = await tokens.issue(ctx, "mfa", user.appuserid, _Proved(password=user.password))
+        await audit.write(ctx, "signin_first_step", **_actor(user))  # alone, it means that the password is known
         facts = {"mfatoken": token, "expires_in": int(tokens.LIFETIME["mfa"].total_seconds())}
         raise SignInRefused(SECOND_STEP, code=804, reason="mfa_required", context=facts, extra={"success": 0})
 

@@ -156,7 +156,9 @@ async def test_turning_it_on_ends_other_sessions_and_asks_for_a_code(
         "select event, detail->>'second' as second from auditlog where appuserid = $1 order by auditid", user.appuserid
     )
     seen = [(row["event"], row["second"]) for row in events]
-    assert seen[-3:] == [("mfa_enabled", None), ("signin_failed", "wrong_code"), ("signin", "code")]
+    assert seen[-4:] == [
+        ("mfa_enabled", None), ("signin_first_step", None), ("signin_failed", "wrong_code"), ("signin", "code"),
+    ]  # fmt: skip
 
 
 async def test_a_code_works_once(product: Product, user: User) -> None:

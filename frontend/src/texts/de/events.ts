@@ -71,6 +71,7 @@ export const events: Translation<typeof english> = {
     sessions_ended: "Sitzungen beendet",
     signin: "Anmeldung",
     signin_failed: "Anmeldung fehlgeschlagen",
+    signin_first_step: "Passwort angenommen, Code angefordert",
     signout: "Abmeldung",
     staff_invited: "Mitarbeiter eingeladen",
     staff_password_set: "Passwort des Mitarbeiters gesetzt",

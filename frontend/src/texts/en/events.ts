@@ -68,6 +68,7 @@ export const events = {
     sessions_ended: "Sessions ended",
     signin: "Sign-in",
     signin_failed: "Sign-in failed",
+    signin_first_step: "Password accepted, code requested",
     signout: "Sign-out",
     staff_invited: "Staff invited",
     staff_password_set: "Staff password set",
