@@ -840,7 +840,8 @@ create table webhookdelivery (
     createdon  timestamptz not null default now(),
     donon      timestamptz,
     dueon      timestamptz not null default now(),  -- of the next attempt
-    error      text
+    error      text,
+    reason     text  -- of the error: redirected, rejected, late, blocked, bad_host or unreachable
 );
 create index webhookdelivery_client on webhookdelivery (clientid, webhookid, createdon desc);
 create index webhookdelivery_due on webhookdelivery (dueon) where status = 'waiting';

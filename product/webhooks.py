@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import base64
 import secrets
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
@@ -38,7 +40,7 @@ _CLAIM = f"""
 """  # noqa: S608 - a constant
 _FINISH = """
     update webhookdelivery
-    set status = $3, lastcode = $4, error = $5, dueon = now() + $6,
+    set status = $3, lastcode = $4, reason = $5, error = $6, dueon = now() + $7,
         donon = case when $3 = 'waiting' then null else now() end
     where clientid = $1 and deliveryid = $2
 """
@@ -79,39 +81,57 @@ def is_address(ctx: Context, url: str) -> bool:
 
 
 async def send_due(ctx: Context) -> None:
-    """Send every event that is due."""
+    """Send every event that is due. Those for one address share its connections and its look-up."""
     while due := await ctx.db.all(Due, _CLAIM):
-        await asyncio.gather(*(_deliver(ctx, delivery) for delivery in due))
+        of_target: dict[tuple[str, str], list[Due]] = {}
+        for delivery in due:
+            of_target.setdefault((delivery.url, delivery.secret), []).append(delivery)
+        await asyncio.gather(*(_deliver(ctx, deliveries) for deliveries in of_target.values()))
 
 
-async def _deliver(ctx: Context, due: Due) -> None:
-    attempt = await send(ctx, due)
+async def _deliver(ctx: Context, deliveries: list[Due]) -> None:
+    async with _sender(ctx, deliveries[0], len(deliveries)) as sender:
+        await asyncio.gather(*(_attempt(ctx, sender, due) for due in deliveries))
+
+
+async def _attempt(ctx: Context, sender: WebhookSender, due: Due) -> None:
+    attempt = await sender.send(_event(due))
     pause = min(FIRST_PAUSE * 2 ** (due.attempts - 1), LONGEST_PAUSE)
     otherwise = "waiting" if due.attempts < MAX_ATTEMPTS else "failed"
     status = "delivered" if attempt.delivered else otherwise
-    await ctx.db.execute(_FINISH, due.clientid, due.deliveryid, status, attempt.status, attempt.error, pause)
+    result = (status, attempt.status, attempt.reason, attempt.message or None, pause)
+    await ctx.db.execute(_FINISH, due.clientid, due.deliveryid, *result)
 
 
 async def send(ctx: Context, due: Due) -> WebhookAttempt:
     """Send one event now."""
-    payload = orjson.loads(due.payload)
-    event = WebhookEvent(
-        id=f"evt_{due.deliveryid}",
-        type=due.event,
-        at=due.createdon.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
-        key=orjson.dumps(payload["key"]).decode(),
-        record=orjson.dumps(payload["record"]).decode(),
-    )
+    async with _sender(ctx, due) as sender:
+        return await sender.send(_event(due))
+
+
+@asynccontextmanager
+async def _sender(ctx: Context, due: Due, connections: int = 1) -> AsyncIterator[WebhookSender]:
+    """Open connections to the address of a delivery."""
     settings = ctx.settings
     sender = WebhookSender(
         due.url,
         ctx.vault.open(due.secret),
         private=settings.webhooks_private,
         seconds=settings.webhooks_timeout_seconds,
+        connections=connections,
     )
     try:
-        result = await sender.send(event)
+        yield sender
     finally:
         await sender.close()
-    # A remark in parentheses is for the operator.
-    return replace(result, error=result.error and result.error.partition(" (")[0])
+
+
+def _event(due: Due) -> WebhookEvent:
+    payload = orjson.loads(due.payload)
+    return WebhookEvent(
+        id=f"evt_{due.deliveryid}",
+        type=due.event,
+        at=due.createdon.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+        key=orjson.dumps(payload["key"]).decode(),
+        record=orjson.dumps(payload["record"]).decode(),
+    )

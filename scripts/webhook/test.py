@@ -18,7 +18,7 @@ _ADD = """
     values ($1, $2, $3, $4, 1, 'failed') returning deliveryid, createdon
 """
 _FINISH = """
-    update webhookdelivery set status = $3, lastcode = $4, error = $5, donon = now()
+    update webhookdelivery set status = $3, lastcode = $4, reason = $5, error = $6, donon = now()
     where clientid = $1 and deliveryid = $2
 """
 
@@ -40,11 +40,12 @@ class Input(BaseModel):
 
 
 class Output(BaseModel):
-    """`lastcode` is the status of the response, `problem` the reason of a failure."""
+    """`lastcode`: the status of the response. `reason`: of a failure. `problem`: the same in words."""
 
     success: int = 1
     delivered: bool
     lastcode: int | None
+    reason: str | None
     problem: str | None
     milliseconds: int
 
@@ -61,10 +62,12 @@ async def run(ctx: Context, input: Input) -> Output:
     )
     attempt = await webhooks.send(ctx, due)
     status = "delivered" if attempt.delivered else "failed"
-    await ctx.db.execute(_FINISH, clientid, row.deliveryid, status, attempt.status, attempt.error)
+    problem = attempt.message or None
+    await ctx.db.execute(_FINISH, clientid, row.deliveryid, status, attempt.status, attempt.reason, problem)
     return Output(
         delivered=attempt.delivered,
         lastcode=attempt.status,
-        problem=attempt.error,
+        reason=attempt.reason,
+        problem=problem,
         milliseconds=attempt.milliseconds,
     )

@@ -15,7 +15,11 @@ SAME_SECONDS = 0.5  # attempts within this time share a look-up
 
 
 class BlockedAddress(Exception):
-    """A webhook's address is not public."""
+    """A webhook's address is not public. `advice`: what the operator can do about it."""
+
+    def __init__(self, message: str, advice: str) -> None:
+        super().__init__(message)
+        self.advice = advice
 
 
 class Resolver:
@@ -55,7 +59,7 @@ class Resolver:
         addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
         for address in addresses if not self._private else ():
             if not is_public_address(address):
-                raise BlockedAddress(f"{address} is not a public address (set WEBHOOKS_PRIVATE=on to allow it)")
+                raise BlockedAddress(f"{address} is not a public address", "set WEBHOOKS_PRIVATE=on to allow it")
         return addresses[:MAX_ADDRESSES]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from tableapi.auth.webhook import secrets
@@ -19,19 +19,33 @@ if TYPE_CHECKING:
 
 MAX_RESPONSE_BYTES = 65_536  # read so that the connection can be reused; the rest is discarded
 MAX_ERROR_CHARS = 300
+Failure = Literal["redirected", "rejected", "late", "blocked", "bad_host", "unreachable"]
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookAttempt:
-    """The result of an attempt: the response status, and the error if it failed."""
+    """The result of an attempt.
+
+    status: of the response. reason: why it failed; None if it was delivered. message: the reason in words. advice: for
+    the operator.
+    """
 
     status: int | None
-    error: str | None
     milliseconds: int
+    reason: Failure | None = None
+    message: str = ""
+    advice: str = ""
 
     @property
     def delivered(self) -> bool:
-        return self.error is None
+        return self.reason is None
+
+    @property
+    def error(self) -> str | None:
+        """The message with the advice, for the operator; None if it was delivered."""
+        if self.delivered:
+            return None
+        return f"{self.message} ({self.advice})" if self.advice else self.message
 
 
 class WebhookSender:
@@ -65,27 +79,30 @@ class WebhookSender:
     async def send(self, event: WebhookEvent) -> WebhookAttempt:
         """Send an event. The result includes any error of the receiver, the name look-up or the network."""
         began = time.monotonic()
-        status, error = None, None
+        status: int | None = None
+        reason: Failure | None = None
+        message = advice = ""
         try:
             async with asyncio.timeout(self._seconds):
                 status = await self._post(event)
             if 300 <= status < 400:
-                error = f"the receiver responded with {status}, and redirects are not followed"
+                reason = "redirected"
+                message = f"the receiver responded with {status}, and redirects are not followed"
             elif not 200 <= status < 300:
-                error = f"the receiver responded with {status}"
+                reason, message = "rejected", f"the receiver responded with {status}"
         except (TimeoutError, self._httpx2.TimeoutException):
-            error = f"the receiver did not respond within {self._seconds:g} s"
+            reason, message = "late", f"the receiver did not respond within {self._seconds:g} s"
         except BlockedAddress as blocked:
-            error = str(blocked)
+            reason, message, advice = "blocked", str(blocked), blocked.advice
         except UnicodeError:
-            error = "the host is not a valid name"
+            reason, message = "bad_host", "the host is not a valid name"
         except (OSError, self._httpx2.HTTPError, self._httpx2.InvalidURL) as failed:
-            error = f"{type(failed).__name__}: {failed}"[:MAX_ERROR_CHARS]
-        return WebhookAttempt(status, error, round(1000 * (time.monotonic() - began)))
+            reason, message = "unreachable", f"{type(failed).__name__}: {failed}"[:MAX_ERROR_CHARS]
+        return WebhookAttempt(status, round(1000 * (time.monotonic() - began)), reason, message, advice)
 
     async def _post(self, event: WebhookEvent) -> int:
         if not self._secure and not self._private:
-            raise BlockedAddress("the URL must begin with https:// (set WEBHOOKS_PRIVATE=on to allow http)")
+            raise BlockedAddress("the URL must begin with https://", "set WEBHOOKS_PRIVATE=on to allow http")
         addresses = await self._resolver.addresses()
         for left, address in zip(reversed(range(len(addresses))), addresses, strict=True):
             try:

@@ -109,6 +109,7 @@ async def test_private_addresses_get_no_request(account: Account, url: str) -> N
     made = await _create(account.owner, url)
     test = (await account.owner.post("webhook/test", webhookid=made["webhookid"])).json()
     assert (test["delivered"], test["lastcode"]) == (False, None)
+    assert test["reason"] == "blocked"
     assert "not a public address" in test["problem"]
     assert "WEBHOOKS_PRIVATE" not in test["problem"]
 
@@ -198,7 +199,7 @@ async def test_a_failing_receiver_is_tried_for_a_day(product: Product, account: 
     assert pauses[:4] == pytest.approx([60, 120, 240, 480], abs=5)
     assert 22 * 3600 < sum(pauses[:-1]) < 26 * 3600
     [delivery] = await _deliveries(account.owner, made["webhookid"])
-    assert (delivery["status"], delivery["lastcode"]) == ("failed", 500)
+    assert (delivery["status"], delivery["lastcode"], delivery["reason"]) == ("failed", 500, "rejected")
     assert delivery["error"] == "the receiver responded with 500"
     await _due_now(product)
     assert len(target.received) == webhooks.MAX_ATTEMPTS
@@ -211,7 +212,7 @@ async def test_a_failing_receiver_is_tried_for_a_day(product: Product, account: 
     [request] = target.delivered
     assert request.id == f"evt_{delivery['deliveryid']}"
     [delivery] = await _deliveries(account.owner, made["webhookid"])
-    assert (delivery["status"], delivery["error"]) == ("delivered", None)
+    assert (delivery["status"], delivery["reason"], delivery["error"]) == ("delivered", None, None)
 
 
 async def test_a_test_event_returns_its_result(account: Account, target: Receiver) -> None:

@@ -1677,12 +1677,13 @@ export interface components {
         "webhook/test input": {
             webhookid: number;
         };
-        /** @description `lastcode` is the status of the response, `problem` the reason of a failure. */
+        /** @description `lastcode`: the status of the response. `reason`: of a failure. `problem`: the same in words. */
         "webhook/test output": {
             delivered: boolean;
             lastcode: number | null;
             milliseconds: number;
             problem: string | null;
+            reason: string | null;
             /** @default 1 */
             success: number;
         };
@@ -1710,6 +1711,8 @@ export interface components {
             lastcode: number | null;
             /** @description text */
             payload: string;
+            /** @description text */
+            reason: string | null;
             /** @description text */
             status: string;
             /** @description With related=webhook_by_webhookid. */

@@ -2,7 +2,7 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { useScript } from "./scripts";
 import { rows, useTableDelete, useTableWrite } from "./tables";
-import type { Webhook, WebhookDelivery } from "./types";
+import type { Webhook } from "./types";
 
 export const DELIVERY_PAGE = 25;
 const WAITING_MS = 10_000;
@@ -13,7 +13,7 @@ export const webhooks = rows("webhook", { order: "webhookid" });
 export const deliveries = (page: number) =>
   queryOptions({
     ...rows("webhookdelivery", {
-      fields: "deliveryid,webhookid,event,status,attempts,lastcode,error,createdon",
+      fields: "deliveryid,webhookid,event,status,attempts,lastcode,reason,error,createdon",
       order: "deliveryid DESC",
       limit: DELIVERY_PAGE,
       offset: (page - 1) * DELIVERY_PAGE,
@@ -30,6 +30,3 @@ export const useDeleteWebhook = () => useTableDelete("webhook", { stale: ["webho
 /** Sends a test now; the answer says whether it arrived. */
 export const useTestWebhook = () => useScript("webhook/test", { stale: ["webhookdelivery"] });
 export const useResend = () => useScript("webhook/resend", { stale: ["webhookdelivery"] });
-
-/** How a delivery ended: the response's status, or the reason of a failure. */
-export const answerOf = ({ lastcode, error }: Pick<WebhookDelivery, "lastcode" | "error">): string => error ?? (lastcode === null ? "" : String(lastcode));

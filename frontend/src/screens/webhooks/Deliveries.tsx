@@ -5,7 +5,7 @@ import { useMemo, useState } from "react";
 import { toast } from "../../../shared/toasts";
 import { explain, problemOf } from "../../api/explain";
 import type { Webhook, WebhookDelivery } from "../../api/types";
-import { DELIVERY_PAGE, answerOf, deliveries, useResend } from "../../api/webhooks";
+import { DELIVERY_PAGE, deliveries, useResend } from "../../api/webhooks";
 import { HistoryList } from "../../components/HistoryList";
 import { BusyButton } from "../../components/ui/BusyButton";
 import type { Column } from "../../components/ui/DataTable";
@@ -13,6 +13,7 @@ import { momentText } from "../../lib/dates";
 import { t } from "../../lib/i18n.webhooks";
 import { numberText } from "../../lib/locale";
 import { kindText } from "./kinds";
+import { outcomeText } from "./outcome";
 import classes from "./Webhooks.module.css";
 
 const COLORS = { waiting: "gray", delivered: undefined, failed: "red" } as const;
@@ -24,7 +25,7 @@ function columnsOf(urlOf: (delivery: WebhookDelivery) => string): Column<Webhook
     { key: "url", head: t("webhooks.url"), wraps: true, cell: (delivery) => <span className={classes.url}>{urlOf(delivery)}</span> },
     { key: "state", head: t("webhooks.state"), cell: State },
     { key: "attempts", head: t("webhooks.attempts"), align: "end", cell: ({ attempts }) => numberText(attempts) },
-    { key: "answer", head: t("webhooks.answer"), wraps: true, cell: answerOf },
+    { key: "answer", head: t("webhooks.answer"), wraps: true, cell: outcomeText },
     { key: "actions", head: t("webhooks.actions"), align: "end", cell: (delivery) => <Resend delivery={delivery} /> },
   ];
 }
@@ -67,7 +68,7 @@ export function Deliveries({ webhooks }: { webhooks: Webhook[] }) {
               <strong>{kindText(delivery.event)}</strong>
               <State {...delivery} />
               <span>{momentText(delivery.createdon)}</span>
-              <span>{answerOf(delivery)}</span>
+              <span>{outcomeText(delivery)}</span>
               <Resend delivery={delivery} />
             </>
           )}

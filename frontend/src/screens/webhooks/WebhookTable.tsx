@@ -12,6 +12,7 @@ import { type Column, DataTable } from "../../components/ui/DataTable";
 import { Dialog } from "../../components/ui/Dialog";
 import { t } from "../../lib/i18n.webhooks";
 import { kindText } from "./kinds";
+import { outcomeText } from "./outcome";
 import { Secret } from "./Secret";
 import { WebhookForm } from "./WebhookForm";
 import classes from "./Webhooks.module.css";
@@ -79,8 +80,10 @@ function Actions({ webhook, ask }: { webhook: Webhook; ask: Ask }) {
     test.mutate(
       { webhookid },
       {
-        onSuccess: ({ delivered, lastcode, problem }) =>
-          delivered ? toast(t("webhooks.tested", { code: String(lastcode) })) : toast(t("webhooks.testFailed", { error: problem ?? "" }), "bad"),
+        onSuccess: ({ delivered, lastcode, reason, problem }) =>
+          delivered
+            ? toast(t("webhooks.tested", { code: String(lastcode) }))
+            : toast(t("webhooks.testFailed", { error: outcomeText({ lastcode, reason, error: problem }) }), "bad"),
         onError: failed,
       },
     );

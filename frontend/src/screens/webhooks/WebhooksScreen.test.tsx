@@ -6,7 +6,7 @@ import { WebhooksScreen } from "./WebhooksScreen";
 
 const user = userEvent.setup();
 const ONE = { webhookid: 7, clientid: 1, url: "https://hooks.example.com/x", events: ["plan.changed"], secret: "whsec_c2VjcmV0", isactive: 1, createdon: "2026-11-26 09:00:00+00" };
-const FAILED = { deliveryid: 70, webhookid: 7, event: "plan.changed", status: "failed", attempts: 14, lastcode: 500, error: "the receiver responded with 500", createdon: "2026-11-26 09:00:00+00" };
+const FAILED = { deliveryid: 70, webhookid: 7, event: "plan.changed", status: "failed", attempts: 14, lastcode: 500, reason: "rejected", error: "the receiver responded with 500", createdon: "2026-11-26 09:00:00+00" };
 
 function serving(webhooks: object[], deliveries: object[], more: Record<string, unknown> = {}) {
   return serve({
@@ -47,8 +47,12 @@ test("a webhook needs an address and an event, and the secret is shown once it w
 });
 
 test.each([
-  [{ delivered: true, lastcode: 204, problem: null }, "Delivered: the receiver responded with 204"],
-  [{ delivered: false, lastcode: null, problem: "10.0.0.1 is not a public address" }, "Not delivered: 10.0.0.1 is not a public address"],
+  [{ delivered: true, lastcode: 204, reason: null, problem: null }, "Delivered: the receiver responded with 204"],
+  [
+    { delivered: false, lastcode: null, reason: "blocked", problem: "10.0.0.1 is not a public address" },
+    "Not delivered. The address is not reachable from the internet",
+  ],
+  [{ delivered: false, lastcode: null, reason: "from_a_later_version", problem: "the moon is full" }, "Not delivered. the moon is full"],
 ])("a test that ended with %j says so", async (outcome, text) => {
   serving([ONE], [], { "POST webhook/test": { success: 1, milliseconds: 5, ...outcome } });
   draw(<WebhooksScreen />);
@@ -59,7 +63,7 @@ test.each([
 test("a failed event shows its reason and can be sent again", async () => {
   const sent = serving([ONE], [FAILED], { "POST webhook/resend": { success: 1 } });
   draw(<WebhooksScreen />);
-  expect((await screen.findAllByText("the receiver responded with 500"))[0]).toBeVisible();
+  expect((await screen.findAllByText("The receiver responded with 500"))[0]).toBeVisible();
   await user.click((await screen.findAllByRole("button", { name: /^Send Plan changed of/ }))[0]!);
   await waitFor(() => expect(sent.find(({ path }) => path === "webhook/resend")?.body).toEqual({ deliveryid: 70 }));
 });

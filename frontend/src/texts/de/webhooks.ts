@@ -25,7 +25,7 @@ export const webhooks: Translation<typeof english> = {
     resume: "Fortsetzen",
     test: "Test senden",
     tested: "Zugestellt: Der Empfänger hat mit {{code}} geantwortet",
-    testFailed: "Nicht zugestellt: {{error}}",
+    testFailed: "Nicht zugestellt. {{error}}",
     secret: "Geheimnis anzeigen",
     secretTitle: "Geheimnis für die Signatur",
     secretText: "Prüfen Sie jedes Ereignis mit diesem Geheimnis und einer Bibliothek für Standard Webhooks. Bewahren Sie es wie ein Passwort auf.",
@@ -50,6 +50,14 @@ export const webhooks: Translation<typeof english> = {
     resend: "Erneut senden",
     resendOf: "{{event}} vom {{time}} erneut senden",
     resent: "Das Ereignis wird erneut gesendet.",
+    reason: {
+      redirected: "Der Empfänger leitet weiter ({{code}}); das wird nicht befolgt",
+      rejected: "Der Empfänger hat mit {{code}} geantwortet",
+      late: "Der Empfänger hat nicht rechtzeitig geantwortet",
+      blocked: "Die Adresse ist aus dem Internet nicht erreichbar",
+      bad_host: "Die Adresse hat keinen gültigen Rechnernamen",
+      unreachable: "Der Empfänger ist nicht erreichbar: {{error}}",
+    },
     kind: {
       revealed: "Kontakt aufgedeckt",
       bulk: "Sammelsuche fertig",

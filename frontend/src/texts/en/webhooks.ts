@@ -22,7 +22,7 @@ export const webhooks = {
     resume: "Resume",
     test: "Send a test",
     tested: "Delivered: the receiver responded with {{code}}",
-    testFailed: "Not delivered: {{error}}",
+    testFailed: "Not delivered. {{error}}",
     secret: "Show secret",
     secretTitle: "Signing secret",
     secretText: "Verify each event with this secret and a library for Standard Webhooks. Keep it like a password.",
@@ -47,6 +47,14 @@ export const webhooks = {
     resend: "Send again",
     resendOf: "Send {{event}} of {{time}} again",
     resent: "The event is sent again.",
+    reason: {
+      redirected: "The receiver redirects ({{code}}), which is not followed",
+      rejected: "The receiver responded with {{code}}",
+      late: "The receiver did not respond in time",
+      blocked: "The address is not reachable from the internet",
+      bad_host: "The address has no valid host name",
+      unreachable: "The receiver cannot be reached: {{error}}",
+    },
     kind: {
       revealed: "Contact revealed",
       bulk: "Bulk lookup finished",
