@@ -41,7 +41,7 @@ async function choose(page, item) {
 async function tests(page) {
   await list(page, "Webhooks").getByText("Bulk lookup finished, Contact revealed, Credits low").waitFor();
   await choose(page, "Send a test");
-  await page.getByText("Not delivered: 127.0.0.1 is not a public address").waitFor();
+  await page.getByText("Not delivered. The address is not reachable from the internet").waitFor();
   const deliveries = list(page, "Deliveries");
   await deliveries.getByRole("row").filter({ hasText: "Failed" }).waitFor();
   await accessible(page, "webhooks with a delivery");
