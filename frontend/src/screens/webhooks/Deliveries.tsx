@@ -68,8 +68,10 @@ export function Deliveries({ webhooks }: { webhooks: Webhook[] }) {
               <strong>{kindText(delivery.event)}</strong>
               <State {...delivery} />
               <span>{momentText(delivery.createdon)}</span>
-              <span>{outcomeText(delivery)}</span>
-              <Resend delivery={delivery} />
+              <span>
+                <Resend delivery={delivery} />
+              </span>
+              <span className={classes.outcome}>{outcomeText(delivery)}</span>
             </>
           )}
         />
