@@ -43,7 +43,7 @@ _MESSAGE = {
 }
 _LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}}
 _HEADERS = {"Accept": "application/json, text/event-stream", "User-Agent": f"tableapi-doctor/{VERSION}"}
-_PARAMETER = re.compile(r'(\w+)=(?:"([^"]*)"|([^\s,"]+))')
+_PARAMETER = re.compile(r'\b(\w++)=(?:"([^"]*+)"|([^\s,"]++))')
 
 
 class BadAddress(CommandError):
