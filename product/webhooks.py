@@ -90,8 +90,10 @@ async def send_due(ctx: Context) -> None:
 
 
 async def _deliver(ctx: Context, deliveries: list[Due]) -> None:
-    async with _sender(ctx, deliveries[0], len(deliveries)) as sender:
-        await asyncio.gather(*(_attempt(ctx, sender, due) for due in deliveries))
+    # The group ends before the connections close, so an error of one attempt does not fail the others.
+    async with _sender(ctx, deliveries[0], len(deliveries)) as sender, asyncio.TaskGroup() as attempts:
+        for due in deliveries:
+            attempts.create_task(_attempt(ctx, sender, due))
 
 
 async def _attempt(ctx: Context, sender: WebhookSender, due: Due) -> None:
@@ -99,7 +101,7 @@ async def _attempt(ctx: Context, sender: WebhookSender, due: Due) -> None:
     pause = min(FIRST_PAUSE * 2 ** (due.attempts - 1), LONGEST_PAUSE)
     otherwise = "waiting" if due.attempts < MAX_ATTEMPTS else "failed"
     status = "delivered" if attempt.delivered else otherwise
-    result = (status, attempt.status, attempt.reason, attempt.message or None, pause)
+    result = (status, attempt.status, attempt.reason, attempt.message, pause)
     await ctx.db.execute(_FINISH, due.clientid, due.deliveryid, *result)
 
 

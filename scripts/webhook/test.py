@@ -62,12 +62,12 @@ async def run(ctx: Context, input: Input) -> Output:
     )
     attempt = await webhooks.send(ctx, due)
     status = "delivered" if attempt.delivered else "failed"
-    problem = attempt.message or None
-    await ctx.db.execute(_FINISH, clientid, row.deliveryid, status, attempt.status, attempt.reason, problem)
+    result = (status, attempt.status, attempt.reason, attempt.message)
+    await ctx.db.execute(_FINISH, clientid, row.deliveryid, *result)
     return Output(
         delivered=attempt.delivered,
         lastcode=attempt.status,
         reason=attempt.reason,
-        problem=problem,
+        problem=attempt.message,
         milliseconds=attempt.milliseconds,
     )

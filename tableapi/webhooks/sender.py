@@ -26,14 +26,14 @@ Failure = Literal["redirected", "rejected", "late", "blocked", "bad_host", "unre
 class WebhookAttempt:
     """The result of an attempt.
 
-    status: of the response. reason: why it failed; None if it was delivered. message: the reason in words. advice: for
-    the operator.
+    status: of the response. reason: why it failed; None if it was delivered. message: the reason in words, or None.
+    advice: for the operator.
     """
 
     status: int | None
     milliseconds: int
     reason: Failure | None = None
-    message: str = ""
+    message: str | None = None
     advice: str = ""
 
     @property
@@ -43,8 +43,6 @@ class WebhookAttempt:
     @property
     def error(self) -> str | None:
         """The message with the advice, for the operator; None if it was delivered."""
-        if self.delivered:
-            return None
         return f"{self.message} ({self.advice})" if self.advice else self.message
 
 
@@ -81,7 +79,8 @@ class WebhookSender:
         began = time.monotonic()
         status: int | None = None
         reason: Failure | None = None
-        message = advice = ""
+        message: str | None = None
+        advice = ""
         try:
             async with asyncio.timeout(self._seconds):
                 status = await self._post(event)
