@@ -34,7 +34,7 @@ async function requestCode(page, dialog, address) {
 
 const codeIn = (mail) => new URL(linkIn(mail, ACCOUNT), "http://x").searchParams.get("code");
 
-async function refusalsSaveNothing(page) {
+async function rejectedValuesSaveNothing(page) {
   const dialog = await openDialog(page);
   const writes = writesOf(page);
   await dialog.getByRole("button", { name: "Send code" }).click();
@@ -110,7 +110,7 @@ async function linkSurvivesSignIn(open, page, from, address) {
 journey("changeemail", async (open) => {
   const page = await open();
   await signIn(page, OWNER);
-  await refusalsSaveNothing(page);
+  await rejectedValuesSaveNothing(page);
   await changeWhileAsking(page, `olivia.second${stamp}@acme-demo.com`);
   await otherTabGoesOn(page, `olivia.third${stamp}@acme-demo.com`);
 

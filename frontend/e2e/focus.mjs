@@ -34,8 +34,8 @@ journey("focus", async (open) => {
   await page.getByLabel("Password").fill("Wrong1234");
   await press(named(page, "Login"));
   await page.getByRole("alert").waitFor();
-  check((await page.getByText("You have entered an invalid email or password").count()) === 1, "the refusal to be said once");
-  await has(named(page, "Login"), "at Login after a refusal");
+  check((await page.getByText("You have entered an invalid email or password").count()) === 1, "the error to be said once");
+  await has(named(page, "Login"), "at Login after an error");
 
   await signIn(page, OWNER);
   await openAndLeave(page, named(page, "Account menu"), "menu", "the account menu");

@@ -13,11 +13,11 @@ const openDialog = (name) => async (page) => {
   await page.getByRole("dialog").first().waitFor();
 };
 
-const REFUSAL = { error: { code: 429, message: "Too many requests", context: { reason: "rate_limited" } } };
+const ERROR = { error: { code: 429, message: "Too many requests", context: { reason: "rate_limited" } } };
 
 /** Rejects one kind of request, after which the screen is opened again. */
 const failing = (pattern) => async (page) => {
-  await page.route(pattern, (route) => route.fulfill({ status: 429, headers: { "Retry-After": "30" }, json: REFUSAL }));
+  await page.route(pattern, (route) => route.fulfill({ status: 429, headers: { "Retry-After": "30" }, json: ERROR }));
   await page.reload();
   await page.getByRole("button", { name: /again|retry/i }).first().waitFor();
 };

@@ -62,10 +62,10 @@ journey("studio says why not", async (open) => {
   await writer.getByRole("alert").first().waitFor();
   await writer.getByRole("button", { name: "Why not?" }).click();
   const dialog = writer.getByRole("dialog", { name: "Why, and for whom" });
-  await dialog.getByText("Refused.").waitFor();
+  await dialog.getByText("Rejected.").waitFor();
   await dialog.getByText("Row condition").waitFor();
   await dialog.getByText(/name = .?seen/).first().waitFor();
-  await accessible(writer, "why a change is refused", "dialog");
+  await accessible(writer, "why a change is rejected", "dialog");
   await picture(writer, "studio-why");
   await writer.setViewportSize(SMALL);
   await picture(writer, "studio-why");

@@ -1,5 +1,5 @@
 /** The calls to the app's server, with the session of the signed-in user. */
-import { refusalIn } from "./refusals.js";
+import { errorTextIn } from "./errortexts.js";
 import { locale, spoken, t } from "./texts.js";
 
 /** Reads the session and the name of the app. Runs in the app's page, so it must not use anything from outside. */
@@ -17,7 +17,7 @@ export async function sessionOfPage() {
 
 /** The server's message in the language of the panel; in English if there is no translation. */
 function messageOf({ message, context } = {}) {
-  return refusalIn(spoken(), context ?? {}, (value) => value.toLocaleString(locale())) ?? message ?? t("wrong");
+  return errorTextIn(spoken(), context ?? {}, (value) => value.toLocaleString(locale())) ?? message ?? t("wrong");
 }
 
 /** Sends one call and returns its response. A rejection is an Error with the server's message and the status. */

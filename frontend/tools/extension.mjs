@@ -18,15 +18,15 @@ const { output } = (
   await build({
     configFile: false,
     logLevel: "warn",
-    build: { write: false, lib: { entry: new URL("refusals.ts", import.meta.url).pathname, formats: ["es"] } },
+    build: { write: false, lib: { entry: new URL("errortexts.ts", import.meta.url).pathname, formats: ["es"] } },
   })
 )[0];
-const refusals = Buffer.from(output[0].code);
+const texts = Buffer.from(output[0].code);
 
 const names = (await readdir(FROM)).filter((name) => !name.endsWith(".test.ts")).toSorted();
 const files = [...names.map((name) => [name, join(FROM, name)]), ["phones.js", PHONES]];
 const entries = await Promise.all(files.map(async ([name, from]) => [`${FOLDER}/${name}`, [await readFile(from), { mtime: MADE }]]));
-entries.push([`${FOLDER}/refusals.js`, [refusals, { mtime: MADE }]]);
+entries.push([`${FOLDER}/errortexts.js`, [texts, { mtime: MADE }]]);
 const zip = zipSync(Object.fromEntries(entries), { level: 9 });
 await writeFile(TO, zip);
 console.log(`packed ${entries.length} files of the extension, ${(zip.length / 1000).toFixed(1)} kB`);

@@ -18,7 +18,7 @@ const BASE = process.argv.slice(2).find((word) => word.startsWith("http")) ?? "h
 
 async function ask(path, { headers = {}, ...options } = {}) {
   const response = await fetch(BASE + PREFIX + path, { ...options, headers: { "Content-Type": "application/json", ...headers } });
-  if (!response.ok) throw new Error(`${path} was refused with ${response.status}. Is this a demo server?`);
+  if (!response.ok) throw new Error(`${path} was rejected with ${response.status}. Is this a demo server?`);
   return response.json();
 }
 

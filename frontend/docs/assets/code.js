@@ -112,7 +112,7 @@ function run(block, head, found, here) {
       try {
         const answer = await fetch(url.replace(LOCAL, new URL(here.mount).host).replace(/^https?:\/\/[^/]+/, here.mount), { method, body, headers: { ...own, ...headers } });
         const text = await answer.text();
-        answers.push(`${answer.status} ${answer.ok ? "" : "refused "}\n${/^[[{]/.test(text) ? JSON.stringify(JSON.parse(text), null, 2) : text}`);
+        answers.push(`${answer.status} ${answer.ok ? "" : "rejected "}\n${/^[[{]/.test(text) ? JSON.stringify(JSON.parse(text), null, 2) : text}`);
       } catch (error) {
         answers.push(String(error));
       }

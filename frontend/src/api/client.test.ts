@@ -115,8 +115,8 @@ function guarded(valid: () => string, before: () => unknown = () => undefined) {
     const token = headers["X-Session-Token"];
     tokens.push(token);
     await before();
-    const refusal = { error: { code: 401, message: "over", context: { scope: "account" } } };
-    return token === valid() ? new Response(JSON.stringify({ ok: 1 })) : new Response(JSON.stringify(refusal), { status: 401 });
+    const ended = { error: { code: 401, message: "over", context: { scope: "account" } } };
+    return token === valid() ? new Response(JSON.stringify({ ok: 1 })) : new Response(JSON.stringify(ended), { status: 401 });
   });
   return tokens;
 }
@@ -143,7 +143,7 @@ test("a 401 that arrives during a token renewal waits for the new token before t
 
 test("a 401 for the current token ends the session, even after a failed renewal", async () => {
   const tokens = guarded(() => "none");
-  await renewing(() => Promise.reject(new Error("refused"))).catch(() => undefined);
+  await renewing(() => Promise.reject(new Error("rejected"))).catch(() => undefined);
   expect(endsSession(await failure(call("GET", "x")))).toBe(true);
   expect(tokens).toEqual([TOKEN]);
 });

@@ -31,7 +31,7 @@ const TIMEOUT_MS = 20_000;
 export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
   const { response, token } = await send(method, path, options);
   const body = await parsed(response);
-  if (!response.ok || isRefusal(body)) throw errorOf(response, body);
+  if (!response.ok || isError(body)) throw errorOf(response, body);
   return (await decryptedFor(body, options, token)) as T;
 }
 
@@ -101,6 +101,6 @@ async function parsed(response: Response): Promise<unknown> {
 }
 
 /** Sign-in may fail with a 200: `error` is then a bare number. */
-function isRefusal(body: unknown): boolean {
+function isError(body: unknown): boolean {
   return typeof body === "object" && body !== null && "error" in body && Boolean(body.error);
 }

@@ -13,7 +13,7 @@ export class NotBusiness extends Error {}
 export class EmailTaken extends Error {}
 
 /** The sign-in provider rejected the sign-in, or its dialog was closed. */
-export class ProviderRefused extends Error {}
+export class ProviderRejected extends Error {}
 
 /** Converts a failed response to an ApiError. A batch error (code 1000) of one record is the error of that record. */
 export function errorOf(response: Response, body: unknown): ApiError {

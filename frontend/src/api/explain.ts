@@ -2,7 +2,7 @@
 import { t } from "../lib/i18n";
 import { language } from "../lib/language";
 import { numberText } from "../lib/locale";
-import { type Facts, refusalText } from "../lib/refusal";
+import { type Facts, errorText } from "../lib/errortext";
 import { ApiError } from "./errors";
 
 export function explain(error: unknown): string {
@@ -13,7 +13,7 @@ export function explain(error: unknown): string {
   return error.message ? (translated(error.context) ?? error.message) : t("somethingWrong");
 }
 
-const translated = (context: Facts): string | undefined => refusalText(context, language().refusals, numberText);
+const translated = (context: Facts): string | undefined => errorText(context, language().errors, numberText);
 
 const MINUTE = 60;
 const HOUR = 3600;

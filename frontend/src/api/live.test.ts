@@ -17,7 +17,7 @@ function answer(...responses: (() => Response)[]): Sent[] {
 }
 
 const events = (text: string) => () => new Response(text, { status: 200 });
-const refusal = (status: number) => () => new Response("{}", { status });
+const failure = (status: number) => () => new Response("{}", { status });
 
 function seen(): { log: unknown[]; handlers: Events } {
   const log: unknown[] = [];
@@ -28,7 +28,7 @@ function seen(): { log: unknown[]; handlers: Events } {
       row: (row) => log.push(row),
       gone: (key) => log.push(["gone", key]),
       open: () => undefined,
-      refused: () => log.push("refused"),
+      rejected: () => log.push("rejected"),
     },
   };
 }
@@ -69,7 +69,7 @@ test("an event split across chunks is reassembled", async () => {
 });
 
 test("a 409 for a table without streams is not retried", async () => {
-  const sent = answer(refusal(409));
+  const sent = answer(failure(409));
   const stop = follow("item", "id", seen().handlers);
   await vi.advanceTimersByTimeAsync(200_000);
   expect(sent).toHaveLength(1);
@@ -77,7 +77,7 @@ test("a 409 for a table without streams is not retried", async () => {
 });
 
 test("a 503 is retried with increasing delays", async () => {
-  const sent = answer(...Array.from({ length: 20 }, () => refusal(503)));
+  const sent = answer(...Array.from({ length: 20 }, () => failure(503)));
   const stop = follow("item", "id", seen().handlers);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(sent.length).toBeGreaterThan(3);
@@ -85,11 +85,11 @@ test("a 503 is retried with increasing delays", async () => {
   stop();
 });
 
-test("a 401 calls the refused handler", async () => {
-  answer(refusal(401));
+test("a 401 calls the rejected handler", async () => {
+  answer(failure(401));
   const { log, handlers } = seen();
   const stop = follow("item", "id", handlers);
-  await vi.waitFor(() => expect(log).toEqual(["refused"]));
+  await vi.waitFor(() => expect(log).toEqual(["rejected"]));
   stop();
 });
 

@@ -16,7 +16,7 @@ export interface Events {
   /** Whether the stream is open. */
   open: (isOpen: boolean) => void;
   /** The session was rejected. */
-  refused: () => void;
+  rejected: () => void;
 }
 
 const FIRST_WAIT_MS = 1000;
@@ -51,7 +51,7 @@ export function follow(table: string, fields: string, events: Events): () => voi
       const response = await fetch(address, { signal, headers: { ...headers, ...(last && { "Last-Event-ID": last }) } });
       if (!response.ok || !response.body) {
         failures += 1;
-        if (response.status === 401) events.refused();
+        if (response.status === 401) events.rejected();
         return NEVER.has(response.status) ? "never" : "again";
       }
       events.open(true);

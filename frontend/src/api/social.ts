@@ -4,7 +4,7 @@ import { sessionStarted } from "../stores/session";
 import { signInSilently } from "./account";
 import { call } from "./client";
 import { config } from "./config";
-import { ProviderRefused } from "./errors";
+import { ProviderRejected } from "./errors";
 import { type SocialProof, runScript } from "./scripts";
 import { type NewUser, requireBusinessEmail } from "./signup";
 import { tablePath } from "./tables";
@@ -24,7 +24,7 @@ export async function proofOf(vendor: Vendor, popup: Window, signal: AbortSignal
   const answer = answerOf(popup, state, signal);
   popup.location.href = url;
   const { code, error } = await answer;
-  if (error || !code) throw new ProviderRefused(error);
+  if (error || !code) throw new ProviderRejected(error);
 
   const { access_token } = await runScript(`${vendor}_accesstoken`, { code, state, redirect_uri });
   const proof = await runScript(`${vendor}_userdetails`, { access_token });

@@ -15,7 +15,7 @@ test("a read that failed is repeated by itself once the server responds", async 
   leave();
 }, 20_000);
 
-test("a refused read is not repeated", async () => {
+test("a rejected read is not repeated", async () => {
   const read = vi.fn<() => Promise<string>>().mockRejectedValue(new ApiError(422, ""));
   const queries = makeQueryClient();
   const observer = new QueryObserver(queries, { queryKey: ["list"], queryFn: read });

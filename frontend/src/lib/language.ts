@@ -10,7 +10,7 @@ export interface Translated {
   texts?: Texts;
   legal?: Legal;
   /** Errors of the server, by case or reason. */
-  refusals?: Readonly<Record<string, string>>;
+  errors?: Readonly<Record<string, string>>;
 }
 
 interface Loaded extends Translated {

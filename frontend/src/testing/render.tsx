@@ -22,7 +22,7 @@ export interface Sent {
 type Reply = unknown | ((sent: Sent) => unknown);
 
 /** A response with an error status. */
-export class Refusal {
+export class ErrorResponse {
   constructor(
     readonly status: number,
     readonly error: object | number,
@@ -45,7 +45,7 @@ export function serve(replies: Record<string, Reply>): Sent[] {
     const reply = replies[`${request.method} ${request.path}`];
     if (reply === undefined) throw new Error(`no answer for ${request.method} ${request.path}`);
     const value = typeof reply === "function" ? await reply(request) : reply;
-    const [status, body] = value instanceof Refusal ? [value.status, { error: value.error }] : [200, value];
+    const [status, body] = value instanceof ErrorResponse ? [value.status, { error: value.error }] : [200, value];
     return new Response(JSON.stringify(body), { status });
   });
   return sent;

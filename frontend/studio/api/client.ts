@@ -53,11 +53,11 @@ export async function send(path: string, { method = "GET", params, body, headers
     if (signal?.aborted) throw error;
     throw new ApiError(0, "The server cannot be reached.");
   }
-  if (!response.ok) throw await refusal(response, { path, method, params, body });
+  if (!response.ok) throw await apiError(response, { path, method, params, body });
   return response;
 }
 
-async function refusal(response: Response, request: SentRequest): Promise<ApiError> {
+async function apiError(response: Response, request: SentRequest): Promise<ApiError> {
   try {
     const { error } = (await response.json()) as { error: { message: string; context?: ErrorContext | null } };
     return new ApiError(response.status, error.message, response.status, error.context ?? {}, undefined, request);

@@ -16,7 +16,7 @@ export function SignIn({ error }: { error: Error | null }) {
   const [session, setSession] = useState("");
   const appKey = settings.data?.appkey ?? "";
   const key = typedKey ?? (before.key || appKey);
-  const wasRefused = before.key !== "" || before.session !== "";
+  const wasRejected = before.key !== "" || before.session !== "";
 
   function submit(event: FormEvent): void {
     event.preventDefault();
@@ -30,7 +30,7 @@ export function SignIn({ error }: { error: Error | null }) {
         <img src={logo} alt="" width={32} height={32} />
         <h1>{T.signIn}</h1>
         <p className="dim">{T.signInHint}</p>
-        {wasRefused && <p className="form-error" role="alert">{error?.message ?? T.refused}</p>}
+        {wasRejected && <p className="form-error" role="alert">{error?.message ?? T.rejected}</p>}
         <Labelled label={T.apiKey}>
           <input className="input" value={key} onChange={(event) => setKey(event.target.value)} autoComplete="off" spellCheck={false} autoFocus required />
         </Labelled>

@@ -4,7 +4,7 @@ import type { Field, Json } from "../api/types";
 import { isBoolean } from "../lib/format";
 import { BadValue, textOf } from "../record/draft";
 import { Input } from "../record/FieldInput";
-import { Refusal } from "../record/Why";
+import { RequestError } from "../record/Why";
 import { T } from "../texts";
 import { Button } from "../ui";
 
@@ -23,7 +23,7 @@ export default function CellEditor({ dataset, field, value, label, place, onSave
   const first = value === null ? null : textOf(field, value);
   const [text, setText] = useState(first);
   const [error, setError] = useState<string | null>(null);
-  const [refused, setRefused] = useState<unknown>(null);
+  const [rejected, setRejected] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const isClosed = useRef(false);
@@ -43,7 +43,7 @@ export default function CellEditor({ dataset, field, value, label, place, onSave
       isClosed.current = true;
       onDone(move);
     } catch (problem) {
-      setRefused(problem);
+      setRejected(problem);
       setError(problem instanceof BadValue || problem instanceof Error ? problem.message : T.failed);
       setBusy(false);
       box.current?.querySelector<HTMLElement>("input, select, textarea")?.focus();
@@ -92,7 +92,7 @@ export default function CellEditor({ dataset, field, value, label, place, onSave
         />
         {field.allow_null && text !== null && !isChoice && <Button className="null-button" aria-label={T.setNull(field.name)} onClick={() => void save(null, "stay")}>{T.toNull}</Button>}
       </div>
-      {error && <div role="gridcell"><Refusal message={error} error={refused} id="cell-editor-error" /></div>}
+      {error && <div role="gridcell"><RequestError message={error} error={rejected} id="cell-editor-error" /></div>}
     </div>
   );
 }

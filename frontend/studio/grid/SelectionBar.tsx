@@ -13,7 +13,7 @@ import { insertsOf } from "../lib/sql";
 import { doneWithUndo } from "../lib/undo";
 import { ExportMenu } from "../panels/ExportMenu";
 import { withRule } from "../record/rule";
-import { Refusal } from "../record/Why";
+import { RequestError } from "../record/Why";
 import { T } from "../texts";
 import { Button, Dialog } from "../ui";
 import type { Selected } from "./useSelection";
@@ -51,7 +51,7 @@ export default function SelectionBar({ dataset, info, selected, params, onClear 
 function DeleteMany({ dataset, info, rows, onClose, onDone }: { dataset: string; info: TableInfo; rows: Row[]; onClose: () => void; onDone: () => void }) {
   const client = useQueryClient();
   const [problem, setProblem] = useState<string | null>(null);
-  const [refused, setRefused] = useState<unknown>(null);
+  const [rejected, setRejected] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
   const path = tablePath(dataset, info.name);
 
@@ -71,7 +71,7 @@ function DeleteMany({ dataset, info, rows, onClose, onDone }: { dataset: string;
       });
     } catch (error) {
       setProblem(batchMessage(withRule(error, {})));
-      setRefused(error);
+      setRejected(error);
       setBusy(false);
     }
   }
@@ -79,7 +79,7 @@ function DeleteMany({ dataset, info, rows, onClose, onDone }: { dataset: string;
   return (
     <Dialog title={T.deleteMany(rows.length)} onClose={onClose}>
       <p>{T.deleteManyHint}</p>
-      {problem && <Refusal message={problem} error={refused} />}
+      {problem && <RequestError message={problem} error={rejected} />}
       <div className="actions">
         <Button tone="danger" disabled={isBusy} onClick={() => void remove()}>{T.remove}</Button>
         <Button onClick={onClose}>{T.cancel}</Button>

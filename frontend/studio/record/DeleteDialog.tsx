@@ -11,7 +11,7 @@ import { doneWithUndo } from "../lib/undo";
 import { T } from "../texts";
 import { Button, Dialog, Waiting } from "../ui";
 import { childCounts, children } from "./children";
-import { Refusal } from "./Why";
+import { RequestError } from "./Why";
 
 interface Props {
   dataset: string;
@@ -24,7 +24,7 @@ interface Props {
 
 export function DeleteDialog({ dataset, info, id, row, etag, onClose }: Props) {
   const client = useQueryClient();
-  const [refused, setRefused] = useState<Error | null>(null);
+  const [rejected, setRejected] = useState<Error | null>(null);
   const counts = useQuery(childCounts(dataset, info, id));
   const referring = children(info).filter(({ type, name }) => type !== "many_many" && (counts.data?.[name] ?? 0) > 0);
 
@@ -32,7 +32,7 @@ export function DeleteDialog({ dataset, info, id, row, etag, onClose }: Props) {
     try {
       await ask(recordPath(dataset, info.name, id), { method: "DELETE", headers: etag ? { "If-Match": etag } : {} });
     } catch (error) {
-      setRefused(error as Error);
+      setRejected(error as Error);
       return;
     }
     change({ open: null }, { replace: true });
@@ -57,7 +57,7 @@ export function DeleteDialog({ dataset, info, id, row, etag, onClose }: Props) {
           <p className="dim">{T.deleteHint}</p>
         </>
       ))}
-      {refused && <Refusal message={refused.message} error={refused} />}
+      {rejected && <RequestError message={rejected.message} error={rejected} />}
       <div className="actions">
         <Button tone="danger" onClick={() => void remove()}>{T.remove}</Button>
         <Button onClick={onClose}>{T.cancel}</Button>

@@ -8,7 +8,7 @@ import { FieldInput } from "./FieldInput";
 import { type Draft, changesOf, textOf } from "./draft";
 import { nextRecord } from "./next";
 import { useSave } from "./useSave";
-import { Refusal } from "./Why";
+import { RequestError } from "./Why";
 
 interface Props {
   dataset: string;
@@ -50,7 +50,7 @@ export function RecordForm({ dataset, info, id, row, etag }: Props) {
             onChange={(text) => setDraft({ ...draft, [field.name]: text })}
           />
         ))}
-        {saving.problem && <Refusal message={saving.problem} error={saving.refused} />}
+        {saving.problem && <RequestError message={saving.problem} error={saving.rejected} />}
         {(isChanged || isNew) && (
           <div className="save-bar">
             <Button tone="primary" type="submit" disabled={saving.isBusy}>{T.save}</Button>

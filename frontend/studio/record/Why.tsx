@@ -1,4 +1,4 @@
-/** Why a request is refused, or what a role may do with a record: the rule, its rows and columns, as reported by the
+/** Why a request is rejected, or what a role may do with a record: the rule, its rows and columns, as reported by the
  server. */
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
@@ -23,7 +23,7 @@ const SEPARATORS = /[,;\r\n]/g;
 const FORBIDDEN = [403, 404];
 
 /** The message of a failed request, and a link to the explanation if rights may be the reason. */
-export function Refusal({ message, error, id }: { message: string; error: unknown; id?: string }) {
+export function RequestError({ message, error, id }: { message: string; error: unknown; id?: string }) {
   const [request, setRequest] = useState<SentRequest | null>(null);
   const wire = error instanceof ApiError && FORBIDDEN.includes(error.status) ? error.request : undefined;
   return (
@@ -87,7 +87,7 @@ function Answer({ told }: { told: Told }) {
   const { allowed, why, rule, rows, not_readable: unread, not_writable: fixed, refusal, hook } = told;
   return (
     <>
-      <p className="why-said"><strong>{allowed === null ? T.whyDepends : allowed ? T.whyAllowed : T.whyRefused}</strong> {why}</p>
+      <p className="why-said"><strong>{allowed === null ? T.whyDepends : allowed ? T.whyAllowed : T.whyRejected}</strong> {why}</p>
       <dl className="why-facts">
         <Fact term={T.whyRule}>{rule && <code>{rule}</code>}</Fact>
         <Fact term={T.whyRows}>{rows && <code>{rows}</code>}</Fact>

@@ -36,7 +36,7 @@ export function useSave({ dataset, info, id, row, etag, onSaved }: Options) {
   const client = useQueryClient();
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [problem, setProblem] = useState<string | null>(null);
-  const [refused, setRefused] = useState<unknown>(null);
+  const [rejected, setRejected] = useState<unknown>(null);
   const [conflict, setConflict] = useState<VersionConflict | null>(null);
   const [isBusy, setBusy] = useState(false);
   const path = recordPath(dataset, info.name, id);
@@ -78,7 +78,7 @@ export function useSave({ dataset, info, id, row, etag, onSaved }: Options) {
       await work();
     } catch (error) {
       if (error instanceof ApiError && error.status === STALE) await showConflict(mine);
-      else refuse(withRule(error, mine));
+      else reject(withRule(error, mine));
     } finally {
       setBusy(false);
     }
@@ -89,12 +89,12 @@ export function useSave({ dataset, info, id, row, etag, onSaved }: Options) {
       const now = await ask<Row>(path);
       setConflict({ mine, theirs: now.data, etag: now.etag });
     } catch (error) {
-      refuse(error);
+      reject(error);
     }
   }
 
-  function refuse(error: unknown): void {
-    setRefused(error);
+  function reject(error: unknown): void {
+    setRejected(error);
     if (error instanceof BadValue) setErrors({ [error.field]: error.message });
     else if (error instanceof ApiError) {
       const { field, fields, resource } = error.context;
@@ -111,7 +111,7 @@ export function useSave({ dataset, info, id, row, etag, onSaved }: Options) {
     try {
       values = valuesOf(info.field, draft);
     } catch (error) {
-      refuse(error);
+      reject(error);
       return;
     }
     await run(() => (id === "" ? create(values) : update(values, etag)), values);
@@ -120,7 +120,7 @@ export function useSave({ dataset, info, id, row, etag, onSaved }: Options) {
   return {
     errors,
     problem,
-    refused,
+    rejected,
     conflict,
     isBusy,
     save,

@@ -8,12 +8,12 @@ import { currentSession } from "../../stores/session";
 import { unverifiedLeft, unverifiedMet } from "../../stores/unverified";
 import { setConfig } from "../../api/config";
 import { CONFIG, accountAnswer } from "../../testing/answers";
-import { Refusal, draw, serve } from "../../testing/render";
+import { ErrorResponse, draw, serve } from "../../testing/render";
 import { Dashboard } from "./Dashboard";
 
 const user = userEvent.setup();
 const AT = "/dashboard";
-const refusal = (status: number, context: object, code = status) => new Refusal(status, { code, message: "x", context });
+const failure = (status: number, context: object, code = status) => new ErrorResponse(status, { code, message: "x", context });
 
 test("redirects to the sign-in page without a session", async () => {
   serve({});
@@ -31,7 +31,7 @@ test("the requested URL is passed to the sign-in page without a session token", 
 
 test("an expired session keeps the return URL, a disabled or deleted account does not", async () => {
   for (const [status, returnTo] of [[401, AT], [403, undefined], [404, undefined]] as const) {
-    serve({ "PUT user/session": refusal(status, { scope: "account" }) });
+    serve({ "PUT user/session": failure(status, { scope: "account" }) });
     const { where, state, queries, unmount } = draw(<Dashboard />, { at: AT });
     await act(() => queries.refetchQueries({ queryKey: account.queryKey }));
     await waitFor(() => expect(where()).toBe("/login"));
@@ -69,7 +69,7 @@ test("a new unverified account is redirected to email verification and keeps its
 });
 
 test("a 403 for a list reloads the account and signs out an unverified user", async () => {
-  serve({ "PUT user/session": accountAnswer({ isverified: 0 }), "GET leads/_table/usercontact": refusal(403, { scope: "resource" }) });
+  serve({ "PUT user/session": accountAnswer({ isverified: 0 }), "GET leads/_table/usercontact": failure(403, { scope: "resource" }) });
   const { where, queries } = draw(<Dashboard />, { at: AT });
   await act(() => queries.prefetchQuery({ queryKey: ["usercontact"], queryFn: () => call("GET", "leads/_table/usercontact") }));
   await waitFor(() => expect(where()).toBe("/login"));
@@ -81,7 +81,7 @@ test.each([
   [403, 800, "Your account is temporarily disabled"],
   [404, 404, "You have been deleted by the admin"],
 ])("a %s with account scope ends the session and shows the reason", async (status, code, text) => {
-  serve({ "PUT user/session": refusal(status, { scope: "account" }, code) });
+  serve({ "PUT user/session": failure(status, { scope: "account" }, code) });
   const { where, queries } = draw(<Dashboard />, { at: AT });
   await act(() => queries.refetchQueries({ queryKey: account.queryKey }));
   await waitFor(() => expect(where()).toBe("/login"));
@@ -90,7 +90,7 @@ test.each([
 });
 
 test("an error with resource scope does not end the session", async () => {
-  serve({ "PUT user/session": refusal(404, { scope: "resource" }) });
+  serve({ "PUT user/session": failure(404, { scope: "resource" }) });
   const { where, queries } = draw(<Dashboard />, { at: AT });
   await act(() => queries.refetchQueries({ queryKey: account.queryKey }));
   expect(where()).toBe(AT);
@@ -167,7 +167,7 @@ test("a token in the URL is exchanged for a session and removed from the address
 });
 
 test("an invalid token in the URL shows a message and redirects to the sign-in page", async () => {
-  serve({ "GET user/session": refusal(401, { scope: "account" }) });
+  serve({ "GET user/session": failure(401, { scope: "account" }) });
   window.history.replaceState(null, "", "/dashboard?session_token=bad");
   const { where } = draw(<Dashboard />, { at: AT, me: null });
   await waitFor(() => expect(where()).toBe("/login"));

@@ -36,7 +36,7 @@ export function useLiveChanges(isReady: boolean): void {
             reset: (since) => void staleSince(queries, "account", since),
             row: (row) => setBalances(queries, row as Balances),
             gone: () => undefined,
-            refused: () => void queries.invalidateQueries({ queryKey: account.queryKey }),
+            rejected: () => void queries.invalidateQueries({ queryKey: account.queryKey }),
           })
         : undefined,
     [isReady, queries],
@@ -54,7 +54,7 @@ export function useLiveChanges(isReady: boolean): void {
       reset: (since) => screen.stale.forEach((subject) => void staleSince(queries, subject, since)),
       row: changed,
       gone: changed,
-      refused: () => undefined,
+      rejected: () => undefined,
     });
     return () => {
       clearTimeout(timer);

@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import type { Credits } from "../../api/types";
 import { accountAnswer } from "../../testing/answers";
-import { Refusal, draw, serve } from "../../testing/render";
+import { ErrorResponse, draw, serve } from "../../testing/render";
 import { ApiScreen } from "./ApiScreen";
 
 const user = userEvent.setup();
@@ -94,8 +94,8 @@ test("a key can be copied, edited and, after a confirmation, soft-deleted", asyn
 test("the try-out normalises the URL, and a missing credit shows an upgrade link", async () => {
   const answer = { data: { full_name: "Jane Roe", businessemails: ["jane@roe.example"] }, charged: 1, credits_left: 3 };
   let broken = false;
-  const refusal = new Refusal(401, { code: 401, message: "The API key is not valid.", context: { scope: "resource" } });
-  const sent = serve({ ...LIST, "GET keylookup": () => (broken ? refusal : answer) });
+  const failure = new ErrorResponse(401, { code: 401, message: "The API key is not valid.", context: { scope: "resource" } });
+  const sent = serve({ ...LIST, "GET keylookup": () => (broken ? failure : answer) });
   const { where } = draw(<ApiScreen />, { at: AT, me: owner({ contactcredit: 0 }) });
   await screen.findByText(KEY.apikey);
   await user.click(screen.getByRole("button", { name: "Try out" }));

@@ -2,7 +2,7 @@ import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
 import { redirectTo } from "../../lib/redirect";
-import { Refusal, draw, serve } from "../../testing/render";
+import { ErrorResponse, draw, serve } from "../../testing/render";
 import { AuthorizeScreen } from "./AuthorizeScreen";
 
 vi.mock("../../lib/redirect");
@@ -16,7 +16,7 @@ const ASKED = { redirect: "", name: "Helper", host: "", answered: "127.0.0.1:334
 beforeEach(() => vi.mocked(redirectTo).mockClear());
 
 test("an unknown application shows an error and does not redirect", async () => {
-  serve({ [READ]: new Refusal(400, { code: 400, message: "This application is not registered here." }) });
+  serve({ [READ]: new ErrorResponse(400, { code: 400, message: "This application is not registered here." }) });
   draw(<AuthorizeScreen />, { at: AT });
   expect(await screen.findByText("This application is not registered here.")).toBeVisible();
   expect(redirectTo).not.toHaveBeenCalled();

@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import { saveFile } from "../../../shared/savefile";
 import type { Transaction } from "../../api/types";
 import { accountAnswer, planAnswer } from "../../testing/answers";
-import { Refusal, draw, serve } from "../../testing/render";
+import { ErrorResponse, draw, serve } from "../../testing/render";
 import { BillingScreen } from "./BillingScreen";
 
 vi.mock("../../../shared/savefile");
@@ -85,7 +85,7 @@ test("cancelling needs a confirmation, shows a message and then the end date", a
 });
 
 test("a failed cancellation shows an error", async () => {
-  serve({ [LIST]: list(), "DELETE stripe": new Refusal(503, { code: 503, message: "x" }) });
+  serve({ [LIST]: list(), "DELETE stripe": new ErrorResponse(503, { code: 503, message: "x" }) });
   draw(<BillingScreen />, { at: AT });
   await user.click(screen.getByRole("button", { name: "Cancel Subscription" }));
   await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Cancel Subscription" }));

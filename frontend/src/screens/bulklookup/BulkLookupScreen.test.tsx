@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { account } from "../../api/account";
 import type { BulkJob } from "../../api/bulk";
 import { accountAnswer, contactAnswer, planAnswer } from "../../testing/answers";
-import { Refusal, type Sent, draw, serve } from "../../testing/render";
+import { ErrorResponse, type Sent, draw, serve } from "../../testing/render";
 import { BulkLookupScreen } from "./BulkLookupScreen";
 
 const user = userEvent.setup();
@@ -109,7 +109,7 @@ test("a member without enough credits is referred to the owner", async () => {
 
 test("an invalid or too large file shows an error", async () => {
   const text = "The first line must contain a column named 'linkedinurl'.";
-  serve({ "POST bulklookup": new Refusal(422, { code: 422, message: text, context: { scope: "resource", fields: { urls: text } } }) });
+  serve({ "POST bulklookup": new ErrorResponse(422, { code: 422, message: text, context: { scope: "resource", fields: { urls: text } } }) });
   draw(<BulkLookupScreen />, { at: AT });
   await user.upload(screen.getByLabelText("CSV file"), CSV);
   expect(await screen.findByText(text)).toBeVisible();
@@ -121,7 +121,7 @@ test("an invalid or too large file shows an error", async () => {
 
 test("a running job shows its progress and can be cancelled", async () => {
   let shown = job({ status: "running", processed: 1 });
-  serve({ "GET bulklookup/4": () => shown, "DELETE bulklookup/4": () => (shown = job({ status: "cancelled" })), "PUT user/session": new Refusal(503, {}) });
+  serve({ "GET bulklookup/4": () => shown, "DELETE bulklookup/4": () => (shown = job({ status: "cancelled" })), "PUT user/session": new ErrorResponse(503, {}) });
   draw(<BulkLookupScreen />, { at: `${AT}?job=4` });
   expect(await screen.findByText("1 of 2 processed")).toBeVisible();
   expect(screen.queryByRole("button", { name: "Download result" })).toBeNull();
@@ -155,7 +155,7 @@ test("recent jobs are listed with links", async () => {
 });
 
 test("a missing job shows a message and a button for a new lookup", async () => {
-  serve({ "GET bulklookup/9": new Refusal(404, { code: 404, message: "There is no such job.", context: { scope: "resource" } }) });
+  serve({ "GET bulklookup/9": new ErrorResponse(404, { code: 404, message: "There is no such job.", context: { scope: "resource" } }) });
   const { where } = draw(<BulkLookupScreen />, { at: `${AT}?job=9` });
   expect(await screen.findByText("This lookup does not exist")).toBeVisible();
   await user.click(screen.getByRole("button", { name: "Start another" }));

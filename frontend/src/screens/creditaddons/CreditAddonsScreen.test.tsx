@@ -6,7 +6,7 @@ import { loadStripe } from "../../api/stripejs";
 import { redirectTo } from "../../lib/redirect";
 import { bankVisited } from "../../stores/bankvisit";
 import { CONFIG, accountAnswer, planAnswer } from "../../testing/answers";
-import { Refusal, draw, serve } from "../../testing/render";
+import { ErrorResponse, draw, serve } from "../../testing/render";
 import { CreditAddonsScreen } from "./CreditAddonsScreen";
 
 vi.mock("../../lib/redirect");
@@ -64,8 +64,8 @@ test("the card goes to the sandbox, its token to the server, and the user to the
 });
 
 test("a declined card shows one error and redirects to the dashboard", async () => {
-  const refusal = new Refusal(402, { code: 402, message: "Payment Failed", context: { scope: "resource" } });
-  serve({ ...BASE, [SANDBOX]: { id: "pm_1" }, "POST addonpayment": refusal });
+  const failure = new ErrorResponse(402, { code: 402, message: "Payment Failed", context: { scope: "resource" } });
+  serve({ ...BASE, [SANDBOX]: { id: "pm_1" }, "POST addonpayment": failure });
   const { where } = draw(<CreditAddonsScreen />, { at: AT });
   await fill("4000000000000002");
   expect(await screen.findByText("Payment Failed")).toBeVisible();
@@ -76,9 +76,9 @@ test("a rejected card keeps the form open, and a failed payment is retried with 
   let asked = 0;
   const sent = serve({
     ...BASE,
-    [SANDBOX]: () => (asked++ === 0 ? new Refusal(402, { message: "You used a non test card." }) : { id: `pm_${asked}` }),
+    [SANDBOX]: () => (asked++ === 0 ? new ErrorResponse(402, { message: "You used a non test card." }) : { id: `pm_${asked}` }),
     "POST addonpayment": () => {
-      if (sent.filter(({ path }) => path === "addonpayment").length === 1) return new Refusal(503, { code: 503, message: "Busy." });
+      if (sent.filter(({ path }) => path === "addonpayment").length === 1) return new ErrorResponse(503, { code: 503, message: "Busy." });
       return PAID;
     },
   });

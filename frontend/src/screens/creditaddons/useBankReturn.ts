@@ -17,13 +17,13 @@ export function useBankReturn(): boolean {
   const go = useNavigate();
   const done = usePaymentDone();
   const intent = params.get("payment_intent");
-  const refused = params.get("redirect_status") === "failed";
+  const rejected = params.get("redirect_status") === "failed";
   const started = useRef(false);
 
   const { mutate } = useMutation({
     mutationFn: async (tokenid: string) => {
       const planid = bankLeft();
-      if (refused) throw new ApiError(402, "", 402, { reason: "card_refused", scope: "resource" });
+      if (rejected) throw new ApiError(402, "", 402, { reason: "card_refused", scope: "resource" });
       // Without the add-on there is nothing to check; the provider's event will grant the credits.
       return planid === null ? null : payAddon(clientid, planid, tokenid);
     },

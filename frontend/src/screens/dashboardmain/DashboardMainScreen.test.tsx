@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import { loadLanguage } from "../../lib/language";
 import { setConfig } from "../../api/config";
 import { CONFIG, accountAnswer, contactAnswer, planAnswer } from "../../testing/answers";
-import { Refusal, draw, serve } from "../../testing/render";
+import { ErrorResponse, draw, serve } from "../../testing/render";
 import { DashboardMainScreen } from "./DashboardMainScreen";
 
 const COUNTERS = { contacts: 1234, phones: 11, workemails: 22, personalemails: 33, members: 4, apikeys: 5 };
@@ -204,7 +204,7 @@ test("the company counters are shown", async () => {
 });
 
 test("counters that fail to load show the error and a retry button, and the rest still works", async () => {
-  const broken = new Refusal(503, { code: 503, message: "busy", context: { reason: "busy", scope: "resource" } });
+  const broken = new ErrorResponse(503, { code: 503, message: "busy", context: { reason: "busy", scope: "resource" } });
   show({}, { "POST getrevealcount": broken, "POST datascript/appcounters": broken });
   expect(await card("Revealed contacts").findByText("–", undefined, { timeout: 10_000 })).toBeVisible();
   await waitFor(() => expect(card("So far").getAllByRole("definition").map((one) => one.textContent)).toEqual(Array(6).fill("–")));

@@ -31,7 +31,7 @@ export function ActionDialog({ title, text, confirm, danger = false, busy, error
   const [reason, setReason] = useState("");
   const [missing, setMissing] = useState(false);
   const tooShort = reason.trim().length < SHORTEST;
-  const refused = fieldErrors(error)["reason"];
+  const rejected = fieldErrors(error)["reason"];
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setMissing(tooShort);
@@ -41,7 +41,7 @@ export function ActionDialog({ title, text, confirm, danger = false, busy, error
     <Dialog opened onClose={onClose} title={title}>
       <form onSubmit={submit} noValidate>
         <Stack>
-          <FormAlert text={error && !refused ? messageOf(error) : null} />
+          <FormAlert text={error && !rejected ? messageOf(error) : null} />
           {children}
           <Textarea
             label={t("reason")}
@@ -50,7 +50,7 @@ export function ActionDialog({ title, text, confirm, danger = false, busy, error
             maxLength={LONGEST}
             autosize
             minRows={2}
-            error={refused ?? (missing && tooShort ? t("reasonMissing") : null)}
+            error={rejected ?? (missing && tooShort ? t("reasonMissing") : null)}
             onChange={(event) => setReason(event.currentTarget.value)}
             data-autofocus={children ? undefined : true}
           />

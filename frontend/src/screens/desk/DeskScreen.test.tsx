@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import type { Overview } from "../../api/desk";
-import { Refusal, draw, serve as serveOnly } from "../../testing/render";
+import { ErrorResponse, draw, serve as serveOnly } from "../../testing/render";
 import DeskScreen from "./DeskScreen";
 
 const user = userEvent.setup();
@@ -57,7 +57,7 @@ test("clients are searched only after text is entered", async () => {
 
 test("an empty result and a failed search each show a message", async () => {
   let broken = true;
-  serve({ "POST desk/find": () => (broken ? new Refusal(503, { code: 503, message: "Busy." }) : { resource: [], more: false }) });
+  serve({ "POST desk/find": () => (broken ? new ErrorResponse(503, { code: 503, message: "Busy." }) : { resource: [], more: false }) });
   desk("/desk?q=nobody");
   expect(await screen.findByText("Busy.", {}, { timeout: 20_000 })).toBeVisible();
   broken = false;
@@ -118,7 +118,7 @@ test("changing credits needs a reason, previews the balance and is sent once", a
 });
 
 test("a rejected reason is shown next to its field, and a retry keeps the request ID", async () => {
-  const sent = serve({ ...CLIENT, "POST desk/credits": new Refusal(422, { code: 422, message: "Refused.", context: { reason: "invalid", fields: { reason: "Write it without addresses." } } }) });
+  const sent = serve({ ...CLIENT, "POST desk/credits": new ErrorResponse(422, { code: 422, message: "Refused.", context: { reason: "invalid", fields: { reason: "Write it without addresses." } } }) });
   desk("/desk/client/1");
   await press("Change credits");
   const form = await dialog();
@@ -166,7 +166,7 @@ test("the actions for a user depend on the account state", async () => {
 });
 
 test("a receipt can be mailed only for a successful payment", async () => {
-  const sent = serve({ ...CLIENT, "POST desk/mail": new Refusal(409, { code: 409, message: "The owner has no address." }) });
+  const sent = serve({ ...CLIENT, "POST desk/mail": new ErrorResponse(409, { code: 409, message: "The owner has no address." }) });
   desk("/desk/client/1?tab=payments");
   expect(await screen.findByText("INV-4")).toBeVisible();
   expect(screen.queryByRole("button", { name: "Mail the receipt INV-4" })).toBeNull();

@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import { setConfig } from "../../api/config";
 import { currentSession } from "../../stores/session";
 import { CONFIG, accountAnswer } from "../../testing/answers";
-import { Refusal, draw, serve } from "../../testing/render";
+import { ErrorResponse, draw, serve } from "../../testing/render";
 import { LoginScreen } from "./LoginScreen";
 
 const user = userEvent.setup();
@@ -62,7 +62,7 @@ test.each([
   [403, 801, "You have been removed from the platform by the admin"],
   [403, 803, "Please Accept your invitation and Sign in"],
 ])("status %s with code %s shows %j", async (status, code, text) => {
-  serve({ "POST user/session": new Refusal(status, { code, message: "other words", context: { scope: "account" } }) });
+  serve({ "POST user/session": new ErrorResponse(status, { code, message: "other words", context: { scope: "account" } }) });
   draw(<LoginScreen />, { at: "/login", me: null });
   await signIn("owner@acme-demo.com", "Demo1234");
   expect(await screen.findByRole("alert")).toHaveTextContent(text);
@@ -72,7 +72,7 @@ test.each([
 
 test("an unverified user is redirected to /verifyemail and stored for it", async () => {
   const context = { appuserid: 7, name: "New One", email: "new@acme.com", checktoken: "c", scope: "account" };
-  serve({ "POST user/session": new Refusal(403, { code: 802, message: "x", context }) });
+  serve({ "POST user/session": new ErrorResponse(403, { code: 802, message: "x", context }) });
   const { where } = draw(<LoginScreen />, { at: "/login", me: null });
   await signIn("new@acme.com", "Demo1234");
   await waitFor(() => expect(where()).toBe("/verifyemail"));
@@ -82,7 +82,7 @@ test("an unverified user is redirected to /verifyemail and stored for it", async
 test("the error of a provider's sign-in stays above the form until the next attempt", async () => {
   vi.spyOn(window, "open").mockReturnValue(null);
   setConfig({ ...CONFIG, googleenabled: true, linkedinenabled: true });
-  serve({ "POST user/session": new Refusal(401, { code: 401, message: "other words" }) });
+  serve({ "POST user/session": new ErrorResponse(401, { code: 401, message: "other words" }) });
   draw(<LoginScreen />, { at: "/login", me: null });
   await user.click(screen.getByRole("button", { name: "Continue with Google" }));
   expect(await screen.findByRole("alert")).toHaveTextContent("The browser blocked the sign-in window.");
@@ -106,7 +106,7 @@ test("one-click sign-in as owner or member is available only in the demo", async
   setConfig(CONFIG);
 });
 
-const SECOND_STEP = new Refusal(403, { code: 804, message: "x", context: { mfatoken: "m", reason: "mfa_required" } });
+const SECOND_STEP = new ErrorResponse(403, { code: 804, message: "x", context: { mfatoken: "m", reason: "mfa_required" } });
 
 test("with two-step sign-in, the password is followed by a code, and a wrong one can be corrected", async () => {
   let answer: unknown = SECOND_STEP;
@@ -117,7 +117,7 @@ test("with two-step sign-in, the password is followed by a code, and a wrong one
   await waitFor(() => expect(code).toHaveFocus());
   await user.click(screen.getByRole("button", { name: "Continue" }));
   expect(code).toHaveAccessibleDescription("Please enter the code");
-  answer = new Refusal(401, { code: 401, message: "This code is not correct", context: { reason: "mfa_code_wrong" } });
+  answer = new ErrorResponse(401, { code: 401, message: "This code is not correct", context: { reason: "mfa_code_wrong" } });
   await user.type(code, "123456{Enter}");
   expect(await screen.findByRole("alert")).toHaveTextContent("This code is not correct");
   answer = accountAnswer();
@@ -131,7 +131,7 @@ test("a second step that took too long leads back to the password, with the reas
   serve({ "POST user/session": () => answer });
   draw(<LoginScreen />, { at: "/login", me: null });
   await signIn("owner@acme-demo.com", "Demo1234");
-  answer = new Refusal(401, { code: 401, message: "The sign-in took too long. Please start again", context: { reason: "mfa_expired" } });
+  answer = new ErrorResponse(401, { code: 401, message: "The sign-in took too long. Please start again", context: { reason: "mfa_expired" } });
   await user.click(await screen.findByRole("button", { name: "Use a recovery code" }));
   await user.type(screen.getByLabelText("Recovery code"), "abcde-fghij{Enter}");
   expect(await screen.findByRole("alert")).toHaveTextContent("The sign-in took too long. Please start again");

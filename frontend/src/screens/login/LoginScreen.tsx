@@ -17,7 +17,7 @@ import { sessionEnded, useIsLoggedIn } from "../../stores/session";
 import { unverifiedMet, type Unverified } from "../../stores/unverified";
 import { DemoDoors } from "./DemoDoors";
 import classes from "./Login.module.css";
-import { REFUSALS, isTrouble, wayIn } from "./outcome";
+import { ERRORS, isTrouble, wayIn } from "./outcome";
 import { SocialButtons } from "./SocialButtons";
 import { useSignedIn } from "./useSignedIn";
 import { useSocial } from "./useSocial";
@@ -26,7 +26,7 @@ const SecondStep = lazy(() => import("./SecondStep"));
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof ApiError)) return t("somethingWrong");
-  if (REFUSALS[error.code]) return REFUSALS[error.code]!;
+  if (ERRORS[error.code]) return ERRORS[error.code]!;
   return isTrouble(error) ? explain(error) : t("session.invalid");
 }
 

@@ -19,7 +19,7 @@ export function wayIn(state: unknown, me?: Pick<Account, "mustchangepassword">):
 export const isTrouble = ({ status }: ApiError): boolean => status === 0 || status === 429 || status >= 500;
 
 /** Why a sign-in is rejected, by the server's code. */
-export const REFUSALS: Record<number, string> = {
+export const ERRORS: Record<number, string> = {
   800: t("session.disabled"),
   801: t("session.removed"),
   802: t("session.unverified"),

@@ -1,14 +1,14 @@
 /** Signing in with a provider: opens its window, asks new users to accept the terms, then redirects. */
 import { useEffect, useRef } from "react";
 import { useNavigate } from "react-router";
-import { ApiError, NotBusiness, ProviderRefused } from "../../api/errors";
+import { ApiError, NotBusiness, ProviderRejected } from "../../api/errors";
 import { fieldErrors } from "../../api/explain";
 import { useMutation } from "../../api/mutation";
 import type { SocialProof } from "../../api/scripts";
 import type { Vendor } from "../../api/social";
 import { t } from "../../lib/i18n";
 import { openPopup } from "../../lib/openpopup";
-import { REFUSALS } from "./outcome";
+import { ERRORS } from "./outcome";
 import { useSignedIn } from "./useSignedIn";
 
 // Fetched when a button is pressed: the sign-in screen is the first one that is loaded.
@@ -81,10 +81,10 @@ const needsTerms = (error: unknown): boolean => "terms" in fieldErrors(error);
 
 function reasonOf(error: unknown, vendor: Vendor | undefined): string {
   if (error instanceof PopupBlocked) return t("login.popupBlocked");
-  if (error instanceof ApiError && REFUSALS[error.code]) return REFUSALS[error.code]!;
+  if (error instanceof ApiError && ERRORS[error.code]) return ERRORS[error.code]!;
   if (error instanceof NotBusiness || (error instanceof ApiError && error.status === 422)) return t("register.businessOnly");
   if (error instanceof ApiError && error.reason === "no_proof") return t("login.socialLate");
-  const text = error instanceof ProviderRefused ? t("login.socialFailed") : t("somethingWrong");
+  const text = error instanceof ProviderRejected ? t("login.socialFailed") : t("somethingWrong");
   const failure = vendor === "linkedin" ? text + t("login.socialRetry") : text;
   return error instanceof ApiError && error.reason === "email_not_verified" ? failure + t("login.socialUnverified") : failure;
 }

@@ -50,8 +50,8 @@ function MemberForm({ onClose }: { onClose: () => void }) {
       onClose();
     },
     onError: (error) => {
-      const refusal = emailRefusal(error);
-      if (refusal) form.setFieldError("email", refusal);
+      const rejected = emailError(error);
+      if (rejected) form.setFieldError("email", rejected);
       else toast(reasonOf(error), "bad");
     },
   });
@@ -76,7 +76,7 @@ function MemberForm({ onClose }: { onClose: () => void }) {
   );
 }
 
-function emailRefusal(error: unknown): string | null {
+function emailError(error: unknown): string | null {
   if (error instanceof NotBusiness) return t("seats.businessOnly");
   const isTaken = error instanceof EmailTaken || (error instanceof ApiError && error.reason === "email_exists");
   return isTaken ? t("seats.emailTaken") : null;

@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import type { User } from "../../api/types";
 import { accountAnswer } from "../../testing/answers";
-import { Refusal, draw, serve } from "../../testing/render";
+import { ErrorResponse, draw, serve } from "../../testing/render";
 import { ManageSeatsScreen } from "./ManageSeatsScreen";
 
 const user = userEvent.setup();
@@ -82,7 +82,7 @@ test("an invitation checks fields, domain, availability and seats in this order"
     [LIST]: TEAM,
     "POST validatedomain": () => ({ result: { valid: state.valid } }),
     "POST checkemailexists": () => ({ result: { available: state.available } }),
-    "POST leads/_table/appuser": new Refusal(409, { code: 409, message: "Your plan has no free seats left. Remove a member, or upgrade.", context: { reason: "seat_limit", scope: "resource" } }),
+    "POST leads/_table/appuser": new ErrorResponse(409, { code: 409, message: "Your plan has no free seats left. Remove a member, or upgrade.", context: { reason: "seat_limit", scope: "resource" } }),
   });
   draw(<ManageSeatsScreen />, { at: AT });
   await user.click(await screen.findByRole("button", { name: "Add member" }));

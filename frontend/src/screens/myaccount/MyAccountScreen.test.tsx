@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import { chooseLanguage, chosenLanguage } from "../../lib/language";
 import { currentSession } from "../../stores/session";
 import { accountAnswer } from "../../testing/answers";
-import { Refusal, draw, serve } from "../../testing/render";
+import { ErrorResponse, draw, serve } from "../../testing/render";
 import { MyAccountScreen } from "./MyAccountScreen";
 
 const user = userEvent.setup({ applyAccept: false });
@@ -19,8 +19,8 @@ test("a member sees name and email but no company", () => {
 });
 
 test("the owner can save the profile, and server errors appear next to their fields", async () => {
-  const refused = { code: 422, message: "Not a country", context: { scope: "resource", fields: { country: "Not a country" } } };
-  const sent = serve({ "PATCH leads/_table/appuser": new Refusal(422, refused) });
+  const rejected = { code: 422, message: "Not a country", context: { scope: "resource", fields: { country: "Not a country" } } };
+  const sent = serve({ "PATCH leads/_table/appuser": new ErrorResponse(422, rejected) });
   draw(<MyAccountScreen />, { at: AT });
   await user.clear(screen.getByLabelText("Last Name"));
   await user.click(screen.getByRole("button", { name: "Save" }));
@@ -118,8 +118,8 @@ test("the email is changed in two steps", async () => {
 });
 
 test("the mailed link opens the second step with its code, and a wrong code is reported", async () => {
-  const refusal = new Refusal(422, { code: 422, message: "x", context: { reason: "code_mismatch", scope: "resource" } });
-  serve({ "POST emailupdate": refusal });
+  const failure = new ErrorResponse(422, { code: 422, message: "x", context: { reason: "code_mismatch", scope: "resource" } });
+  serve({ "POST emailupdate": failure });
   draw(<MyAccountScreen />, { at: `${AT}?newemail=new%40acme.com&code=777` });
   const dialog = within(await screen.findByRole("dialog"));
   expect(dialog.getByLabelText("Verification Code")).toHaveValue("777");
@@ -128,10 +128,10 @@ test("the mailed link opens the second step with its code, and a wrong code is r
 });
 
 const chooseGerman = async () => user.selectOptions(screen.getByLabelText("Language"), "Deutsch");
-const REFUSED = { code: 422, message: "Must be one of: en, de", context: { scope: "resource" } };
+const REJECTED = { code: 422, message: "Must be one of: en, de", context: { scope: "resource" } };
 
 test("a language rejected by the server is not applied", async () => {
-  serve({ "PATCH leads/_table/appuser": new Refusal(422, REFUSED) });
+  serve({ "PATCH leads/_table/appuser": new ErrorResponse(422, REJECTED) });
   draw(<MyAccountScreen />, { at: AT });
   await chooseGerman();
   expect(await screen.findByText("Must be one of: en, de")).toBeVisible();

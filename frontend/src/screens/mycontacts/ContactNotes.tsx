@@ -15,7 +15,7 @@ import classes from "./ContactDrawer.module.css";
 const LONGEST_NOTE = 1000;
 
 const noneOf = (contactid: number): ContactMeta => ({ contactid, tags: [], note: "" });
-const refused = (error: unknown) => toast(explain(error), "bad");
+const rejected = (error: unknown) => toast(explain(error), "bad");
 
 export function ContactNotes({ contactid }: { contactid: number }) {
   const kept = useQuery(metaOf(contactid));
@@ -40,11 +40,11 @@ function Form({ kept }: { kept: ContactMeta }) {
     const stored = queries.getQueryData(metaOf(contactid).queryKey);
     if (!stored) return;
     const { tags, note: storedNote } = stored.resource[0] ?? noneOf(contactid);
-    tagging.mutateAsync({ tags: next(tags), note: storedNote }).catch(refused);
+    tagging.mutateAsync({ tags: next(tags), note: storedNote }).catch(rejected);
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    noting.mutateAsync({ tags: kept.tags, note }).then(() => toast(t("contacts.notesSaved")), refused);
+    noting.mutateAsync({ tags: kept.tags, note }).then(() => toast(t("contacts.notesSaved")), rejected);
   };
   return (
     <>

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import { contactAnswer } from "../../testing/answers";
-import { Refusal, type Sent, draw, serve as serveOnly, whole } from "../../testing/render";
+import { ErrorResponse, type Sent, draw, serve as serveOnly, whole } from "../../testing/render";
 import { MyContactsScreen } from "./MyContactsScreen";
 
 const user = userEvent.setup();
@@ -107,7 +107,7 @@ test("select all skips deleted contacts, and export needs a selection", async ()
 });
 
 test("the selected contacts are exported by the server, and its rate limit shows a message", async () => {
-  const refusal = { error: { code: 429, message: "x", context: { reason: "rate_limit", scope: "resource" } } };
+  const failure = { error: { code: 429, message: "x", context: { reason: "rate_limit", scope: "resource" } } };
   let answer = new Response("xlsx");
   const asked: { url: string; init: RequestInit }[] = [];
   serve({ [LIST]: contacts(3) });
@@ -127,7 +127,7 @@ test("the selected contacts are exported by the server, and its rate limit shows
   expect(asked[0]!.init.headers).toMatchObject({ Accept: expect.stringContaining("spreadsheetml"), "X-HTTP-Method": "GET" });
   expect(JSON.parse(asked[0]!.init.body as string)).toEqual({ ids: [3, 1] });
 
-  answer = new Response(JSON.stringify(refusal), { status: 429, headers: { "Retry-After": "20000" } });
+  answer = new Response(JSON.stringify(failure), { status: 429, headers: { "Retry-After": "20000" } });
   await user.click(screen.getByRole("checkbox", { name: "Select Person 2" }));
   await user.click(screen.getByRole("button", { name: "Export Excel" }));
   expect(await screen.findByText("You have used up today's 20 exports. Try again in 6 hours.")).toBeVisible();
@@ -169,10 +169,10 @@ test("upvoting a row upvotes each of its values, and a downvote needs a value an
 
 test("a vote is shown at once and reverted if the server rejects it", async () => {
   const server = new EventTarget();
-  const refusal = new Promise<Refusal>((done) =>
-    server.addEventListener("refuse", () => done(new Refusal(422, { code: 422, message: "This value was never revealed" }))),
+  const failure = new Promise<ErrorResponse>((done) =>
+    server.addEventListener("refuse", () => done(new ErrorResponse(422, { code: 422, message: "This value was never revealed" }))),
   );
-  serve({ [LIST]: contacts(1), [`POST ${FEEDBACK}`]: () => refusal });
+  serve({ [LIST]: contacts(1), [`POST ${FEEDBACK}`]: () => failure });
   draw(<MyContactsScreen />, { at: AT });
   const up = await screen.findByRole("button", { name: "Upvote" });
   await user.click(up);

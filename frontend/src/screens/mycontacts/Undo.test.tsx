@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import { contactAnswer } from "../../testing/answers";
-import { Refusal, type Sent, draw, serve as serveOnly } from "../../testing/render";
+import { ErrorResponse, type Sent, draw, serve as serveOnly } from "../../testing/render";
 import { MyContactsScreen } from "./MyContactsScreen";
 
 const user = userEvent.setup();
@@ -10,7 +10,7 @@ const AT = "/dashboard/main/mycontacts";
 const LIST = "GET leads/_table/usercontact";
 const META = "GET leads/_table/contactmeta";
 const KEEP = "POST contactmeta_addupdate";
-const REFUSED = new Refusal(422, { code: 422, message: "Not now" });
+const REJECTED = new ErrorResponse(422, { code: 422, message: "Not now" });
 
 const serve = (replies: Parameters<typeof serveOnly>[0] = {}) =>
   serveOnly({
@@ -49,12 +49,12 @@ test("a removed contact can be restored in its place, and nothing is sent", asyn
 });
 
 test("a removal is sent when its message closes, and an error restores the contact", async () => {
-  let refuses = true;
+  let rejects = true;
   let deleted = 0;
   const sent = serve({
     [LIST]: () => ({ resource: [contactAnswer(1, { deleted })], meta: { count: 1 } }),
     "PATCH leads/_table/usercontact/1": () => {
-      if (refuses) return REFUSED;
+      if (rejects) return REJECTED;
       deleted = 1;
       return { contactid: 1 };
     },
@@ -64,7 +64,7 @@ test("a removal is sent when its message closes, and an error restores the conta
   expect(await screen.findByText("Not now")).toBeVisible();
   await waitFor(() => expect(screen.queryByText("Removed")).toBeNull());
 
-  refuses = false;
+  rejects = false;
   await remove();
   await waitFor(() => expect(screen.queryByRole("button", { name: "Undo: keep Person 1" })).toBeNull());
   expect(screen.getByText("Removed")).toBeVisible();
@@ -95,8 +95,8 @@ test("undo restores a cleared selection and keeps rows selected since", async ()
 
 test("a new tag is shown at once and removed if the server rejects it", async () => {
   const server = new EventTarget();
-  const refusal = new Promise<Refusal>((done) => server.addEventListener("refuse", () => done(REFUSED)));
-  serve({ [KEEP]: () => refusal });
+  const failure = new Promise<ErrorResponse>((done) => server.addEventListener("refuse", () => done(REJECTED)));
+  serve({ [KEEP]: () => failure });
   draw(<MyContactsScreen />, { at: `${AT}?contact=1` });
   await user.type(await screen.findByLabelText("Tags"), "hot, ");
   expect(await screen.findByRole("button", { name: "Remove the tag hot" })).toBeVisible();

@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import { currentSession } from "../../stores/session";
 import { accountAnswer } from "../../testing/answers";
-import { Refusal, draw, serve } from "../../testing/render";
+import { ErrorResponse, draw, serve } from "../../testing/render";
 import { PasswordScreen } from "./PasswordScreen";
 
 const user = userEvent.setup();
@@ -48,7 +48,7 @@ test("a user without a password gets a reset link instead of the old password fi
 
 test("a server error appears next to its field, and success continues with the new token", async () => {
   const wrong = { code: 422, message: "The old password is wrong", context: { scope: "resource", fields: { old_password: "The old password is wrong" } } };
-  let answer: unknown = new Refusal(422, wrong);
+  let answer: unknown = new ErrorResponse(422, wrong);
   serve({ "POST user/password": () => answer, "PUT user/session": accountAnswer() });
   draw(<PasswordScreen />);
   await change("Old12345", "Fresh1234", "Fresh1234");

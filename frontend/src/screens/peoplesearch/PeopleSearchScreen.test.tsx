@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import type { Match } from "../../api/people";
-import { Refusal, type Sent, draw, serve } from "../../testing/render";
+import { ErrorResponse, type Sent, draw, serve } from "../../testing/render";
 import { PeopleSearchScreen } from "./PeopleSearchScreen";
 
 const user = userEvent.setup();
@@ -38,7 +38,7 @@ test("without a filter nothing is requested, and an example starts a search", as
 });
 
 test("a rejected search shows a retry button", async () => {
-  serve({ "POST searchpeople": new Refusal(429, { code: 429, message: "x", context: { reason: "search_limit", scope: "resource" } }), ...LISTS });
+  serve({ "POST searchpeople": new ErrorResponse(429, { code: 429, message: "x", context: { reason: "search_limit", scope: "resource" } }), ...LISTS });
   draw(<PeopleSearchScreen />, { at: `${AT}?city=Berlin` });
   expect(await screen.findByRole("button", { name: "Try again" })).toBeVisible();
 });
@@ -103,8 +103,8 @@ test("selected people are priced first and then revealed within the ceiling", as
 });
 
 test("a price above the ceiling shows an error, and nothing is revealed", async () => {
-  const refusal = new Refusal(402, { code: 402, message: "The reveal costs 2 credits, more than the ceiling of 1.", context: { reason: "over_ceiling", scope: "resource" } });
-  const sent = serve({ "POST searchpeople": FOUND, "POST revealmany": (one: Sent) => (one.body.dry_run ? price(one) : refusal), ...LISTS });
+  const failure = new ErrorResponse(402, { code: 402, message: "The reveal costs 2 credits, more than the ceiling of 1.", context: { reason: "over_ceiling", scope: "resource" } });
+  const sent = serve({ "POST searchpeople": FOUND, "POST revealmany": (one: Sent) => (one.body.dry_run ? price(one) : failure), ...LISTS });
   draw(<PeopleSearchScreen />, { at: `${AT}?company=Acme` });
   await user.click(await screen.findByRole("button", { name: "Reveal first 40" }));
   const dialog = within(await screen.findByRole("dialog"));
@@ -151,7 +151,7 @@ test("more people are loaded page by page", async () => {
 });
 
 test("a file with unknown columns can be imported after mapping them", async () => {
-  const needed = new Refusal(422, { code: 422, message: "Say which column has the profile address.", context: { reason: "mapping_needed", columns: ["Adr", "X"], fields: {} } });
+  const needed = new ErrorResponse(422, { code: 422, message: "Say which column has the profile address.", context: { reason: "mapping_needed", columns: ["Adr", "X"], fields: {} } });
   const done = { columns: ["Adr", "X"], mapping: { Adr: "linkedinurl" }, total: 3, added: 1, present: 1, duplicates: 0, not_found: 1, resource: [] };
   const sent = serve({ ...LISTS, "GET leads/_table/contactlist": { resource: [{ listid: 7, name: "Leads" }] }, "POST listimport": ({ body }: Sent) => (body.mapping ? done : needed) });
   draw(<PeopleSearchScreen />, { at: AT });

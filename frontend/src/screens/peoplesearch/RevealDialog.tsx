@@ -27,7 +27,7 @@ interface Props {
   onList: (urls: string[]) => void;
 }
 
-const refusal = (error: unknown) =>
+const errorOf = (error: unknown) =>
   error instanceof ApiError && error.reason === "over_ceiling" ? t("people.overCeiling", { count: Number(error.context["price"]) }) : explain(error);
 
 export default function RevealDialog({ chosen, count, onClose, onDone, onList }: Props) {
@@ -86,7 +86,7 @@ export default function RevealDialog({ chosen, count, onClose, onDone, onList }:
             );
           }}
         >
-          <FormAlert text={(buy.error && refusal(buy.error)) ?? (price.error && explain(price.error))} />
+          <FormAlert text={(buy.error && errorOf(buy.error)) ?? (price.error && explain(price.error))} />
           <fieldset className={classes.kinds}>
             <legend className="visually-hidden">{t("bulk.kinds")}</legend>
             {KINDS.map((kind) => (

@@ -21,7 +21,7 @@ interface Props {
   onOpen: (asked: Asked) => void;
 }
 
-const refused = (error: unknown) => toast(explain(error), "bad");
+const rejected = (error: unknown) => toast(explain(error), "bad");
 
 export function SavedSearches({ kind, fields, filters, onOpen }: Props) {
   const saved = useQuery({ ...savedSearches(kind), retry: false }).data?.resource ?? [];
@@ -55,7 +55,7 @@ export function SavedSearches({ kind, fields, filters, onOpen }: Props) {
                   <span>{title}</span>
                   {newOf(savedsearchid) > 0 && <span className={classes.news}>{t("people.news", { count: newOf(savedsearchid) })}</span>}
                 </button>
-                <IconButton aria-label={t("people.dropSearch", { name: title })} onClick={() => remove.mutate(savedsearchid, { onError: refused })}>
+                <IconButton aria-label={t("people.dropSearch", { name: title })} onClick={() => remove.mutate(savedsearchid, { onError: rejected })}>
                   <Trash2 size={16} strokeWidth={1.75} aria-hidden="true" />
                 </IconButton>
               </li>
@@ -74,7 +74,7 @@ export function SavedSearches({ kind, fields, filters, onOpen }: Props) {
                       setOpened(false);
                       toast(t("people.kept"));
                     },
-                    onError: refused,
+                    onError: rejected,
                   },
                 );
               }}

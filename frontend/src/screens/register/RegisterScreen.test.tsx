@@ -2,7 +2,7 @@ import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import { currentSession } from "../../stores/session";
-import { Refusal, draw, serve } from "../../testing/render";
+import { ErrorResponse, draw, serve } from "../../testing/render";
 import { RegisterScreen } from "./RegisterScreen";
 
 const user = userEvent.setup();
@@ -80,7 +80,7 @@ test("registers with a trimmed name and redirects to the second step", async () 
 });
 
 test("a failed registration shows an error and clears the form", async () => {
-  serve({ ...GOOD, "POST leads/_table/client": new Refusal(500, { code: 500, message: "x" }) });
+  serve({ ...GOOD, "POST leads/_table/client": new ErrorResponse(500, { code: 500, message: "x" }) });
   draw(<RegisterScreen />, { me: null });
   await fill();
   expect(await screen.findByText("Something went wrong!")).toBeVisible();

@@ -1,14 +1,14 @@
 import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
-import { Refusal, draw, serve } from "../../testing/render";
+import { ErrorResponse, draw, serve } from "../../testing/render";
 import { RemovalScreen } from "./RemovalScreen";
 
 const user = userEvent.setup();
 const send = () => user.click(screen.getByRole("button", { name: "Send confirmation link" }));
 
 test("a missing email is not sent, and a rejected profile URL is reported next to its field", async () => {
-  const sent = serve({ "POST removalrequest": new Refusal(422, { code: 422, message: "Please input correct url", context: { fields: { linkedinurl: "Please input correct url" } } }) });
+  const sent = serve({ "POST removalrequest": new ErrorResponse(422, { code: 422, message: "Please input correct url", context: { fields: { linkedinurl: "Please input correct url" } } }) });
   draw(<RemovalScreen />, { me: null });
   await send();
   expect(screen.getByText("Please enter your email address")).toBeVisible();

@@ -1,7 +1,7 @@
 import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
-import { Refusal, draw, serve } from "../../testing/render";
+import { ErrorResponse, draw, serve } from "../../testing/render";
 import { ResetPasswordScreen } from "./ResetPasswordScreen";
 
 const user = userEvent.setup();
@@ -39,7 +39,7 @@ test("saves the password and redirects to the sign-in page", async () => {
 const newLink = () => screen.queryByRole("button", { name: "Get a new link" });
 
 test("an expired link shows a button for a new one", async () => {
-  serve({ "POST user/password": new Refusal(404, { code: 404, message: "x", context: { scope: "resource" } }) });
+  serve({ "POST user/password": new ErrorResponse(404, { code: 404, message: "x", context: { scope: "resource" } }) });
   draw(<ResetPasswordScreen />, { at: AT, me: null });
   expect(newLink()).toBeNull();
   await save("Fresh1234");
@@ -56,7 +56,7 @@ test.each([
   [404, "The Code for this link has expired,Please try with latest"],
   [422, "Something went wrong!"],
 ])("an error with status %s shows %j", async (status, text) => {
-  serve({ "POST user/password": new Refusal(status, { code: status, message: "x", context: { scope: "resource" } }) });
+  serve({ "POST user/password": new ErrorResponse(status, { code: status, message: "x", context: { scope: "resource" } }) });
   draw(<ResetPasswordScreen />, { at: AT, me: null });
   await save("Fresh1234");
   expect(await screen.findByRole("alert")).toHaveTextContent(text);

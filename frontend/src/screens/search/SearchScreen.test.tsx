@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import { MASKED, accountAnswer, contactAnswer } from "../../testing/answers";
-import { Refusal, type Sent, draw, serve, whole } from "../../testing/render";
+import { ErrorResponse, type Sent, draw, serve, whole } from "../../testing/render";
 import { SearchScreen } from "./SearchScreen";
 
 const user = userEvent.setup();
@@ -43,7 +43,7 @@ test("Enter without an option shows a message, and a URL of another host shows a
 
 test("a URL rejected by the server is reported next to its field", async () => {
   const fields = { linkedinurl: "Please input correct url" };
-  serve({ "POST searchurl": new Refusal(422, { code: 422, message: "x", context: { scope: "resource", fields } }) });
+  serve({ "POST searchurl": new ErrorResponse(422, { code: 422, message: "x", context: { scope: "resource", fields } }) });
   draw(<SearchScreen />);
   await ask("Cell Number");
   const url = screen.getByLabelText("Profile URL");
@@ -139,8 +139,8 @@ test("a reveal without credits of its kind redirects to the plans", async () => 
 });
 
 test("a 402 for a reveal redirects to the plans", async () => {
-  const refusal = new Refusal(402, { code: 402, message: "No credit", context: { reason: "no_credit", scope: "resource" } });
-  serve({ "POST searchurl": { data: [MASKED] }, "POST getcontact": refusal });
+  const failure = new ErrorResponse(402, { code: 402, message: "No credit", context: { reason: "no_credit", scope: "resource" } });
+  serve({ "POST searchurl": { data: [MASKED] }, "POST getcontact": failure });
   const { where } = draw(<SearchScreen />);
   await ask("Cell Number");
   await user.click(await screen.findByRole("button", { name: /^Reveal Cell Number/ }));
@@ -152,8 +152,8 @@ test.each([
   ["by the balance that is shown", { contactcredit: 0 }, []],
   ["by the server", {}, ["getcontact"]],
 ])("a member without credits keeps the result and sees the reason, detected %s", async (_, credits, calls) => {
-  const refusal = new Refusal(402, { code: 402, message: "No credit", context: { reason: "no_credit", scope: "resource" } });
-  const sent = serve({ "POST searchurl": { data: [MASKED] }, "POST getcontact": refusal });
+  const failure = new ErrorResponse(402, { code: 402, message: "No credit", context: { reason: "no_credit", scope: "resource" } });
+  const sent = serve({ "POST searchurl": { data: [MASKED] }, "POST getcontact": failure });
   const { where } = draw(<SearchScreen />, { me: accountAnswer({ role: "member", credits }) });
   await ask("Cell Number");
   await user.click(await screen.findByRole("button", { name: /^Reveal Cell Number/ }));
@@ -190,7 +190,7 @@ test("without any credits, nothing can be revealed", async () => {
 
 test("an empty result shows a message, and a failed search shows the error", async () => {
   let broken = false;
-  serve({ "POST searchurl": () => (broken ? new Refusal(422, { code: 422, message: "Please input correct url", context: { scope: "resource" } }) : { data: [] }) });
+  serve({ "POST searchurl": () => (broken ? new ErrorResponse(422, { code: 422, message: "Please input correct url", context: { scope: "resource" } }) : { data: [] }) });
   draw(<SearchScreen />);
   await ask("Cell Number");
   expect(await screen.findByText("No contact details found.")).toBeVisible();

@@ -36,7 +36,7 @@ export function SearchScreen() {
   const [dropped, setDropped] = useState<Asked | null>(null);
   const answer = useQuery({ ...searchContact(asked ?? NOTHING), enabled: asked !== null });
   // An address that the server rejects is reported where the app reports its own errors, until it is edited.
-  const refused = isSame(asked, dropped) ? undefined : fieldErrors(answer.error)["linkedinurl"];
+  const rejected = isSame(asked, dropped) ? undefined : fieldErrors(answer.error)["linkedinurl"];
   const found = answer.data?.[0];
   const other = useAsk();
   useRemembered(asked, found);
@@ -58,9 +58,9 @@ export function SearchScreen() {
   };
   const type = () => {
     setErrors(({ options }) => ({ options }));
-    if (refused) setDropped(asked);
+    if (rejected) setDropped(asked);
   };
-  const isOpen = asked !== null && !refused && !isSame(asked, dropped);
+  const isOpen = asked !== null && !rejected && !isSame(asked, dropped);
 
   return (
     <div className={classes.column}>
@@ -76,7 +76,7 @@ export function SearchScreen() {
         <SearchForm
           url={asked?.linkedinurl ?? ""}
           boxes={boxes}
-          errors={{ url: refused, ...errors }}
+          errors={{ url: rejected, ...errors }}
           quiet={found !== undefined && hasHidden(found)}
           onTick={change}
           onSearch={search}

@@ -37,7 +37,7 @@ export function useReveals(linkedinurl: string, onChange: (update: (found: Found
     toast(text, "bad");
     void navigate("/dashboard/upgradeplan");
   };
-  const refused = (kind: Kind, error: unknown) => {
+  const rejected = (kind: Kind, error: unknown) => {
     if (error instanceof ApiError && error.reason === "no_credit") outOfCredits(kind);
     else setProblems((old) => ({ ...old, [kind]: explain(error) }));
   };
@@ -54,7 +54,7 @@ export function useReveals(linkedinurl: string, onChange: (update: (found: Found
       onChange((found) => withRevealed(found, kind, contactdata[0]));
       return true;
     } catch (error) {
-      refused(kind, error);
+      rejected(kind, error);
       return false;
     }
   };

@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
-import { Refusal, draw, serve } from "../../testing/render";
+import { ErrorResponse, draw, serve } from "../../testing/render";
 import { SessionsScreen } from "./SessionsScreen";
 
 const user = userEvent.setup();
@@ -50,16 +50,16 @@ async function end() {
 }
 
 test("ending all other sessions needs a confirmation, and a failure shows the error", async () => {
-  let refused = true;
+  let rejected = true;
   const sent = serve({
     [LIST]: TWO,
-    "DELETE leads/_table/usersession": () => (refused ? new Refusal(503, { code: 503, message: "Busy." }) : { resource: [] }),
+    "DELETE leads/_table/usersession": () => (rejected ? new ErrorResponse(503, { code: 503, message: "Busy." }) : { resource: [] }),
   });
   draw(<SessionsScreen />, { at: AT });
   await end();
   expect(await screen.findByText("Busy.")).toBeVisible();
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
-  refused = false;
+  rejected = false;
   await end();
   expect(await screen.findByText("Every other session was ended.")).toBeVisible();
   expect(sent.filter(({ method }) => method === "DELETE")).toHaveLength(2);

@@ -21,7 +21,7 @@ interface Props<Answer> {
 
 export function PasswordDialog<Answer>({ send, title, text, confirm, danger = false, onClose, onDone }: Props<Answer>) {
   const [password, setPassword] = useState("");
-  const refused = fieldErrors(send.error)["password"];
+  const rejected = fieldErrors(send.error)["password"];
   return (
     <Dialog opened onClose={onClose} title={title} size="sm">
       <form
@@ -40,11 +40,11 @@ export function PasswordDialog<Answer>({ send, title, text, confirm, danger = fa
         }}
       >
         <Stack>
-          <FormAlert text={send.error && !refused ? explain(send.error) : null} />
+          <FormAlert text={send.error && !rejected ? explain(send.error) : null} />
           <p>{text}</p>
           <OwnPassword
             value={password}
-            error={refused}
+            error={rejected}
             onChange={(entered) => {
               setPassword(entered);
               send.reset();

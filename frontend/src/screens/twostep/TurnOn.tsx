@@ -19,7 +19,7 @@ export type Setup = Answer<"user/mfa/setup">;
 export function AskPassword({ onSetup }: { onSetup: (setup: Setup) => void }) {
   const [password, setPassword] = useState("");
   const start = useScript("user/mfa/setup");
-  const refused = fieldErrors(start.error)["password"];
+  const rejected = fieldErrors(start.error)["password"];
   return (
     <Card title={t("twostep.offTitle")} text={t("twostep.offText")}>
       <form
@@ -30,10 +30,10 @@ export function AskPassword({ onSetup }: { onSetup: (setup: Setup) => void }) {
           start.mutate({ password }, { onSuccess: onSetup });
         }}
       >
-        <FormAlert text={start.error && !refused ? explain(start.error) : null} />
+        <FormAlert text={start.error && !rejected ? explain(start.error) : null} />
         <OwnPassword
           value={password}
-          error={refused}
+          error={rejected}
           onChange={(entered) => {
             setPassword(entered);
             start.reset();
@@ -51,7 +51,7 @@ export function Confirm({ setup, onBack, onCodes }: { setup: Setup; onBack: () =
   const [code, setCode] = useState("");
   const [missing, setMissing] = useState(false);
   const confirm = useScript("user/mfa/confirm", { stale: ["account"] });
-  const { code: refused } = fieldErrors(confirm.error);
+  const { code: rejected } = fieldErrors(confirm.error);
   return (
     <Card>
       <form
@@ -72,7 +72,7 @@ export function Confirm({ setup, onBack, onCodes }: { setup: Setup; onBack: () =
           );
         }}
       >
-        <FormAlert text={confirm.error && !refused ? messageOf(confirm.error) : null} />
+        <FormAlert text={confirm.error && !rejected ? messageOf(confirm.error) : null} />
         <h2>{t("twostep.scanTitle")}</h2>
         <div className={classes.scan}>
           <QrCode value={setup.uri} label={t("twostep.scanLabel")} />
@@ -89,7 +89,7 @@ export function Confirm({ setup, onBack, onCodes }: { setup: Setup; onBack: () =
           className={classes.code!}
           label={t("secondstep.code")}
           value={code}
-          error={refused ?? (missing ? t("secondstep.missing") : null)}
+          error={rejected ?? (missing ? t("secondstep.missing") : null)}
           onChange={(event) => {
             setCode(event.currentTarget.value);
             setMissing(false);

@@ -2,14 +2,14 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import { accountAnswer } from "../../testing/answers";
-import { Refusal, draw, serve } from "../../testing/render";
+import { ErrorResponse, draw, serve } from "../../testing/render";
 import { TwoStepScreen } from "./TwoStepScreen";
 
 const user = userEvent.setup();
 const SETUP = { success: 1, secret: "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", uri: "otpauth://totp/x?secret=ABCD", setup: "s" };
 
 const field = (name: string, text: string) =>
-  new Refusal(422, { code: 422, message: text, context: { scope: "resource", fields: { [name]: text } } });
+  new ErrorResponse(422, { code: 422, message: text, context: { scope: "resource", fields: { [name]: text } } });
 
 async function ask(password: string) {
   await user.type(screen.getByLabelText("Password"), password);

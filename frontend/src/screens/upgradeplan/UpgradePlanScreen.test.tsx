@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import { setConfig } from "../../api/config";
 import { redirectTo } from "../../lib/redirect";
 import { CONFIG, accountAnswer, planAnswer } from "../../testing/answers";
-import { Refusal, draw, serve } from "../../testing/render";
+import { ErrorResponse, draw, serve } from "../../testing/render";
 import { UpgradePlanScreen } from "./UpgradePlanScreen";
 
 vi.mock("../../lib/redirect");
@@ -240,8 +240,8 @@ test("a downgrade to the free plan shows the end date and cancels the paid plan"
 });
 
 test("limits reported by the server are shown in the same dialog", async () => {
-  const refusal = new Refusal(409, { code: 409, message: "x", context: { reason: "limit_exceeded", members_over: 3, apis_over: 0 } });
-  serve({ ...base(), "GET stripe": PREVIEW, "PATCH stripe": refusal });
+  const failure = new ErrorResponse(409, { code: 409, message: "x", context: { reason: "limit_exceeded", members_over: 3, apis_over: 0 } });
+  serve({ ...base(), "GET stripe": PREVIEW, "PATCH stripe": failure });
   draw(<UpgradePlanScreen />, { at: AT, me: onPro() });
   await user.click(await actionOf("Business"));
   await user.click(await screen.findByRole("button", { name: /^Confirm and pay/ }));
@@ -250,9 +250,9 @@ test("limits reported by the server are shown in the same dialog", async () => {
 });
 
 test("an error of the provider is shown, and the button can be used again", async () => {
-  const refusal = new Refusal(503, { code: 503, message: "Payments cannot be reached.", context: { reason: "payments_unavailable" } });
+  const failure = new ErrorResponse(503, { code: 503, message: "Payments cannot be reached.", context: { reason: "payments_unavailable" } });
   let asked = 0;
-  serve({ ...base(), "GET stripe": () => (asked++ === 0 ? refusal : PREVIEW) });
+  serve({ ...base(), "GET stripe": () => (asked++ === 0 ? failure : PREVIEW) });
   draw(<UpgradePlanScreen />, { at: AT, me: onPro() });
   await user.click(await actionOf("Business"));
   expect(await screen.findByText("Payments cannot be reached.")).toBeVisible();

@@ -43,7 +43,7 @@ export function usePlanChange(): PlanChange {
       await stale();
     },
   });
-  const refused = (plan: Plan) => (error: unknown) => {
+  const rejected = (plan: Plan) => (error: unknown) => {
     const over = overOf(error);
     setQuestion(over && { kind: "limit", plan, over });
     if (!over) toast(explain(error), "bad");
@@ -54,7 +54,7 @@ export function usePlanChange(): PlanChange {
     looking: look.isPending ? look.variables.planid : null,
     busy: act.isPending || keep.isPending,
     offer,
-    choose: (plan) => look.mutate(plan, { onSuccess: setQuestion, onError: refused(plan) }),
+    choose: (plan) => look.mutate(plan, { onSuccess: setQuestion, onError: rejected(plan) }),
     confirm: () => {
       if (!question || question.kind === "limit") return;
       const { kind, plan } = question;
@@ -64,10 +64,10 @@ export function usePlanChange(): PlanChange {
           setQuestion(null);
           toast(t(DONE[kind]));
         },
-        onError: refused(plan),
+        onError: rejected(plan),
       });
     },
-    keep: (present) => keep.mutate(present, { onSuccess: setQuestion, onError: refused(present) }),
+    keep: (present) => keep.mutate(present, { onSuccess: setQuestion, onError: rejected(present) }),
     close: () => setQuestion(null),
   };
 }

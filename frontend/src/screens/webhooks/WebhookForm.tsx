@@ -32,11 +32,11 @@ export function WebhookForm({ initial, submit, busy, error, onSubmit, onClose }:
       events: (chosen) => (chosen.length > 0 ? null : t("webhooks.eventsMissing")),
     },
   });
-  const { url: refused } = fieldErrors(error);
+  const { url: rejected } = fieldErrors(error);
   return (
     <form onSubmit={form.onSubmit(({ url, events }) => onSubmit({ url: url.trim(), events }))} noValidate>
       <Stack>
-        <FormAlert text={error && !refused ? explain(error) : null} />
+        <FormAlert text={error && !rejected ? explain(error) : null} />
         <TextInput
           label={t("webhooks.url")}
           description={t("webhooks.urlHint")}
@@ -46,7 +46,7 @@ export function WebhookForm({ initial, submit, busy, error, onSubmit, onClose }:
           spellCheck={false}
           data-autofocus
           {...form.getInputProps("url")}
-          error={form.errors["url"] ?? refused}
+          error={form.errors["url"] ?? rejected}
         />
         <Checkbox.Group label={t("webhooks.events")} {...form.getInputProps("events")}>
           <Stack gap="sm" mt="xs">

@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
-import { Refusal, draw, serve } from "../../testing/render";
+import { ErrorResponse, draw, serve } from "../../testing/render";
 import { WebhooksScreen } from "./WebhooksScreen";
 
 const user = userEvent.setup();
@@ -24,7 +24,7 @@ async function choose(item: string) {
 test("a webhook needs an address and an event, and the secret is shown once it was added", async () => {
   const webhooks: object[] = [];
   const url = { fields: { url: "Enter an address" } };
-  let answer: unknown = new Refusal(422, { code: 422, message: "x", context: { scope: "resource", ...url } });
+  let answer: unknown = new ErrorResponse(422, { code: 422, message: "x", context: { scope: "resource", ...url } });
   const sent = serving(webhooks, [], { "POST leads/_table/webhook": () => answer });
   draw(<WebhooksScreen />);
   await user.click(await screen.findByRole("button", { name: "Add webhook" }));

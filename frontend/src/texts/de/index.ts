@@ -16,7 +16,7 @@ import { payments } from "./payments";
 import { people } from "./people";
 import { plans } from "./plans";
 import { records } from "./records";
-import { refusals } from "./refusals";
+import { errors } from "./errors";
 import { search } from "./search";
 import { signup } from "./signup";
 import { team } from "./team";
@@ -27,4 +27,4 @@ import { webhooks } from "./webhooks";
 const entry = { ...common, ...login, ...signup };
 const dashboard = { ...frame, ...home, ...plans, ...offers, ...payments, ...people, ...billing, ...team, ...account, ...agents, ...search, ...contacts, ...usage, ...api, ...bulk, ...records, ...events, ...twostep, ...webhooks };
 
-export const translation = { texts: { ...entry, ...dashboard }, legal, refusals };
+export const translation = { texts: { ...entry, ...dashboard }, legal, errors };

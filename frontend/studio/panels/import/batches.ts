@@ -77,9 +77,9 @@ export async function sendLines({ dataset, table, lines, isTrial, onProgress }: 
   const result: Checked = { good: [], bad: [] };
   for (let at = 0; at < lines.length; at += BATCH) {
     const batch = lines.slice(at, at + BATCH);
-    const refused = await sendBatch(dataset, table, batch, isTrial);
+    const rejected = await sendBatch(dataset, table, batch, isTrial);
     for (const [index, line] of batch.entries()) {
-      const reason = refused.get(index);
+      const reason = rejected.get(index);
       if (reason === undefined) result.good.push(line);
       else result.bad.push({ line: line.line, reason });
     }
@@ -99,9 +99,9 @@ async function sendBatch(dataset: string, table: string, batch: readonly Line[],
     const { error: positions, reasons = [], resource = [] } = error.context;
     return new Map(
       positions.map((position, index) => {
-        const refusal = resource[position];
-        const rule = reasons[index] === "check" ? ruleOf(refusal?.context?.postgres ?? "", batch[position]?.values ?? {}) : null;
-        return [position, rule?.message ?? refusal?.message ?? error.message];
+        const failed = resource[position];
+        const rule = reasons[index] === "check" ? ruleOf(failed?.context?.postgres ?? "", batch[position]?.values ?? {}) : null;
+        return [position, rule?.message ?? failed?.message ?? error.message];
       }),
     );
   }

@@ -1,5 +1,5 @@
 /** German texts of errors of the server, by `context.case`, or by `context.reason` where that stands for one message. */
-export const refusals: Readonly<Record<string, string>> = {
+export const errors: Readonly<Record<string, string>> = {
   // Sign-in and sign-up
   email_invalid: "Ungültige E-Mail-Adresse",
   business_email_needed: "Bitte registrieren Sie sich mit Ihrer geschäftlichen E-Mail-Adresse",

@@ -44,7 +44,7 @@ def raised(*more: str) -> tuple[Message, ...]:
 
 
 def translated(language: str) -> dict[str, str]:
-    source = (ROOT / f"frontend/src/texts/{language}/refusals.ts").read_text()
+    source = (ROOT / f"frontend/src/texts/{language}/errors.ts").read_text()
     return dict(re.findall(r'^  (\w+): "(.*)",$', source, re.MULTILINE))
 
 

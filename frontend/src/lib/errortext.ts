@@ -7,17 +7,17 @@ export interface Facts {
   [name: string]: unknown;
 }
 
-type Refusals = Readonly<Record<string, string>>;
+type ErrorTexts = Readonly<Record<string, string>>;
 
 /** Reasons with cases that a vendor names, so that there is always one without a translation. */
 const OPEN = new Set(["card_refused"]);
 
 /** The message of an error by its case, or by its reason if it has no case; undefined if there is no translation. */
-export function refusalText(facts: Facts, refusals: Refusals | undefined, numberText: (value: number) => string): string | undefined {
+export function errorText(facts: Facts, errors: ErrorTexts | undefined, numberText: (value: number) => string): string | undefined {
   const { reason, case: word } = facts;
   const textOf = (key: string | undefined): string | undefined => {
-    if (key === undefined || refusals === undefined || !Object.hasOwn(refusals, key)) return undefined;
-    const text = refusals[key]?.replace(/\{\{(\w+)\}\}/g, (place, name: string) => (typeof facts[name] === "number" ? numberText(facts[name]) : place));
+    if (key === undefined || errors === undefined || !Object.hasOwn(errors, key)) return undefined;
+    const text = errors[key]?.replace(/\{\{(\w+)\}\}/g, (place, name: string) => (typeof facts[name] === "number" ? numberText(facts[name]) : place));
     return text?.includes("{{") ? undefined : text;
   };
   if (word === undefined) return textOf(reason);
