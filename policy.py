@@ -137,12 +137,12 @@ POLICY: dict[str, Access] = {
                 roles=OWNER,
                 rows=own_client,
                 fields=PROFILE | {"isactive", "role"},
-                only_in=dict.fromkeys(PROFILE, own_self) | dict.fromkeys(("isactive", "role"), own_seats),
+                editable_in=dict.fromkeys(PROFILE, own_self) | dict.fromkeys(("isactive", "role"), own_seats),
             ),
             Rule(roles=("member", "unverified"), rows=own_self, fields=PROFILE),
         ),
         delete=Rule(roles=OWNER, rows=own_seats),
-        live={"clientid"},
+        changes={"clientid"},
     ),
     "client": Access(
         # Rows are created by registration and social sign-up, in scripts/tables/client.py.
@@ -158,7 +158,7 @@ POLICY: dict[str, Access] = {
             Rule(roles=(*OWNER_READS, "unverified"), rows=own_client),
             Rule(roles=MEMBER_READS, rows=own_client, fields=BALANCES),
         ),
-        live={"clientid"},
+        changes={"clientid"},
     ),
     "creditledger": Access(read=Rule(roles=OWNER_READS, rows=own_client, hidden={"staffid"})),
     "usersubscription": Access(
@@ -192,22 +192,22 @@ POLICY: dict[str, Access] = {
             Rule(
                 roles=OWNER_READS,
                 rows=unlocked,
-                listed=my_list,
+                key_list=my_list,
                 hidden=CONTACT_INTERNALS,
                 # Contacts of the account: with `clientid` all of them, with the other fields those of one user.
-                rows_by={"clientid": own_client, "revealedby": own_client, "dialrevealedby": own_client},
+                rows_when_filtered_by={"clientid": own_client, "revealedby": own_client, "dialrevealedby": own_client},
             ),
-            Rule(roles=MEMBER_READS, rows=unlocked, listed=my_list, hidden=CONTACT_INTERNALS),
+            Rule(roles=MEMBER_READS, rows=unlocked, key_list=my_list, hidden=CONTACT_INTERNALS),
         ),
-        update=Rule(roles=EVERYONE, rows=unlocked, fields={"deleted"}, only_in={"deleted": not_deleted}),
+        update=Rule(roles=EVERYONE, rows=unlocked, fields={"deleted"}, editable_in={"deleted": not_deleted}),
         sealed={"emails", "business_emails", "phone_numbers"},
         masked=VIEWS,
         replica=True,
-        live={"clientid"},
+        changes={"clientid"},
     ),
     # Written by scripts/contactmeta_addupdate.py and scripts/bulklookup.py. A colleague's notes and jobs are their own.
     "contactmeta": Access(read=Rule(roles=EVERYONE_READS, rows=own_self)),
-    "bulkjob": Access(read=Rule(roles=EVERYONE_READS, rows=own_self), live={"clientid", "appuserid"}),
+    "bulkjob": Access(read=Rule(roles=EVERYONE_READS, rows=own_self), changes={"clientid", "appuserid"}),
     # Rows are created and changed by the hooks in scripts/tables, which check filters and find people. Only the creator
     # of a search or list may rename, share or delete it; every user of the team may edit the people on a shared list.
     "savedsearch": Access(
@@ -258,7 +258,7 @@ POLICY: dict[str, Access] = {
 # Roles with tables of their own, which exist for no other role.
 POLICIES = {"staff": DESK}
 
-# The lookup also returns revoked sessions of disabled and deleted users, so that `refusals` can report the reason.
+# The lookup also returns revoked sessions of disabled and deleted users, so that `rejected` can report the reason.
 SESSIONS = Sessions(
     user=("staff", "appuserid"),
     explains=("staff",),
@@ -321,7 +321,7 @@ SESSIONS = Sessions(
         with staffed as (update staffsession set lastused = now() where tokenhash = $1 and revokedon is null)
         update usersession set lastused = now() where tokenhash = $1 and revokedon is null
     """,
-    refusals={
+    rejected={
         "deleted": (404, "deleted", "You have been deleted by the admin"),
         "disabled": (403, "disabled", "Your account is temporarily disabled"),
     },

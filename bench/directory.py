@@ -75,7 +75,7 @@ def _run(url: str, call: str, size: int, first: int, seconds: int) -> float:
         capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
     if bad := re.search(r"Non-2xx or 3xx responses: (\d+)", result):
-        raise WrongAnswers(f"directory: {bad[1]} refusals by {call}")
+        raise WrongAnswers(f"directory: {bad[1]} errors by {call}")
     rate = re.search(r"Requests/sec:\s+([\d.]+)", result)
     assert rate is not None
     return float(rate[1])

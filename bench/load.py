@@ -84,7 +84,7 @@ def run(contender: Contender, ask: Ask, places: Places, seconds: int, postgres: 
     after = cost.cpu(contender.pid), cost.cpu(postgres)
     done = int(re.search(r"(\d+) requests in", result)[1])  # type: ignore[index]
     if bad := re.search(r"Non-2xx or 3xx responses: (\d+)", result):
-        raise WrongAnswers(f"{contender.name}: {bad[1]} of {done} answers were refusals or errors")
+        raise WrongAnswers(f"{contender.name}: {bad[1]} of {done} answers were errors")
     server, database = ((b - a) * 1e6 / max(done, 1) for a, b in zip(before, after, strict=True))
     rate = re.search(r"Requests/sec:\s+([\d.]+)", result)
     assert rate is not None

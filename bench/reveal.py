@@ -118,7 +118,7 @@ def _run(url: str, seconds: int, first: int) -> tuple[float, str]:
         env={"PATH": os.environ["PATH"], "B_KEY": KEY, "B_CLIENTS": str(CLIENTS), "B_FIRST": str(first)},
     ).stdout  # fmt: skip
     if bad := re.search(r"Non-2xx or 3xx responses: (\d+)", result):
-        raise WrongAnswers(f"reveal: {bad[1]} refusals")
+        raise WrongAnswers(f"reveal: {bad[1]} errors")
     rate = re.search(r"Requests/sec:\s+([\d.]+)", result)
     assert rate is not None
     return float(rate[1]), result

@@ -43,7 +43,7 @@ async def session_or_key(ctx: Context, scope: str, limits: str, *, spends: bool 
         if key not in ctx.settings.app_keys:
             return await by_key(ctx, scope, limits)
         user = await sessions.live_user(ctx, ctx.request.session_token)
-        sessions.refuse_confined(user)
+        sessions.reject_confined(user)
         if (role := user.role) not in (*SESSION, *VIEW) or user.clientid is None:
             raise Unauthorized(sessions.EXPIRED)
         caller = Caller(user.clientid, user.appuserid)

@@ -43,7 +43,7 @@ class Sandbox:
         if self._stripe is not None:
             await self._stripe.close()
 
-    async def answer(
+    async def respond(
         self, scope: MutableMapping[str, Any], receive: Callable[[], Awaitable[MutableMapping[str, Any]]]
     ) -> Response | None:
         """Handle a request, or return None if the path belongs to no stand-in."""

@@ -68,11 +68,11 @@ async def run(ctx: Context, input: Input) -> dict[str, object]:
         intent = await _begin(ctx, await addons.on_sale(ctx, input.planid), token)
         row = await ctx.db.one(_Found, _FIND, clientid, token)
         if row.providerid == intent.id:
-            return await _answer(ctx, row, await _charge(ctx, intent, token))
+            return await _response(ctx, row, await _charge(ctx, intent, token))
         # A simultaneous request stored another payment for this token first; only that one is charged.
     if row.tokenid == token and row.planid != input.planid:
         raise Conflict("This card was just used for another add-on. Enter it again.", reason="token_used")
-    return await _answer(ctx, row, await _state(ctx, row, token))
+    return await _response(ctx, row, await _state(ctx, row, token))
 
 
 async def _begin(ctx: Context, plan: PlanRow, token: str) -> Intent:
@@ -115,7 +115,7 @@ async def _fail(ctx: Context, intent: Intent) -> None:
     await audit.write(ctx, "addon_refused")
 
 
-async def _answer(ctx: Context, row: _Found, intent: Intent | None) -> dict[str, object]:
+async def _response(ctx: Context, row: _Found, intent: Intent | None) -> dict[str, object]:
     """Build the response: the transaction, or the action that the bank requires. Raises CardRefused (402).
 
     `intent` is None when the row is final.

@@ -54,7 +54,7 @@ async def _find(ctx: Context, caller: Caller, input: Input) -> Output:
     output = Output(credits_left=left.bus_email_credits, reasons=[match.why or "no_data"])
     for item in bought.values():
         if item.unpaid:
-            raise balance.refusal("businessemail", left, live=True)
+            raise balance.spending_error("businessemail", left, live=True)
         first = item.checks["businessemail"][0]
         output = output.model_copy(
             update={

@@ -45,7 +45,7 @@ async def _owner(ctx: Context) -> int:
     if key not in ctx.settings.app_keys:
         raise Unauthorized("Send a valid API key in X-API-Key.", reason="no_key")
     user = await sessions.live_user(ctx, ctx.request.session_token or await _query_session(ctx, query))
-    sessions.refuse_confined(user)
+    sessions.reject_confined(user)
     if user.role not in OWNER or user.clientid is None:
         raise Forbidden("You are not permitted to do this.", case="not_permitted")
     return user.clientid

@@ -32,7 +32,7 @@ class Input(BaseModel):
     @classmethod
     def _plain(cls, value: str) -> str:
         if not person_names.is_plain(value):
-            raise PydanticCustomError("name_with_address", person_names.REFUSED)
+            raise PydanticCustomError("name_with_address", person_names.REJECTED)
         return value
 
 

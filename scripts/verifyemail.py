@@ -1,6 +1,6 @@
 """Verify an e-mail address with an API key: its form, domain and mail servers. Free.
 
-The answer says nothing about the people of the directory, except where the account has paid for the address.
+The response says nothing about the people of the directory, except where the account has paid for the address.
 """
 
 from __future__ import annotations

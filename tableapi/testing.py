@@ -16,7 +16,7 @@ from tableapi.app.api import TableAPI
 from tableapi.app.application import App
 from tableapi.app.callers import ACTOR
 from tableapi.app.features import application
-from tableapi.app.options import Datasets
+from tableapi.app.options import ServeOptions
 from tableapi.auth.policy import Actor
 from tableapi.project.files import load_project
 from tableapi.server import migrate
@@ -47,7 +47,7 @@ async def serving(project: Path, url: str, data_dir: Path, **settings: Any) -> A
     overrides = {"database_url": url, "data_dir": data_dir, "rate_limits": False, **settings}
     read = load_project(project).settings_class().read(overrides)
     await migrate.init(read, project)
-    app = application(read, Datasets(urls={read.dataset: url}, project=project))
+    app = application(read, ServeOptions(urls={read.dataset: url}, project=project))
     await app.life.start()
     try:
         yield app

@@ -45,7 +45,7 @@ POLICY: dict[str, Access] = {
             roles=OWNER,
             rows=own_client,
             fields={"personid", "name", "linkedinurl", "emails"},
-            stamp={"clientid": lambda actor: actor.clientid},
+            set_on_create={"clientid": lambda actor: actor.clientid},
         ),
         update=Rule(roles=OWNER, rows=own_client, fields={"name", "deleted"}),
     ),

@@ -212,7 +212,7 @@ async def enter(ctx: Context, record: dict[str, object]) -> dict[str, object]:
         if appuserid is None:
             return await _sign_up(ctx, claims, record)
         user = await ctx.db.one(_Locked, _LOCK, appuserid)
-        _refuse_unusable(user, claims.email)
+        _reject_unusable(user, claims.email)
         # The provider proves ownership of the address; the existing credentials may have been set without it.
         if verification.is_unproved(user):
             await verification.evict(ctx, user, claims.vendor)
@@ -238,7 +238,7 @@ async def _sign_up(ctx: Context, claims: Claims, record: dict[str, object]) -> d
     return {"clientdata": {"user": asdict(user), "session_token": token}, "action": "signup"}
 
 
-def _refuse_unusable(user: _Locked, email: str) -> None:
+def _reject_unusable(user: _Locked, email: str) -> None:
     def refused(code: int, case: str, message: str) -> ApiError:
         return ApiError(message, status=403, code=code, scope="account", reason="sign_in_refused", case=case)
 

@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 MAX_MAIL_CHARS = 60
-REFUSED = "Enter a name without web or email addresses and without line breaks"
+REJECTED = "Enter a name without web or email addresses and without line breaks"
 # Control, formatting and separator characters: line ends, zero-width characters, text direction marks.
 _INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 _JOINERS = re.compile(r"[\u200c\u200d]")  # required by names in some scripts

@@ -43,7 +43,7 @@ class Company(BaseModel):
     @classmethod
     def _plain(cls, value: str | None) -> str | None:
         if value and not person_names.is_plain(value):
-            raise PydanticCustomError("name_with_address", person_names.REFUSED)
+            raise PydanticCustomError("name_with_address", person_names.REJECTED)
         return value
 
     @field_validator("country")
@@ -95,7 +95,7 @@ async def tidy_person(ctx: Context, record: dict[str, object], user: User) -> No
         if not isinstance(text, str | None):
             raise Invalid({name: FieldError("string_type", "Must be text")})
         if name != "avatar" and not person_names.is_plain(text or ""):
-            raise Invalid({name: FieldError("name_with_address", person_names.REFUSED)})
+            raise Invalid({name: FieldError("name_with_address", person_names.REJECTED)})
     if "phonenumber" in record:
         record["phonenumber"] = digits(record["phonenumber"])
     if "firstname" in record or "lastname" in record:

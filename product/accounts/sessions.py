@@ -20,7 +20,7 @@ _START = """
     returning expireson
 """
 # A subscription past its expiry date is reported as expired even before an event or the nightly job closes it.
-_ANSWER = f"""
+_ACCOUNT = f"""
     select (to_jsonb(u) - $2::text[]) || jsonb_build_object('haspassword', (u.password is not null)::int,
                                                              'hasmfa', (u.mfacipher is not null)::int) as person,
            u.role = 'client' as owner, c.clientid,
@@ -41,7 +41,7 @@ _OVER = {"isactive": 0, "status": "expired"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class _AccountRow:
     person: dict[str, object]
     owner: bool
     clientid: int
@@ -94,19 +94,19 @@ async def live_user(ctx: Context, token: str) -> Session:
     row = await ctx.db.first(Session, policy.SESSIONS.lookup, token_hash(token)) if token else None
     if row is None:
         raise Unauthorized(EXPIRED)
-    if refusal := policy.SESSIONS.refusals.get(row.role):
-        status, reason, message = refusal
+    if rejected := policy.SESSIONS.rejected.get(row.role):
+        status, reason, message = rejected
         raise Unauthorized(message, status=status, reason=reason)
     return row
 
 
-def refuse_confined(user: Session) -> None:
+def reject_confined(user: Session) -> None:
     """Reject a session that may only change its password.
 
     For scripts that authenticate the caller themselves.
     """
-    if refusal := policy.SESSIONS.confined.get(user.role):
-        status, reason, message = refusal
+    if confined := policy.SESSIONS.confined.get(user.role):
+        status, reason, message = confined
         raise ApiError(message, status=status, reason=reason, scope="resource")
 
 
@@ -114,15 +114,15 @@ async def describe(ctx: Context, user: Session, token: str) -> dict[str, object]
     """Build the response for a session of `live_user`, which may be a staff session."""
     if user.appuserid is None:
         assert user.staffid is not None  # a session has a user, a member of staff, or both
-        return accounts.answer(accounts.Staff(user.staffid, user.name, user.email), token)
-    result = await answer(ctx, user.appuserid, token)
+        return accounts.session_response(accounts.Staff(user.staffid, user.name, user.email), token)
+    result = await session_response(ctx, user.appuserid, token)
     return result if user.staffid is None else result | {"support": 1}
 
 
-async def answer(ctx: Context, appuserid: int, token: str) -> dict[str, object]:
+async def session_response(ctx: Context, appuserid: int, token: str) -> dict[str, object]:
     """Return user, client, credits and subscriptions, with the fields of a DreamFactory session."""
     hashed, secret = token_hash(token), sorted(policy.USER_SECRETS)
-    row = await ctx.db.one(_Answer, _ANSWER, appuserid, secret, _HIDDEN_OF_PLAN, _OVER, hashed)
+    row = await ctx.db.one(_AccountRow, _ACCOUNT, appuserid, secret, _HIDDEN_OF_PLAN, _OVER, hashed)
     person, owner = row.person, row.owner
     client = row.client if owner else {"clientid": row.clientid, "companyname": row.client["companyname"]}
     hidden = {"stripe_itemid", "stripe_scheduleid"} if owner else policy.PROVIDER_IDS

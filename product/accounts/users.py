@@ -54,10 +54,10 @@ async def own(ctx: Context, **values: object) -> None:
     """
     for name, value in values.items():
         if value is not None and str(value) != str(ctx.actor.values.get(name)):
-            await _refuse(ctx, name, value)
+            await _reject(ctx, name, value)
 
 
-async def _refuse(ctx: Context, field: str, value: object) -> None:
+async def _reject(ctx: Context, field: str, value: object) -> None:
     await audit.write(ctx, "tenant_mismatch", str(value)[:200], field=field, call=ctx.request.path)
     raise Forbidden("This belongs to another account.", reason="tenant_mismatch")
 
@@ -84,7 +84,7 @@ async def own_fields(ctx: Context, fields: Mapping[str, object]) -> None:
         if name is None or value is None or ctx.actor.values.get("clientid") is None:
             continue
         if str(value) != str(ctx.actor.values.get(name)):
-            await _refuse(ctx, field, value)
+            await _reject(ctx, field, value)
 
 
 async def by_email(ctx: Context, email: str) -> User | None:

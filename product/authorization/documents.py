@@ -71,11 +71,11 @@ async def _read(url: httpx2.URL, netloc: str, host: str) -> bytes:
         httpx2.AsyncClient(verify=tls_context(), follow_redirects=False, trust_env=False) as client,
         client.stream(
             "GET", url, headers={"Accept": "application/json", "Host": netloc}, extensions={"sni_hostname": host}
-        ) as answer,
+        ) as response,
     ):
-        if answer.status_code != 200:
-            raise Unreadable(f"the server responded with status {answer.status_code}")
-        async for part in answer.aiter_bytes():
+        if response.status_code != 200:
+            raise Unreadable(f"the server responded with status {response.status_code}")
+        async for part in response.aiter_bytes():
             content += part
             if len(content) > MAX_BYTES:
                 raise Unreadable("the document is too large")

@@ -39,11 +39,11 @@ def read(ctx: Context, body: bytes) -> dict[str, str]:
     return sent
 
 
-def answer(content: Mapping[str, object], status: int = 200) -> JSONResponse:
+def json_response(content: Mapping[str, object], status: int = 200) -> JSONResponse:
     """Build a response that must not be stored."""
     return JSONResponse(content, status, headers=_HEADERS)
 
 
 def error(name: str, description: str, status: int = 400) -> JSONResponse:
     """Build an error response (RFC 6749)."""
-    return answer({"error": name, "error_description": description}, status)
+    return json_response({"error": name, "error_description": description}, status)

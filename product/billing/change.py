@@ -25,7 +25,7 @@ from product.vendors.money import (
 )  # fmt: skip
 from tableapi import Conflict
 
-ATTEMPTS = 3  # of a change that is refused for no visible reason
+ATTEMPTS = 3  # of a change that is rejected without a visible reason
 
 _RECORD = """
     update usersubscription set downgrade_planid = $3, downgrade_startson = $4
@@ -54,7 +54,8 @@ async def _running(ctx: Context, row: OwnSubscription) -> Subscription | None:
 async def _unless_changed(ctx: Context, sub: Subscription, run: Callable[[], Awaitable[Subscription]]) -> Subscription:
     """Run a change of a subscription as it was read, and return the subscription after it.
 
-    A refusal for no visible reason is repeated: the schedule of a simultaneous request may have come and gone.
+    A rejection without a visible reason is followed by another attempt: the schedule of a simultaneous request may
+    have come and gone.
 
     Raises:
         AlreadyChanged: the subscription has changed since it was read (409).

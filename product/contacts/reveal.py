@@ -70,7 +70,7 @@ async def reveal(
     result = _Outcome.model_validate(await ctx.db.value(dict, sql, *arguments))
     balances = result.credits or balance.of_row(None)
     if result.contact is None:
-        raise balance.refusal(kind, balances, live=result.outcome == "no_credit")
+        raise balance.spending_error(kind, balances, live=result.outcome == "no_credit")
     contact = result.contact
     if result.unmerged:
         merged = await _merge(ctx, clientid, contact.contactid, person, kind)

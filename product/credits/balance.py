@@ -64,7 +64,7 @@ def of_row(row: CreditRow | None) -> Balances:
     return Balances.model_validate(asdict(row))
 
 
-def refusal(kind: str, left: Balances, *, live: bool) -> NoCredit | SubscriptionExpired:
+def spending_error(kind: str, left: Balances, *, live: bool) -> NoCredit | SubscriptionExpired:
     """Return the error for a kind that cannot be paid for."""
     if not live:
         return SubscriptionExpired("Your subscription has expired. Choose a plan to continue.", context={"kind": kind})

@@ -132,7 +132,7 @@ async def sign_in(ctx: Context, row: Staff) -> str:
     return token
 
 
-def answer(row: Staff, token: str) -> dict[str, object]:
+def session_response(row: Staff, token: str) -> dict[str, object]:
     """Return the response that describes a session of staff."""
     session = {"success": 1, "session_token": token, "session_id": token, "role": "staff"}
     return session | {"staffid": row.staffid, "name": row.name, "email": row.email}

@@ -11,12 +11,12 @@ from pydantic_core import PydanticCustomError
 from product.accounts import person_names
 
 _NUMBER = re.compile(r"(?:\d[ ()./-]{0,2}){7}")
-REFUSED = "Leave addresses and phone numbers out of the reason: the owner of the account can read it"
+REJECTED = "Leave addresses and phone numbers out of the reason: the owner of the account can read it"
 
 
 def _plain(text: str) -> str:
     if not person_names.is_plain(text) or _NUMBER.search(text):
-        raise PydanticCustomError("reason_with_address", REFUSED)
+        raise PydanticCustomError("reason_with_address", REJECTED)
     return text
 
 

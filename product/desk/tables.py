@@ -16,7 +16,7 @@ def _desk(
     of_client: the rows belong to a client and always include its id, because the audit log needs it.
     """
     always = {"clientid"} if of_client else set[str]()
-    return Access(read=Rule(roles=STAFF, hidden=hidden, always=always), sealed=sealed, masked=STAFF)
+    return Access(read=Rule(roles=STAFF, hidden=hidden, always_returned=always), sealed=sealed, masked=STAFF)
 
 
 # The tables that staff may read, across all clients. None of this exists for other roles. Hashes, tokens, keys, links

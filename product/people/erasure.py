@@ -53,11 +53,11 @@ _KEYS = """
     select coalesce(array_agg('apikey:' || k.keyid), '{}') as callers from usercontact c
     join apikeys k using (clientid) where c.personid = $1
 """
-_ANSWERS = """
+_RESPONSES = """
     delete from idempotency where principal = any($1)
       and route ~ 'getcontact|searchurl|searchname|contactmeta_addupdate|usercontact|contactfeedback|revealmany'
 """
-_ANSWERS_OF_KEYS = "delete from idempotency where principal = any($1)"
+_RESPONSES_OF_KEYS = "delete from idempotency where principal = any($1)"
 _FEEDBACK = "delete from contactfeedback where personid = $1"
 _LISTS = "delete from contactlistitem where personid = $1"
 # The change of the person's key waits for transactions that refer to the person, and the change of the contacts for
@@ -119,8 +119,8 @@ async def erase_late(ctx: Context) -> None:
 
 
 async def _forget(ctx: Context, personid: int) -> None:
-    for callers, answers in ((_CALLERS, _ANSWERS), (_KEYS, _ANSWERS_OF_KEYS)):
-        await ctx.db.execute(answers, await ctx.db.value(list, callers, personid))
+    for callers, responses in ((_CALLERS, _RESPONSES), (_KEYS, _RESPONSES_OF_KEYS)):
+        await ctx.db.execute(responses, await ctx.db.value(list, callers, personid))
     for statement in _STATEMENTS:
         await ctx.db.execute(statement, personid)
 

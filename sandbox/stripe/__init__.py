@@ -32,7 +32,7 @@ async def inside(settings: Settings) -> AsyncIterator[tuple[Service, Payments]]:
     from sandbox.stripe.service import Service
 
     service = Service(settings.data_dir / "sandbox", stripe_base(settings), None)
-    app = Starlette(routes=[Route(STRIPE_PREFIX + "/{path:path}", service.answer, methods=["GET", "POST", "DELETE"])])
+    app = Starlette(routes=[Route(STRIPE_PREFIX + "/{path:path}", service.respond, methods=["GET", "POST", "DELETE"])])
     payments = Payments(STRIPE_KEY, webhook_secret(settings), stripe_base(settings), httpx2.ASGITransport(app))
     try:
         yield service, payments
@@ -65,12 +65,12 @@ class Stripe:
         if "_service" in vars(self):
             await self._service.deliverer.close()
 
-    async def answer(self, request: Request) -> Response:
-        return await self._service.answer(request)
+    async def respond(self, request: Request) -> Response:
+        return await self._service.respond(request)
 
     def routes(self) -> list[Route]:
         """Return the routes of the sandbox; none without DEMO."""
         if not self._settings.demo:
             return []
         paths = (STRIPE_PREFIX, STRIPE_PREFIX + "/{path:path}")
-        return [Route(path, self.answer, methods=["GET", "POST", "DELETE"]) for path in paths]
+        return [Route(path, self.respond, methods=["GET", "POST", "DELETE"]) for path in paths]

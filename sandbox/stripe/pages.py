@@ -16,7 +16,7 @@ from sandbox.stripe.look import CARD, DESK, STYLE
 from sandbox.stripe.store import State
 
 
-def answer(state: State, method: str, path: str, fields: dict[str, str]) -> Response:
+def respond(state: State, method: str, path: str, fields: dict[str, str]) -> Response:
     """Show a page, or process its form."""
     kind, _, ident = path.partition("/")
     obj = state.find(ident) if ident else None

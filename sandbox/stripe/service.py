@@ -42,7 +42,7 @@ class Service:
         with self._transaction():
             self.deliverer.wake()
 
-    async def answer(self, request: Request) -> Response:
+    async def respond(self, request: Request) -> Response:
         """Handle any request below the prefix."""
         path = request.url.path.removeprefix(self._prefix).strip("/")
         body = await request.body()
@@ -88,14 +88,14 @@ class Service:
         if fault.get("seconds"):
             await asyncio.sleep(float(fault["seconds"]))
         if fault.get("status") and not fault.get("after"):
-            return _answer(int(fault["status"]), _error(int(fault["status"])))
+            return _response(int(fault["status"]), _error(int(fault["status"])))
         text = body.decode("utf-8", "replace") if request.method == "POST" else request.url.query
         key = request.headers.get("idempotency-key", "") if request.method == "POST" else ""
         response = await asyncio.to_thread(
             self._call, request.method, path, text, key, request.headers.get("authorization", "")
         )
         if fault.get("status"):  # simulates a response lost after the work was done
-            return _answer(int(fault["status"]), _error(int(fault["status"])))
+            return _response(int(fault["status"]), _error(int(fault["status"])))
         return response
 
     def _fault(self) -> dict[str, Any]:
@@ -115,14 +115,14 @@ class Service:
             data = form.parse(parse_qsl(text, keep_blank_values=True))
             form.check(data, call.params)
             with self._transaction(request_id, key) as state:
-                if key and (stored := state.answered(key)):
+                if key and (stored := state.kept_response(key)):
                     if stored[0] != digest:
                         raise StripeRefused(
                             400, "idempotency_error",
                             "Keys for idempotent requests can only be used with the same parameters they were first"
                             " used with.",
                         )  # fmt: skip
-                    return _answer(stored[1], stored[2], request_id, replayed=True)
+                    return _response(stored[1], stored[2], request_id, replayed=True)
                 try:
                     status, content = 200, orjson.dumps(public(call.run(state, data, ident)))
                 except StripeRefused as error:
@@ -130,21 +130,21 @@ class Service:
                         raise
                     status, content = error.status, orjson.dumps({"error": public(error.error)})
                 if key:
-                    state.answer(key, digest, status, content)
-                return _answer(status, content, request_id)
+                    state.keep_response(key, digest, status, content)
+                return _response(status, content, request_id)
         except StripeRefused as error:
             content = orjson.dumps({"error": public(error.error)})
             if key and error.status == 402:  # rolled back, but stored as the response to this key
                 with self.store.transaction() as state:
-                    state.answer(key, digest, error.status, content)
-            return _answer(error.status, content, request_id)
+                    state.keep_response(key, digest, error.status, content)
+            return _response(error.status, content, request_id)
 
     # -- pages -------------------------------------------------------------------------------------------------------
 
     def _page(self, method: str, path: str, body: bytes) -> Response:
         fields = dict(parse_qsl(body.decode("utf-8", "replace")))
         with self._transaction() as state:
-            return pages.answer(state, method, path, fields)
+            return pages.respond(state, method, path, fields)
 
     # -- test/ -------------------------------------------------------------------------------------------------------
 
@@ -163,17 +163,17 @@ class Service:
         else:
             data = dict(parse_qsl(body.decode("utf-8", "replace")))
         if not isinstance(data, dict):
-            return _answer(400, {"error": {"message": "Send a JSON object."}})
+            return _response(400, {"error": {"message": "Send a JSON object."}})
         try:
             with self._transaction() as state:
                 result = self._control(state, path, data)
         except StripeRefused as error:
-            return _answer(error.status, {"error": error.error})
+            return _response(error.status, {"error": error.error})
         except ValueError:
-            return _answer(400, {"error": {"message": "Not a number."}})
+            return _response(400, {"error": {"message": "Not a number."}})
         if "json" not in content_type:
             return Response(status_code=303, headers={"Location": self._prefix})
-        return _answer(200, result)
+        return _response(200, result)
 
     def _control(self, state: State, path: str, data: dict[str, Any]) -> dict[str, Any]:
         if path == "clock":
@@ -221,7 +221,7 @@ def _error(status: int) -> dict[str, Any]:
     return {"error": {"type": kind, "message": "The sandbox was told to fail.", "code": kind}}
 
 
-def _answer(status: int, body: bytes | dict[str, Any], request_id: str = "", *, replayed: bool = False) -> Response:
+def _response(status: int, body: bytes | dict[str, Any], request_id: str = "", *, replayed: bool = False) -> Response:
     headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
     if request_id:
         headers["Request-Id"] = request_id

@@ -167,12 +167,12 @@ class State:
 
     # -- idempotency -------------------------------------------------------------------------------------------------
 
-    def answered(self, key: str) -> tuple[str, int, bytes] | None:
+    def kept_response(self, key: str) -> tuple[str, int, bytes] | None:
         sql = "select request, status, body from answer where key = ? and created > ?"
         row: Any = self._db.execute(sql, (key, time.time() - 86400)).fetchone()
         return None if row is None else (row[0], row[1], row[2])
 
-    def answer(self, key: str, request: str, status: int, body: bytes) -> None:
+    def keep_response(self, key: str, request: str, status: int, body: bytes) -> None:
         sql = "insert or replace into answer values (?, ?, ?, ?, ?)"
         self._db.execute(sql, (key, request, status, body, time.time()))
 

@@ -82,7 +82,7 @@ async def _account(ctx: Context) -> int:
     key = ctx.request.query.get("apikey") or ctx.request.headers.get("x-api-key") or ""
     if key in ctx.settings.app_keys:  # an application key: the session determines the account
         user = await sessions.live_user(ctx, ctx.request.session_token)
-        sessions.refuse_confined(user)
+        sessions.reject_confined(user)
         if user.role in (*SESSION, *VIEW) and user.clientid is not None:
             return user.clientid
         raise Unauthorized(sessions.EXPIRED)

@@ -43,7 +43,7 @@ class Request(BaseModel):
     scopes: list[str] = []
 
 
-class Answer(BaseModel):
+class Redirect(BaseModel):
     redirect: str
 
 
@@ -59,17 +59,17 @@ async def describe(ctx: Context, input: Input) -> Request:
 
 
 @script(roles=SESSION, limit="30/minute per user")
-async def decide(ctx: Context, input: Decision) -> Answer:
+async def decide(ctx: Context, input: Decision) -> Redirect:
     """Allow a client what the user selects of its scopes, or refuse it. The browser then opens `redirect`."""
     client, uri = await _client(ctx, input)
     if error := _error(ctx, input):
-        return Answer(redirect=_redirect(ctx, input, uri, **error))
+        return Redirect(redirect=_redirect(ctx, input, uri, **error))
     granted = [scope for scope in metadata.known_scopes(input.scope) if scope in input.scopes]
     if not input.allow or not granted:
         await audit.write(ctx, "agent_refused", client.name)
-        return Answer(redirect=_redirect(ctx, input, uri, error="access_denied"))
+        return Redirect(redirect=_redirect(ctx, input, uri, error="access_denied"))
     code = await grants.allow(ctx, client, uri, granted, input.code_challenge)
-    return Answer(redirect=_redirect(ctx, input, uri, code=code))
+    return Redirect(redirect=_redirect(ctx, input, uri, code=code))
 
 
 async def _client(ctx: Context, input: Input) -> tuple[Client, str]:

@@ -23,7 +23,7 @@ async def run(ctx: Context, body: bytes) -> JSONResponse:
         return form.error("invalid_redirect_uri", error.message)
     except TooManyClients as error:
         return form.error("temporarily_unavailable", error.message, 503)
-    return form.answer(
+    return form.json_response(
         {
             "client_id": client.clientid,
             "client_id_issued_at": int(time.time()),

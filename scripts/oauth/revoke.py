@@ -1,4 +1,4 @@
-"""Revocation of tokens by their client (RFC 7009). An unknown token gets the same answer."""
+"""Revocation of tokens by their client (RFC 7009). An unknown token gets the same response."""
 
 from __future__ import annotations
 
@@ -19,4 +19,4 @@ async def run(ctx: Context, body: bytes) -> JSONResponse:
     if not sent.get("token") or not sent.get("client_id"):
         return form.error("invalid_request", "token and client_id are required.")
     await grants.revoke(ctx, sent["token"], sent["client_id"])
-    return form.answer({})
+    return form.json_response({})

@@ -16,7 +16,7 @@ async def run(ctx: Context, body: bytes) -> JSONResponse:
         tokens = await _tokens(ctx, form.read(ctx, body))
     except Refused as refused:
         return form.error(refused.error, refused.description)
-    return form.answer(
+    return form.json_response(
         {
             "access_token": tokens.access,
             "token_type": "Bearer",

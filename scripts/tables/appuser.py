@@ -46,7 +46,7 @@ class Member(BaseModel):
         if not self.firstname:
             raise PydanticCustomError("fields_missing", "Please fill all required fields")
         if not person_names.is_plain(f"{self.firstname} {self.lastname}"):
-            raise PydanticCustomError("name_with_address", person_names.REFUSED)
+            raise PydanticCustomError("name_with_address", person_names.REJECTED)
         return self
 
 
@@ -120,7 +120,7 @@ async def _validate(ctx: Context, record: dict[str, object], user: users.User) -
         raise NotFound("There is no such member.", case="no_such_member")
     if not is_self and user.role == "client":
         raise Forbidden("The owner of the account cannot be changed.", reason="field_not_writable", case="owner_fixed")
-    _refuse_changes(record, user, STATE if is_self else (*STATE[len(SWITCHES) :], *PROFILE))
+    _reject_changes(record, user, STATE if is_self else (*STATE[len(SWITCHES) :], *PROFILE))
     if not is_self:
         _check_switches(record, user)
         return {}
@@ -137,7 +137,7 @@ async def _validate(ctx: Context, record: dict[str, object], user: users.User) -
     return company
 
 
-def _refuse_changes(record: dict[str, object], user: users.User, fixed: tuple[str, ...]) -> None:
+def _reject_changes(record: dict[str, object], user: users.User, fixed: tuple[str, ...]) -> None:
     """Raise Forbidden (403) if the record changes one of these fields."""
     for name in fixed:
         if name in record and _plain(record[name]) != _plain(getattr(user, name)):

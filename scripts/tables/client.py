@@ -47,7 +47,7 @@ class Register(BaseModel):
     @classmethod
     def _plain(cls, value: str) -> str:
         if not person_names.is_plain(value):
-            raise PydanticCustomError("name_with_address", person_names.REFUSED)
+            raise PydanticCustomError("name_with_address", person_names.REJECTED)
         return value
 
     @field_validator("password")
@@ -117,4 +117,4 @@ async def patch(ctx: Context, records: list[dict[str, object]], _options: Mappin
         if "phonenumber" in record:
             record["phonenumber"] = profile_form.digits(record["phonenumber"])
         if not person_names.is_plain(str(record.get("companyname") or "")):
-            raise Invalid({"companyname": FieldError("name_with_address", person_names.REFUSED)})
+            raise Invalid({"companyname": FieldError("name_with_address", person_names.REJECTED)})

@@ -50,7 +50,7 @@ async def patch(
     await users.own(ctx, clientid=intent.clientid)
     async with ctx.db.transaction():
         row = await change_rules.own_live(ctx, intent.subscriptionid)
-        _refuse_other_columns(records[0], row)
+        _reject_other_columns(records[0], row)
         if intent.type != "downgrade":
             raise Invalid({"type": FieldError("not_downgrade", "Must be downgrade")})
         plan = await prices.on_sale(ctx, intent.planid)
@@ -64,7 +64,7 @@ async def patch(
     return [changed]
 
 
-def _refuse_other_columns(record: dict[str, object], row: OwnSubscription) -> None:
+def _reject_other_columns(record: dict[str, object], row: OwnSubscription) -> None:
     """Raise Forbidden (403) if the record changes any other column."""
     present = asdict(row)
     for name, value in record.items():

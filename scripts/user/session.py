@@ -122,10 +122,10 @@ async def sign_in(ctx: Context, input: Input) -> dict[str, object]:
             raise Unauthorized(WRONG, reason="bad_credentials", extra={"success": 0})
         await attempt.forgive()
     if staff:
-        return accounts.answer(staff, await accounts.sign_in(ctx, staff))
+        return accounts.session_response(staff, await accounts.sign_in(ctx, staff))
     if user is None:  # no password matches then
         raise Unauthorized(WRONG, reason="bad_credentials", extra={"success": 0})
-    await _refuse_unusable(ctx, user)
+    await _reject_unusable(ctx, user)
     assert user.password is not None  # it matched
     if user.hasmfa:
         token = await tokens.issue(ctx, "mfa", user.appuserid, _Proved(password=user.password))
@@ -136,7 +136,7 @@ async def sign_in(ctx: Context, input: Input) -> dict[str, object]:
     async with ctx.db.transaction():
         token = await _start(ctx, user.appuserid, user.password)
         await audit.write(ctx, "signin", **_actor(user))
-    return await sessions.answer(ctx, user.appuserid, token)
+    return await sessions.session_response(ctx, user.appuserid, token)
 
 
 @script(method="PUT", roles=(*SIGNUP, *TEMPORARY, *STAFF, *VIEW))
@@ -166,7 +166,7 @@ async def _second_step(ctx: Context, input: Input) -> dict[str, object]:
         raise Unauthorized(LATE, reason="mfa_expired", extra={"success": 0})
     appuserid, user = found.appuserid, await users.by_id(ctx, found.appuserid)
     assert user is not None  # the token would be gone with it
-    await _refuse_unusable(ctx, user)
+    await _reject_unusable(ctx, user)
     async with signin_throttle.attempt(ctx, f"mfa {appuserid}") as attempt:
         await attempt.by_account(appuserid)
         async with ctx.db.transaction():
@@ -182,7 +182,7 @@ async def _second_step(ctx: Context, input: Input) -> dict[str, object]:
             await audit.write(ctx, "signin_failed", clientid=user.clientid, appuserid=appuserid, second="wrong_code")
             raise Unauthorized(WRONG_CODE, reason="mfa_code_wrong", extra={"success": 0})
         await attempt.forgive()
-    return await sessions.answer(ctx, appuserid, token)
+    return await sessions.session_response(ctx, appuserid, token)
 
 
 async def _start(ctx: Context, appuserid: int, password: str) -> str:
@@ -202,11 +202,11 @@ async def _resume(ctx: Context, token: str) -> dict[str, object]:
     """Return the session of a token, unless its user may no longer sign in."""
     session = await sessions.live_user(ctx, token)
     if session.role == "unverified":
-        await _refuse_unusable(ctx, await ctx.db.one(_State, _STATE, session.appuserid))
+        await _reject_unusable(ctx, await ctx.db.one(_State, _STATE, session.appuserid))
     return await sessions.describe(ctx, session, token)
 
 
-async def _refuse_unusable(ctx: Context, user: _State | users.User) -> None:
+async def _reject_unusable(ctx: Context, user: _State | users.User) -> None:
     """Reject an account that cannot be used, with code 800 to 803.
 
     The caller has proved the password or has a session.

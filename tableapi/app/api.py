@@ -11,7 +11,7 @@ from typing import Any
 from tableapi.app.application import App
 from tableapi.app.features import application
 from tableapi.app.lifespan import answer_lifespan
-from tableapi.app.options import ANY_ORIGIN, Datasets, of_project
+from tableapi.app.options import ANY_ORIGIN, ServeOptions, of_project
 from tableapi.auth.access_file import AccessFile
 from tableapi.auth.authenticators import Authenticator
 from tableapi.auth.policy import Access, DatabaseRole, Sessions
@@ -91,7 +91,7 @@ class TableAPI:
             raise ValueError("Name at least one database.")
         if open and not api_key and settings is not None and "*" in settings.cors_origins:
             raise ValueError(f"{ANY_ORIGIN} or give api_key=.")
-        served = Datasets(
+        served = ServeOptions(
             urls=dict(datasets),
             project=of_project(Path(project)).project if project is not None else None,
             scripts=dict(scripts or {}),
@@ -151,9 +151,9 @@ class TableAPI:
         Raises NotFound for another name, Invalid for a payload that does not match its input model.
         """
         app = await self.start()
-        if app.services.scripts is None:
+        if app.state.scripts is None:
             raise NotFound(f"There is no internal script '{name}'.")
-        return await app.services.scripts.run_job(name, payload)
+        return await app.state.scripts.run_job(name, payload)
 
     @asynccontextmanager
     async def lifespan(self, app: Any = None) -> AsyncIterator[None]:

@@ -12,11 +12,11 @@ from tableapi.app.callers import Callers
 from tableapi.app.dispatch import Dispatch
 from tableapi.app.feature import Feature
 from tableapi.app.lifespan import Lifespan, Process
-from tableapi.app.options import Datasets
+from tableapi.app.options import ServeOptions
 from tableapi.app.pages import Pages
 from tableapi.app.routes import API
 from tableapi.app.script_calls import ScriptCalls
-from tableapi.app.state import Services
+from tableapi.app.state import AppState
 from tableapi.app.table_calls import TableCalls
 from tableapi.auth.scopes import WRITE, require
 from tableapi.config.networks import Networks
@@ -25,11 +25,11 @@ from tableapi.datasets.dataset import Dataset
 from tableapi.datasets.role_dataset import ActingDataset, request_settings
 from tableapi.db.errors import telling, to_api_error
 from tableapi.errors import DOC, RETRY, ApiError, Busy, Internal, MethodNotAllowed, NotFound
-from tableapi.http import response, xml
+from tableapi.http import xml
 from tableapi.http.admission import AdmissionControl, raise_for_cancellation
 from tableapi.http.cors import Cors
 from tableapi.http.request import HttpRequest, Receive, Scope, Send, new_request_id, unquoted
-from tableapi.http.response import Reply
+from tableapi.http.response import Response, error_response
 from tableapi.http.send import send_response
 from tableapi.log import get_logger
 from tableapi.observability import metrics, tracing
@@ -66,24 +66,24 @@ class App:
     def __init__(
         self,
         settings: Settings,
-        served: Datasets,
+        served: ServeOptions,
         process: Process | None = None,
         features: Sequence[Callable[[App], Feature]] = (),
     ) -> None:
         self.settings, self.served = settings, served
         project = self.project = load_project(served.project)
-        self.services = Services(settings, served)
-        self.callers = Callers(self.services)
-        self.pages = Pages(settings, served, self.services, project)
-        self.tables = TableCalls(self.services)
-        scripts = self.services.scripts
-        self.scripts = None if scripts is None else ScriptCalls(self.services, scripts, self.callers)
-        self.admission = AdmissionControl(settings.max_under_way, settings.request_seconds, self.services.waits)
+        self.state = AppState(settings, served)
+        self.callers = Callers(self.state)
+        self.pages = Pages(settings, served, self.state, project)
+        self.tables = TableCalls(self.state)
+        scripts = self.state.scripts
+        self.scripts = None if scripts is None else ScriptCalls(self.state, scripts, self.callers)
+        self.admission = AdmissionControl(settings.max_in_flight, settings.request_seconds, self.state.waits)
         self.access_log = AccessLog(process is not None and settings.log_level in ("debug", "info"))
         self.features = tuple(feature(self) for feature in features)
-        self.services.add(self.features)
+        self.state.add(self.features)
         self._dispatch = Dispatch(self.pages, self.features)
-        self.life = Lifespan(self.services, self.pages, self.admission, process)
+        self.life = Lifespan(self.state, self.pages, self.admission, process)
         self._secret_paths = () if scripts is None else scripts.secret_paths
         self._proxies = Networks(settings.trusted_proxies) if settings.trusted_proxies else None
         self._any_page = frozenset(path for feature in self.features for path in feature.open_paths)
@@ -108,30 +108,30 @@ class App:
             return
         request = HttpRequest(scope, receive, self._proxies)
         if tracing.tracer is None:
-            reply = await self._answer(request)
+            response = await self._answer(request)
         else:
             headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
             with tracing.request(headers) as span:
-                reply = await self._answer(request)
-                tracing.answered(span, request.method, request.route, reply.status, request.request_id)
+                response = await self._answer(request)
+                tracing.describe_response(span, request.method, request.route, response.status, request.request_id)
         if "xml" in request.headers.get("accept", "") or b"xml" in request.query_string:
-            reply = await xml.negotiate(reply, request)
+            response = await xml.negotiate(response, request)
         if self.pages.draining:
-            reply.headers["Connection"] = "close"
+            response.headers["Connection"] = "close"
         if request.unread and not request.cancelled_for:
             await request.drain()
         cors = ANY_PAGE if request.path in self._any_page else self._cors
-        await send_response(send, request, reply, cors, compress=self._compress)
+        await send_response(send, request, response, cors, compress=self._compress)
         seconds = time.perf_counter() - request.started_at
-        metrics.request(request.route, request.method, reply.status, seconds)
+        metrics.request(request.route, request.method, response.status, seconds)
         if self.access_log.enabled:
             self.access_log.line(
                 request.method,
                 shown_path(scope["path"], self._secret_paths),
                 request.query_string.decode("latin-1"),
-                reply.status,
+                response.status,
                 seconds,
-                len(reply.body),
+                len(response.body),
                 request.request_id,
                 request.ip,
                 request.actor.user,
@@ -144,13 +144,13 @@ class App:
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1000})
 
-    async def _answer(self, request: HttpRequest) -> Reply:
+    async def _answer(self, request: HttpRequest) -> Response:
         """Return the response, including for errors. Requests in flight are counted and limited in time."""
         task = None
         try:
             request.read()
             if request.path not in UNLIMITED:
-                if not self.services.is_open:
+                if not self.state.is_open:
                     raise Busy("The database cannot be reached. Try again in a moment.", headers=RETRY)
                 task = self.admission.enter(request)
             return await self._route(request)
@@ -158,29 +158,29 @@ class App:
             try:
                 raise_for_cancellation(request, cancellation)
             except Exception as error:
-                return self._refused(error, request)
+                return self._error_response(error, request)
         except Exception as error:
-            return self._refused(error, request)
+            return self._error_response(error, request)
         finally:
             self.admission.leave(task)
 
-    def _refused(self, error: Exception, request: HttpRequest) -> Reply:
+    def _error_response(self, error: Exception, request: HttpRequest) -> Response:
         """Build the response for an error; an error other than an ApiError is a bug and is logged."""
-        refusal = to_api_error(error)
-        if refusal is None:
+        api_error = to_api_error(error)
+        if api_error is None:
             path = shown_path(request.path, self._secret_paths)
             log.error("bug", request_id=request.request_id, path=path, exc_info=error)
-            refusal = Internal("Something went wrong!")
-        if refusal.reason == "read_only":
-            self.pages.write_refused()
+            api_error = Internal("Something went wrong!")
+        if api_error.reason == "read_only":
+            self.pages.write_rejected()
         mount = request.root_path if self.pages.has_docs else None
-        return response.refused(refusal, request.request_id, mount)
+        return error_response(api_error, request.request_id, mount)
 
-    async def _route(self, request: HttpRequest) -> Reply:
+    async def _route(self, request: HttpRequest) -> Response:
         """Dispatch a request by its path."""
         if request.method == "OPTIONS":
             cors = ANY_PAGE if request.path in self._any_page else self._cors
-            return Reply(b"", 204, headers=cors.preflight(request))
+            return Response(b"", 204, headers=cors.preflight(request))
         if request.path.startswith(API):  # nearly every request
             at = len(API)
         elif (other := _API.match(request.path)) is not None:
@@ -193,7 +193,7 @@ class App:
         if request.encoded:
             parts = [unquoted(part) for part in parts]
         name = parts[0] if parts else ""
-        if (dataset := self.services.datasets.get(name)) is not None:
+        if (dataset := self.state.datasets.get(name)) is not None:
             request.actor = await self.callers.caller(request)
             return await self.answer_dataset(request, dataset, parts[1:])
         if (handler := self._dispatch.api.get(name)) is not None:
@@ -203,7 +203,7 @@ class App:
             return await handler(request, parts)
         misspelt = len(parts) > 1 and parts[1].startswith("_")  # unless it is the code in the path of a script
         if self.scripts is not None and (not misspelt or self.scripts.serves(parts)):
-            return await self.scripts.answer(request, parts)
+            return await self.scripts.respond(request, parts)
         hint = await self._service_hint(request, name)
         raise NotFound(f"There is no service '{name[:100]}'.{hint}", reason="unknown_service")
 
@@ -213,9 +213,9 @@ class App:
             actor = await self.callers.caller(request)
         except ApiError:
             return ""
-        return suggestion(name, self.services.datasets) if actor.role else ""
+        return suggestion(name, self.state.datasets) if actor.role else ""
 
-    async def _page(self, request: HttpRequest) -> Reply:
+    async def _page(self, request: HttpRequest) -> Response:
         request.route = "page"
         handler = self._dispatch.page(request.path)
         if handler is None:
@@ -224,7 +224,7 @@ class App:
             raise MethodNotAllowed("Only GET is supported here.", headers={"Allow": "GET"})
         return await handler(request)
 
-    def answer_dataset(self, request: HttpRequest, dataset: Dataset, parts: list[str]) -> Awaitable[Reply]:
+    def answer_dataset(self, request: HttpRequest, dataset: Dataset, parts: list[str]) -> Awaitable[Response]:
         """Dispatch a request below `/api/v2/<dataset>`; `parts` follow the dataset name."""
         name = parts[0] if parts else ""
         handler = self._dispatch.dataset.get(name)
@@ -236,13 +236,13 @@ class App:
         if actor.scopes is not None:
             if name in ("_func", "_proc"):
                 require(actor.scopes, WRITE)  # a routine may write
-            dataset = self.services.scoped.of(dataset, actor.scopes)
+            dataset = self.state.scoped.of(dataset, actor.scopes)
         if dataset.database_roles:
             dataset = _acting(request, dataset)
         rights = dataset.rights(actor.role)
         query = options.parse_query(request.query_string)
         if name == "_table" and len(parts) > 1:
-            return self.tables.answer(request, dataset, rights, parts, query)
+            return self.tables.respond(request, dataset, rights, parts, query)
         if handler is None:
             close = suggestion(name, ("_table", *self._dispatch.dataset))
             raise NotFound(f"There is no '{name[:100]}' here.{close}", reason="unknown_resource")

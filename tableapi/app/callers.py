@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import cast
 
-from tableapi.app.state import Services
+from tableapi.app.state import AppState
 from tableapi.auth.policy import ANYONE, Actor, role_error
 from tableapi.errors import ApiError
 from tableapi.http.request import HttpRequest
-from tableapi.project.guard import Endpoint
+from tableapi.project.guard import Script
 from tableapi.ratelimit.counter import count_use
 
 # Key in the scope of a request for a caller set by the surrounding program (`tableapi.testing`).
@@ -18,58 +18,58 @@ ACTOR = "tableapi.actor"
 class Callers:
     """The checks that precede every table request and script call in one worker process."""
 
-    def __init__(self, services: Services) -> None:
-        self._services = services
+    def __init__(self, state: AppState) -> None:
+        self._state = state
 
-    async def caller(self, request: HttpRequest, endpoint: Endpoint | None = None, *, resource: str = "") -> Actor:
-        """Return the caller of a script or, without `endpoint`, of a table or description.
+    async def caller(self, request: HttpRequest, script: Script | None = None, *, resource: str = "") -> Actor:
+        """Return the caller of a script or, without `script`, of a table or description.
 
         resource: the address of /mcp, for a message to it, which may come from a user's client.
 
         For a public script, invalid credentials count as missing. A caller that needed no secret must not be a page of
         another site. Raises Unauthorized, TooMany, Forbidden, or the error for a role that may call only some scripts.
         """
-        services = self._services
+        state = self._state
         actor: Actor | None = request.scope.get(ACTOR)
         if actor is None:
             try:
                 if resource:
                     actor = await self._client(request, resource)
                 else:
-                    actor = await services.callers.actor(request.headers, request.ip)
+                    actor = await state.callers.actor(request.headers, request.ip)
             except ApiError as error:
-                actor = self._without_credentials(request, endpoint, error)
+                actor = self._without_credentials(request, script, error)
         if actor.unproved:
             # A host program has its own host name, and data that its policy grants to anyone may be read under any
             # name.
-            services.guard.check(request, host=not services.served.embedded or actor.role == "*")
+            state.guard.check(request, host=not state.served.embedded or actor.role == "*")
         self.count(request, actor)
-        denied = services.sessions.confined.get(actor.role)
-        if denied is not None and (endpoint is None or actor.role not in endpoint.roles):
+        denied = state.sessions.confined.get(actor.role)
+        if denied is not None and (script is None or actor.role not in script.roles):
             raise role_error(*denied)
         return actor
 
     def count(self, request: HttpRequest, actor: Actor) -> None:
         """Count a request against the general limit of its session or network. Raises TooMany."""
-        services = self._services
-        if services.limited:
+        state = self._state
+        if state.limited:
             if actor.session:
-                request.hit = count_use("session", actor.session, services.settings.session_per_minute, 60)
+                request.hit = count_use("session", actor.session, state.settings.session_per_minute, 60)
             else:
-                request.hit = count_use("ip", request.network, services.settings.address_per_minute, 60)
+                request.hit = count_use("ip", request.network, state.settings.address_per_minute, 60)
 
     async def _client(self, request: HttpRequest, resource: str) -> Actor:
         """Return the caller of a message to /mcp. A host program's authenticator may know no clients."""
-        callers = self._services.callers
+        callers = self._state.callers
         if (identify := getattr(callers, "client", None)) is None:
             return await callers.actor(request.headers, request.ip)
         return cast("Actor", await identify(request.headers, request.ip, resource))
 
-    def _without_credentials(self, request: HttpRequest, endpoint: Endpoint | None, error: ApiError) -> Actor:
+    def _without_credentials(self, request: HttpRequest, script: Script | None, error: ApiError) -> Actor:
         """Return the caller of a public script, or raise the error of its credentials."""
-        if endpoint is not None and ANYONE in endpoint.roles:
+        if script is not None and ANYONE in script.roles:
             return Actor("key")  # a sign-in ignores any token sent with it
-        services = self._services
-        if error.reason == "no_key" and services.limited:  # rejected sessions are counted during look-up
-            request.hit = count_use("ip", request.network, services.settings.address_per_minute, 60)
+        state = self._state
+        if error.reason == "no_key" and state.limited:  # rejected sessions are counted during look-up
+            request.hit = count_use("ip", request.network, state.settings.address_per_minute, 60)
         raise error

@@ -13,7 +13,7 @@ import asyncpg
 
 from tableapi.db.errors import RETRYABLE, to_api_error
 from tableapi.errors import ApiError, BadRequest
-from tableapi.http.response import Reply
+from tableapi.http.response import Response
 from tableapi.schema.model import Schema, Table
 from tableapi.tables.batch import BatchError
 from tableapi.tables.request import TableRequest
@@ -74,11 +74,11 @@ def _unknown(table: Table, sent: Any) -> dict[str, tuple[Table, dict[str, Any]]]
 
 
 async def run(
-    attempt: Callable[[], Awaitable[Reply]],
+    attempt: Callable[[], Awaitable[Response]],
     call: TableRequest,
     table: str,
     repairable: tuple[type[Exception], ...] = ALL_ERRORS,
-) -> Reply:
+) -> Response:
     """Return the response of `attempt`, retrying if DDL may have caused its error.
 
     Args:
@@ -107,10 +107,10 @@ async def _raise_unless_repairable(error: Exception, call: TableRequest, schema:
     """
     if isinstance(error, RETRYABLE):
         return
-    refusal = to_api_error(error)
-    if refusal is None or not _may_be_stale(refusal, call):
+    api_error = to_api_error(error)
+    if api_error is None or not _may_be_stale(api_error, call):
         raise error
-    if _reasons(refusal) == {"bad_identifier"}:
+    if _reasons(api_error) == {"bad_identifier"}:
         # Only another key of this table explains it, and clients that name no record are common: they wait for no look.
         if call.dataset.schema is schema:
             await call.dataset.notice_change(call.table)
@@ -118,19 +118,19 @@ async def _raise_unless_repairable(error: Exception, call: TableRequest, schema:
         await call.dataset.look()
     if call.dataset.schema is schema:
         if (
-            refusal.reason == "schema_changed"
+            api_error.reason == "schema_changed"
         ):  # the cause is a value, for example of type regclass, that names a missing object
             raise BadRequest("A value does not match the type of its field.", reason="bad_value") from None
         raise error
 
 
-def _may_be_stale(refusal: ApiError, call: TableRequest) -> bool:
+def _may_be_stale(api_error: ApiError, call: TableRequest) -> bool:
     """Return whether a changed schema may explain an error, and nothing of the request was kept."""
-    if isinstance(refusal, BatchError) and (refusal.kept or call.dataset.pinned):
+    if isinstance(api_error, BatchError) and (api_error.kept or call.dataset.pinned):
         return False
-    return not _reasons(refusal).isdisjoint(_STALE_SCHEMA)
+    return not _reasons(api_error).isdisjoint(_STALE_SCHEMA)
 
 
-def _reasons(refusal: ApiError) -> frozenset[str]:
+def _reasons(api_error: ApiError) -> frozenset[str]:
     """Return the reasons of an error; those of its records if it is of a batch."""
-    return refusal.reasons if isinstance(refusal, BatchError) else frozenset((refusal.reason,))
+    return api_error.reasons if isinstance(api_error, BatchError) else frozenset((api_error.reason,))

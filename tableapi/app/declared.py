@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import asyncpg
 
-from tableapi.app.options import Datasets
+from tableapi.app.options import ServeOptions
 from tableapi.auth.policy import Access, DatabaseRole, Sessions
 from tableapi.config.settings import Settings
 from tableapi.datasets.declared import BadRights, check_access, check_policy, check_sessions
@@ -16,7 +16,7 @@ from tableapi.schema import introspection
 from tableapi.schema.model import Schema
 
 
-async def check_rights(served: Datasets, settings: Settings) -> None:
+async def check_rights(served: ServeOptions, settings: Settings) -> None:
     """Check a policy or an access file against the schemas of the databases. Safe to repeat.
 
     Raises:
@@ -41,7 +41,7 @@ async def check_rights(served: Datasets, settings: Settings) -> None:
 
 
 def declared(
-    served: Datasets,
+    served: ServeOptions,
 ) -> tuple[list[Mapping[str, Access]], Sessions | None, Mapping[str, DatabaseRole]]:
     """Return the policies, sessions and database roles of a project or a host program."""
     if served.project is None:

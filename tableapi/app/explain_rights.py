@@ -1,4 +1,4 @@
-"""`Prefer: explain=rights`: explain why a request is allowed or refused, instead of executing it.
+"""`Prefer: explain=rights`: explain why a request is allowed or rejected, instead of executing it.
 
 Nothing is written, and no row is returned. The response names only columns that the caller may read, and discloses
 nothing about a record that the caller could not read. See docs/reference/wire.md.
@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from tableapi.app.state import Services
+from tableapi.app.state import AppState
 from tableapi.auth.policy import Actor
 from tableapi.auth.rights import DerivedRights, FullRights, Right, Rights
 from tableapi.auth.row_words import rule_of
@@ -21,7 +21,7 @@ from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import to_api_error
 from tableapi.errors import ApiError, BadRequest, Forbidden
 from tableapi.http.request import HttpRequest
-from tableapi.http.response import Reply, dumps
+from tableapi.http.response import Response, dumps
 from tableapi.query.spelling import suggestion
 from tableapi.schema.model import Table
 from tableapi.tables import read, verbs
@@ -61,7 +61,7 @@ def asked(prefer: str) -> Question | None:
     return None
 
 
-def refuse_question(prefer: str) -> None:
+def reject_question(prefer: str) -> None:
     """Raise BadRequest if a `Prefer` header asks for an explanation where there is none."""
     if asked(prefer) is not None:
         raise _bad("Prefer: explain=rights applies to a single request for a table.")
@@ -80,8 +80,8 @@ def _value(text: str) -> Any:
     return value if isinstance(value, int | float) else text
 
 
-async def answer(
-    services: Services,
+async def respond(
+    state: AppState,
     request: HttpRequest,
     dataset: Dataset,
     rights: Rights,
@@ -90,27 +90,27 @@ async def answer(
     body: Any,
     verb: str,
     question: Question,
-) -> Reply:
-    """Explain why a table request is allowed or refused.
+) -> Response:
+    """Explain why a table request is allowed or rejected.
 
     Raises Forbidden if the caller may not ask, NotFound if it may not use the table, and BadRequest.
     """
     caller = request.actor
-    if not services.explains(caller.role):
+    if not state.explains(caller.role):
         raise Forbidden(
             'Your role may not ask why a request is rejected. This needs full rights, or a role with "explain": true.',
             reason="no_explain",
         )
     role = question.role or caller.role
-    if (known := services.known_roles()) is not None and role not in known:
+    if (known := state.known_roles()) is not None and role not in known:
         raise _bad(f"There is no role '{role[:100]}'.{suggestion(role, known)}")
     table = await dataset.table(parts[1], rights)
     is_own = role == caller.role and not question.values
     actor = caller if is_own else Actor(role, question.values)
-    subject = services.datasets_of(role)[dataset.name] if not is_own else dataset
+    subject = state.datasets_of(role)[dataset.name] if not is_own else dataset
     granted = rights if is_own else subject.rights(role)
     right = granted.right(table, verb)
-    sees = _sight(table, rights)
+    can_read = _sight(table, rights)
     ident = parts[2] if len(parts) == 3 else None
     told: dict[str, Any] = {"explain": "rights", "role": role, "table": table.name, "verb": verb, "allowed": False}
     if right is None:
@@ -120,89 +120,89 @@ async def answer(
             f"It may {', '.join(actions)}." if actions else
             f"No rule gives the role '{role}' any right to '{table.name}'."
         )  # fmt: skip
-        return Reply(dumps(told))
-    told |= _described(table, granted, right, verb, sees)
+        return Response(dumps(told))
+    told |= _described(table, granted, right, verb, can_read)
     # Running as another role discloses results that depend on its rows, so the caller must be allowed to read them.
     runs = (is_own or isinstance(rights, FullRights)) and role not in subject.database_roles
     if not runs:
         told["allowed"] = None
         told["why"] = "The request is subject to the rule below; whether it is allowed depends on the rows and values."
-        return Reply(dumps(told))
+        return Response(dumps(told))
     call = TableRequest(subject, actor, granted, table, query, body, {})
-    refusal = await _refusal(call, verb, ident)
-    if refusal is None:
+    api_error = await _error_of(call, verb, ident)
+    if api_error is None:
         told |= {"allowed": True, "why": "The request is allowed."}
     else:
-        told["refusal"] = {"status": refusal.status, "reason": refusal.reason, "message": refusal.message}
-        if field := refusal.context.get("field"):
+        told["refusal"] = {"status": api_error.status, "reason": api_error.reason, "message": api_error.message}
+        if field := api_error.context.get("field"):
             told["refusal"]["field"] = field
         seen = (
             ident is not None
-            and await _refusal(TableRequest(dataset, caller, rights, table, {}, None, {}), "GET", ident) is None
+            and await _error_of(TableRequest(dataset, caller, rights, table, {}, None, {}), "GET", ident) is None
         )
-        told["why"] = _why(refusal, told.get("rows", ""), ident, seen=seen)
-    if services.scripts is not None and (table.name, verb) in services.scripts.hooks and subject.has_hooks:
+        told["why"] = _why(api_error, told.get("rows", ""), ident, seen=seen)
+    if state.scripts is not None and (table.name, verb) in state.scripts.hooks and subject.has_hooks:
         told["hook"] = f"A hook of the project also checks {verb}; it was not run."
-    return Reply(dumps(told))
+    return Response(dumps(told))
 
 
 def _sight(table: Table, rights: Rights) -> Any:
     """Return a function that tests whether the caller may read a column."""
     right = rights.right(table, "GET")
-    return right.sees if right is not None else lambda name: name in table.key
+    return right.can_read if right is not None else lambda name: name in table.key
 
 
-def _described(table: Table, rights: Rights, right: Right, verb: str, sees: Any) -> dict[str, Any]:
+def _described(table: Table, rights: Rights, right: Right, verb: str, can_read: Any) -> dict[str, Any]:
     """Describe the rule behind a right: its name, its rows in words, and the columns that it excludes."""
     told: dict[str, Any] = {}
     if isinstance(rights, FullRights):
         told["rule"] = "full rights"
     elif isinstance(rights, DerivedRights) and (name := rights.source(table, verb)):
         told["rule"] = name
-    if rows := rule_of(table, right, sees):
+    if rows := rule_of(table, right, can_read):
         told["rows"] = rows
-    if hidden := [name for name in table.columns if sees(name) and not right.sees(name)]:
+    if hidden := [name for name in table.columns if can_read(name) and not right.can_read(name)]:
         told["not_readable"] = hidden
     if verb in ("POST", "PUT", "PATCH"):
-        fixed = [name for name in table.columns if sees(name) and not right.sets([name])]
+        fixed = [name for name in table.columns if can_read(name) and not right.may_set([name])]
         told |= {"not_writable": fixed} if fixed else {}
     return told
 
 
-async def _refusal(call: TableRequest, verb: str, ident: str | None) -> ApiError | None:
+async def _error_of(call: TableRequest, verb: str, ident: str | None) -> ApiError | None:
     """Run a request, roll it back, and return its error; None if it succeeds."""
     try:
         if verb == "GET":
             if ident is None:
                 call.query = {"limit": "1", **call.query}
-            reply = await read.read(call, ident)
+            response = await read.read(call, ident)
         else:
             async with transaction.undone(call.dataset) as undone:
-                reply = await verbs.handle(replace(call, dataset=undone), verb, ident)  # type: ignore[arg-type]
-        await reply.discard()
+                response = await verbs.handle(replace(call, dataset=undone), verb, ident)  # type: ignore[arg-type]
+        await response.discard()
     except Exception as error:
-        refusal = to_api_error(error)
-        if refusal is None or refusal.status >= 500:
+        api_error = to_api_error(error)
+        if api_error is None or api_error.status >= 500:
             raise
-        return _first(refusal)
+        return _first(api_error)
     return None
 
 
-def _first(refusal: ApiError) -> ApiError:
+def _first(api_error: ApiError) -> ApiError:
     """Return the error of the first failed record in a list."""
-    if not isinstance(refusal, BatchError):
-        return refusal
-    entry, reason = refusal.context["resource"][refusal.context["error"][0]], refusal.context["reasons"][0]
+    if not isinstance(api_error, BatchError):
+        return api_error
+    entry, reason = api_error.context["resource"][api_error.context["error"][0]], api_error.context["reasons"][0]
     return ApiError(entry["message"], status=entry["status_code"], reason=reason, context=entry["context"])
 
 
-def _why(refusal: ApiError, rows: str, ident: str | None, *, seen: bool) -> str:
+def _why(api_error: ApiError, rows: str, ident: str | None, *, seen: bool) -> str:
     """Describe an error in one sentence."""
     rule = f": {rows}" if rows else ""
-    if ident is not None and refusal.status == 404 and seen:
+    if ident is not None and api_error.status == 404 and seen:
         return f"The record exists, but the row rule hides it from the role{rule}."
-    if ident is not None and refusal.status == 404:
+    if ident is not None and api_error.status == 404:
         return f"There is no such record, or the row rule hides it{rule}." if rows else "There is no such record."
-    if refusal.reason == "row_rule":
+    if api_error.reason == "row_rule":
         return f"The record would not match the row rule{rule}."
-    return refusal.message
+    return api_error.message

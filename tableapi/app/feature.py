@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from tableapi.auth.access_file import AccessFile
-from tableapi.http.response import Reply
+from tableapi.http.response import Response
 from tableapi.schema.model import Schema
 
-Handler = Callable[..., Awaitable[Reply]]
+Handler = Callable[..., Awaitable[Response]]
 
 
 @dataclass(frozen=True, slots=True)

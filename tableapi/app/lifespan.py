@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from tableapi.app.pages import Pages
-from tableapi.app.state import Services
+from tableapi.app.state import AppState
 from tableapi.db.errors import UNREACHABLE
 from tableapi.http.admission import AdmissionControl
 from tableapi.http.request import Receive, Send
@@ -76,12 +76,12 @@ class Lifespan:
 
     def __init__(
         self,
-        services: Services,
+        state: AppState,
         pages: Pages,
         admission: AdmissionControl,
         process: Process | None = None,
     ) -> None:
-        self._services, self._pages, self._admission = services, pages, admission
+        self._state, self._pages, self._admission = state, pages, admission
         self._process = process or NoProcess()
         self._opening: asyncio.Task[None] | None = None
 
@@ -103,24 +103,24 @@ class Lifespan:
         An unreachable database is retried in the background; other errors of a database are raised.
         """
         self._process.starting()
-        counter.start(self._services.limit_settings)
+        counter.start(self._state.limit_settings)
         self._watch()
-        for feature in self._services.features:
+        for feature in self._state.features:
             feature.start()
         self._admission.start()
         await self._open()
         if self._pages.of_project is not None:
             self._pages.of_project.start()
-        self._process.started(self._drain, self._services.reload_access)
+        self._process.started(self._drain, self._state.reload_access)
 
     def _drain(self) -> None:
         """Report that the process is about to stop, and end the streams, which would keep it running."""
         self._pages.drain()
-        for feature in self._services.features:
+        for feature in self._state.features:
             feature.drain()
 
     def _watch(self) -> None:
-        databases = [dataset.db for dataset in self._services.datasets.values()]
+        databases = [dataset.db for dataset in self._state.datasets.values()]
         metrics.watch("under_way", lambda: len(self._admission))
         metrics.watch("lanes_free", lambda: sum(db.reads.free + db.writes.free for db in databases))
         metrics.watch("lanes_waiting", lambda: sum(db.reads_waiting for db in databases))
@@ -133,9 +133,9 @@ class Lifespan:
             self._opening.cancel()
         if self._pages.of_project is not None:
             await self._pages.of_project.close()
-        await self._services.close()
+        await self._state.close()
         await counter.stop()
-        for feature in self._services.features:
+        for feature in self._state.features:
             feature.stop()
         self._process.stopped()
 
@@ -145,13 +145,13 @@ class Lifespan:
         If the process exited instead, the server would give up after a few restarts.
         """
         try:
-            await self._services.open()
+            await self._state.open()
         except UNREACHABLE as error:
             log.warning("database_unreachable", error=type(error).__name__)
             self._opening = background.start(self._open_later(), "open")
 
     async def _open_later(self) -> None:
-        while not self._services.is_open:
+        while not self._state.is_open:
             await asyncio.sleep(RECONNECT_SECONDS)
             with contextlib.suppress(*UNREACHABLE):
-                await self._services.open()
+                await self._state.open()

@@ -38,7 +38,7 @@ class BadDatasets(CommandError):
 
 
 @dataclass(frozen=True, slots=True)
-class Datasets:
+class ServeOptions:
     """The databases to serve, by name, and one source of rights; without one, rights are full (`open`)."""
 
     urls: Mapping[str, str]
@@ -62,20 +62,20 @@ class Datasets:
         """Whether every client has full rights or, with `key`, every client that sends it."""
         return self.project is None and self.access is None and self.policy is None
 
-    def reread(self) -> Datasets:
+    def reread(self) -> ServeOptions:
         """Return the same databases with the current access file. Raises BadDatasets."""
         assert self.access_path is not None
         return replace(self, access=_access_file(self.access_path))
 
 
-def of_project(folder: Path) -> Datasets:
+def of_project(folder: Path) -> ServeOptions:
     """Return the project in `folder`. `urls` stays empty until the database is known. Raises BadDatasets."""
     if not (folder / "policy.py").is_file() or not (folder / "schema.sql").is_file():
         raise BadDatasets(
             f"{folder} is not a project (it has no schema.sql and policy.py). To serve any database, run: tableapi "
             "serve --dataset NAME=postgresql://... --open"
         )
-    return Datasets(urls={}, project=folder)
+    return ServeOptions(urls={}, project=folder)
 
 
 def named_in(setting: str) -> list[str]:
@@ -99,7 +99,7 @@ def named_in(setting: str) -> list[str]:
 
 def of_any(
     named: Sequence[str], *, is_open: bool, access: Path | None, key: str, host: str, source: str = "--dataset"
-) -> Datasets:
+) -> ServeOptions:
     """Return the databases of `--dataset NAME=URL` or DATASETS, with rights from `--open` or `--access`.
 
     Raises BadDatasets. `source` is the option or setting to name in messages.
@@ -125,12 +125,12 @@ def of_any(
     if access is not None:
         if key:
             raise BadDatasets("--api-key requires --open; an access file has its own keys.")
-        return Datasets(urls=urls, access=_access_file(access), access_path=access.absolute())
+        return ServeOptions(urls=urls, access=_access_file(access), access_path=access.absolute())
     if not key and not is_loopback(host):
         raise BadDatasets(
             f"--open gives full rights to every client that can reach {host}: add --api-key KEY, or serve on 127.0.0.1."
         )
-    return Datasets(urls=urls, key=key)
+    return ServeOptions(urls=urls, key=key)
 
 
 def _access_file(path: Path) -> AccessFile:

@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 
 import asyncpg
 
-from tableapi.app.options import Datasets
-from tableapi.app.state import Services
+from tableapi.app.options import ServeOptions
+from tableapi.app.state import AppState
 from tableapi.config.settings import Settings
 from tableapi.errors import ApiError, MethodNotAllowed, NotFound
 from tableapi.http.request import HttpRequest
-from tableapi.http.response import Reply, dumps, of_starlette
+from tableapi.http.response import Response, dumps, of_starlette
 from tableapi.http.site import Site, docs_folders
 from tableapi.http.static import Static, page_headers, with_members
 from tableapi.log import get_logger
@@ -53,10 +53,10 @@ DOCS = "/docs"
 class Pages:
     """The pages of one worker process, and the state reported by /readyz."""
 
-    def __init__(self, settings: Settings, served: Datasets, services: Services, project: Project) -> None:
-        self._settings, self._served, self._services, self._project = settings, served, services, project
+    def __init__(self, settings: Settings, served: ServeOptions, state: AppState, project: Project) -> None:
+        self._settings, self._served, self._state, self._project = settings, served, state, project
         self.draining = False
-        self._write_refused_at = -READ_ONLY_SECONDS
+        self._write_rejected_at = -READ_ONLY_SECONDS
         self.of_project = project.pages(settings)
         headers = page_headers(
             project.content_sources, project.payment_origins, secure=settings.public_url.startswith("https")
@@ -75,38 +75,38 @@ class Pages:
         """Prepare to stop: report not ready, and close each connection after its next response."""
         self.draining = True
 
-    def write_refused(self) -> None:
+    def write_rejected(self) -> None:
         """Report on /readyz and in the log that the database rejected a write."""
-        if not self._writes_refused:
+        if not self._writes_rejected:
             log.error("writes_refused", alarm="read_only")
-        self._write_refused_at = time.monotonic()
+        self._write_rejected_at = time.monotonic()
 
     @property
-    def _writes_refused(self) -> bool:
-        return time.monotonic() - self._write_refused_at < READ_ONLY_SECONDS
+    def _writes_rejected(self) -> bool:
+        return time.monotonic() - self._write_rejected_at < READ_ONLY_SECONDS
 
-    async def health(self, request: HttpRequest) -> Reply:
+    async def health(self, request: HttpRequest) -> Response:
         """Respond 200 as long as the process runs."""
-        return Reply(b'{"status":"ok"}')
+        return Response(b'{"status":"ok"}')
 
-    async def ready(self, request: HttpRequest) -> Reply:
+    async def ready(self, request: HttpRequest) -> Response:
         """Respond 200 if every database is reachable and the process is not about to stop, else 503.
 
         Rejected writes do not cause a 503, because reads still work and every other node would reject the same writes.
         """
         if self.draining:
-            return Reply(dumps({"status": "stopping"}), 503)
+            return Response(dumps({"status": "stopping"}), 503)
         down = []
-        for name, dataset in self._services.datasets.items():
+        for name, dataset in self._state.datasets.items():
             try:
                 await dataset.db.reads.fetchrow("select 1")
             except (ApiError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
                 down.append(name)
         if down:
-            return Reply(dumps({"status": "unavailable", "databases": down}), 503, headers={"Retry-After": "1"})
-        return Reply(b'{"status":"ready","writes":"refused"}' if self._writes_refused else b'{"status":"ready"}')
+            return Response(dumps({"status": "unavailable", "databases": down}), 503, headers={"Retry-After": "1"})
+        return Response(b'{"status":"ready","writes":"refused"}' if self._writes_rejected else b'{"status":"ready"}')
 
-    async def security(self, request: HttpRequest) -> Reply:
+    async def security(self, request: HttpRequest) -> Response:
         """Return the security contact (RFC 9116). Raises NotFound without SECURITY_CONTACT."""
         settings = self._settings
         if not settings.security_contact:
@@ -119,38 +119,40 @@ class Pages:
             "Preferred-Languages: en",
         ]
         text = "\n".join(lines) + "\n"
-        return Reply(text.encode(), content_type="text/plain; charset=utf-8")
+        return Response(text.encode(), content_type="text/plain; charset=utf-8")
 
-    async def llms(self, request: HttpRequest) -> Reply:
+    async def llms(self, request: HttpRequest) -> Response:
         """Return the introduction for language models (llmstxt.org), or the project's own file."""
-        own = self._static.reply(request.path, request.headers) if self._static else None
+        own = self._static.respond(request.path, request.headers) if self._static else None
         if own is not None:
             return own
         root = f"{self._settings.public_url}{request.root_path}"
         pages = "".join(f"- [{title}]({root}{DOCS}/{path}/): {text}\n" for path, title, text in LLM_PAGES)
         text = LLMS.format(title=self._project.title(self._settings), root=root)
-        return Reply((text + (f"\n## Pages\n\n{pages}" if self._docs else "")).encode(), content_type="text/markdown")
+        return Response(
+            (text + (f"\n## Pages\n\n{pages}" if self._docs else "")).encode(), content_type="text/markdown"
+        )
 
-    async def docs(self, request: HttpRequest) -> Reply:
+    async def docs(self, request: HttpRequest) -> Response:
         """Return a page of the built documentation. Raises NotFound if it was not built."""
         if self._docs is None:
             raise NotFound("The documentation has not been built. Run: make docs", reason="not_found")
-        return self._docs.reply(request.path, request.root_path, request.headers)
+        return self._docs.respond(request.path, request.root_path, request.headers)
 
-    async def other(self, request: HttpRequest) -> Reply:
+    async def other(self, request: HttpRequest) -> Response:
         """Return a page of the project or its front end. Without a front end, `/` redirects to the API page."""
         path = request.path
         if self.of_project is not None and path.startswith(self.of_project.prefix):
-            self._services.guard.check(request, forms=True)
-            response = await self.of_project.answer(request.scope, request.receive)
-            if response is None:
+            self._state.guard.check(request, forms=True)
+            page = await self.of_project.respond(request.scope, request.receive)
+            if page is None:
                 raise NotFound("There is no such page.")
-            return of_starlette(response, "text/html")
+            return of_starlette(page, "text/html")
         if request.method not in ("GET", "HEAD"):
             raise MethodNotAllowed("Only GET is supported here.", headers={"Allow": "GET"})
-        reply = self._static.reply(path, request.headers) if self._static else None
-        if reply is not None:
-            return reply
+        response = self._static.respond(path, request.headers) if self._static else None
+        if response is not None:
+            return response
         if path == "/":
-            return Reply(b"", 307, headers={"Location": f"{request.root_path}/api/docs"})
+            return Response(b"", 307, headers={"Location": f"{request.root_path}/api/docs"})
         raise NotFound("There is no such page.")

@@ -26,7 +26,7 @@ ROUTES = (
     Route(GET, DOCS, Pages.docs, "guides/deployment.md"),
     Route(GET, f"{DOCS}/{{file...}}", Pages.docs, "guides/deployment.md"),
     Route(GET, "/{page...}", Pages.other, "explanation/architecture.md"),
-    Route(ANY, "/api/v2/{script...}", ScriptCalls.answer, "reference/calls.md"),
-    Route(TABLE, "/api/v2/{dataset}/_table/{table}", TableCalls.answer, "reference/wire.md"),
-    Route(RECORD, "/api/v2/{dataset}/_table/{table}/{id}", TableCalls.answer, "reference/wire.md"),
+    Route(ANY, "/api/v2/{script...}", ScriptCalls.respond, "reference/calls.md"),
+    Route(TABLE, "/api/v2/{dataset}/_table/{table}", TableCalls.respond, "reference/wire.md"),
+    Route(RECORD, "/api/v2/{dataset}/_table/{table}/{id}", TableCalls.respond, "reference/wire.md"),
 )

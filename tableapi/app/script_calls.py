@@ -5,57 +5,57 @@ from __future__ import annotations
 from functools import partial
 
 from tableapi.app.callers import Callers
-from tableapi.app.state import Services
+from tableapi.app.state import AppState
 from tableapi.auth import scopes
 from tableapi.auth.authenticators import NOBODY
 from tableapi.errors import NotFound
 from tableapi.http.request import HttpRequest
-from tableapi.http.response import Reply
-from tableapi.project.guard import Endpoint
+from tableapi.http.response import Response
+from tableapi.project.guard import Script
 from tableapi.project.registry import Scripts
 
 
 class ScriptCalls:
     """Handle requests below `/api/v2/` that belong to a script."""
 
-    def __init__(self, services: Services, scripts: Scripts, callers: Callers) -> None:
-        self._services, self._scripts, self._callers = services, scripts, callers
+    def __init__(self, state: AppState, scripts: Scripts, callers: Callers) -> None:
+        self._state, self._scripts, self._callers = state, scripts, callers
 
     def serves(self, parts: list[str]) -> bool:
         """Whether a script has this path, with any method."""
         return self._scripts.serves("/".join(parts))
 
-    async def answer(self, request: HttpRequest, parts: list[str]) -> Reply:
+    async def respond(self, request: HttpRequest, parts: list[str]) -> Response:
         """Handle one request. Raises ApiError; NotFound for a path without a script."""
         path = "/".join(parts)
-        endpoint = self._scripts.find(request.method, path)
-        if endpoint is None:
+        script = self._scripts.find(request.method, path)
+        if script is None:
             raise NotFound(f"Unknown path '{request.path[:200]}'.", reason="unknown_service")
-        request.route = endpoint.name
-        if not endpoint.public and request.actor is NOBODY:  # a tool's request already has its actor
-            request.actor = await self._callers.caller(request, endpoint)
+        request.route = script.name
+        if not script.public and request.actor is NOBODY:  # a tool's request already has its actor
+            request.actor = await self._callers.caller(request, script)
         if request.actor.scopes is not None:
-            scopes.require(request.actor.scopes, endpoint.scope)
+            scopes.require(request.actor.scopes, script.scope)
         request.cancellable = request.method == "GET"
-        request.time_limit = endpoint.seconds
+        request.time_limit = script.seconds
         if request.method == "GET":
-            return await self._scripts.run(endpoint, request)
-        db = self._services.session_db
+            return await self._scripts.run(script, request)
+        db = self._state.session_db
         before = db.watched_writes
         try:
-            return await self._write(request, endpoint, path)
+            return await self._write(request, script, path)
         finally:
             if db.watched_writes != before:
-                await self._services.catch_up()
+                await self._state.catch_up()
 
-    async def _write(self, request: HttpRequest, endpoint: Endpoint, path: str) -> Reply:
+    async def _write(self, request: HttpRequest, script: Script, path: str) -> Response:
         """Run a script, at most once for an idempotency key."""
         key = request.headers.get("idempotency-key")
-        if key is None or endpoint.public:
-            return await self._scripts.run(endpoint, request)
-        body = await request.peek_body(endpoint.body_bytes or self._services.settings.body_bytes)
-        run = partial(self._scripts.run, endpoint, request)
-        return await self._services.idempotency.again(
+        if key is None or script.public:
+            return await self._scripts.run(script, request)
+        body = await request.peek_body(script.body_bytes or self._state.settings.body_bytes)
+        run = partial(self._scripts.run, script, request)
+        return await self._state.idempotency.again(
             key, request.actor, f"{request.method} {path}", request.query_string + b"\0" + body, run,
-            endpoint.repeatable, endpoint.seconds,
+            script.repeatable, script.seconds,
         )  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 
 from tableapi.app.declared import check_rights
 from tableapi.app.feature import Feature, Handler
-from tableapi.app.options import BadDatasets, Datasets
+from tableapi.app.options import BadDatasets, ServeOptions
 from tableapi.auth.access_file import AccessFile, FileRights
 from tableapi.auth.authenticators import (
     AnonymousAuthenticator,
@@ -39,16 +39,16 @@ from tableapi.idempotency import replay
 from tableapi.log import get_logger
 from tableapi.project.files import load_policy
 from tableapi.project.registry import Scripts
-from tableapi.query.bounds import DEEPEST, Bounds, Limits
+from tableapi.query.limits import DEEPEST, FilterLimits, Limits
 from tableapi.query.spelling import suggestion
 
 log = get_logger(__name__)
 
 
-class Services:
+class AppState:
     """The served databases, and the authentication of requests to them."""
 
-    def __init__(self, settings: Settings, served: Datasets) -> None:
+    def __init__(self, settings: Settings, served: ServeOptions) -> None:
         self.settings, self.served = settings, served
         self.datasets: dict[str, Dataset] = {}
         self.scoped = ScopedDatasets()
@@ -75,7 +75,7 @@ class Services:
             self.authenticator = KeyAuthenticator(served.access) if served.access else OpenAuthenticator(served.key)
             self.database_roles = served.access.database_roles if served.access else {}
             rights = _file_rights(served.access) if served.access else lambda role, _: FullRights()
-            self._serve(rights, bounds=self._bounds(None))
+            self._serve(rights, limits=self._limits(None))
         if served.scripts or served.hooks:
             db = next(iter(self.datasets.values())).db
             self.scripts = Scripts.given(served.scripts, served.hooks, settings, db)
@@ -105,10 +105,10 @@ class Services:
         replicas = [self._db(url, most, needed=False) for url in self.served.replicas]
         return Replicas(primary.reads, replicas, self.settings.statement_seconds) if replicas else None
 
-    def _bounds(self, offset: int | None) -> Bounds:
+    def _limits(self, offset: int | None) -> Limits:
         s = self.settings
-        limits = Limits(s.filter_chars, s.filter_conditions, min(s.filter_depth, DEEPEST), s.filter_in)
-        return Bounds(rows=s.max_limit, records=1000, offset=offset, filter=limits, routines=s.public_routines)
+        filters = FilterLimits(s.filter_chars, s.filter_conditions, min(s.filter_depth, DEEPEST), s.filter_in)
+        return Limits(rows=s.max_limit, records=1000, offset=offset, filter=filters, routines=s.public_routines)
 
     def _serve(self, rights: Callable[[str, str], Rights], **options: Any) -> None:
         """Serve every database of the command line or host program; `options` are passed to `Dataset`."""
@@ -120,11 +120,11 @@ class Services:
             db = self._db(url, budget.sizes(self.settings, most, project=scripted and not self.datasets), shared=shared)
             self.datasets[name] = Dataset(name, db, rights, database_roles=self.database_roles, **options)
 
-    def _policy(self, served: Datasets, policy: Mapping[str, Access]) -> None:
+    def _policy(self, served: ServeOptions, policy: Mapping[str, Access]) -> None:
         """Serve a host program's databases under its policy."""
         sessions = served.sessions or NO_SESSIONS
-        named, bounds = frozenset(policy), self._bounds(self.settings.max_offset)
-        self._serve(_policy_rights(policy), bounds=bounds, named=named, identity=sessions.identities)
+        named, limits = frozenset(policy), self._limits(self.settings.max_offset)
+        self._serve(_policy_rights(policy), limits=limits, named=named, identity=sessions.identities)
         self.sessions = sessions
         if served.authenticator is not None:
             self.authenticator = served.authenticator
@@ -169,7 +169,7 @@ class Services:
             name,
             db,
             _policy_rights(policy.POLICY),
-            bounds=self._bounds(self.settings.max_offset),
+            limits=self._limits(self.settings.max_offset),
             named=frozenset(policy.POLICY),
             unseal=Unsealer(scripts.vault),
             hooked=lambda table, verb: (table, verb) in scripts.hooks,
@@ -188,7 +188,7 @@ class Services:
         self.sessions = scripts.sessions = policy.SESSIONS
 
     def explains(self, role: str) -> bool:
-        """Whether a role may ask why a request is refused."""
+        """Whether a role may ask why a request is rejected."""
         access = self.served.access
         named = access.roles.get(role) if access is not None else None
         of_policy = role in frozenset(self.sessions.explains)

@@ -10,7 +10,7 @@ from typing import Any
 
 from tableapi import threads
 from tableapi.app import ddl_retry, explain_rights
-from tableapi.app.state import Services
+from tableapi.app.state import AppState
 from tableapi.auth.authenticators import SessionAuthenticator
 from tableapi.auth.policy import Actor, role_error
 from tableapi.auth.rights import Rights
@@ -23,7 +23,7 @@ from tableapi.http import preferences
 from tableapi.http.body import table_body
 from tableapi.http.compression import media_type
 from tableapi.http.request import HttpRequest, effective_verb
-from tableapi.http.response import Reply
+from tableapi.http.response import Response
 from tableapi.project import hooks
 from tableapi.project.registry import Hook, Scripts
 from tableapi.project.writes import tell
@@ -42,19 +42,19 @@ _OPERATORS = {"eq": "=", "neq": "!=", "gt": ">", "gte": ">=", "lt": "<", "lte": 
 class TableCalls:
     """Handle requests below `/api/v2/<dataset>/_table/<table>`."""
 
-    def __init__(self, services: Services) -> None:
-        self._services, self._body_bytes = services, services.settings.body_bytes
+    def __init__(self, state: AppState) -> None:
+        self._state, self._body_bytes = state, state.settings.body_bytes
 
-    async def answer(
+    async def respond(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str]
-    ) -> Reply:
+    ) -> Response:
         """Handle one request. `parts`: `_table`, the table name, and possibly an identifier.
 
         Raises ApiError.
         """
         if len(parts) > 3:
             raise NotFound("A record has no sub-resources. Use /_table/<table>/<id>.")
-        if len(request.query_string) > (chars := dataset.bounds.filter.length):
+        if len(request.query_string) > (chars := dataset.limits.filter.length):
             options.within(query, chars)
         verb, sent = "GET", None
         if request.method != "GET":
@@ -72,10 +72,10 @@ class TableCalls:
             if verb != "GET" and isinstance(body, dict) and "explain" in body and len(parts) == 2:
                 raise _no_explain()
         if question is not None:
-            return await explain_rights.answer(
-                self._services, request, dataset, rights, parts, query, body, verb, question
+            return await explain_rights.respond(
+                self._state, request, dataset, rights, parts, query, body, verb, question
             )
-        applied, strict = "", self._services.strict
+        applied, strict = "", self._state.strict
         if "prefer" in request.headers:
             applied, strict = preferences.checked(request.headers, query, strict=strict)
         request.cancellable = verb == "GET"
@@ -85,30 +85,30 @@ class TableCalls:
         if strict and rights.right(table, verb) is not None:
             optional = body if verb == "GET" or ident is None else None  # elsewhere the body is the record
             try:
-                _refuse_unknown_options(verb, query, optional, table.relation)
+                _reject_unknown_options(verb, query, optional, table.relation)
             except BadRequest:
                 if not any("_by_" in option for option in query):  # an option of a relation, which may be new
                     raise
                 await dataset.look()
                 table, rights = await dataset.table(name, rights), dataset.rights(request.actor.role)
-                _refuse_unknown_options(verb, query, optional, table.relation)
+                _reject_unknown_options(verb, query, optional, table.relation)
         call = TableRequest(dataset, request.actor, rights, table, query, body, request.headers)
-        attempt: Callable[[], Awaitable[Reply]] = partial(self._attempt, call, verb, ident, request)
+        attempt: Callable[[], Awaitable[Response]] = partial(self._attempt, call, verb, ident, request)
         if verb in ("POST", "PATCH", "PUT"):
             await ddl_retry.notice_fields(call, name, ident)
         try:
             if applied or "timezone" in query or (verb == "GET" and "range" in request.headers):
                 attempt = partial(_special, call, verb, attempt, applied)
-            if (sql := self._services.sessions.recorded.get(call.actor.role)) is not None:
-                account = self._services.sessions.account
+            if (sql := self._state.sessions.recorded.get(call.actor.role)) is not None:
+                account = self._state.sessions.account
                 if call.actor.account is None:
                     call.recorded_by = account
-                attempt = partial(read_audit.answer, call, ident, attempt, account, sql, request)
+                attempt = partial(read_audit.respond, call, ident, attempt, account, sql, request)
             if verb != "GET":
                 return await self._write(attempt, call, name, verb, ident, request)
-            reply = await ddl_retry.run(attempt, call, name)
-            reply.headers["Accept-Query"] = query_method.ACCEPT_QUERY
-            return reply
+            response = await ddl_retry.run(attempt, call, name)
+            response.headers["Accept-Query"] = query_method.ACCEPT_QUERY
+            return response
         except Exception as error:
             if (missing := self._missing_credentials(error, call.actor)) is not None:
                 raise missing from None
@@ -124,31 +124,31 @@ class TableCalls:
         sent = await request.body(self._body_bytes)
         content_type = request.headers.get("content-type", "")
         query, rest = await threads.body(len(sent), query_method.options_of, content_type, sent, query)
-        wider = Widened(dataset, query_method.wider(dataset.bounds))
-        options.within(query, wider.bounds.filter.length)
+        wider = Widened(dataset, query_method.wider(dataset.limits))
+        options.within(query, wider.limits.filter.length)
         return wider, query, rest  # type: ignore[return-value]
 
     def _check_write(self, request: HttpRequest, query: Mapping[str, str]) -> None:
         """Raise ApiError for a role that only reads, and for an option that has no meaning for a write."""
-        if (denied := self._services.sessions.read_only.get(request.actor.role)) is not None:
+        if (denied := self._state.sessions.read_only.get(request.actor.role)) is not None:
             raise role_error(*denied)
         if "explain" in query and options.boolean("explain", query["explain"]):
             raise _no_explain()
 
     async def _write(
         self,
-        attempt: Callable[[], Awaitable[Reply]],
+        attempt: Callable[[], Awaitable[Response]],
         call: TableRequest,
         name: str,
         verb: str,
         ident: str | None,
         request: HttpRequest,
-    ) -> Reply:
+    ) -> Response:
         """Run a write, once for an idempotency key.
 
         Return its response once this worker and the program's listener know what it changed.
         """
-        on_write = self._services.served.on_write
+        on_write = self._state.served.on_write
         if on_write is not None:
             call.written = request.written if request.in_batch else []
         if request.tables is not None:
@@ -156,15 +156,15 @@ class TableCalls:
         run = partial(ddl_retry.run, attempt, call, name)
         key = request.headers.get("idempotency-key")
         if key is not None and not _is_dry_run(call, ident):
-            once = partial(self._services.idempotency.once, key, call, verb, ident, run)
+            once = partial(self._state.idempotency.once, key, call, verb, ident, run)
             # The claim on the key is rolled back with the transaction that a database error ends.
             run = partial(ddl_retry.run, once, call, name, ddl_retry.DATABASE_ERRORS)
         if request.in_batch:  # the batch tells when it is committed
             return await run()
-        db = self._services.session_db
+        db = self._state.session_db
         before = db.watched_writes
         try:
-            reply = await run()
+            response = await run()
         except BatchError as error:
             if error.kept:
                 await tell(on_write, call.dataset.name, call.actor, call.written)
@@ -173,14 +173,14 @@ class TableCalls:
             # `tables` is empty if a hook has run.
             written = map(str.lower, (call.table.name, *call.tables))
             if db.watched_writes != before or not db.watched.isdisjoint(written):
-                await self._services.catch_up()
+                await self._state.catch_up()
         if call.written:
             await tell(on_write, call.dataset.name, call.actor, call.written)
-        return reply
+        return response
 
     async def _import(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str], verb: str
-    ) -> Reply:
+    ) -> Response:
         """Import the CSV file in the body."""
         if verb != "POST" or len(parts) != 2:
             raise BadRequest(
@@ -198,24 +198,24 @@ class TableCalls:
             applied, _ = preferences.checked(request.headers, query, csv_import.PREFERENCES)
         table = dataset.schema.tables.get(parts[1]) or await dataset.table(parts[1], rights)
         call = TableRequest(dataset, request.actor, rights, table, query, None, request.headers)
-        request.time_limit = self._services.settings.import_seconds
-        reply = await csv_import.answer(call, request.parts(self._services.settings.import_bytes))
+        request.time_limit = self._state.settings.import_seconds
+        response = await csv_import.respond(call, request.parts(self._state.settings.import_bytes))
         if applied:
-            reply.headers["Preference-Applied"] = applied
-        return reply
+            response.headers["Preference-Applied"] = applied
+        return response
 
-    def _attempt(self, call: TableRequest, verb: str, ident: str | None, request: HttpRequest) -> Awaitable[Reply]:
+    def _attempt(self, call: TableRequest, verb: str, ident: str | None, request: HttpRequest) -> Awaitable[Response]:
         """Handle the request with a stream, the project's hook, or the engine."""
         if call.written and not request.in_batch:
             call.written.clear()  # left over from an attempt that was rolled back
-        if ident in self._services.views and request.method == "GET":
+        if ident in self._state.views and request.method == "GET":
             if request.inner:
                 raise BadRequest(
                     f"'{ident}' is reserved for the stream of changes and cannot be used as an identifier.",
                     reason="bad_identifier",
                 )
-            return self._services.views[ident](request, call)
-        scripts = self._services.scripts
+            return self._state.views[ident](request, call)
+        scripts = self._state.scripts
         if scripts is not None and call.dataset.has_hooks:
             hook = scripts.hooks.get((call.table.name, verb))
             if hook is not None:
@@ -226,15 +226,15 @@ class TableCalls:
             return read.raw(call, ident) if "raw" in call.query else read.read(call, ident)
         accept = call.query.get("accept") or call.headers.get("accept", "")
         if "ndjson" in accept and "ndjson" in media_type(accept):
-            return ndjson.answer(call)
+            return ndjson.respond(call)
         return read.read(call, None)
 
     def _missing_credentials(self, error: Exception, actor: Actor) -> Unauthorized | None:
         """Return Unauthorized if a missing right is explained by missing credentials, else None."""
         if actor.role not in ("", "key") or not _is_forbidden(error):
             return None
-        if self._services.has_sessions:
-            expired = self._services.sessions.expired
+        if self._state.has_sessions:
+            expired = self._state.sessions.expired
             return Unauthorized(expired) if actor.role else Unauthorized(actor.key_error, reason="no_key")
         if actor.role:
             return None
@@ -243,7 +243,7 @@ class TableCalls:
 
     async def _record_mismatches(self, call: TableRequest, request: HttpRequest) -> None:
         """Record that a write named an account other than the session's, whatever its response."""
-        authenticator = self._services.authenticator
+        authenticator = self._state.authenticator
         if isinstance(authenticator, SessionAuthenticator):
             for name, value in call.tenant_mismatches.items():
                 detail = {"field": name, "call": request.path}
@@ -252,13 +252,13 @@ class TableCalls:
 
 async def _hooked(
     scripts: Scripts, hook: Hook, call: TableRequest, verb: str, ident: str | None, request: HttpRequest
-) -> Reply:
+) -> Response:
     """Handle the request with the project's hook.
 
     Its effects cannot be undone, so a dry run and a step of a batch are rejected.
     """
     if verb == "GET":
-        return await hooks.answer(scripts, hook, call, verb, ident, request)
+        return await hooks.respond(scripts, hook, call, verb, ident, request)
     if call.rights.right(call.table, verb) is None:
         raise errors.no_right(call, verb)
     has_hook = f"'{call.table.name}' has a hook for {verb}, whose effects cannot be undone."
@@ -266,15 +266,15 @@ async def _hooked(
         raise BadRequest(f"{has_hook} Send the request without dry_run.", reason="no_dry_run")
     if request.in_batch:
         raise BadRequest(f"{has_hook} Send the request on its own, not in a batch.", reason="no_batch")
-    return _minimal(call, verb, await hooks.answer(scripts, hook, call, verb, ident, request))
+    return _minimal(call, verb, await hooks.respond(scripts, hook, call, verb, ident, request))
 
 
-async def _written(call: TableRequest, verb: str, ident: str | None) -> Reply:
+async def _written(call: TableRequest, verb: str, ident: str | None) -> Response:
     """Handle a write with the engine."""
     if _is_dry_run(call, ident):
         return await _dry_run(replace(call, written=None), verb, ident)
-    reply = await verbs.handle(call, verb, ident)
-    return _minimal(call, verb, reply) if call.query else reply
+    response = await verbs.handle(call, verb, ident)
+    return _minimal(call, verb, response) if call.query else response
 
 
 def _is_dry_run(call: TableRequest, ident: str | None) -> bool:
@@ -283,20 +283,20 @@ def _is_dry_run(call: TableRequest, ident: str | None) -> bool:
     return named and options.options(call.query, call.body if ident is None else None).dry_run
 
 
-async def _dry_run(call: TableRequest, verb: str, ident: str | None) -> Reply:
+async def _dry_run(call: TableRequest, verb: str, ident: str | None) -> Response:
     """Handle a write and roll it back."""
     async with transaction.undone(call.dataset) as call.dataset:  # type: ignore[assignment]
-        reply = _minimal(call, verb, await verbs.handle(call, verb, ident))
-    reply.headers.pop("ETag", None)
-    reply.headers["Dry-Run"] = "true"
-    return reply
+        response = _minimal(call, verb, await verbs.handle(call, verb, ident))
+    response.headers.pop("ETag", None)
+    response.headers["Dry-Run"] = "true"
+    return response
 
 
-def _minimal(call: TableRequest, verb: str, reply: Reply) -> Reply:
+def _minimal(call: TableRequest, verb: str, response: Response) -> Response:
     """Return the response of a write, without its records if `return=minimal` is set."""
     if verb == "GET" or "return" not in call.query or not options.options(call.query).minimal:
-        return reply
-    return Reply(b'{"success":true}', headers={k: v for k, v in reply.headers.items() if k == "ETag"})
+        return response
+    return Response(b'{"success":true}', headers={k: v for k, v in response.headers.items() if k == "ETag"})
 
 
 def _no_explain() -> BadRequest:
@@ -304,7 +304,7 @@ def _no_explain() -> BadRequest:
     return BadRequest(message, reason="bad_option", context={"option": "explain"})
 
 
-def _refuse_unknown_options(verb: str, query: Mapping[str, str], body: Any, relations: Relations) -> None:
+def _reject_unknown_options(verb: str, query: Mapping[str, str], body: Any, relations: Relations) -> None:
     """Raise BadRequest for the first option that does not exist or has no effect on the verb.
 
     The message says what to send instead.
@@ -354,7 +354,7 @@ def _instead(option: str, value: str) -> str:
     return f" Write a condition on a column as filter={option} {sign or '='} {(rest if sign else value)[:63]}."
 
 
-async def _special(call: TableRequest, verb: str, attempt: Callable[[], Awaitable[Reply]], applied: str) -> Reply:
+async def _special(call: TableRequest, verb: str, attempt: Callable[[], Awaitable[Response]], applied: str) -> Response:
     """Handle a request with a `Range` of records, a time zone or preferences."""
     places = preferences.ranged(call.headers, call.query) if verb == "GET" else None
     dataset = call.dataset
@@ -367,22 +367,22 @@ async def _special(call: TableRequest, verb: str, attempt: Callable[[], Awaitabl
     if zone := call.query.get("timezone", ""):
         try:
             async with transaction.in_zone(dataset, zone) as call.dataset:  # type: ignore[assignment]
-                reply = await attempt()
+                response = await attempt()
         finally:
             call.dataset = dataset
     else:
-        reply = await attempt()
+        response = await attempt()
     if applied:
-        reply.headers["Preference-Applied"] = applied
+        response.headers["Preference-Applied"] = applied
     if places is not None:
         try:
-            reply.headers["Content-Range"] = preferences.content_range(places, reply.body)
+            response.headers["Content-Range"] = preferences.content_range(places, response.body)
         except Exception:
-            await reply.discard()
+            await response.discard()
             raise
-    return reply
+    return response
 
 
 def _is_forbidden(error: Exception) -> bool:
-    refusal = to_api_error(error)
-    return refusal is not None and refusal.reason == "forbidden"
+    api_error = to_api_error(error)
+    return api_error is not None and api_error.reason == "forbidden"

@@ -48,7 +48,7 @@ class Entry(BaseModel):
 class Role(BaseModel):
     """A role: its list of accesses, or the PostgreSQL role for its statements (`DatabaseRole`).
 
-    explain: whether it may ask why a request is refused (`Prefer: explain=rights`).
+    explain: whether it may ask why a request is rejected (`Prefer: explain=rights`).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -234,7 +234,7 @@ class SessionAuthenticator(Authenticator):
             self._cached.pop(cached_as, None)
             raise Unauthorized(self._sessions.expired)
         role = row["role"]
-        if denied := self._sessions.refusals.get(role):
+        if denied := self._sessions.rejected.get(role):
             raise role_error(*denied, scope="account")
         values = dict(row)
         # A client's tokens change during its session.

@@ -39,7 +39,7 @@ class GrantedRights(DerivedRights):
             xmin=granted.whole,
             grants=True,
             secured=True,
-            blind=not granted.select,
+            returns_nothing=not granted.select,
         )
 
     def _computed(self, table: Table) -> frozenset[str]:

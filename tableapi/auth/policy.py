@@ -13,6 +13,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from tableapi.deprecation import renamed
 from tableapi.errors import ApiError
 from tableapi.schema.pgtypes import PgType
 from tableapi.schema.sqltypes import Supply, bind, bind_array
@@ -70,9 +71,13 @@ class ActorTerms:
 
 
 Rows = Callable[[sa.FromClause, Any], sa.ColumnElement[bool]]
-Listed = Callable[[Any], sa.Select[Any]]
+KeyList = Callable[[Any], sa.Select[Any]]
 
 
+@renamed(
+    stamp="set_on_create", rows_by="rows_when_filtered_by", listed="key_list", only_in="editable_in",
+    always="always_returned",
+)  # fmt: skip
 @dataclass(frozen=True, slots=True)
 class Rule:
     """Describe what some roles may do with the rows and fields of one table.
@@ -82,14 +87,14 @@ class Rule:
         rows: the rows that the rule covers; None for every row.
         fields: the readable fields (read) or writable fields (create, update); None for all of them.
         hidden: fields excluded from `fields`.
-        stamp: fields that a create sets from the actor, regardless of the body.
-        only_in: for an update, the rows in which a field may be changed, for fields that may not be changed in every
-            row of `rows`. The condition sees the row before the change.
+        set_on_create: fields that a create sets from the actor, regardless of the body.
+        editable_in: for an update, the rows in which a field may be changed, for fields that may not be changed in
+            every row of `rows`. The condition sees the row before the change.
         ignored: fields that are dropped from a record without an error when the caller may not write them.
-        always: fields that every record of a read includes, whatever `fields` requests.
-        rows_by: for a read with a filter that requires one of these fields to equal a value (joined by AND, or on both
-            sides of an OR), the condition that replaces `rows`.
-        listed: for reads in an order of its fields, a select from a table maintained for that purpose. It returns the
+        always_returned: fields that every record of a read includes, whatever `fields` requests.
+        rows_when_filtered_by: for a read with a filter that requires one of these fields to equal a value (joined by
+            AND, or on both sides of an OR), the condition that replaces `rows`.
+        key_list: for reads in an order of its fields, a select from a table maintained for that purpose. It returns the
             keys of the rows that `rows` allows, and further fields to order by, under the table's own names. Without a
             filter it provides pages and counts; with one, or a cursor, the order. `rows` still applies to each row.
     """
@@ -98,18 +103,18 @@ class Rule:
     rows: Rows | None = None
     fields: frozenset[str] | set[str] | None = None
     hidden: frozenset[str] | set[str] = frozenset()
-    stamp: Mapping[str, Callable[[ActorTerms], Any]] = field(default_factory=dict)
-    rows_by: Mapping[str, Rows] = field(default_factory=dict)
-    listed: Listed | None = None
-    only_in: Mapping[str, Rows] = field(default_factory=dict)
+    set_on_create: Mapping[str, Callable[[ActorTerms], Any]] = field(default_factory=dict)
+    rows_when_filtered_by: Mapping[str, Rows] = field(default_factory=dict)
+    key_list: KeyList | None = None
+    editable_in: Mapping[str, Rows] = field(default_factory=dict)
     ignored: frozenset[str] | set[str] = frozenset()
-    always: frozenset[str] | set[str] = frozenset()
+    always_returned: frozenset[str] | set[str] = frozenset()
 
     def __post_init__(self) -> None:
         """Accept a single name where several are expected."""
         if isinstance(self.roles, str) and self.roles != ANYONE:
             object.__setattr__(self, "roles", (self.roles,))
-        _name_alone(self, "fields", "hidden", "ignored", "always")
+        _name_alone(self, "fields", "hidden", "ignored", "always_returned")
 
     def covers(self, role: str) -> bool:
         """Whether the rule applies to a role."""
@@ -119,6 +124,7 @@ class Rule:
 Rules = Rule | tuple[Rule, ...] | None
 
 
+@renamed(live="changes")
 @dataclass(frozen=True, slots=True)
 class Access:
     """Describe the access to one table.
@@ -134,7 +140,7 @@ class Access:
             VOLATILE, nor read data that depends on the caller.
         replica: whether a replica may answer reads (DATABASE_REPLICA_URLS). Leave it off for money and for rows that
             determine rights. A read of several tables needs it on each of them.
-        live: whether streams may follow changes of the table (`_changes`), for all roles with a read rule. A set of
+        changes: whether streams may follow changes of the table (`_changes`), for all roles with a read rule. A set of
             columns also allows it and records their values with each change. A change is then sent only to streams with
             a row rule or filter that requires such a column to equal its value. Name the tenant column here.
     """
@@ -147,12 +153,12 @@ class Access:
     sealed: frozenset[str] | set[str] = frozenset()
     replica: bool = False
     computed: frozenset[str] | set[str] = frozenset()
-    live: bool | frozenset[str] | set[str] = False
+    changes: bool | frozenset[str] | set[str] = False
     masked: Collection[str] = ()
 
     def __post_init__(self) -> None:
         """Accept a single name, and a list of rules."""
-        _name_alone(self, "sealed", "computed", "live", "masked")
+        _name_alone(self, "sealed", "computed", "changes", "masked")
         for action in ACTIONS:
             if isinstance(rules := getattr(self, action), list):
                 object.__setattr__(self, action, tuple(rules))
@@ -163,9 +169,9 @@ class Access:
         return rules if isinstance(rules, tuple) else () if rules is None else (rules,)
 
     @property
-    def is_live(self) -> bool:
+    def streams_changes(self) -> bool:
         """Whether streams may follow the table."""
-        return self.live is not False
+        return self.changes is not False
 
     def rule(self, action: str, role: str) -> Rule | None:
         """Return the rule of a role for `read`, `create`, `update` or `delete`; None if there is none."""
@@ -182,7 +188,7 @@ def _name_alone(of: object, *attributes: str) -> None:
             object.__setattr__(of, attribute, frozenset((name,)))
 
 
-def shape_problem(policies: Mapping[str, object]) -> str:
+def shape_error(policies: Mapping[str, object]) -> str:
     """Describe the first value of the wrong type in policies, given by name; "" if there is none."""
     for place, policy in policies.items():
         if not isinstance(policy, Mapping):
@@ -192,12 +198,12 @@ def shape_problem(policies: Mapping[str, object]) -> str:
                 return f"{place}[{table!r}] must be an Access, not {_kind(access)}"
             for action in ACTIONS:
                 for rule in access.rules(action):
-                    if problem := _rule_problem(rule):
-                        return f"{place}[{table!r}].{action} {problem}"
+                    if error := _rule_error(rule):
+                        return f"{place}[{table!r}].{action} {error}"
     return ""
 
 
-def _rule_problem(rule: object) -> str:
+def _rule_error(rule: object) -> str:
     if not isinstance(rule, Rule):
         return f"must be a Rule or a tuple of rules, not {_kind(rule)}"
     if not isinstance(rule.roles, Iterable) or any(not isinstance(role, str) for role in rule.roles):
@@ -211,6 +217,7 @@ def _kind(value: object) -> str:
     return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
 
 
+@renamed(refusals="rejected")
 @dataclass(frozen=True, slots=True)
 class Sessions:
     """Describe how a session token becomes an actor.
@@ -219,7 +226,7 @@ class Sessions:
         lookup: SQL with $1 = SHA-256 of the token (bytea). It returns one row, or none for an unknown, expired or
             revoked token. Its columns become the actor's values; `role` must be one of them.
         touch: SQL with the same $1 that extends the idle time of the session; runs at most once a minute per session.
-        refusals: roles that may not call anything: role -> (status, reason, message) of the error, with scope
+        rejected: roles that may not call anything: role -> (status, reason, message) of the error, with scope
             `account`.
         confined: roles that may call only the scripts that name them: role -> (status, reason, message) of the error,
             with scope `resource`. ANYONE does not include them.
@@ -236,7 +243,7 @@ class Sessions:
             rejected with `tenant_mismatch`; an equal value is ignored.
         tenant_mismatches: SQL that records such an attempt: $1 the actor's values as JSON, $2 the value sent, $3
             {field, call} as JSON, $4 the client's address.
-        explains: roles that may ask why a request is refused, for themselves and, without results that depend on rows,
+        explains: roles that may ask why a request is rejected, for themselves and, without results that depend on rows,
             for other roles (`Prefer: explain=rights`).
         user, account: columns of `lookup` that identify the user and the account, for logs, limits and idempotency. If
             `user` lists several, the first non-null one counts.
@@ -266,7 +273,7 @@ class Sessions:
     account: str = ""
     seconds: float = 30.0
     explains: Collection[str] = ()
-    refusals: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
+    rejected: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
     confined: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
     read_only: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
     unlisted: Mapping[str, tuple[int, str, str, int]] = field(default_factory=dict)
@@ -322,7 +329,7 @@ class KeyedHash:
 
 @dataclass(frozen=True, slots=True)
 class SealedTable:
-    """Describe the encrypted columns of a table for `tableapi reseal`.
+    """Describe the encrypted columns of a table for `tableapi rotate-keys`.
 
     `Access.sealed` need not be repeated.
 

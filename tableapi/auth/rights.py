@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from tableapi.auth.policy import Access, Listed, Rows, Rule
+from tableapi.auth.policy import Access, KeyList, Rows, Rule
 from tableapi.schema.model import Table
 
 
@@ -21,37 +21,37 @@ class Right:
     rows: Rows | None = None
     readable: frozenset[str] | None = None
     writable: frozenset[str] | None = None
-    stamp: Mapping[str, Any] = field(default_factory=dict)
+    set_on_create: Mapping[str, Any] = field(default_factory=dict)
     sealed: frozenset[str] = frozenset()
-    rows_by: Mapping[str, Rows] = field(default_factory=dict)
-    listed: Listed | None = None
+    rows_when_filtered_by: Mapping[str, Rows] = field(default_factory=dict)
+    key_list: KeyList | None = None
     replica: bool = False  # whether a replica may serve reads
-    only_in: Mapping[str, Rows] = field(default_factory=dict)
+    editable_in: Mapping[str, Rows] = field(default_factory=dict)
     ignored: frozenset[str] = frozenset()
     computed: frozenset[str] | None = frozenset()  # readable functions of a row; None means all
-    live: bool | None = None  # whether its changes may be streamed; None means if they are recorded
+    changes: bool | None = None  # whether its changes may be streamed; None means if they are recorded
     masked: frozenset[str] = frozenset()  # sealed fields with masked values
-    always: frozenset[str] = frozenset()
+    always_returned: frozenset[str] = frozenset()
     xmin: bool = True  # whether the row version may be read
     grants: bool = False  # whether it reflects PostgreSQL's grants to the role of the statement
     secured: bool = False  # whether row-level security may hide rows from the role of the statement
-    blind: bool = False  # whether writes return no columns of the row
+    returns_nothing: bool = False  # whether writes return no columns of the row
 
     def computes(self, name: str) -> bool:
         """Whether a function of a row may be read."""
         return self.computed is None or name in self.computed
 
-    def sees(self, name: str) -> bool:
+    def can_read(self, name: str) -> bool:
         """Whether the field may be read."""
         return self.readable is None or name in self.readable
 
-    def writes(self, name: str) -> bool:
+    def can_write(self, name: str) -> bool:
         """Whether the field may be written."""
         return self.writable is None or name in self.writable
 
-    def sets(self, names: Iterable[str]) -> bool:
+    def may_set(self, names: Iterable[str]) -> bool:
         """Whether the request controls the values of these fields: they are writable and not set on create."""
-        return all(self.writes(name) and name not in self.stamp for name in names)
+        return all(self.can_write(name) and name not in self.set_on_create for name in names)
 
 
 class Rights(Protocol):
@@ -151,17 +151,17 @@ class PolicyRights(DerivedRights):
             rule.rows,
             readable,
             writable,
-            rule.stamp,
+            rule.set_on_create,
             sealed,
-            rule.rows_by,
-            rule.listed,
+            rule.rows_when_filtered_by,
+            rule.key_list,
             access.replica,
-            rule.only_in,
+            rule.editable_in,
             frozenset(rule.ignored),
             frozenset(access.computed),
-            access.is_live,
+            access.streams_changes,
             sealed if self._role in access.masked else frozenset(),
-            frozenset(rule.always),
+            frozenset(rule.always_returned),
         )
 
 

@@ -22,31 +22,31 @@ _SIGNS = {
 }  # fmt: skip
 
 
-def rule_of(table: Table, right: Right, sees: Callable[[str], bool]) -> str:
+def rule_of(table: Table, right: Right, can_read: Callable[[str], bool]) -> str:
     """Describe the rows that a right covers, such as `company_id = your user.company`; "" for every row.
 
-    sees: tests whether the caller may read a column. Unreadable columns and other tables are not named.
+    can_read: tests whether the caller may read a column. Unreadable columns and other tables are not named.
     """
-    said = [_said(right.rows(table.clause, ActorTerms()), table, sees)] if right.rows is not None else []
+    said = [_said(right.rows(table.clause, ActorTerms()), table, can_read)] if right.rows is not None else []
     return " AND ".join([*said, SECURED] if right.secured else said)
 
 
-def _said(node: Any, table: Table, sees: Callable[[str], bool]) -> str:
+def _said(node: Any, table: Table, can_read: Callable[[str], bool]) -> str:
     """Describe a condition in words. Parts that must not be disclosed become `UNSAID`, once in each list."""
     if isinstance(node, elements.Grouping):
-        return _said(node.element, table, sees)
+        return _said(node.element, table, can_read)
     if isinstance(node, elements.True_):
         return "every row"
     if isinstance(node, elements.False_):
         return "no row"
     if isinstance(node, elements.BooleanClauseList):
         word = " OR " if node.operator is operators.or_ else " AND "
-        parts = dict.fromkeys(_said(part, table, sees) for part in node.clauses)
+        parts = dict.fromkeys(_said(part, table, can_read) for part in node.clauses)
         ordered = [part for part in parts if part != UNSAID] + ([UNSAID] if UNSAID in parts else [])
         text = word.join(ordered)
         return f"({text})" if word == " OR " and len(ordered) > 1 else text
     if isinstance(node, elements.BinaryExpression):
-        left, right = _operand(node.left, table, sees), _operand(node.right, table, sees)
+        left, right = _operand(node.left, table, can_read), _operand(node.right, table, can_read)
         sign = _SIGNS.get(node.operator, getattr(node.operator, "opstring", "").rpartition(".")[2].rstrip(")"))
         if left and right and sign == "LIKE" and _is_supplied(node.right):
             return f"{left} {right}"  # a described pattern includes its operator
@@ -68,7 +68,7 @@ def _is_list(node: Any) -> bool:
     return isinstance(node, elements.CollectionAggregate)
 
 
-def _operand(node: Any, table: Table, sees: Callable[[str], bool]) -> str:
+def _operand(node: Any, table: Table, can_read: Callable[[str], bool]) -> str:
     """Describe one side of a comparison; "" if it must not be disclosed."""
     while isinstance(node, elements.Grouping | elements.Cast | elements.CollectionAggregate | elements.TypeClause):
         inner = getattr(node, "element", None) if not isinstance(node, elements.Cast) else node.clause
@@ -79,7 +79,7 @@ def _operand(node: Any, table: Table, sees: Callable[[str], bool]) -> str:
         return "NULL"
     if isinstance(node, elements.ColumnClause):
         name = str(node.name)
-        return name if node.table is table.clause and name in table.columns and sees(name) else ""
+        return name if node.table is table.clause and name in table.columns and can_read(name) else ""
     if isinstance(node, elements.BindParameter):
         return _value(node)
     return ""

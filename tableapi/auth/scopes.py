@@ -74,5 +74,12 @@ class ScopedRights(DerivedRights):
         if permits(self._scopes, READ, table.name):
             return right
         # Without the right to read, a write returns only the keys of its records and can only filter by them.
-        keys = frozenset(name for name in table.key if right.sees(name))
-        return replace(right, readable=keys, computed=frozenset(), always=frozenset(), rows_by={}, xmin=False)
+        keys = frozenset(name for name in table.key if right.can_read(name))
+        return replace(
+            right,
+            readable=keys,
+            computed=frozenset(),
+            always_returned=frozenset(),
+            rows_when_filtered_by={},
+            xmin=False,
+        )

@@ -7,7 +7,7 @@ from functools import partial
 
 from tableapi.auth.authenticators import Authenticator, changes_of
 from tableapi.auth.policy import Actor
-from tableapi.changes.hub import LiveHub, LiveLimits
+from tableapi.changes.hub import StreamHub, StreamLimits
 from tableapi.changes.listener import Listener
 from tableapi.changes.stream import check_limits
 from tableapi.changes.subscription import subscribe
@@ -15,7 +15,7 @@ from tableapi.config.settings import Settings
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import Conflict
 from tableapi.http.request import HttpRequest
-from tableapi.http.response import Reply
+from tableapi.http.response import Response
 from tableapi.query import plan
 from tableapi.tables.request import TableRequest
 
@@ -23,18 +23,20 @@ NAME = "_changes"
 CONTENT_TYPE = "text/event-stream"
 
 
-class LiveChanges:
+class ChangeStreams:
     """The streams of one worker process, across all its datasets."""
 
     def __init__(
         self, settings: Settings, datasets: Mapping[str, Dataset], authenticator: Callable[[], Authenticator]
     ) -> None:
-        limits = LiveLimits(
-            settings.live_poll_seconds, settings.live_heartbeat_seconds, settings.live_keep_seconds,
-            settings.live_streams, settings.live_streams_per_caller, settings.live_queue_bytes,
+        limits = StreamLimits(
+            settings.changes_poll_seconds, settings.changes_heartbeat_seconds, settings.changes_keep_seconds,
+            settings.changes_streams, settings.changes_streams_per_caller, settings.changes_queue_bytes,
         )  # fmt: skip
         self._limits, self._authenticator = limits, authenticator
-        self._hubs = {name: LiveHub(dataset, limits, self._check, self._changes) for name, dataset in datasets.items()}
+        self._hubs = {
+            name: StreamHub(dataset, limits, self._check, self._changes) for name, dataset in datasets.items()
+        }
 
     def __len__(self) -> int:
         return sum(len(hub.listeners) for hub in self._hubs.values())
@@ -55,7 +57,7 @@ class LiveChanges:
             for listener in list(hub.listeners):
                 listener.end()
 
-    async def answer(self, request: HttpRequest, call: TableRequest) -> Reply:
+    async def respond(self, request: HttpRequest, call: TableRequest) -> Response:
         """Open a stream of the changes of a table.
 
         Raises:
@@ -66,11 +68,11 @@ class LiveChanges:
         request.route = NAME
         hub, table = self._hubs[call.dataset.name], call.table
         right = plan.right_of(table, call.rights, "GET")
-        recorded = await hub.recorded(table.schema, table.bare) if right.live is not False else None
+        recorded = await hub.recorded(table.schema, table.bare) if right.changes is not False else None
         if recorded is None:
             raise Conflict(
                 f"Changes of '{table.name}' cannot be followed here. Read the table again instead. An operator can "
-                "enable live changes in the policy and with `tableapi live install`.",
+                "have them recorded by `changes` in the policy and `tableapi changes install`.",
                 reason="not_live",
                 context={"table": table.name},
             )
@@ -84,9 +86,9 @@ class LiveChanges:
         await hub.open(listener, subscription, request.headers.get("last-event-id", ""), admit)
         request.forget()
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # nginx would buffer the events
-        return Reply(b"", 200, CONTENT_TYPE, headers, stream=listener, disconnected=listener.end)
+        return Response(b"", 200, CONTENT_TYPE, headers, stream=listener, disconnected=listener.end)
 
-    def _check_limits(self, hub: LiveHub, caller: str) -> None:
+    def _check_limits(self, hub: StreamHub, caller: str) -> None:
         check_limits(
             stopped=hub.stopped,
             own=hub.streams_of(caller),

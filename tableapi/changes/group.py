@@ -145,7 +145,7 @@ class ListenerGroup:
             values = self.subscription.bindings(idents + idents[-1:] * (count - len(idents)))
             try:
                 async with dataset.db.reads.acquire() as connection:
-                    await answer_size.check(dataset.bounds, connection.fetchrow, plan, values)
+                    await answer_size.check(dataset.limits, connection.fetchrow, plan, values)
                     found = await connection.fetch(plan.sql, *plan.args(values))
             except Busy:
                 await asyncio.sleep(BUSY_SECONDS)

@@ -37,7 +37,7 @@ Changes = Callable[[], Awaitable[int]]  # the number of changes of callers so fa
 
 
 @dataclass(frozen=True, slots=True)
-class LiveLimits:
+class StreamLimits:
     """The limits of streams, from the LIVE_* settings."""
 
     poll: float = 0.05
@@ -48,14 +48,14 @@ class LiveLimits:
     queue_bytes: int = 262_144
 
 
-class LiveHub:
+class StreamHub:
     """Follow the outbox of a dataset while it has streams.
 
     The outbox is polled. NOTIFY would avoid polling, but PostgreSQL serializes the commits of transactions that notify,
     which costs busy tables most of their throughput.
     """
 
-    def __init__(self, dataset: Dataset, limits: LiveLimits, check: Check, changes: Changes) -> None:
+    def __init__(self, dataset: Dataset, limits: StreamLimits, check: Check, changes: Changes) -> None:
         self.dataset, self.limits, self._check, self._changes = dataset, limits, check, changes
         self.listeners: dict[Listener, None] = {}
         self._period = min(CHECK_SECONDS, limits.heartbeat / 2)
@@ -187,7 +187,7 @@ class LiveHub:
         async with self.dataset.db.reads.acquire() as connection, asyncio.timeout(READ_SECONDS):
             row = await connection.fetchrow(outbox.BEGIN)
         if row is None:
-            raise Busy("Live changes are being set up. Try again in a moment.", headers={"Retry-After": "5"})
+            raise Busy("The recording of changes is being set up. Try again in a moment.", headers={"Retry-After": "5"})
         return Position(row["epoch"], row["snapshot"])
 
     async def _follow(self) -> None:

@@ -1,4 +1,4 @@
--- The outbox of live changes. It can be created again while programs write to the tables.
+-- The outbox of recorded changes. It can be created again while programs write to the tables.
 --
 -- Unlogged: after a crash it is empty, and every stream that is resumed then begins with a reset.
 create schema if not exists tableapi_live;

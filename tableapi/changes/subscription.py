@@ -65,7 +65,7 @@ class Subscription:
     @property
     def names_rows(self) -> bool:
         """Whether the caller may read the key, so that a deleted row can be named."""
-        return all(self.request.right.sees(column.name) for column in self.columns)
+        return all(self.request.right.can_read(column.name) for column in self.columns)
 
     def concerns(self, change: RowChange) -> bool:
         """Return whether a change of the table can be visible to the stream."""
@@ -119,7 +119,7 @@ def subscribe(call: TableRequest, recorded: RecordedTable) -> Subscription:
     if right.rows is not None and isinstance(right.rows(call.table.clause, ACTOR), False_):
         raise Forbidden(f"Your role may not read any row of '{call.table.name}'.")
     text = call.filter_text()
-    tree, literals = cache.parse(text, call.dataset.bounds.filter) if text.strip() else (None, [])
+    tree, literals = cache.parse(text, call.dataset.limits.filter) if text.strip() else (None, [])
     params = named_values(call)
     request = read_request(call, call.options(), tree)
     name = shape_key(call, tree.mark if tree else None, "changes", recorded)
@@ -129,7 +129,7 @@ def subscribe(call: TableRequest, recorded: RecordedTable) -> Subscription:
     if shape is None:
         shape = _shape(request, recorded, under_role=bool(call.dataset.role_sql))
         call.dataset.keep(key, shape)
-    values = Bindings(call.actor, literals, params, [[None] * len(columns)], limits=call.dataset.bounds.filter)
+    values = Bindings(call.actor, literals, params, [[None] * len(columns)], limits=call.dataset.limits.filter)
     fixed = tuple((column, _text(kind, arguments([value], values)[0])) for column, kind, value in shape.fixed)
     subscription = Subscription(call.dataset, recorded, columns, request, shape, values, fixed, key, None)
     # The plan binds every value that the rows depend on, except the keys and the inputs of PostgreSQL policies.

@@ -122,13 +122,13 @@ async def install(
             old = present.get(place)
             if old is None or (old.key, old.parts) != (table.key, parts):
                 await _patiently(connection, _created(table, parts))
-                purpose = "webhooks" if WHOLE_ROW in parts else "live streams"
+                purpose = "webhooks" if WHOLE_ROW in parts else "streams"
                 say(f"Changes of {table.name} are recorded for {purpose}.")
         for schema_name, name in present.keys() - wanted.keys() if only else ():
             await _drop(connection, schema_name, name)
             say(f"Changes of {name} are no longer recorded.")
     except asyncpg.InsufficientPrivilegeError as error:
-        raise CannotRecord(f"Live changes require more rights in the database: {error}.") from None
+        raise CannotRecord(f"Recording changes requires more rights in the database: {error}.") from None
 
 
 async def permit(connection: asyncpg.Connection, role: str) -> None:
@@ -148,7 +148,7 @@ async def remove(connection: asyncpg.Connection, say: Callable[[str], None]) -> 
     for schema, name in await recorded(connection):
         await _drop(connection, schema, name)
     await connection.execute("drop schema if exists tableapi_live cascade")
-    say("Live changes are removed.")
+    say("No changes are recorded any longer.")
 
 
 async def _current(connection: asyncpg.Connection) -> bool:

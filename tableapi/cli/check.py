@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
 
-from tableapi.app.options import BadDatasets, Datasets, is_loopback, named_in, of_any
+from tableapi.app.options import BadDatasets, ServeOptions, is_loopback, named_in, of_any
 from tableapi.config.environment import EnvironmentSettings
 from tableapi.config.settings import Settings
 from tableapi.crypto.vault import HASHES, MIN_SECRET, MIN_TOKEN, weak_secret, weak_token
@@ -49,7 +49,7 @@ def checked_datasets(settings: EnvironmentSettings) -> list[tuple[bool, str]]:
     return [*problems, *_keys(datasets), *_traffic(settings), *_unknown(settings)]
 
 
-def _keys(datasets: Datasets) -> Iterator[tuple[bool, str]]:
+def _keys(datasets: ServeOptions) -> Iterator[tuple[bool, str]]:
     """Yield the unsafe settings of the access file."""
     if datasets.access is None or datasets.access_path is None:
         return
@@ -131,7 +131,10 @@ def _secrets(settings: Settings) -> Iterator[tuple[bool, str]]:
     if weak := weak_token("METRICS_TOKEN", settings.metrics_token, MIN_TOKEN):
         yield True, weak
     if sum(not key.startswith(HASHES) for key in settings.secret_keys) > 1:
-        yield False, "SECRET_KEYS contains older keys: run `tableapi reseal`, which lists those that can be removed."
+        yield (
+            False,
+            "SECRET_KEYS contains older keys: run `tableapi rotate-keys`, which lists those that can be removed.",
+        )
     if not settings.app_keys:
         yield (
             False,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tableapi.app.features import application
-from tableapi.app.options import Datasets
+from tableapi.app.options import ServeOptions
 from tableapi.config.command_error import CommandError, MissingExtra
 from tableapi.config.settings import Settings
 from tableapi.crypto.tls import tls_context
@@ -32,7 +32,7 @@ def headers_of(key: str, session: str) -> Headers:
     return [(name, value.encode()) for name, value in named if value]
 
 
-async def described(settings: Settings, datasets: Datasets, headers: Headers) -> dict[str, Any]:
+async def described(settings: Settings, datasets: ServeOptions, headers: Headers) -> dict[str, Any]:
     """Build the generator description as a caller sees it, without a server.
 
     Raises BadContract.
@@ -72,12 +72,12 @@ def fetched(url: str, headers: Headers) -> dict[str, Any]:
     address = url.rstrip("/") + (SPEC if "_spec" not in url else "")
     sent = {name.decode(): value.decode() for name, value in headers}
     try:
-        answer = httpx2.get(
+        response = httpx2.get(
             address, params={"typed": "true"}, headers=sent, verify=tls_context(), timeout=TIMEOUT_SECONDS
         )
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise BadContract(f"{address} cannot be read: {error}") from None
-    return _document(answer.status_code, answer.text, address)
+    return _document(response.status_code, response.text, address)
 
 
 def _document(status: int, text: str, name: str) -> dict[str, Any]:

@@ -69,10 +69,10 @@ class Findings:
 
 @dataclass(frozen=True)
 class Metadata:
-    """The result of a metadata request: `data` if it is a JSON object, otherwise `problem`."""
+    """The result of a metadata request: `data` if it is a JSON object, otherwise `error`."""
 
     data: dict[str, Any]
-    problem: str = ""
+    error: str = ""
 
 
 def examine(url: str, token: str = "") -> Findings:
@@ -121,29 +121,29 @@ class _Walk:
         """
         self._secure(self._url, "The address")
         try:
-            answer = self._http.post(self._url, json=_MESSAGE)
+            response = self._http.post(self._url, json=_MESSAGE)
         except self._errors as error:
             self._add(WRONG, f"{self._url} cannot be reached: {_reason(error)}.", "Check the URL, DNS and the proxy.")
             return None
-        if 300 <= answer.status_code < 400:
-            target = answer.headers.get("location", "")
+        if 300 <= response.status_code < 400:
+            target = response.headers.get("location", "")
             self._add(WRONG, f"{self._url} redirects to {target}.", "Give assistants the address without a redirect.")
             return None
-        if answer.status_code == 200:
+        if response.status_code == 200:
             self._add(OK, "A message without a token is accepted: this server does not ask for sign-in.")
             return None
-        if answer.status_code == 404:
-            reason = _reason_of(answer.text)
+        if response.status_code == 404:
+            reason = _reason_of(response.text)
             advice = (
                 "Install the extra mcp on the server." if reason == "no_mcp" else "The path of the endpoint is /mcp."
             )
             self._add(WRONG, f"{self._url} returns 404{f' ({reason})' if reason else ''}.", advice)
             return None
-        if answer.status_code != 401:
+        if response.status_code != 401:
             advice = "An assistant starts its sign-in only after a 401."
-            self._add(WRONG, f"A message without a token gets {answer.status_code} instead of 401.", advice)
+            self._add(WRONG, f"A message without a token gets {response.status_code} instead of 401.", advice)
             return None
-        header = answer.headers.get("www-authenticate", "")
+        header = response.headers.get("www-authenticate", "")
         scheme, _, rest = header.partition(" ")
         if scheme.lower() != "bearer":
             advice = "A proxy may have removed or replaced the header. Let it pass WWW-Authenticate through."
@@ -157,7 +157,7 @@ class _Walk:
         named = challenge.get("resource_metadata", "")
         places = [named] if named else list(_well_known(self._url, RESOURCE, inserted_only=False))
         document = self._first(places)
-        if document.problem and not named:
+        if document.error and not named:
             self._add(
                 WRONG,
                 "The challenge has no resource_metadata, and none was found at the well-known URLs.",
@@ -165,10 +165,10 @@ class _Walk:
                 "with JWT_JWKS or JWT_SECRET, or serve a project that has an authorization server.",
             )
             return None
-        if document.problem:
+        if document.error:
             self._add(
                 WRONG,
-                f"The metadata of the resource cannot be read: {document.problem}.",
+                f"The metadata of the resource cannot be read: {document.error}.",
                 "The URL comes from PUBLIC_URL. It must be the one that assistants use, and the proxy must forward "
                 "/.well-known/.",
             )
@@ -198,10 +198,10 @@ class _Walk:
         needs."""
         self._secure(issuer, "The authorization server")
         document = self._first([*_well_known(issuer, SERVER), *_well_known(issuer, OPENID, inserted_only=False)])
-        if document.problem:
+        if document.error:
             self._add(
                 WRONG,
-                f"The metadata of {issuer} cannot be read: {document.problem}.",
+                f"The metadata of {issuer} cannot be read: {document.error}.",
                 f"Publish it at {next(_well_known(issuer, SERVER))}.",
             )
             return
@@ -228,10 +228,10 @@ class _Walk:
         self._scopes(data, wanted)
         if isinstance(data.get("token_endpoint"), str):
             self._token_endpoint(data["token_endpoint"])
-        if isinstance(data.get("jwks_uri"), str) and (keys := self._document(data["jwks_uri"])).problem:
+        if isinstance(data.get("jwks_uri"), str) and (keys := self._document(data["jwks_uri"])).error:
             self._add(
                 WRONG,
-                f"The keys of the issuer cannot be read: {keys.problem}.",
+                f"The keys of the issuer cannot be read: {keys.error}.",
                 "Without them, no token can be verified.",
             )
 
@@ -301,8 +301,8 @@ class _Walk:
             "resource": self._url,
         }
         try:
-            answer = self._http.post(address, data=sent)
-            told = json.loads(answer.text[:MAX_BODY_CHARS]) if answer.status_code in (400, 401) else None
+            response = self._http.post(address, data=sent)
+            told = json.loads(response.text[:MAX_BODY_CHARS]) if response.status_code in (400, 401) else None
         except self._errors as error:
             self._add(WRONG, f"The token endpoint cannot be reached: {_reason(error)}.", "Check its URL and the proxy.")
             return
@@ -313,24 +313,24 @@ class _Walk:
         else:
             self._add(
                 WRONG,
-                f"The token endpoint responds to a wrong code with {answer.status_code} and no OAuth error.",
+                f"The token endpoint responds to a wrong code with {response.status_code} and no OAuth error.",
                 'It must respond with 400 and JSON such as {"error": "invalid_grant"}.',
             )
 
     def _token(self, token: str, servers: list[str]) -> None:
         """Send a message with a token, and explain a rejection."""
         try:
-            answer = self._http.post(self._url, json=_LIST, headers={"Authorization": f"Bearer {token}"})
+            response = self._http.post(self._url, json=_LIST, headers={"Authorization": f"Bearer {token}"})
         except self._errors as error:
             self._add(WRONG, f"The endpoint cannot be reached with the token: {_reason(error)}.", "Try again.")
             return
-        if answer.status_code == 200:
+        if response.status_code == 200:
             self._add(OK, "The token is accepted.")
             return
-        reason = _reason_of(answer.text)
+        reason = _reason_of(response.text)
         self._add(
             WRONG,
-            f"The token is rejected: {answer.status_code}{f' ({reason})' if reason else ''}.",
+            f"The token is rejected: {response.status_code}{f' ({reason})' if reason else ''}.",
             " ".join(_flaws(token, self._url, servers)) or "Its signature, role or session is not valid here.",
         )
 
@@ -345,25 +345,25 @@ class _Walk:
 
     def _first(self, addresses: list[str]) -> Metadata:
         """Return the first readable metadata, otherwise the problem with the first address."""
-        problem = ""
+        error = ""
         for address in dict.fromkeys(addresses):
             document = self._document(address)
-            if not document.problem:
+            if not document.error:
                 return document
-            problem = problem or document.problem
-        return Metadata({}, problem)
+            error = error or document.error
+        return Metadata({}, error)
 
     def _document(self, address: str) -> Metadata:
         try:
-            answer = self._http.get(address, headers={"Accept": "application/json"})
+            response = self._http.get(address, headers={"Accept": "application/json"})
         except self._errors as error:
             return Metadata({}, f"{address}: {_reason(error)}")
         except ValueError:
             return Metadata({}, f"{address} is no address")
-        if answer.status_code != 200:
-            return Metadata({}, f"{address} is {answer.status_code}")
+        if response.status_code != 200:
+            return Metadata({}, f"{address} is {response.status_code}")
         try:
-            data = json.loads(answer.text[:MAX_BODY_CHARS])
+            data = json.loads(response.text[:MAX_BODY_CHARS])
         except ValueError:
             data = None
         return Metadata(data) if isinstance(data, dict) else Metadata({}, f"{address} has no JSON object")

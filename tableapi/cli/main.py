@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NoReturn
 
-from tableapi.app.options import BadDatasets, Datasets, named_in, of_any, of_project
+from tableapi.app.options import BadDatasets, ServeOptions, named_in, of_any, of_project
 from tableapi.cli.check import checked, checked_datasets
 from tableapi.cli.process_title import hide_secrets
 from tableapi.config.command_error import CommandError
@@ -22,7 +22,7 @@ from tableapi.config.environment import EnvironmentSettings
 from tableapi.config.settings import Settings
 from tableapi.crypto.vault import hash_keys
 from tableapi.errors import ApiError, Invalid
-from tableapi.project.files import check_files, live_tables, load_project
+from tableapi.project.files import check_files, load_project, recorded_tables
 from tableapi.server.preflight import check_database
 from tableapi.version import VERSION
 
@@ -50,18 +50,18 @@ MCP = """examples:
 
 An assistant starts the command itself; docs/guides/agents.md has the lines of its configuration. A running server
 offers the same tools over HTTP under /mcp."""
-LIVE = """examples:
-  tableapi live install                              the tables that policy.py marks with live=...; init does it too
-  tableapi live install item --dataset shop=postgresql://me@localhost/shop
-  tableapi live remove                               all triggers, and the record of changes"""
+CHANGES = """examples:
+  tableapi changes install                           the tables that policy.py marks with changes=...; init does it too
+  tableapi changes install item --dataset shop=postgresql://me@localhost/shop
+  tableapi changes remove                            all triggers, and the record of changes"""
 DEMO = """example:
   tableapi demo                                      a sample shop with Studio on http://127.0.0.1:8000/studio/
 
 The shop has 30 tables and about 1,000,000 rows. It is made once, on an embedded PostgreSQL under DATA_DIR/demo, and
 changes are kept until that folder is deleted."""
-RESEAL = """examples:
-  tableapi reseal                                    after adding a key to SECRET_KEYS; servers may keep running
-  tableapi reseal --hash-keys                        SECRET_KEYS in which only the first key can decrypt"""
+ROTATE_KEYS = """examples:
+  tableapi rotate-keys                               after adding a key to SECRET_KEYS; servers may keep running
+  tableapi rotate-keys --hash-keys                   SECRET_KEYS in which only the first key can decrypt"""
 CHECK = """examples:
   tableapi check && tableapi serve                   start only when nothing is missing for production
   DATASETS=shop=postgresql://... ACCESS_FILE=access.json tableapi check"""
@@ -77,6 +77,9 @@ DOCTOR = """examples:
   tableapi doctor mcp https://api.example.com/mcp --token TOKEN     and say why this token is rejected
 
 Exit code 1 when an assistant cannot sign in. docs/guides/agents.md describes the steps."""
+
+
+RENAMED = {"live": "changes", "reseal": "rotate-keys"}  # old names of commands
 
 
 def _key(text: str) -> str:
@@ -121,20 +124,22 @@ def parser() -> argparse.ArgumentParser:
     mcp.add_argument("--access", type=Path, metavar="FILE", help="rights from a JSON file of keys and roles")
     mcp.add_argument("--api-key", default="", metavar="KEY", help="the key whose rights the agent has")
     mcp.add_argument("--session", default="", metavar="TOKEN", help="in a project: the session of the agent's user")
-    live = add("live", _live, "Install or remove live changes, which let clients follow tables.", LIVE)
-    live.add_argument("action", choices=("install", "remove"))
-    live.add_argument("tables", nargs="*", metavar="table", help="tables of the database of --dataset")
-    live.add_argument("--dataset", metavar="NAME=URL", help="this database instead of the project's")
-    live.add_argument("--reader", metavar="ROLE", help="the database user of the servers, if it is a different one")
+    changes = add(
+        "changes", _changes, "Record the changes of tables, which lets clients follow them, or stop recording.", CHANGES
+    )
+    changes.add_argument("action", choices=("install", "remove"))
+    changes.add_argument("tables", nargs="*", metavar="table", help="tables of the database of --dataset")
+    changes.add_argument("--dataset", metavar="NAME=URL", help="this database instead of the project's")
+    changes.add_argument("--reader", metavar="ROLE", help="the database user of the servers, if it is a different one")
     demo = add("demo", _demo, "Serve a sample shop with Studio; no database is needed.", DEMO)
     demo.add_argument("--port", type=int, help="port to listen on (PORT, 8000)")
-    reseal = add(
-        "reseal",
-        _reseal,
+    rotate_keys = add(
+        "rotate-keys",
+        _rotate_keys,
         "Encrypt values under older keys of SECRET_KEYS again with the first key.",
-        RESEAL,
+        ROTATE_KEYS,
     )
-    reseal.add_argument("--hash-keys", action="store_true", help="print the SECRET_KEYS to use afterwards")
+    rotate_keys.add_argument("--hash-keys", action="store_true", help="print the SECRET_KEYS to use afterwards")
     add(
         "check",
         _check,
@@ -161,6 +166,10 @@ def parser() -> argparse.ArgumentParser:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    words = list(sys.argv[1:] if words is None else words)
+    if words and words[0] in RENAMED:
+        print(f"'tableapi {words[0]}' is now called 'tableapi {RENAMED[words[0]]}'.", file=sys.stderr)
+        words[0] = RENAMED[words[0]]
     args = parser().parse_args(words)
     if getattr(args, "api_key", "") is None:
         args.api_key = ""
@@ -169,12 +178,12 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         return int(args.run(args) or 0)
     except CommandError as error:
-        return _refuse(error, error.code)
+        return _reject(error, error.code)
     except KeyboardInterrupt:
         return 130
 
 
-def _refuse(error: Exception, code: int) -> int:
+def _reject(error: Exception, code: int) -> int:
     print(f"tableapi: {' '.join(str(error).split())}", file=sys.stderr)
     return code
 
@@ -207,7 +216,7 @@ def _is_any(args: argparse.Namespace) -> bool:
     return bool(args.dataset or args.open or args.access or settings.datasets or settings.access_file)
 
 
-def _any(args: argparse.Namespace, settings: EnvironmentSettings, key: str) -> Datasets:
+def _any(args: argparse.Namespace, settings: EnvironmentSettings, key: str) -> ServeOptions:
     """Return the databases and rights from the options, or from the settings if options are missing.
 
     Raises BadDatasets.
@@ -225,7 +234,7 @@ def _mcp(args: argparse.Namespace) -> None:
         asyncio.run(serve_stdio(settings, datasets, key, args.session))
 
 
-def _served(args: argparse.Namespace, stack: ExitStack) -> tuple[Settings, Datasets, str]:
+def _served(args: argparse.Namespace, stack: ExitStack) -> tuple[Settings, ServeOptions, str]:
     """Return the settings and databases that a command uses without a server, and the key of its caller."""
     from tableapi.cli.mcp import CannotServeAgents
     from tableapi.server.serve import with_database, with_postgres
@@ -256,8 +265,8 @@ def _project(*, complete: bool = True) -> tuple[Settings, Path]:
     return load_project(folder).settings_class().read(), folder
 
 
-def _live(args: argparse.Namespace) -> None:
-    from tableapi.cli.live import change_live, parted, url_of
+def _changes(args: argparse.Namespace) -> None:
+    from tableapi.cli.changes import parted, set_recording, url_of
     from tableapi.server.serve import with_postgres
 
     with ExitStack() as stack:
@@ -266,13 +275,13 @@ def _live(args: argparse.Namespace) -> None:
         else:
             settings, folder = _project(complete=False)
             settings = with_postgres(settings, stack)
-            url, tables = settings.direct_url, live_tables(folder)
+            url, tables = settings.direct_url, recorded_tables(folder)
             if args.tables:
                 raise BadDatasets(
-                    "Table names require --dataset. In a project, mark tables with live=True in policy.py."
+                    "Table names require --dataset. In a project, mark tables with changes=True in policy.py."
                 )
         asyncio.run(check_database(url))
-        asyncio.run(change_live(url, args.action, tables, only=not args.dataset, reader=args.reader))
+        asyncio.run(set_recording(url, args.action, tables, only=not args.dataset, reader=args.reader))
 
 
 def _worker(args: argparse.Namespace) -> None:
@@ -308,9 +317,9 @@ def _run(args: argparse.Namespace) -> int:
             asyncio.run(run_script(settings, folder, args.script, args.values))
         except Invalid as error:
             fields = "; ".join(f"{name}: {text}" for name, text in error.context["fields"].items())
-            return _refuse(ValueError(fields or error.message), 2)
+            return _reject(ValueError(fields or error.message), 2)
         except ApiError as error:
-            return _refuse(error, 1)
+            return _reject(error, 1)
     return 0
 
 
@@ -320,8 +329,8 @@ def _demo(args: argparse.Namespace) -> None:
     serve_demo({} if args.port is None else {"port": args.port})
 
 
-def _reseal(args: argparse.Namespace) -> None:
-    from tableapi.cli.rotate_keys import reseal, sealing_keys
+def _rotate_keys(args: argparse.Namespace) -> None:
+    from tableapi.cli.rotate_keys import rotate_keys, sealing_keys
     from tableapi.server.serve import with_postgres
 
     of_project(Path.cwd())
@@ -333,7 +342,7 @@ def _reseal(args: argparse.Namespace) -> None:
     with ExitStack() as stack:
         settings = with_postgres(settings, stack)
         asyncio.run(check_database(settings.direct_url))
-        print(asyncio.run(reseal(settings.direct_url, keys, Path.cwd())))
+        print(asyncio.run(rotate_keys(settings.direct_url, keys, Path.cwd())))
 
 
 def _check(args: argparse.Namespace) -> int:

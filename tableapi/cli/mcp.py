@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tableapi.app.features import application
-from tableapi.app.features.agents.endpoint import Agents
-from tableapi.app.options import Datasets
+from tableapi.app.features.mcp.endpoint import Mcp
+from tableapi.app.options import ServeOptions
 from tableapi.config.command_error import CommandError
 from tableapi.config.settings import Settings
 from tableapi.db.errors import UNREACHABLE
@@ -17,7 +17,7 @@ class CannotServeAgents(CommandError):
     code = 2
 
 
-async def serve_stdio(settings: Settings, datasets: Datasets, key: str, session: str) -> None:
+async def serve_stdio(settings: Settings, datasets: ServeOptions, key: str, session: str) -> None:
     """Answer MCP messages on standard input until it ends.
 
     Args:
@@ -32,8 +32,8 @@ async def serve_stdio(settings: Settings, datasets: Datasets, key: str, session:
     app = application(settings, datasets)
     await app.life.start()
     try:
-        await app.feature(Agents).check(headers)
-        await app.feature(Agents).serve_stdio(headers)
+        await app.feature(Mcp).check(headers)
+        await app.feature(Mcp).serve_stdio(headers)
     except ApiError as error:
         raise CannotServeAgents(error.message) from None
     except UNREACHABLE as error:

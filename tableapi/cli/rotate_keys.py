@@ -1,4 +1,4 @@
-"""`tableapi reseal`: encrypt values under older keys of SECRET_KEYS again, under the first one.
+"""`tableapi rotate-keys`: encrypt values under older keys of SECRET_KEYS again, under the first one.
 
 All sealed columns are surveyed first; a value under an unknown key ends the command before anything is changed. Then
 each table is walked by primary key in small batches. Every batch is one transaction that locks its rows with SKIP
@@ -18,19 +18,19 @@ import asyncpg
 
 from tableapi.auth.policy import SealedTable
 from tableapi.cli.progress import ProgressBar
-from tableapi.cli.rotate_keys_sql import CannotReseal, Outcome, ResealedTable, declared
+from tableapi.cli.rotate_keys_sql import CannotRotateKeys, Outcome, RotatedTable, declared
 from tableapi.config.command_error import CommandError
 from tableapi.config.secret_file import kept_secret
 from tableapi.config.settings import Settings
 from tableapi.crypto.vault import HASHES, HEAD, Vault
 from tableapi.db.session import connect
 
-LOCK = 0x72657365616C  # advisory lock: "reseal", one run per database
+LOCK = 0x72657365616C  # advisory lock: "rotate-keys", one run per database
 BATCH = 200  # rows locked at once, for about ten milliseconds
 ROUNDS = 20  # for rows that were locked
 
 
-class Reseal:
+class Rotation:
     """One run over one database."""
 
     def __init__(
@@ -40,13 +40,15 @@ class Reseal:
         self._keys = [key for key in secret_keys if not key.startswith(HASHES)]
         self._vault = Vault(secret_keys)
         self._heads = self._vault.heads
-        self._tables: list[ResealedTable] = []
+        self._tables: list[RotatedTable] = []
 
     async def run(self) -> str:
-        """Encrypt every value again and return the closing report. Raises CannotReseal."""
+        """Encrypt every value again and return the closing report. Raises CannotRotateKeys."""
         if not await self._db.fetchval("select pg_try_advisory_lock($1)", LOCK):
-            raise CannotReseal("Another tableapi reseal is running on this database. Wait until it has finished.")
-        self._tables = [await ResealedTable.read(self._db, sealed) for sealed in self._sealed]
+            raise CannotRotateKeys(
+                "Another tableapi rotate-keys is running on this database. Wait until it has finished."
+            )
+        self._tables = [await RotatedTable.read(self._db, sealed) for sealed in self._sealed]
         total = await self._stale_values()
         walked = [table for table in self._tables if table.sealed or table.hashes]
         done = {table.name: Outcome() for table in walked}
@@ -56,20 +58,20 @@ class Reseal:
                 await self._walk(table, done, bar)
             if broken := [value for outcome in done.values() for value in outcome.broken]:
                 bar.stop()
-                raise CannotReseal(f"{broken[0]} was changed outside the program and cannot be decrypted"
+                raise CannotRotateKeys(f"{broken[0]} was changed outside the program and cannot be decrypted"
                                    f"{_more(len(broken))}. The other values of this round were encrypted.")  # fmt: skip
             if not (left := await self._stale_values()):
                 break
         bar.end(sum(outcome.rows for outcome in done.values()))
         if left:
-            raise CannotReseal(
+            raise CannotRotateKeys(
                 f"{left:,} values are still encrypted with an older key. Check that the new key comes first on all "
                 "nodes."
             )
         return await self._report(done)
 
     async def _stale_values(self) -> int:
-        """Count the values under older keys. Raises CannotReseal for a value under an unknown key."""
+        """Count the values under older keys. Raises CannotRotateKeys for a value under an unknown key."""
         values: Counter[bytes] = Counter()  # by the head that names the key
         for table in self._tables:
             for column in table.sealed:
@@ -79,15 +81,15 @@ class Reseal:
                     values[row["head"]] += row["values"]
         return sum(values.values()) - values[self._heads[0]]
 
-    async def _unknown(self, table: ResealedTable, column: str, survey: Any) -> CannotReseal:
+    async def _unknown(self, table: RotatedTable, column: str, survey: Any) -> CannotRotateKeys:
         row = await self._db.fetchrow(table.example(column), survey["head"])
         where = f"{column} of {table.called(dict(row))}" if row else f"{column} of {table.name}"
-        problem = f"is under key {_key_name(survey['head'])}, which is not in SECRET_KEYS"
+        fault = f"is under key {_key_name(survey['head'])}, which is not in SECRET_KEYS"
         if len(survey["head"]) < HEAD:
-            problem = "is not sealed"
-        return CannotReseal(f"{where} {problem}{_more(survey['values'])}. Nothing was changed.")
+            fault = "is not sealed"
+        return CannotRotateKeys(f"{where} {fault}{_more(survey['values'])}. Nothing was changed.")
 
-    async def _walk(self, table: ResealedTable, done: dict[str, Outcome], bar: ProgressBar) -> None:
+    async def _walk(self, table: RotatedTable, done: dict[str, Outcome], bar: ProgressBar) -> None:
         """Walk through one table by its key."""
         outcome, after = done[table.name], ()  # type: tuple[Outcome, tuple[Any, ...]]
         outcome.lasting = 0
@@ -124,7 +126,7 @@ class Reseal:
             return f"{summary} Safe to drop: {which}."
         hashes = ", ".join(f"{count:,} of {name}" for name, count in lasting.items())
         return (
-            f"{summary} Safe to replace by what `tableapi reseal --hash-keys` prints: {which}. Keyed hashes that"
+            f"{summary} Safe to replace by what `tableapi rotate-keys --hash-keys` prints: {which}. Keyed hashes that"
             f" cannot be computed again ({hashes}) still match under it; it decrypts nothing."
         )
 
@@ -147,17 +149,17 @@ def sealing_keys(settings: Settings) -> tuple[str, ...]:
     return (kept_secret(stored),)
 
 
-async def reseal(url: str, secret_keys: Sequence[str], folder: Path) -> str:
+async def rotate_keys(url: str, secret_keys: Sequence[str], folder: Path) -> str:
     """Encrypt everything of the project in `folder` under the first key and return the report.
 
-    Raises CannotReseal.
+    Raises CannotRotateKeys.
     """
     from tableapi.project.files import load_policy
 
     policy = load_policy(folder)
-    connection = await connect(url, timeout=10, server_settings={"application_name": "tableapi-reseal"})
+    connection = await connect(url, timeout=10, server_settings={"application_name": "tableapi-rotate-keys"})
     try:
-        return await Reseal(
+        return await Rotation(
             connection, secret_keys, declared(policy.POLICY, getattr(policy, "SEALED_TABLES", ()))
         ).run()
     finally:

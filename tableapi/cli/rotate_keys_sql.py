@@ -1,4 +1,4 @@
-"""SQL statements and new values for `tableapi reseal`, one table at a time."""
+"""SQL statements and new values for `tableapi rotate-keys`, one table at a time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _COLUMNS = """
 """
 
 
-class CannotReseal(CommandError):
+class CannotRotateKeys(CommandError):
     """Values cannot be encrypted again; the message says which, and whether anything was changed."""
 
 
@@ -46,7 +46,7 @@ def declared(policy: Mapping[str, Access], kept: Iterable[SealedTable]) -> list[
     return list(tables.values())
 
 
-class ResealedTable:
+class RotatedTable:
     """One table of the database, with its sealed columns and keyed hashes."""
 
     def __init__(self, declaration: SealedTable, types: Mapping[str, str], key: list[str]) -> None:
@@ -56,10 +56,10 @@ class ResealedTable:
         self.lasting = [name for name, how in declaration.hashes.items() if how is None]
 
     @classmethod
-    async def read(cls, connection: Any, declaration: SealedTable) -> ResealedTable:
+    async def read(cls, connection: Any, declaration: SealedTable) -> RotatedTable:
         """Read the types and the key of a table.
 
-        Raises CannotReseal for a missing table, column or primary key.
+        Raises CannotRotateKeys for a missing table, column or primary key.
         """
         rows = await connection.fetch(_COLUMNS, declaration.table)
         types = {row["name"]: row["type"] for row in rows}
@@ -68,11 +68,11 @@ class ResealedTable:
         for how in declaration.hashes.values():
             columns |= set(how.columns) if how else set()
         if missing := sorted(columns - set(types)):
-            raise CannotReseal(
+            raise CannotRotateKeys(
                 f"{declaration.table} has no column {missing[0]}. Bring the database up to date: tableapi init"
             )
         if not key:
-            raise CannotReseal(f"{declaration.table} has no primary key; add one first.")
+            raise CannotRotateKeys(f"{declaration.table} has no primary key; add one first.")
         return cls(declaration, types, key)
 
     # -- SQL: every name comes from policy.py and is looked up in the catalog ------------------------------------------

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from tableapi.config.networks import Networks
-from tableapi.crypto.vault import key_problem
+from tableapi.crypto.vault import key_error
+from tableapi.deprecation import translated
 
 # Any scheme is allowed, because pages inside an app have origins such as capacitor://localhost.
 _ORIGIN = re.compile(r"([a-z][a-z0-9+.-]*)://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?")
@@ -77,8 +78,8 @@ def _redis_url(value: str) -> str:
 
 
 def _secret_keys(value: tuple[str, ...]) -> tuple[str, ...]:
-    if problem := key_problem(value):
-        raise ValueError(problem)
+    if error := key_error(value):
+        raise ValueError(error)
     return value
 
 
@@ -98,6 +99,15 @@ def _contact(value: str) -> str:
     if value and (not value.startswith(("mailto:", "https://", "tel:")) or not value.isprintable() or " " in value):
         raise ValueError("must be a mailto: or https:// URL, such as mailto:security@example.com")
     return value
+
+
+# Old names of settings (docs/guides/upgrading.md#old-names).
+RENAMED = {
+    "live_poll_seconds": "changes_poll_seconds", "live_heartbeat_seconds": "changes_heartbeat_seconds",
+    "live_keep_seconds": "changes_keep_seconds", "live_streams": "changes_streams",
+    "live_streams_per_caller": "changes_streams_per_caller", "live_queue_bytes": "changes_queue_bytes",
+    "max_under_way": "max_in_flight",
+}  # fmt: skip
 
 
 class Settings(BaseModel):
@@ -169,21 +179,26 @@ class Settings(BaseModel):
     # PostgreSQL takes whole milliseconds as a 32-bit integer, and 0 as no limit.
     statement_seconds: Seconds = Field(default=5.0, ge=0.001, le=2_147_483)
     request_seconds: Seconds = Field(default=15.0, gt=0)
-    max_under_way: int = Field(default=512, ge=1)  # requests in flight per worker; additional ones get 503
+    max_in_flight: int = Field(default=512, ge=1)  # requests in flight per worker; additional ones get 503
     drain_seconds: Seconds = Field(default=0.0, ge=0, le=300)
     session_per_minute: int = Field(default=300, ge=1)
     address_per_minute: int = Field(default=60, ge=1)
-    live_poll_seconds: Seconds = Field(default=0.05, ge=0.005, le=10)  # interval between checks for changes
-    live_heartbeat_seconds: Seconds = Field(default=15.0, ge=0.5, le=600)
+    changes_poll_seconds: Seconds = Field(default=0.05, ge=0.005, le=10)  # interval between checks for changes
+    changes_heartbeat_seconds: Seconds = Field(default=15.0, ge=0.5, le=600)
     # a stream can be resumed after an interruption of up to this length
-    live_keep_seconds: Seconds = Field(default=600.0, ge=10)
-    live_streams: int = Field(default=5000, ge=0)  # per worker; 0 turns them off
-    live_streams_per_caller: int = Field(default=50, ge=1)
-    live_queue_bytes: int = Field(default=262_144, ge=4096)  # buffered for a slow client
+    changes_keep_seconds: Seconds = Field(default=600.0, ge=10)
+    changes_streams: int = Field(default=5000, ge=0)  # per worker; 0 turns them off
+    changes_streams_per_caller: int = Field(default=50, ge=1)
+    changes_queue_bytes: int = Field(default=262_144, ge=4096)  # buffered for a slow client
     webhooks_private: bool = False  # webhooks may go to private addresses, and over http
     webhooks_timeout_seconds: Seconds = Field(default=10.0, gt=0, le=60)  # per attempt
     webhooks_backoff_seconds: Seconds = Field(default=5.0, gt=0, le=900)  # the first pause after a failure
     webhooks_keep_seconds: Seconds = Field(default=259_200.0, ge=1, le=2_592_000)  # retries, and the log
+
+    @model_validator(mode="before")
+    @classmethod
+    def _current_names(cls, values: Any) -> Any:
+        return translated(values, RENAMED) if isinstance(values, dict) else values
 
     @model_validator(mode="after")
     def _direct_beside_pooled(self) -> Self:

@@ -69,7 +69,7 @@ def hash_keys(secret_keys: Sequence[str]) -> str:
     return ",".join([secret_keys[0], *older])
 
 
-def key_problem(secret_keys: Sequence[str]) -> str:
+def key_error(secret_keys: Sequence[str]) -> str:
     """Describe the problem with SECRET_KEYS; "" if there is none."""
     for number, secret in enumerate(secret_keys, 1):
         if not secret.startswith(HASHES):
@@ -81,7 +81,7 @@ def key_problem(secret_keys: Sequence[str]) -> str:
         except ValueError:
             complete = False
         if not complete:
-            return f"key {number} is incomplete. Copy it exactly as `tableapi reseal --hash-keys` printed it"
+            return f"key {number} is incomplete. Copy it exactly as `tableapi rotate-keys --hash-keys` printed it"
     return ""
 
 

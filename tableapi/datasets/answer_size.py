@@ -8,14 +8,14 @@ from typing import Any
 import asyncpg
 
 from tableapi.errors import BadRequest
-from tableapi.query.bounds import Bounds
+from tableapi.query.limits import Limits
 from tableapi.query.plan import Bindings, Plan
 from tableapi.query.statement import arguments
 
 Fetch = Callable[..., Awaitable[Any]]
 
 
-async def check(bounds: Bounds, fetch: Fetch, plan: Plan, values: Bindings) -> None:
+async def check(limits: Limits, fetch: Fetch, plan: Plan, values: Bindings) -> None:
     """Measure a response that may be too large before computing it.
 
     Raises:
@@ -24,11 +24,11 @@ async def check(bounds: Bounds, fetch: Fetch, plan: Plan, values: Bindings) -> N
     if plan.measure is None:
         return
     size = await fetch(plan.measure.sql, *plan.measure.args(values))
-    if size["rows"] > bounds.answer_rows or (size["bytes"] or 0) > bounds.answer_bytes:
-        raise too_large(bounds)
+    if size["rows"] > limits.answer_rows or (size["bytes"] or 0) > limits.answer_bytes:
+        raise too_large(limits)
 
 
-def fetchrow(bounds: Bounds, fetch: Fetch, plan: Plan, values: Bindings) -> Awaitable[Any]:
+def fetchrow(limits: Limits, fetch: Fetch, plan: Plan, values: Bindings) -> Awaitable[Any]:
     """Run a plan once its response is known to be within the limits, and return its row.
 
     Raises:
@@ -36,12 +36,12 @@ def fetchrow(bounds: Bounds, fetch: Fetch, plan: Plan, values: Bindings) -> Awai
     """
     if plan.measure is None and not plan.patterns:  # nearly every plan; avoids a coroutine
         return fetch(plan.sql, *arguments(plan.parameters, values))
-    return _checked(bounds, fetch, plan, values)
+    return _checked(limits, fetch, plan, values)
 
 
-async def _checked(bounds: Bounds, fetch: Fetch, plan: Plan, values: Bindings) -> Any:
+async def _checked(limits: Limits, fetch: Fetch, plan: Plan, values: Bindings) -> Any:
     try:
-        await check(bounds, fetch, plan, values)
+        await check(limits, fetch, plan, values)
         return await fetch(plan.sql, *plan.args(values))
     except asyncpg.QueryCanceledError:
         if not plan.patterns:
@@ -53,22 +53,22 @@ async def _checked(bounds: Bounds, fetch: Fetch, plan: Plan, values: Bindings) -
         ) from None
 
 
-def check_body(bounds: Bounds, plan: Plan, row: Any) -> None:
+def check_body(limits: Limits, plan: Plan, row: Any) -> None:
     """Reject a response that turned out to be too large.
 
     Raises:
         BadRequest: `answer_too_large`.
     """
-    if row is not None and plan.kind != "count" and len(row["body"] or b"") > bounds.answer_bytes:
-        raise too_large(bounds)
+    if row is not None and plan.kind != "count" and len(row["body"] or b"") > limits.answer_bytes:
+        raise too_large(limits)
 
 
-def too_large(bounds: Bounds) -> BadRequest:
+def too_large(limits: Limits) -> BadRequest:
     """Build the error for a response beyond the limits, which it names."""
     return BadRequest(
-        f"The response would have more than {bounds.answer_rows:,} rows, including related rows, or more than "
-        f"{bounds.answer_bytes // 1_000_000} MB. Request less: lower limit or <relation>.limit, or name fewer "
+        f"The response would have more than {limits.answer_rows:,} rows, including related rows, or more than "
+        f"{limits.answer_bytes // 1_000_000} MB. Request less: lower limit or <relation>.limit, or name fewer "
         "relations or fields.",
         reason="answer_too_large",
-        context={"rows": bounds.answer_rows, "bytes": bounds.answer_bytes},
+        context={"rows": limits.answer_rows, "bytes": limits.answer_bytes},
     )

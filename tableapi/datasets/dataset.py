@@ -20,7 +20,7 @@ from tableapi.db.replicas import Replicas
 from tableapi.errors import NotFound
 from tableapi.log import get_logger
 from tableapi.observability import background
-from tableapi.query.bounds import Bounds
+from tableapi.query.limits import Limits
 from tableapi.query.plan import Bindings, Plan
 from tableapi.query.spelling import suggestion
 from tableapi.schema import introspection, model
@@ -54,7 +54,7 @@ class Dataset:
         db: Db,
         rights_of: Callable[[str, str], Rights],
         *,
-        bounds: Bounds | None = None,
+        limits: Limits | None = None,
         named: frozenset[str] | None = None,
         unseal: Unsealer | None = None,
         hooked: Callable[[str, str], bool] = lambda table, verb: False,
@@ -63,7 +63,7 @@ class Dataset:
         database_roles: Mapping[str, DatabaseRole] | None = None,
         poll: float = 0.5,
     ) -> None:
-        self.name, self.db, self.bounds, self.unseal = name, db, bounds or Bounds(), unseal
+        self.name, self.db, self.limits, self.unseal = name, db, limits or Limits(), unseal
         self.replicas, self.identity = replicas, identity or {}
         self.hooked, self.database_roles = hooked, database_roles or {}
         self._acts_as = sorted({acts.name for acts in self.database_roles.values()})
@@ -71,7 +71,7 @@ class Dataset:
         self._named = named
         self._rights_of, self._poll = rights_of, poll
         self._rights: dict[str, Rights] = {}
-        self.plan_cache = PlanCache(self.bounds.plan_cache, self.bounds.shape_bytes)
+        self.plan_cache = PlanCache(self.limits.plan_cache, self.limits.shape_bytes)
         self._watching: asyncio.Task[None] | None = None
         self._looking = asyncio.Lock()
         self._looked = 0.0
@@ -83,7 +83,7 @@ class Dataset:
     def add_role(self, role: str, rights_of: Callable[[str, str], Rights], named: frozenset[str]) -> None:
         """Serve a different set of tables to a role, without hooks. They do not exist for other roles."""
         other = Dataset(
-            self.name, self.db, rights_of, bounds=self.bounds, named=named, unseal=self.unseal, identity=self.identity
+            self.name, self.db, rights_of, limits=self.limits, named=named, unseal=self.unseal, identity=self.identity
         )
         other.has_hooks, other._parent = False, self
         self.others[role] = other
@@ -173,17 +173,17 @@ class Dataset:
             BadRequest: the response is too large.
         """
         if plan.replica and self.replicas is not None:
-            row = await answer_size.fetchrow(self.bounds, self.replicas.fetchrow, plan, values)
+            row = await answer_size.fetchrow(self.limits, self.replicas.fetchrow, plan, values)
         else:
             turns = self.db.reads.turns(plan.sql)
             if not turns.enter(caller):
                 await turns.wait(caller)
             try:
-                row = await answer_size.fetchrow(self.bounds, self.db.reads.fetchrow, plan, values)
+                row = await answer_size.fetchrow(self.limits, self.db.reads.fetchrow, plan, values)
             finally:
                 turns.leave(caller)
-        if row is not None and plan.kind != "count" and len(row["body"] or b"") > self.bounds.answer_bytes:
-            raise answer_size.too_large(self.bounds)
+        if row is not None and plan.kind != "count" and len(row["body"] or b"") > self.limits.answer_bytes:
+            raise answer_size.too_large(self.limits)
         return row
 
     # -- the schema of a running database ------------------------------------------------------------------------------

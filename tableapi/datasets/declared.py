@@ -13,7 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from tableapi.auth.access_file import AccessFile, Entry, Role, actor_names, row_condition
-from tableapi.auth.policy import ACTIONS, VERBS, Access, ActorTerms, Rule, Sessions, shape_problem
+from tableapi.auth.policy import ACTIONS, VERBS, Access, ActorTerms, Rule, Sessions, shape_error
 from tableapi.auth.rights import CHANNEL
 from tableapi.query.spelling import suggestion
 from tableapi.schema.model import Schema, Table
@@ -40,8 +40,8 @@ def check_policy(policy: Mapping[str, Access], schemas: Collection[Schema], valu
     Raises:
         BadRights: a table, a column, a function or a value of the actor does not exist, or a condition fails.
     """
-    if problem := shape_problem({"the policy": policy}):
-        raise BadRights(f"{problem[0].upper()}{problem[1:]}.")
+    if error := shape_error({"the policy": policy}):
+        raise BadRights(f"{error[0].upper()}{error[1:]}.")
     for name, access in policy.items():
         tables = [schema.tables[name] for schema in schemas if name in schema.tables]
         if not tables:
@@ -53,7 +53,7 @@ def check_policy(policy: Mapping[str, Access], schemas: Collection[Schema], valu
 
 def _check_table(table: Table, access: Access, values: Collection[str] | None) -> None:
     _check_columns(table, "sealed", access.sealed)
-    _check_columns(table, "live", () if isinstance(access.live, bool) else access.live)
+    _check_columns(table, "changes", () if isinstance(access.changes, bool) else access.changes)
     for function in access.computed:
         if table.function(function) is None and table.relation(function) is None:
             raise BadRights(f"The policy of '{table.name}' names the function '{function}', which does not exist.")
@@ -75,24 +75,33 @@ def check_sessions(sessions: Sessions, values: Collection[str]) -> None:
 
 
 def _check_rule(table: Table, action: str, rule: Rule, values: Collection[str] | None) -> None:
-    for attribute in ("fields", "hidden", "stamp", "rows_by", "only_in", "ignored", "always"):
+    for attribute in (
+        "fields",
+        "hidden",
+        "set_on_create",
+        "rows_when_filtered_by",
+        "editable_in",
+        "ignored",
+        "always_returned",
+    ):
         _check_columns(table, attribute, getattr(rule, attribute) or ())
     clause = table.clause.alias()
     conditions: dict[str, Callable[[], Any]] = {}
     if (rows := rule.rows) is not None:
         conditions["rows"] = lambda: rows(clause, ACTOR)
-    if (listed := rule.listed) is not None:
-        conditions["listed"] = lambda: listed(ACTOR)
-    for name, condition in (*rule.rows_by.items(), *rule.only_in.items()):
+    if (key_list := rule.key_list) is not None:
+        conditions["key_list"] = lambda: key_list(ACTOR)
+    for name, condition in (*rule.rows_when_filtered_by.items(), *rule.editable_in.items()):
         conditions[f"condition of {name}"] = lambda condition=condition: condition(clause, ACTOR)  # type: ignore[misc]
     for name, make in conditions.items():
         place = f"{name} ({action}) of '{table.name}'"
         made = _compile(place, make, table, values)
         if not isinstance(made, sa.ClauseElement | bool):
             raise BadRights(f"The policy fails in {place}: it returned {made!r}, not a condition. Is a return missing?")
-    for name, stamp in rule.stamp.items():
-        if callable(stamp):
-            _compile(f"stamp of {name} ({action}) of '{table.name}'", lambda stamp=stamp: stamp(ACTOR), table, values)  # type: ignore[misc]
+    for name, value in rule.set_on_create.items():
+        if callable(value):
+            place = f"set_on_create of {name} ({action}) of '{table.name}'"
+            _compile(place, lambda value=value: value(ACTOR), table, values)  # type: ignore[misc]
 
 
 def _check_columns(table: Table, attribute: str, names: Iterable[str]) -> None:

@@ -50,10 +50,10 @@ class ActingDataset:
             await turns.wait(caller)
         try:
             async with self.db.reads.acquire() as connection:
-                row = await answer_size.fetchrow(self._dataset.bounds, connection.fetchrow, plan, values)
+                row = await answer_size.fetchrow(self._dataset.limits, connection.fetchrow, plan, values)
         finally:
             turns.leave(caller)
-        answer_size.check_body(self._dataset.bounds, plan, row)
+        answer_size.check_body(self._dataset.limits, plan, row)
         return row
 
 

@@ -18,7 +18,7 @@ class ScopedDataset:
     def __init__(self, dataset: Dataset, scopes: Scopes) -> None:
         self._dataset, self._scopes = dataset, scopes
         self._rights: dict[str, tuple[Rights, Rights]] = {}  # by role: its full rights, and those within the scopes
-        self.plan_cache = PlanCache(dataset.bounds.plan_cache, dataset.bounds.shape_bytes)
+        self.plan_cache = PlanCache(dataset.limits.plan_cache, dataset.limits.shape_bytes)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._dataset, name)

@@ -11,7 +11,7 @@ import asyncpg
 
 from tableapi.datasets import answer_size
 from tableapi.errors import BadRequest
-from tableapi.query.bounds import Bounds
+from tableapi.query.limits import Limits
 from tableapi.query.plan import Bindings, Plan
 
 # An offset with minutes, which PostgreSQL interprets as POSIX does: +05:30 is west. A plus in a URL arrives as a space.
@@ -36,8 +36,8 @@ class _Connections:
 class Widened:
     """A dataset with different limits, for the reads of one request."""
 
-    def __init__(self, dataset: Any, bounds: Bounds) -> None:
-        self._dataset, self.bounds = dataset, bounds
+    def __init__(self, dataset: Any, limits: Limits) -> None:
+        self._dataset, self.limits = dataset, limits
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._dataset, name)
@@ -57,8 +57,8 @@ class Pinned:
 
     async def fetchrow(self, plan: Plan, values: Bindings, caller: str) -> Any:
         """Run the plan of a read, and return its row."""
-        row = await answer_size.fetchrow(self._dataset.bounds, self._connection.fetchrow, plan, values)
-        answer_size.check_body(self._dataset.bounds, plan, row)
+        row = await answer_size.fetchrow(self._dataset.limits, self._connection.fetchrow, plan, values)
+        answer_size.check_body(self._dataset.limits, plan, row)
         return row
 
 

@@ -39,7 +39,7 @@ UNREACHABLE = (
 # Whether the response includes PostgreSQL's own message. Set per request for callers with full rights.
 telling: ContextVar[bool] = ContextVar("telling", default=False)
 _WITH_DETAILS = (
-    sqlstates.DEFINITION, sqlstates.NOT_FILLED, sqlstates.NOT_WRITABLE, sqlstates.TYPE, sqlstates.REFUSED,
+    sqlstates.DEFINITION, sqlstates.NOT_FILLED, sqlstates.NOT_WRITABLE, sqlstates.TYPE, sqlstates.REJECTED,
     sqlstates.DENIED, sqlstates.DAMAGED, sqlstates.CHECK,
 )  # fmt: skip
 # PostgreSQL source files that report invalid SQL. A syntax error from any other file is about a value: tsquery,
@@ -67,21 +67,21 @@ def _from_postgres(error: asyncpg.PostgresError) -> ApiError | None:
     meaning = sqlstates.meaning(code, inside=inside)
     if code == "55000" and error.server_source_function == "ExecOpenScanRelation":
         meaning = sqlstates.NOT_FILLED
-    refusal = meaning.error()
-    if meaning in (sqlstates.REFUSED, sqlstates.DAMAGED):
+    api_error = meaning.error()
+    if meaning in (sqlstates.REJECTED, sqlstates.DAMAGED):
         log.warning("database_refuses", sqlstate=code, function=error.server_source_function)
     if meaning in _WITH_DETAILS and telling.get():
-        refusal.context["postgres"] = str(error.args[0] if error.args else "")[:MAX_MESSAGE_CHARS]
-    return refusal
+        api_error.context["postgres"] = str(error.args[0] if error.args else "")[:MAX_MESSAGE_CHARS]
+    return api_error
 
 
 def _raised(error: asyncpg.PostgresError, meaning: sqlstates.Meaning) -> ApiError:
     """Build the error for a RAISE: its message, with its DETAIL and HINT in the context."""
-    refusal = meaning.error(str(error.args[0] if error.args else "")[:MAX_MESSAGE_CHARS])
+    api_error = meaning.error(str(error.args[0] if error.args else "")[:MAX_MESSAGE_CHARS])
     for name, text in (("detail", error.detail), ("hint", error.hint)):
         if text:
-            refusal.context[name] = str(text)[:MAX_MESSAGE_CHARS]
-    return refusal
+            api_error.context[name] = str(text)[:MAX_MESSAGE_CHARS]
+    return api_error
 
 
 def _is_read_only(error: BaseException) -> bool:

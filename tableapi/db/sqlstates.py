@@ -52,7 +52,7 @@ NOT_FILLED = Meaning(
     Conflict, "The materialized view has not been populated. Its owner populates it with REFRESH MATERIALIZED VIEW.",
     "not_populated",
 )  # fmt: skip
-REFUSED = Meaning(
+REJECTED = Meaning(
     BadRequest,
     "The database rejects this operation for the value, or for the definition of the table.",
     "database_refuses",
@@ -115,7 +115,7 @@ CODES: dict[str, Meaning] = {
     "P0002": DEFINITION,
     "P0003": DEFINITION,
     "P0004": DEFINITION,
-    "XX000": REFUSED,  # extensions use it for unreadable values
+    "XX000": REJECTED,  # extensions use it for unreadable values
 }  # fmt: skip
 
 CLASSES: dict[str, Meaning] = {

@@ -54,7 +54,7 @@ class WaitingQueue(Generic[T]):
             raise Busy(self._full, headers=RETRY)
         entries.append((now + self.seconds, future, request))
         if self._timer is None:
-            self._timer = loop.call_at(now + self.seconds, self._refuse_late)
+            self._timer = loop.call_at(now + self.seconds, self._reject_late)
 
     def first(self) -> T | None:
         """Return the oldest request without removing it."""
@@ -85,18 +85,18 @@ class WaitingQueue(Generic[T]):
             self._timer.cancel()
             self._timer = None
         while self.entries:
-            _refuse(self.entries.popleft()[1], "The server is stopping. Try again in a moment.")
+            _reject(self.entries.popleft()[1], "The server is stopping. Try again in a moment.")
 
-    def _refuse_late(self) -> None:
+    def _reject_late(self) -> None:
         """Reject the requests past their deadline and set the timer for the next one."""
         loop, entries = asyncio.get_running_loop(), self.entries
         now = loop.time()
         while entries and (entries[0][0] <= now or entries[0][1].done()):
-            _refuse(entries.popleft()[1], self._late)
-        self._timer = loop.call_at(entries[0][0], self._refuse_late) if entries else None
+            _reject(entries.popleft()[1], self._late)
+        self._timer = loop.call_at(entries[0][0], self._reject_late) if entries else None
 
 
-def _refuse(future: asyncio.Future[Any], message: str) -> None:
+def _reject(future: asyncio.Future[Any], message: str) -> None:
     if not future.done():
         future.set_exception(Busy(message, headers=RETRY))
 

@@ -16,18 +16,18 @@ from typing import Any, NoReturn
 from tableapi.errors import BadRequest, Busy
 from tableapi.http.request import HttpRequest
 
-# Overload: for OVERLOAD_SECONDS there was a backlog, or in REFUSING_SAMPLES consecutive samples the limit was exceeded,
-# and the process was busy. A backlog is more than BACKLOG_REQUESTS in flight that would take longer than
+# Overload: for OVERLOAD_SECONDS there was a backlog, or in REJECTING_SAMPLES consecutive samples the limit was
+# exceeded, and the process was busy. A backlog is more than BACKLOG_REQUESTS in flight that would take longer than
 # BACKLOG_SECONDS at the current rate. Many callers that each wait for a response are therefore not an overload as long
 # as they are served soon. Neither are requests that wait for a slow vendor, because they leave the CPU idle.
 BACKLOG_REQUESTS, BACKLOG_SECONDS = 64, 0.5
 OVERLOAD_SECONDS = 0.5
-REFUSING_SAMPLES = 3  # a burst of requests is rejected in one or two
+REJECTING_SAMPLES = 3  # a burst of requests is rejected in one or two
 OVERLOAD_MAX_REQUESTS = 16  # in flight during overload: enough to keep the CPU busy while each is served sooner
-# An overload ends when at most REFUSED_SHARE of the requests were rejected within REVIEW_SECONDS: with so few in
+# An overload ends when at most REJECTED_SHARE of the requests were rejected within REVIEW_SECONDS: with so few in
 # flight, part of a sustainable load is rejected, too. For the next RECOVERY_SECONDS the limit is RECOVERY_MAX_REQUESTS,
 # in case the overload is not over; after that the limit is as before.
-REVIEW_SECONDS, REFUSED_SHARE = 1.0, 0.25
+REVIEW_SECONDS, REJECTED_SHARE = 1.0, 0.25
 RECOVERY_SECONDS, RECOVERY_MAX_REQUESTS = 2.0, 128
 IDLE_CPU_SHARE = 0.3  # share of one core; below it the event loop is not the bottleneck
 SAMPLE_SECONDS = 0.05
@@ -53,9 +53,9 @@ class AdmissionControl:
         self._check_timer: asyncio.TimerHandle | None = None
         self._sample_timer: asyncio.TimerHandle | None = None
         self._last_sample = (0.0, 0.0)  # wall clock, CPU time
-        self._fewest = self._refused = self._ended = 0  # since the last sample
-        self._refusing = 0  # consecutive samples in which a request was rejected
-        self._review_refused = self._review_ended = 0  # since the overload began or was reviewed
+        self._fewest = self._rejected = self._ended = 0  # since the last sample
+        self._rejecting = 0  # consecutive samples in which a request was rejected
+        self._review_rejected = self._review_ended = 0  # since the overload began or was reviewed
         self._calm_at = self._review_at = self._recovery_ends = 0.0
         self.overloaded = False
         self.idle = 0  # requests in flight that are blocked on their client
@@ -67,7 +67,7 @@ class AdmissionControl:
         """Return whether the next request must be rejected; if so, count it as rejected."""
         if len(self._tasks) - self.idle < self._present_limit:
             return False
-        self._refused += 1
+        self._rejected += 1
         return True
 
     def start(self) -> None:
@@ -106,15 +106,15 @@ class AdmissionControl:
         last, last_cpu = self._last_sample
         elapsed = now - last
         idle = cpu - last_cpu < IDLE_CPU_SHARE * elapsed and not self._waits()
-        refused = 0 if idle else self._refused
+        rejected = 0 if idle else self._rejected
         if self.overloaded:
-            self._review(now, refused)
+            self._review(now, rejected)
         else:
             served_soon = max(BACKLOG_REQUESTS, self._ended * BACKLOG_SECONDS / elapsed)
-            if idle or not (refused or self._fewest > served_soon):
+            if idle or not (rejected or self._fewest > served_soon):
                 self._calm_at = now
-            self._refusing = self._refusing + 1 if refused else 0
-            self.overloaded = self._refusing >= REFUSING_SAMPLES or now - self._calm_at > OVERLOAD_SECONDS
+            self._rejecting = self._rejecting + 1 if rejected else 0
+            self.overloaded = self._rejecting >= REJECTING_SAMPLES or now - self._calm_at > OVERLOAD_SECONDS
             if self.overloaded:
                 self._begin_review(now)
         if self.overloaded:
@@ -122,22 +122,22 @@ class AdmissionControl:
         else:
             self._present_limit = min(self._limit, RECOVERY_MAX_REQUESTS) if now < self._recovery_ends else self._limit
         self._fewest, self._last_sample = len(self._tasks), (now, cpu)
-        self._refused = self._ended = 0
+        self._rejected = self._ended = 0
         self._sample_timer = asyncio.get_running_loop().call_later(SAMPLE_SECONDS, self._sample)
 
-    def _review(self, now: float, refused: int) -> None:
+    def _review(self, now: float, rejected: int) -> None:
         """End an overload once few requests are rejected."""
-        self._review_refused += refused
+        self._review_rejected += rejected
         self._review_ended += self._ended
         if now < self._review_at:
             return
-        if self._review_refused <= REFUSED_SHARE * (self._review_refused + self._review_ended):
-            self.overloaded, self._refusing = False, 0
+        if self._review_rejected <= REJECTED_SHARE * (self._review_rejected + self._review_ended):
+            self.overloaded, self._rejecting = False, 0
             self._calm_at, self._recovery_ends = now, now + RECOVERY_SECONDS
         self._begin_review(now)
 
     def _begin_review(self, now: float) -> None:
-        self._review_at, self._review_refused, self._review_ended = now + REVIEW_SECONDS, 0, 0
+        self._review_at, self._review_rejected, self._review_ended = now + REVIEW_SECONDS, 0, 0
 
     def _check(self) -> None:
         """Cancel requests past their time limit, and watch the clients of slow reads."""

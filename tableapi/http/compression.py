@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Callable
 from functools import cache
 
-from tableapi.http.response import Reply
+from tableapi.http.response import Response
 
 MIN_BYTES = 32_768  # smaller bodies gain little
 THREAD_BYTES = 262_144  # larger ones are compressed in a thread
@@ -16,7 +16,7 @@ QUALITY = 1  # for brotli: half the time of gzip at level 1, for bodies a tenth 
 _KINDS = ("application/json", "application/xml", "text/")
 
 
-def compressible(response: Reply) -> bool:
+def compressible(response: Response) -> bool:
     """Return whether the content of a response can be compressed.
 
     A strong ETag identifies the exact bytes of a response, so a response with one is sent unchanged.

@@ -94,12 +94,12 @@ def checked(
     """
     applied = preferred(headers["prefer"], query, names)
     if "handling=strict" in applied:
-        refuse_without_effect(headers)
+        reject_without_effect(headers)
         return applied, True
     return applied, strict and "handling=lenient" not in applied
 
 
-def refuse_without_effect(headers: Mapping[str, str]) -> None:
+def reject_without_effect(headers: Mapping[str, str]) -> None:
     """Reject headers that ask for unsupported features, for `handling=strict`.
 
     Raises:

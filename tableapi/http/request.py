@@ -100,7 +100,7 @@ class HttpRequest:
         has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
         self.unread = has_body and "expect" not in headers
         if len(headers) != len(pairs):
-            self._refuse_contradictions(pairs)
+            self._reject_contradictions(pairs)
         if len(self.query_string) > MAX_QUERY_BYTES:
             raise BadRequest(
                 f"The query is longer than {MAX_QUERY_BYTES} bytes. POST its options as JSON with X-HTTP-Method: GET.",
@@ -121,7 +121,7 @@ class HttpRequest:
             self.root_path = quote(root)
             self.path, self.raw_path = self.path.removeprefix(root), self.raw_path.removeprefix(self.root_path)
 
-    def _refuse_contradictions(self, pairs: Any) -> None:
+    def _reject_contradictions(self, pairs: Any) -> None:
         first: dict[bytes, bytes] = {}
         for name, value in pairs:
             if first.setdefault(name, value) != value and name in _SINGLE_HEADERS:

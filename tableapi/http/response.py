@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
-from starlette.responses import Response
+from starlette.responses import Response as StarletteResponse
 
 from tableapi import exact_json
 from tableapi.errors import ApiError
@@ -18,7 +18,7 @@ _NOT_IN_FILE_NAME = re.compile(r"[^\w.() -]+")
 
 
 @dataclass(slots=True)
-class Reply:
+class Response:
     """A response.
 
     `content_type` is not repeated in `headers`. stream: parts of the body to send after `body`. disconnected: called if
@@ -38,11 +38,11 @@ class Reply:
             await self.stream.aclose()  # type: ignore[attr-defined]
 
 
-def of_starlette(response: Response, default_type: str = JSON) -> Reply:
+def of_starlette(response: StarletteResponse, default_type: str = JSON) -> Response:
     """Convert a Starlette response, which scripts return for files and pages."""
     headers = {k.title(): v for k, v in response.headers.items() if k not in ("content-length", "content-type")}
     content_type = response.headers.get("content-type", default_type)
-    return Reply(bytes(response.body), response.status_code, content_type, headers)
+    return Response(bytes(response.body), response.status_code, content_type, headers)
 
 
 def dumps(value: Any) -> bytes:
@@ -59,7 +59,9 @@ def attachment(name: str) -> dict[str, str]:
 
 
 def from_body(body: bytes, status: int, headers: dict[str, str]) -> ApiError | None:
-    """Return the error of which `refused` built this body without a request id; None for another body."""
+    """Return the error that `error_response` built this body from; None for any other body.
+
+    The body has no request id."""
     try:
         extra = exact_json.loads(body)
         error = extra.pop("error")
@@ -72,10 +74,10 @@ def from_body(body: bytes, status: int, headers: dict[str, str]) -> ApiError | N
         return None
 
 
-def refused(error: ApiError, request_id: str = "", mount: str | None = "") -> Reply:
+def error_response(error: ApiError, request_id: str = "", mount: str | None = "") -> Response:
     """Build the response for an error, in the error envelope (docs/reference/errors.md).
 
     `mount`: see `ApiError.body`.
     """
     body = {"error": error.body(request_id, mount), **error.extra}
-    return Reply(dumps(body), error.status, JSON, dict(error.headers))
+    return Response(dumps(body), error.status, JSON, dict(error.headers))

@@ -9,7 +9,7 @@ from functools import lru_cache
 from tableapi.http.compression import MIN_BYTES, chosen, compressed, compressible
 from tableapi.http.cors import Cors
 from tableapi.http.request import HttpRequest, Send
-from tableapi.http.response import Reply
+from tableapi.http.response import Response
 
 _API_HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
 _UNCACHED = [*_API_HEADERS, (b"cache-control", b"no-store")]
@@ -29,7 +29,7 @@ def _encoded_name(name: str) -> bytes:
 
 
 async def send_response(
-    send: Send, request: HttpRequest, response: Reply, cors: Cors, *, compress: bool = True
+    send: Send, request: HttpRequest, response: Response, cors: Cors, *, compress: bool = True
 ) -> None:
     """Send `response` with the request id, rate limit, security and CORS headers. HEAD gets no body.
 

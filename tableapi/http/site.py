@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tableapi.errors import NotFound
-from tableapi.http.response import Reply
+from tableapi.http.response import Response
 from tableapi.http.static import COMPRESSED, IMMUTABLE, REVALIDATE, File
 
 _INLINE_SCRIPT = re.compile(rb"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL)
@@ -53,7 +53,7 @@ class Site:
                 return cls(folder, prefix, headers, hashed)
         return None
 
-    def reply(self, path: str, mount: str, request_headers: Mapping[str, str]) -> Reply:
+    def respond(self, path: str, mount: str, request_headers: Mapping[str, str]) -> Response:
         """Return the page or file at `path`, which begins with the prefix.
 
         For an unknown path, browsers get the site's 404.html. Raises NotFound for other clients, or if the site has no
@@ -61,7 +61,7 @@ class Site:
         """
         name = path.removeprefix(self._prefix)
         if (not name or name[-1] != "/") and f"{name}/index.html".lstrip("/") in self._paths:
-            return Reply(b"", 307, headers={"Location": f"{mount}{path}/"})
+            return Response(b"", 307, headers={"Location": f"{mount}{path}/"})
         name = name.removeprefix("/")
         if not name or name[-1] == "/":
             name += "index.html"
@@ -73,13 +73,13 @@ class Site:
             self._files[name] = self._read(self._paths[name])
         file, headers = self._files[name]
         is_hashed = self._hashed is not None and name.startswith(self._hashed)
-        return file.reply(request_headers, headers, IMMUTABLE if is_hashed else REVALIDATE)
+        return file.respond(request_headers, headers, IMMUTABLE if is_hashed else REVALIDATE)
 
-    def _missing(self, mount: str) -> Reply:
+    def _missing(self, mount: str) -> Response:
         """Return 404.html with status 404. Its links begin with `/`, because it may be served for any path."""
         root = html.escape(f"{mount}{self._prefix}/").encode()
         page = self._paths[MISSING].read_bytes().replace(b'="/', b'="' + root)
-        return Reply(page, 404, "text/html; charset=utf-8", {**self._headers, "Cache-Control": REVALIDATE})
+        return Response(page, 404, "text/html; charset=utf-8", {**self._headers, "Cache-Control": REVALIDATE})
 
     def _read(self, path: Path) -> tuple[File, Mapping[str, str]]:
         """Read a file. The policy header of a page allows exactly the inline scripts of the build."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tableapi.http.compression import weights
-from tableapi.http.response import Reply
+from tableapi.http.response import Response
 
 IMMUTABLE = "public, max-age=31536000, immutable"
 REVALIDATE = "no-cache"
@@ -86,18 +86,18 @@ class File:
         """Return a file of the same type with other content and without compressed copies."""
         return File(plain, self.content_type, _tag(plain))
 
-    def reply(self, request_headers: Mapping[str, str], headers: Mapping[str, str], cache_control: str) -> Reply:
+    def respond(self, request_headers: Mapping[str, str], headers: Mapping[str, str], cache_control: str) -> Response:
         """Return the file in the best accepted coding, or 304 if the client's copy is current."""
         headers = {**headers, "ETag": self.tag, "Cache-Control": cache_control}
         if self.encoded:
             headers["Vary"] = "Accept-Encoding"
         if request_headers.get("if-none-match") == self.tag:
-            return Reply(b"", 304, self.content_type, headers)
+            return Response(b"", 304, self.content_type, headers)
         accepted = weights(request_headers.get("accept-encoding", ""))
         for coding, content in self.encoded.items():
             if accepted.get(coding):
-                return Reply(content, 200, self.content_type, headers | {"Content-Encoding": coding})
-        return Reply(self.plain, 200, self.content_type, headers)
+                return Response(content, 200, self.content_type, headers | {"Content-Encoding": coding})
+        return Response(self.plain, 200, self.content_type, headers)
 
 
 class Static:
@@ -146,7 +146,7 @@ class Static:
             self._reload()
         return self._files.get(path) or (self._previous.get(path) if path.startswith("/assets/") else None)
 
-    def reply(self, path: str, request_headers: Mapping[str, str]) -> Reply | None:
+    def respond(self, path: str, request_headers: Mapping[str, str]) -> Response | None:
         """Return the file at `path`, the page for a route of the front end, or None."""
         file = self._file(path)
         if file is None and "." not in path.rpartition("/")[2]:
@@ -154,7 +154,7 @@ class Static:
             file = self._file(path)
         if file is None:
             return None
-        return file.reply(request_headers, self._headers, IMMUTABLE if path.startswith("/assets/") else REVALIDATE)
+        return file.respond(request_headers, self._headers, IMMUTABLE if path.startswith("/assets/") else REVALIDATE)
 
 
 def with_members(members: Mapping[str, Any]) -> Edit:

@@ -12,10 +12,9 @@ from typing import Any
 
 from tableapi import exact_json, threads
 from tableapi.errors import BadRequest
-from tableapi.http import response
 from tableapi.http.compression import media_type
 from tableapi.http.request import HttpRequest
-from tableapi.http.response import JSON, Reply
+from tableapi.http.response import JSON, Response, error_response
 
 CONTENT_TYPE = "application/xml; charset=utf-8"
 _TYPES = frozenset(("application/xml", "text/xml"))
@@ -39,7 +38,7 @@ def wanted(accept: str, query_string: bytes) -> bool:
     return "xml" in accept and media_type(accept) in _TYPES
 
 
-async def negotiate(reply: Reply, request: HttpRequest) -> Reply:
+async def negotiate(response: Response, request: HttpRequest) -> Response:
     """Convert the response to XML if the request asks for it, unless it is nested too deeply.
 
     Above MAX_BYTES of JSON, a read fails; a write is kept and its response stays JSON.
@@ -47,26 +46,26 @@ async def negotiate(reply: Reply, request: HttpRequest) -> Reply:
     # Elsewhere the query belongs to a function or script, which may have a parameter called `format`.
     query_string = request.query_string if "/_table" in request.path or "/_schema" in request.path else b""
     if not wanted(request.headers.get("accept", ""), query_string):
-        return reply
-    if reply.content_type != JSON or reply.stream is not None or not reply.body:
-        return reply
-    if len(reply.body) > MAX_BYTES:
-        return _too_large(request) if request.method in ("GET", "HEAD") else reply
+        return response
+    if response.content_type != JSON or response.stream is not None or not response.body:
+        return response
+    if len(response.body) > MAX_BYTES:
+        return _too_large(request) if request.method in ("GET", "HEAD") else response
     try:
-        reply.body = await threads.body(len(reply.body), of_json, reply.body)
+        response.body = await threads.body(len(response.body), of_json, response.body)
     except (ValueError, RecursionError):
-        return reply
-    reply.content_type = CONTENT_TYPE
-    return reply
+        return response
+    response.content_type = CONTENT_TYPE
+    return response
 
 
-def _too_large(request: HttpRequest) -> Reply:
+def _too_large(request: HttpRequest) -> Response:
     error = BadRequest(
         f"An XML response may be made from at most {MAX_BYTES // 1_000_000} MB of JSON. Request less, or request JSON.",
         reason="answer_too_large",
         context={"bytes": MAX_BYTES},
     )
-    return response.refused(error, request.request_id, request.root_path)
+    return error_response(error, request.request_id, request.root_path)
 
 
 def of_json(body: bytes) -> bytes:

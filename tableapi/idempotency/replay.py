@@ -18,7 +18,7 @@ from tableapi.auth.policy import Actor
 from tableapi.config.settings import Settings
 from tableapi.db.errors import to_api_error
 from tableapi.errors import ApiError, BadRequest, Conflict, Invalid
-from tableapi.http.response import Reply, from_body, refused
+from tableapi.http.response import Response, error_response, from_body
 from tableapi.idempotency.store import (
     DONE,
     Backend,
@@ -44,8 +44,8 @@ class IdempotencyStore:
         self._pending: set[asyncio.Task[None]] = set()
 
     async def once(
-        self, key: str, call: TableRequest, verb: str, ident: str | None, run: Callable[[], Awaitable[Reply]]
-    ) -> Reply:
+        self, key: str, call: TableRequest, verb: str, ident: str | None, run: Callable[[], Awaitable[Response]]
+    ) -> Response:
         """Return the response of `run`, or the stored response of an identical request.
 
         Raises Invalid, Conflict, BadRequest.
@@ -56,7 +56,9 @@ class IdempotencyStore:
             return await self.whole(key, call, route, sent, run)
         return await self.again(key, call.actor, route, sent, run)
 
-    async def whole(self, key: str, held: Held, route: str, sent: bytes, run: Callable[[], Awaitable[Reply]]) -> Reply:
+    async def whole(
+        self, key: str, held: Held, route: str, sent: bytes, run: Callable[[], Awaitable[Response]]
+    ) -> Response:
         """Like `once`, for writes that all use `held.dataset`: in a single transaction if possible."""
         if isinstance(self._backend, InDatabase):
             claim = _claim(key, held.actor, route, sent, self._seconds)
@@ -69,10 +71,10 @@ class IdempotencyStore:
         actor: Actor,
         route: str,
         sent: bytes,
-        run: Callable[[], Awaitable[Reply]],
+        run: Callable[[], Awaitable[Response]],
         repeatable: bool = False,
         seconds: float = 0,
-    ) -> Reply:
+    ) -> Response:
         """Like `once`, for a script; `sent` is everything that distinguishes two requests.
 
         seconds: the time limit of this request, if it has one of its own.
@@ -100,9 +102,9 @@ class IdempotencyStore:
         return response
 
     async def _failed(self, claim: Claim, error: BaseException) -> None:
-        refusal = to_api_error(error) if isinstance(error, Exception) else None
-        if refusal is not None and not refusal.retryable:
-            await self._keep(claim, refused(refusal))
+        api_error = to_api_error(error) if isinstance(error, Exception) else None
+        if api_error is not None and not api_error.retryable:
+            await self._keep(claim, error_response(api_error))
         else:
             await self._drop(claim, error)
 
@@ -110,7 +112,7 @@ class IdempotencyStore:
         """Release the key."""
         await self._eventually(lambda: self._backend.drop(claim, error))
 
-    async def _keep(self, claim: Claim, response: Reply) -> None:
+    async def _keep(self, claim: Claim, response: Response) -> None:
         """Store the response. The work is done, so the client gets it even if it cannot be stored now."""
         await self._eventually(lambda: self._backend.keep(claim, response))
 
@@ -119,8 +121,8 @@ class IdempotencyStore:
         try:
             await action()
         except Exception as fault:
-            refusal = to_api_error(fault)
-            if refusal is None or not refusal.retryable:
+            api_error = to_api_error(fault)
+            if api_error is None or not api_error.retryable:
                 raise
             task = asyncio.create_task(_until_done(action))
             self._pending.add(task)
@@ -152,7 +154,7 @@ def _claim(key: str, actor: Actor, route: str, sent: bytes, seconds: float) -> C
     return Claim(principal[:200], key, route[:500], digest, seconds)
 
 
-def _replayed(stored: StoredResponse, claim: Claim) -> Reply:
+def _replayed(stored: StoredResponse, claim: Claim) -> Response:
     if stored.digest != claim.digest:
         raise Invalid(
             {"Idempotency-Key": "This key was already used for another request. Send another key."},
@@ -166,7 +168,7 @@ def _replayed(stored: StoredResponse, claim: Claim) -> Reply:
     headers = {**stored.headers, "Idempotency-Replayed": "true"}
     if stored.status >= 400 and (error := from_body(stored.body, stored.status, headers)) is not None:
         raise error
-    return Reply(stored.body, stored.status, headers=headers)
+    return Response(stored.body, stored.status, headers=headers)
 
 
 def store(settings: Settings, scripts: Scripts | None) -> IdempotencyStore:

@@ -25,7 +25,7 @@ from tableapi.db.database import Db, before_commit
 from tableapi.db.errors import to_api_error
 from tableapi.db.roles import RESET
 from tableapi.errors import RETRY, ApiError, Conflict
-from tableapi.http.response import Reply, refused
+from tableapi.http.response import Response, error_response
 from tableapi.tables.batch import BatchError
 
 LIFE_SECONDS = 24 * 3600
@@ -74,7 +74,7 @@ class Backend(Protocol):
     async def claim(self, claim: Claim) -> StoredResponse | None:
         """Claim a key. Returns None if it was free, else the entry stored under it."""
 
-    async def keep(self, claim: Claim, response: Reply) -> None:
+    async def keep(self, claim: Claim, response: Response) -> None:
         """Store the response of a claim."""
 
     async def drop(self, claim: Claim, error: BaseException) -> None:
@@ -129,9 +129,9 @@ class InDatabase:
         self,
         claim: Claim,
         held: Held,
-        run: Callable[[], Awaitable[Reply]],
-        replayed: Callable[[StoredResponse, Claim], Reply],
-    ) -> Reply:
+        run: Callable[[], Awaitable[Response]],
+        replayed: Callable[[StoredResponse, Claim], Response],
+    ) -> Response:
         """Claim the key, write, and store the response in one transaction, so that a crash leaves all or none."""
         name = f"{claim.principal}\n{claim.key}"
         async with self._db.writes.acquire() as connection, connection.transaction():
@@ -153,10 +153,10 @@ class InDatabase:
                     if response.status >= 500:
                         raise ApiError(status=response.status)  # rolls back the claim as well
             except Exception as error:
-                refusal = to_api_error(error)
-                if refusal is None or refusal.retryable:
+                api_error = to_api_error(error)
+                if api_error is None or api_error.retryable:
                     raise
-                response, fault = refused(refusal), error
+                response, fault = error_response(api_error), error
             finally:
                 held.dataset = dataset
             await self._keep(connection, claim, response)
@@ -181,11 +181,11 @@ class InDatabase:
         body = self._vault.open_bytes(row["body"]) if row["body"] else b""
         return StoredResponse(row["bodyhash"], row["status"], headers, body)
 
-    async def keep(self, claim: Claim, response: Reply) -> None:
+    async def keep(self, claim: Claim, response: Response) -> None:
         async with self._db.writes.acquire() as connection:
             await self._keep(connection, claim, response)
 
-    async def _keep(self, connection: asyncpg.Connection, claim: Claim, response: Reply) -> None:
+    async def _keep(self, connection: asyncpg.Connection, claim: Claim, response: Response) -> None:
         headers, body = orjson.dumps(response.headers).decode(), self._vault.seal_bytes(response.body)
         await connection.fetchrow(_KEEP, claim.principal, claim.key, response.status, headers, body)
 
@@ -202,14 +202,14 @@ class InDatabase:
             before_commit.reset(token)
 
 
-async def _outcome(run: Callable[[], Awaitable[Reply]]) -> tuple[Reply, Exception | None]:
+async def _outcome(run: Callable[[], Awaitable[Response]]) -> tuple[Response, Exception | None]:
     """Return the response of `run`, or the error of a batch that keeps some of its records."""
     try:
         return await run(), None
     except BatchError as error:
         if not error.kept:
             raise
-        return refused(error), error
+        return error_response(error), error
 
 
 _TABLE = """
@@ -258,7 +258,7 @@ class InFile:
             return StoredResponse(row[0], DONE, {}, b"")
         return StoredResponse(row[0], row[1], orjson.loads(row[2] or "{}"), row[3] or b"")
 
-    async def keep(self, claim: Claim, response: Reply) -> None:
+    async def keep(self, claim: Claim, response: Response) -> None:
         self._db.execute(
             "update answer set status = ?, headers = ?, body = ? where principal = ? and key = ?",
             (response.status, orjson.dumps(response.headers).decode(), response.body, claim.principal, claim.key),

@@ -85,7 +85,7 @@ class Query(TableArguments):
     related_limit: int = Field(default=10, ge=1, le=MAX_ROWS)
     order: Names = Field(default=[], description='E.g. ["total desc", "id"].')
     limit: int = Field(default=20, ge=1, le=MAX_ROWS)
-    offset: int = Field(default=0, ge=0, description="next_offset of the last answer.")
+    offset: int = Field(default=0, ge=0, description="next_offset of the last result.")
     count: bool = False
 
 

@@ -6,25 +6,25 @@ from typing import Any
 
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest
-from tableapi.mcp import answers
+from tableapi.mcp import truncation
 from tableapi.mcp.arguments import RunBatch
 from tableapi.mcp.caller import Caller
-from tableapi.mcp.writing import refuse_unknown
+from tableapi.mcp.writing import reject_unknown
 
 
 async def batch(caller: Caller, arguments: RunBatch) -> dict[str, Any]:
     """Run the requests in order, all or none, and return their responses."""
     dataset = caller.dataset(arguments.database)
     for step in arguments.requests:
-        await _refuse_unknown(caller, dataset, step)
+        await _reject_unknown(caller, dataset, step)
     body = {
         "requests": [_limited(step, arguments.max_affected) for step in arguments.requests],
         "dry_run": arguments.dry_run,
     }
-    answer = await caller.json("POST", dataset, ("_batch",), {}, body)
-    responses = answer["responses"]
+    response = await caller.json("POST", dataset, ("_batch",), {}, body)
+    responses = response["responses"]
     result: dict[str, Any] = {"dry_run": True, "kept": "nothing"} if arguments.dry_run else {}
-    room = answers.MAX_BYTES // len(responses)
+    room = truncation.MAX_BYTES // len(responses)
     return result | {"responses": [_shown(response, room) for response in responses]}
 
 
@@ -35,7 +35,7 @@ def written_table(step: dict[str, Any]) -> tuple[str, str] | None:
     return (method.upper(), parts[1]) if isinstance(method, str) and len(parts) > 1 else None
 
 
-async def _refuse_unknown(caller: Caller, dataset: Dataset, step: dict[str, Any]) -> None:
+async def _reject_unknown(caller: Caller, dataset: Dataset, step: dict[str, Any]) -> None:
     """Reject unknown names in the records of a write. Raises ApiError."""
     found, body = written_table(step), step.get("body")
     if found is None or found[0] not in ("POST", "PUT", "PATCH"):
@@ -44,7 +44,7 @@ async def _refuse_unknown(caller: Caller, dataset: Dataset, step: dict[str, Any]
     records = [record for record in (records if isinstance(records, list) else [records]) if isinstance(record, dict)]
     table = await caller.table(dataset, found[1])
     if not dataset.hooked(table.name, found[0]):
-        refuse_unknown(caller, dataset, table, [record for record in records if "$ref" not in record])
+        reject_unknown(caller, dataset, table, [record for record in records if "$ref" not in record])
 
 
 def _limited(step: dict[str, Any], most: int) -> dict[str, Any]:
@@ -62,10 +62,10 @@ def _shown(response: dict[str, Any], room: int) -> dict[str, Any]:
     try:
         if isinstance(body, dict) and isinstance(body.get("resource"), list):
             rows = body["resource"]
-            shown, cut = answers.fitting(rows, room) if rows else ([], [])
-            head |= {"count": len(rows), **answers.columns_and_values(shown)} | ({"cut_texts": cut} if cut else {})
+            shown, cut = truncation.fitting(rows, room) if rows else ([], [])
+            head |= {"count": len(rows), **truncation.columns_and_values(shown)} | ({"cut_texts": cut} if cut else {})
             return head | ({"note": f"The first {len(shown)} rows are shown."} if len(shown) < len(rows) else {})
-        record, ends = answers.record(body, 0, room)
+        record, ends = truncation.record(body, 0, room)
         return head | {"record": record} | ({"cut_texts": ends} if ends else {})
     except BadRequest:
         return head | {"note": "The response is too large to be shown. Read it with query or get_record."}

@@ -11,8 +11,8 @@ from tableapi.auth.policy import Actor
 from tableapi.auth.rights import Rights
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest, NotFound
-from tableapi.http.response import Reply
-from tableapi.project.guard import Endpoint
+from tableapi.http.response import Response
+from tableapi.project.guard import Script
 from tableapi.query.spelling import suggestion
 from tableapi.schema.model import Table
 from tableapi.tables import describe
@@ -25,7 +25,7 @@ class Send(Protocol):
 
     def __call__(
         self, method: str, parts: Sequence[str], query: Mapping[str, str], body: Any = None
-    ) -> Awaitable[Reply]:
+    ) -> Awaitable[Response]:
         """Return the response. `parts`: the path below /api/v2/. Raises the request's error."""
         ...
 
@@ -34,7 +34,7 @@ class Send(Protocol):
 class Caller:
     """The caller of a tool.
 
-    datasets: all databases, by name. endpoints: the scripts that are offered to agents and that the caller may call.
+    datasets: all databases, by name. scripts: those that are offered to agents and that the caller may call.
     send: sends requests to the API, with the same rights, limits and log lines as over HTTP. all_datasets: the
     databases without the scopes of the caller's token, for tools that it could use if its user granted more.
     reads_only: whether agents may only read on this server. results: the form of results if the protocol has structured
@@ -43,7 +43,7 @@ class Caller:
 
     actor: Actor
     datasets: Mapping[str, Dataset]
-    endpoints: Sequence[Endpoint]
+    scripts: Sequence[Script]
     send: Send
     all_datasets: Mapping[str, Dataset]
     reads_only: bool = False
@@ -86,15 +86,15 @@ class Caller:
         Options that are None or empty are omitted. Raises the request's error.
         """
         texts = {name: _text(value) for name, value in query.items() if value not in (None, "", [], {})}
-        reply = await self.send(method, (dataset.name, *parts), texts, body)
-        if method == "GET" and len(reply.body) > MAX_BYTES:
+        response = await self.send(method, (dataset.name, *parts), texts, body)
+        if method == "GET" and len(response.body) > MAX_BYTES:
             raise BadRequest(
                 f"The rows are larger than {MAX_BYTES // 1_000_000} MB. Name only the fields that you need in "
                 "'fields', name fewer relations, or lower the limit.",
                 reason="answer_too_large",
                 context={"bytes": MAX_BYTES},
             )
-        return await threads.body(len(reply.body), exact_json.loads_list, reply.body)
+        return await threads.body(len(response.body), exact_json.loads_list, response.body)
 
 
 def _text(value: Any) -> str:

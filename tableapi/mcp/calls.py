@@ -10,10 +10,10 @@ from pydantic import BaseModel
 from tableapi import exact_json
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import NotFound
-from tableapi.mcp import answers
+from tableapi.mcp import truncation
 from tableapi.mcp.arguments import CallFunction, CallScript
 from tableapi.mcp.caller import Caller
-from tableapi.project.guard import Endpoint
+from tableapi.project.guard import Script
 from tableapi.query.spelling import suggestion
 from tableapi.schema.model import Routine
 from tableapi.tables import routines
@@ -49,25 +49,25 @@ async def call_function(caller: Caller, arguments: CallFunction) -> dict[str, An
 
 async def call_script(caller: Caller, arguments: CallScript) -> dict[str, Any]:
     """Call a script of the project, and return its response."""
-    endpoint = next((endpoint for endpoint in caller.endpoints if endpoint.name == arguments.name), None)
-    if endpoint is None:
-        hint = suggestion(arguments.name, (endpoint.name for endpoint in caller.endpoints))
+    script = next((script for script in caller.scripts if script.name == arguments.name), None)
+    if script is None:
+        hint = suggestion(arguments.name, (script.name for script in caller.scripts))
         raise NotFound(f"There is no script '{arguments.name[:100]}'.{hint}", reason="unknown_service")
-    return await run_script(caller, endpoint, arguments.input)
+    return await run_script(caller, script, arguments.input)
 
 
-async def run_script(caller: Caller, endpoint: Endpoint, sent: Mapping[str, Any]) -> dict[str, Any]:
+async def run_script(caller: Caller, script: Script, sent: Mapping[str, Any]) -> dict[str, Any]:
     """Call a script with input values by field name, and return its response."""
-    parts, values = endpoint.name.split("/"), dict(sent)
-    if endpoint.tail:
-        parts[-1] = str(values.pop(endpoint.tail, ""))
-    if endpoint.method == "GET":
-        reply = await caller.send("GET", parts, {name: _query_text(value) for name, value in values.items()})
+    parts, values = script.name.split("/"), dict(sent)
+    if script.tail:
+        parts[-1] = str(values.pop(script.tail, ""))
+    if script.method == "GET":
+        response = await caller.send("GET", parts, {name: _query_text(value) for name, value in values.items()})
     else:
-        reply = await caller.send(endpoint.method, parts, {}, values)
-    if not reply.content_type.startswith("application/json"):
-        return {"status": reply.status, "content_type": reply.content_type, "bytes": len(reply.body)}
-    return _shown(exact_json.loads(reply.body))
+        response = await caller.send(script.method, parts, {}, values)
+    if not response.content_type.startswith("application/json"):
+        return {"status": response.status, "content_type": response.content_type, "bytes": len(response.body)}
+    return _shown(exact_json.loads(response.body))
 
 
 def _query_text(value: Any) -> str:
@@ -77,11 +77,11 @@ def _query_text(value: Any) -> str:
 def _shown(result: Any) -> dict[str, Any]:
     """Return a result that fits the size limit."""
     if isinstance(result, list):
-        rows, cut = answers.fitting(result) if result else ([], [])
-        note = f"{len(rows)} of {len(result)} rows fit into the answer."
-        shown = answers.columns_and_values(rows) | ({"note": note} if len(rows) < len(result) else {})
+        rows, cut = truncation.fitting(result) if result else ([], [])
+        note = f"{len(rows)} of {len(result)} rows fit into the result."
+        shown = truncation.columns_and_values(rows) | ({"note": note} if len(rows) < len(result) else {})
         return shown | ({"cut_texts": cut} if cut else {})
-    record, ends = answers.record(result, 0)
+    record, ends = truncation.record(result, 0)
     return {"result": record} | ({"cut_texts": ends} if ends else {})
 
 
@@ -106,16 +106,16 @@ def _function(dataset: str, routine: Routine) -> str:
 
 def describe_scripts(caller: Caller) -> str:
     """Return a line for each script that `call_script` can call; "" if there are none."""
-    return _lines([_script(endpoint) for endpoint in caller.endpoints if not endpoint.tool])
+    return _lines([_script(script) for script in caller.scripts if not script.tool])
 
 
-def summary(endpoint: Endpoint) -> str:
+def summary(script: Script) -> str:
     """Return the first paragraph of a script's description."""
-    return " ".join(endpoint.summary.split("\n\n")[0].split())
+    return " ".join(script.summary.split("\n\n")[0].split())
 
 
-def _script(endpoint: Endpoint) -> str:
-    return f"{endpoint.name}({', '.join(_fields(endpoint.input))}): {summary(endpoint)[:SUMMARY_CHARS]}"
+def _script(script: Script) -> str:
+    return f"{script.name}({', '.join(_fields(script.input))}): {summary(script)[:SUMMARY_CHARS]}"
 
 
 def _fields(model: type[BaseModel] | None) -> list[str]:

@@ -10,9 +10,9 @@ from tableapi.auth.rights import Right, Rights
 from tableapi.auth.row_words import rule_of
 from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import to_api_error
-from tableapi.mcp.answers import MAX_BYTES
 from tableapi.mcp.arguments import DescribeTables, ListTables
 from tableapi.mcp.caller import Caller
+from tableapi.mcp.truncation import MAX_BYTES
 from tableapi.query import plan
 from tableapi.schema.model import Column, Table
 from tableapi.schema.types import KINDS
@@ -59,7 +59,9 @@ def _found(tables: list[Table], rights: Rights, words: list[str]) -> list[tuple[
     for table in tables:
         right = _right(table, rights)
         own = f"{table.name}\n{table.comment or ''}".lower()
-        texts = {c.name: f"{c.name}\n{c.comment or ''}".lower() for c in table.columns.values() if right.sees(c.name)}
+        texts = {
+            c.name: f"{c.name}\n{c.comment or ''}".lower() for c in table.columns.values() if right.can_read(c.name)
+        }
         columns = [name for name, text in texts.items() if any(word in text for word in words)]
         if all(word in table.name.lower() for word in words):
             named.append((table, columns))
@@ -71,7 +73,7 @@ def _found(tables: list[Table], rights: Rights, words: list[str]) -> list[tuple[
 def _line(table: Table, rights: Rights) -> dict[str, Any]:
     """Return the short description of a table."""
     right = _right(table, rights)
-    names = [name for name in table.columns if right.sees(name)]
+    names = [name for name in table.columns if right.can_read(name)]
     columns = ", ".join(names[:MAX_COLUMNS_LISTED]) + (", …" if len(names) > MAX_COLUMNS_LISTED else "")
     line: dict[str, Any] = {"name": table.name, "may": _may(table, rights), "columns": columns}
     if relations := [relation.name for relation in describe.related(table, rights)]:
@@ -116,8 +118,8 @@ async def _description(caller: Caller, dataset: Dataset, table: Table, *, sample
     if samples and reads and (rows := await _estimate(caller, dataset, table)) is not None:
         described["estimated_rows"] = rows
     described |= _row_rules(table, rights, right)
-    described["key"] = [name for name in table.key if right.sees(name)]
-    columns = [column for column in table.columns.values() if right.sees(column.name)]
+    described["key"] = [name for name in table.key if right.can_read(name)]
+    columns = [column for column in table.columns.values() if right.can_read(column.name)]
     usable = {other.name for other in describe.allowed(dataset.schema, rights)}
     described["columns"] = [_column(column, examples.get(column.name), usable) for column in columns]
     described["relations"] = [
@@ -162,7 +164,7 @@ def _row_rules(table: Table, rights: Rights, shown: Right) -> dict[str, str]:
     said: dict[str, str] = {}
     for verb, name in (("GET", "rows"), ("PATCH", "rows_to_update"), ("DELETE", "rows_to_delete")):
         right = rights.right(table, verb)
-        if right is not None and (words := rule_of(table, right, shown.sees)) and words != said.get("rows"):
+        if right is not None and (words := rule_of(table, right, shown.can_read)) and words != said.get("rows"):
             said[name] = words
     return said
 
@@ -178,13 +180,13 @@ def _writable(table: Table, rights: Rights) -> dict[str, list[str]]:
     for verb, name in (("POST", "create_columns"), ("PATCH", "update_columns")):
         right = rights.right(table, verb)
         if right is not None and right.writable is not None:
-            listed[name] = [c for c in table.columns if right.writes(c) and c not in right.stamp]
+            listed[name] = [c for c in table.columns if right.may_set((c,))]
     return listed
 
 
 async def _examples(caller: Caller, dataset: Dataset, table: Table, reads: Right) -> dict[str, list[Any]]:
     """Return a few different values of each column that the caller may read."""
-    names = [name for name in table.columns if reads.sees(name) and name not in reads.sealed]
+    names = [name for name in table.columns if reads.can_read(name) and name not in reads.sealed]
     if not names:
         return {}
     try:

@@ -45,14 +45,14 @@ def _text(condition: SentCondition, params: dict[str, Any]) -> str:
     if operator in _WITHOUT_VALUE:
         return f"{field} {operator}"
     if value is None:
-        raise _refused(condition, "needs a value. For NULL use the operator 'is null'")
+        raise _condition_error(condition, "needs a value. For NULL use the operator 'is null'")
     if operator == "between":
         if not isinstance(value, list) or len(value) != 2:
-            raise _refused(condition, "needs a list of exactly two values")
+            raise _condition_error(condition, "needs a list of exactly two values")
         low, high = (_param(part, params) for part in value)
         return f"{field} between {low} and {high}"
     if (operator in _WITH_LIST) != isinstance(value, list):
-        raise _refused(condition, "needs a list" if operator in _WITH_LIST else "needs a single value")
+        raise _condition_error(condition, "needs a list" if operator in _WITH_LIST else "needs a single value")
     return f"{field} {operator} {_param(value, params)}"
 
 
@@ -74,6 +74,6 @@ def _name(field: str) -> str:
     return f"{mark}{field}{mark}"
 
 
-def _refused(condition: SentCondition, need: str) -> BadRequest:
+def _condition_error(condition: SentCondition, need: str) -> BadRequest:
     message = f"The operator '{condition.operator}' on '{condition.field[:100]}' {need}."
     return BadRequest(message, reason="bad_filter", context={"field": condition.field[:100]})

@@ -148,8 +148,8 @@ def _protocol_error(error: Exception, **data: str) -> Exception:
     """
     from mcp.shared.exceptions import MCPError
 
-    refusal = to_api_error(error)
-    if refusal is None:
+    api_error = to_api_error(error)
+    if api_error is None:
         return error
-    code = -32602 if refusal.status < 500 else -32603  # invalid params, internal error
-    return MCPError(code=code, message=tools.error_text(refusal), data={"reason": refusal.reason, **data})
+    code = -32602 if api_error.status < 500 else -32603  # invalid params, internal error
+    return MCPError(code=code, message=tools.error_text(api_error), data={"reason": api_error.reason, **data})

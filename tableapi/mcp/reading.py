@@ -6,7 +6,7 @@ from typing import Any
 
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest
-from tableapi.mcp import answers
+from tableapi.mcp import truncation
 from tableapi.mcp.arguments import Aggregate, GetRecord, Query
 from tableapi.mcp.caller import Caller
 from tableapi.mcp.conditions import joined
@@ -65,18 +65,18 @@ async def _page(
     One row more than the limit is read to find out whether there are more. Without a filter or a count, a page costs no
     more than its rows.
     """
-    limit = min(arguments.limit, max(1, dataset.bounds.rows - 1))
+    limit = min(arguments.limit, max(1, dataset.limits.rows - 1))
     page = {"limit": limit + 1, "offset": arguments.offset or None}
     body = await caller.json("GET", dataset, ("_table", table.name), options | page)
     rows = body["resource"]
-    shown, cut = answers.fitting(rows[:limit])
-    result = answers.columns_and_values(shown, table)
+    shown, cut = truncation.fitting(rows[:limit])
+    result = truncation.columns_and_values(shown, table)
     if len(shown) < len(rows):
         result["next_offset"] = arguments.offset + len(shown)
     if "count" in body.get("meta", {}):
         result["count"] = body["meta"]["count"]
     if len(shown) < min(len(rows), limit):
-        result["note"] = f"{len(shown)} rows fit into the answer. Read on from next_offset, or name fewer fields."
+        result["note"] = f"{len(shown)} rows fit into the result. Read on from next_offset, or name fewer fields."
     if cut:
         result["cut_texts"] = cut  # get_record returns them in full
     return result
@@ -92,7 +92,7 @@ async def get_record(caller: Caller, arguments: GetRecord) -> dict[str, Any]:
         raise BadRequest("The identifier is empty. Send the value of the primary key.", reason="bad_identifier")
     options = {"fields": arguments.fields, "related": arguments.related}
     body = await caller.json("GET", dataset, ("_table", table.name, ident), options)
-    record, ends = answers.record(body, arguments.text_from)
+    record, ends = truncation.record(body, arguments.text_from)
     result: dict[str, Any] = {"record": record}
     if ends:
         result["cut_texts"] = ends

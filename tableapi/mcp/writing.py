@@ -6,7 +6,7 @@ from typing import Any
 
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest
-from tableapi.mcp import answers
+from tableapi.mcp import truncation
 from tableapi.mcp.arguments import CreateRecords, DeleteRecords, Identifier, UpdateRecords, WriteArguments
 from tableapi.mcp.caller import Caller
 from tableapi.mcp.conditions import joined
@@ -64,24 +64,24 @@ async def _write(
     dataset = caller.dataset(arguments.database)
     table = await caller.table(dataset, arguments.table)
     if records is not None and not dataset.hooked(table.name, verb):
-        refuse_unknown(caller, dataset, table, records)
+        reject_unknown(caller, dataset, table, records)
     options |= {
         "max_affected": arguments.max_affected,
         "dry_run": arguments.dry_run or None,
         "fields": _fields(caller, dataset, table),
     }
     body = {"resource": records} if records is not None else None
-    answer = await caller.json(verb, dataset, ("_table", table.name), options, body)
-    rows = answer["resource"]
-    shown, _ = answers.fitting(rows) if rows else ([], [])
+    response = await caller.json(verb, dataset, ("_table", table.name), options, body)
+    rows = response["resource"]
+    shown, _ = truncation.fitting(rows) if rows else ([], [])
     result: dict[str, Any] = {"dry_run": True, "kept": "nothing"} if arguments.dry_run else {}
-    result |= {"count": len(rows), **answers.columns_and_values(shown, table)}
+    result |= {"count": len(rows), **truncation.columns_and_values(shown, table)}
     if len(shown) < len(rows):
         result["note"] = f"The first {len(shown)} of {len(rows)} records are shown."
     return result
 
 
-def refuse_unknown(caller: Caller, dataset: Dataset, table: Table, records: list[dict[str, Any]]) -> None:
+def reject_unknown(caller: Caller, dataset: Dataset, table: Table, records: list[dict[str, Any]]) -> None:
     """Reject unknown names, which HTTP ignores and an agent would not notice."""
     for name in dict.fromkeys(name for record in records for name in record):
         if table.find(name) is None and table.relation(name) is None:

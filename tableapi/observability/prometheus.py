@@ -31,7 +31,7 @@ _seconds = Histogram("tableapi_request_seconds", "Time to the response", ("route
 _workers = Gauge("tableapi_workers", "Worker processes that accept requests", multiprocess_mode="livesum")
 _counters = {
     "reads": Counter("tableapi_reads", "Reads that a replica may answer, by the server that answered", ("source",)),
-    "live": Counter("tableapi_live", "Events sent to streams of live changes, and streams dropped", ("event",)),
+    "live": Counter("tableapi_live", "Events sent to change streams, and streams dropped", ("event",)),
     "webhooks": Counter("tableapi_webhooks", "Attempts to deliver events of webhooks, and events lost", ("event",)),
     "events": Counter("project_events", "Events counted by the project", ("event", "kind")),
 }
@@ -40,7 +40,7 @@ _gauges = {
     "lanes_free": Gauge("tableapi_lanes_free", "Free connections of the table API", multiprocess_mode="livesum"),
     "lanes_waiting": Gauge("tableapi_lanes_waiting", "Requests waiting for a connection", multiprocess_mode="livesum"),
     "pool_waiting": Gauge("tableapi_pool_waiting", "Scripts waiting for a connection", multiprocess_mode="livesum"),
-    "listeners": Gauge("tableapi_listeners", "Open streams of live changes", multiprocess_mode="livesum"),
+    "listeners": Gauge("tableapi_listeners", "Open change streams", multiprocess_mode="livesum"),
 }
 _timer: asyncio.TimerHandle | None = None
 

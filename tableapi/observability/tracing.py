@@ -68,7 +68,7 @@ def request(headers: Mapping[str, str]) -> Iterator[Span | None]:
         yield span
 
 
-def answered(span: Span | None, method: str, route: str, status: int, request_id: str) -> None:
+def describe_response(span: Span | None, method: str, route: str, status: int, request_id: str) -> None:
     """Set the span attributes that are known when the request ends."""
     if span is None:
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tableapi.auth.policy import VERBS
-from tableapi.openapi.components import Json, json, refusals
+from tableapi.openapi.components import Json, error_responses, json
 
 TAG = "Batch"
 _ID: Json = {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$"}
@@ -53,7 +53,7 @@ def describe(dataset: str, word: str) -> Json:
         "requestBody": {"required": True, "content": json(_REQUEST)},
         "responses": {
             "200": {"description": "The responses of all requests, in order.", "content": json(_RESPONSE)},
-            **refusals(403, 404, 409, 415, 422),
+            **error_responses(403, 404, 409, 415, 422),
         },
     }
     return {f"/api/v2/{dataset}/_batch": {"post": operation}}

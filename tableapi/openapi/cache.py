@@ -18,11 +18,11 @@ from pathlib import Path
 from tableapi.auth.policy import ANYONE, Actor
 from tableapi.config.secret_file import private_folder
 from tableapi.datasets.dataset import Dataset
-from tableapi.http import response
+from tableapi.http.response import dumps
 from tableapi.openapi.components import Json
 from tableapi.openapi.document import Document
 from tableapi.openapi.tables import TableDescription
-from tableapi.project.guard import Endpoint
+from tableapi.project.guard import Script
 
 MAX_CACHED_DOCUMENTS = 50
 
@@ -32,7 +32,7 @@ class Descriptions:
 
     def __init__(
         self,
-        scripts: Iterable[Endpoint] | None,
+        scripts: Iterable[Script] | None,
         code: Path | None,
         title: str,
         folder: Path,
@@ -68,13 +68,13 @@ class Descriptions:
             kind.__name__,
             *([d.name, d.schema.fingerprint] for d in served),
         ]
-        name = hashlib.blake2b(response.dumps(mark), digest_size=20).hexdigest()
+        name = hashlib.blake2b(dumps(mark), digest_size=20).hexdigest()
         path = self._folder / f"{name}.json.gz"
         with suppress(OSError):
             return await asyncio.to_thread(path.read_bytes)
         task = self._builds.get(name)
         if task is None:
-            pieces = self._document(actor, root, kind).pieces(served, self._endpoints(actor) if scripts else ())
+            pieces = self._document(actor, root, kind).pieces(served, self._offered(actor) if scripts else ())
             task = self._builds[name] = asyncio.create_task(asyncio.to_thread(_build, path, pieces))
             task.add_done_callback(lambda _: self._builds.pop(name, None))
         return await asyncio.shield(task)
@@ -85,11 +85,11 @@ class Descriptions:
             security = [{"key": [], "session": []}, {"key": [], "bearer": []}]
         return Document(self._title, security, actor.role, root, kind=kind)
 
-    def _endpoints(self, actor: Actor) -> list[Endpoint]:
+    def _offered(self, actor: Actor) -> list[Script]:
         """Return the scripts that the caller may call."""
         return [
-            endpoint for endpoint in self._scripts or ()
-            if endpoint.public or endpoint.roles == () or {ANYONE, actor.role} & set(endpoint.roles)
+            script for script in self._scripts or ()
+            if script.public or script.roles == () or {ANYONE, actor.role} & set(script.roles)
         ]  # fmt: skip
 
 

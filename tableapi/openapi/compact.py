@@ -33,7 +33,7 @@ def compact(dataset: Dataset, rights: Rights, table: Table | None) -> dict[str, 
             "name": one.name,
             "path": base + one.name,
             "verbs": describe.verbs(one, rights),
-            "key": [name for name in one.key if _right(one, rights).sees(name)],
+            "key": [name for name in one.key if _right(one, rights).can_read(name)],
             "fields": [f"{column['name']} {column['type']}" for column in _columns(one, rights, usable)],
             "related": [f"{r.name}: {r.kind} {r.target.name}" for r in describe.related(one, rights)],
         }
@@ -77,7 +77,7 @@ def _columns(table: Table, rights: Rights, usable: set[str]) -> list[dict[str, A
     right = _right(table, rights)
     columns = []
     for column in table.columns.values():
-        if not right.sees(column.name):
+        if not right.can_read(column.name):
             continue
         described: dict[str, Any] = {"name": column.name, "type": KINDS[column.type.kind].api}
         if column.name in table.key:

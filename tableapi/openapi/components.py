@@ -44,14 +44,14 @@ OPTIONS: dict[str, tuple[Json, str]] = {
     ),
     "group": (_TEXT, "Comma list of fields to group by, or of functions such as `MONTH(field)`. Alias: group_by."),
     "having": (_TEXT, "Conditions on groups, such as `COUNT(*) > 3`."),
-    "limit": (_WHOLE, "Records in the answer; missing, 0, negative or too large: the maximum. Alias: top."),
+    "limit": (_WHOLE, "Records in the response; missing, 0, negative or too large: the maximum. Alias: top."),
     "offset": ({**_WHOLE, "default": 0}, "Records to leave out at the beginning. Alias: skip."),
-    "cursor": (_TEXT, "Pages that stay fast: empty for the first, then `meta.next_cursor` of the last answer."),
+    "cursor": (_TEXT, "Pages that stay fast: empty for the first, then `meta.next_cursor` of the last response."),
     "include_count": (
         {"anyOf": [_FLAG, {"type": "string", "enum": ["estimated"]}]},
         "`true`: the number of all records of the filter in `meta.count`; `estimated`: a cheap guess.",
     ),
-    "count_only": (_FLAG, "The answer is the number of records alone."),
+    "count_only": (_FLAG, "The response is the number of records alone."),
     "include_schema": (_FLAG, "The description of the table in `meta.schema`."),
     "related": (
         _TEXT,
@@ -126,7 +126,7 @@ def options(*names: str) -> orjson.Fragment:
 
 
 @cache
-def refusals(*statuses: int) -> Mapping[str, Json]:
+def error_responses(*statuses: int) -> Mapping[str, Json]:
     """Return the error responses of an operation: `statuses`, and those common to all operations.
 
     Operations with the same statuses share the result, so it must not be modified.

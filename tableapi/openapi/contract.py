@@ -17,7 +17,7 @@ KINDS = {
     "required_parameter": "has to be sent now",
     "removed_body": "takes no body any more",
     "required_body": "needs a body now",
-    "removed_response": "is not answered any more",
+    "removed_response": "is no longer a response",
     "removed_field": "does not exist any more",
     "required_field": "has to be sent now",
     "optional_field": "may be missing now",

@@ -15,16 +15,16 @@ from typing import Any, get_args
 
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
-from starlette.responses import Response
+from starlette.responses import Response as StarletteResponse
 
 from tableapi.auth.policy import ANYONE
 from tableapi.datasets.dataset import Dataset
 from tableapi.http.response import dumps
 from tableapi.openapi import batch
-from tableapi.openapi.components import SECURITY, Json, components, json, refusals
+from tableapi.openapi.components import SECURITY, Json, components, error_responses, json
 from tableapi.openapi.routines import describe as describe_routine
 from tableapi.openapi.tables import TableDescription, describe, plain
-from tableapi.project.guard import SCRIPTS, Endpoint
+from tableapi.project.guard import SCRIPTS, Script
 from tableapi.schema.model import Table
 from tableapi.tables import routines
 from tableapi.version import VERSION
@@ -55,7 +55,7 @@ class Document:
         self._models: Json = {}
         self._own_keys: Json = {}  # security schemes of scripts
 
-    def pieces(self, datasets: Sequence[Dataset], endpoints: Iterable[Endpoint]) -> Iterator[bytes]:
+    def pieces(self, datasets: Sequence[Dataset], scripts: Iterable[Script]) -> Iterator[bytes]:
         """Yield the JSON text of the document."""
         head = {
             "openapi": "3.1.0",
@@ -67,9 +67,9 @@ class Document:
         first: dict[str, None] = {}  # the tags of scripts that have one of their own, in order
         yield dumps(head)[:-1] + b',"paths":{'
         yield from _members(self._table_paths(datasets))
-        for endpoint in endpoints:
-            self._add_script(endpoint)
-            first |= {endpoint.tag: None} if endpoint.tag != SCRIPTS else {}
+        for script in scripts:
+            self._add_script(script)
+            first |= {script.tag: None} if script.tag != SCRIPTS else {}
         yield b"," if self._paths and self._tags else b""
         yield from _members(self._paths.items())
         rest = components() | {"securitySchemes": (SECURITY if self._security else {}) | self._own_keys}
@@ -135,59 +135,59 @@ class Document:
 
     # -- scripts -----------------------------------------------------------------------------------------------------
 
-    def _add_script(self, endpoint: Endpoint) -> None:
-        word = "".join(p[:1].upper() + p[1:] for p in _PATH_SEPARATORS.split(endpoint.name) if p)
+    def _add_script(self, script: Script) -> None:
+        word = "".join(p[:1].upper() + p[1:] for p in _PATH_SEPARATORS.split(script.name) if p)
         operation: Json = {
-            "operationId": endpoint.method.lower() + word,
-            "summary": endpoint.summary.strip() or endpoint.name,
-            "tags": [endpoint.tag],
-            "responses": {"200": self._output(endpoint), **refusals(408, 409, 415, 422)},
+            "operationId": script.method.lower() + word,
+            "summary": script.summary.strip() or script.name,
+            "tags": [script.tag],
+            "responses": {"200": self._output(script), **error_responses(408, 409, 415, 422)},
         }
-        if endpoint.public:
-            operation["security"] = self._public_security(endpoint)
-        elif ANYONE in endpoint.roles:
+        if script.public:
+            operation["security"] = self._public_security(script)
+        elif ANYONE in script.roles:
             operation["security"] = [{"key": []}]
-        if endpoint.limits:
+        if script.limits:
             operation["description"] = "At most " + ", ".join(
-                f"{limit.amount} calls in {limit.seconds} s per {limit.per}" for limit in endpoint.limits
+                f"{limit.amount} calls in {limit.seconds} s per {limit.per}" for limit in script.limits
             )  # fmt: skip
-        self._input(endpoint, operation)
-        path = f"/api/v2/{endpoint.name}"
-        self._paths.setdefault(path, {})[endpoint.method.lower()] = operation
+        self._input(script, operation)
+        path = f"/api/v2/{script.name}"
+        self._paths.setdefault(path, {})[script.method.lower()] = operation
 
-    def _public_security(self, endpoint: Endpoint) -> list[Json]:
+    def _public_security(self, script: Script) -> list[Json]:
         """Return the credentials that a public script checks: its own key, or a session if it names roles."""
-        sessions = self._security if endpoint.roles else []
-        if endpoint.own_key is None:
+        sessions = self._security if script.roles else []
+        if script.own_key is None:
             return sessions
-        key = endpoint.own_key
+        key = script.own_key
         self._own_keys[key.name] = {
             "type": "apiKey", "in": "header", "name": key.header, "description": key.description,
         }  # fmt: skip
         return [{key.name: []}, *sessions]
 
-    def _input(self, endpoint: Endpoint, operation: Json) -> None:
+    def _input(self, script: Script, operation: Json) -> None:
         parameters = []
-        if endpoint.tail:
-            parameters.append({"name": endpoint.tail, "in": "path", "required": True, "schema": {"type": "string"}})
-        if endpoint.raw:
+        if script.tail:
+            parameters.append({"name": script.tail, "in": "path", "required": True, "schema": {"type": "string"}})
+        if script.raw:
             operation["requestBody"] = {"content": {"*/*": {"schema": {}}}}
-        elif endpoint.input is not None:
-            schema = self._model(endpoint.input, "validation")
-            if endpoint.method in ("GET", "DELETE"):
+        elif script.input is not None:
+            schema = self._model(script.input, "validation")
+            if script.method in ("GET", "DELETE"):
                 required = schema.get("required", [])
                 parameters += [
                     {"name": name, "in": "query", "required": name in required, "schema": field}
-                    for name, field in schema.get("properties", {}).items() if name != endpoint.tail
+                    for name, field in schema.get("properties", {}).items() if name != script.tail
                 ]  # fmt: skip
             else:
                 operation["requestBody"] = {"required": bool(schema.get("required")), "content": json(schema)}
         if parameters:
             operation["parameters"] = parameters
 
-    def _output(self, endpoint: Endpoint) -> Json:
-        response: Json = {"description": "The answer."}
-        output = _described(endpoint.output)
+    def _output(self, script: Script) -> Json:
+        response: Json = {"description": "The response."}
+        output = _described(script.output)
         if output is None:
             return response
         try:
@@ -213,7 +213,7 @@ class Document:
 def _described(returned: Any) -> Any:
     """Return the part of a script's return type with a schema, that is, without a Response; or None."""
     if not isinstance(returned, UnionType):
-        return None if isinstance(returned, type) and issubclass(returned, Response) else returned
+        return None if isinstance(returned, type) and issubclass(returned, StarletteResponse) else returned
     kinds = [kind for kind in get_args(returned) if _described(kind) is not None]
     return reduce(or_, kinds) if kinds else None
 

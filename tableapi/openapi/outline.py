@@ -65,7 +65,7 @@ def _sees_all_rows(table: Table, rights: Rights) -> bool:
     right = rights.right(table, "GET")
     if right is None or right.secured:
         return False
-    return right.rows is None and not right.rows_by and not right.only_in and not right.listed
+    return right.rows is None and not right.rows_when_filtered_by and not right.editable_in and not right.key_list
 
 
 def _settable(table: Table, right: Right | None) -> frozenset[str]:
@@ -74,5 +74,5 @@ def _settable(table: Table, right: Right | None) -> frozenset[str]:
         return frozenset()
     return frozenset(
         name for name, column in table.columns.items()
-        if not column.fixed and right.writes(name) and name not in right.stamp and name not in right.ignored
+        if not column.fixed and right.may_set((name,)) and name not in right.ignored
     )  # fmt: skip

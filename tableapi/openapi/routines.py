@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from tableapi.openapi.components import Json, json, refusals
+from tableapi.openapi.components import Json, error_responses, json
 from tableapi.schema.model import Routine
 from tableapi.schema.types import json_schema
 
@@ -28,7 +28,7 @@ def describe(dataset: str, routine: Routine, word: str) -> Json:
             "description": "The name to put the result under.",
         },
     ]
-    responses = {"200": {"description": "The result.", "content": json({})}, **refusals(408, 409, 415)}
+    responses = {"200": {"description": "The result.", "content": json({})}, **error_responses(408, 409, 415)}
     summary = routine.comment or f"Call {routine.name}"
     named = [
         {"name": name, "in": "query", "schema": schema, "description": "A parameter of the routine."}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tableapi.errors import BadRequest, NotFound
-from tableapi.http.response import Reply, dumps
+from tableapi.http.response import Response, dumps
 from tableapi.query import options
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import Condition, Literal, Logic, Node, Not, Word
@@ -30,7 +30,7 @@ def describe(number: int, name: str) -> dict[str, Any]:
     }
 
 
-def answer(services: list[dict[str, Any]], ident: list[str], query: Mapping[str, str]) -> Reply:
+def respond(services: list[dict[str, Any]], ident: list[str], query: Mapping[str, str]) -> Response:
     """Return the services selected by the options, or one by its number or name.
 
     Raises:
@@ -41,7 +41,7 @@ def answer(services: list[dict[str, Any]], ident: list[str], query: Mapping[str,
         chosen = [service for service in services if ident[0] in (str(service["id"]), service["name"])]
         if not chosen:
             raise NotFound(f"There is no service '{ident[0][:100]}'.", reason="unknown_service")
-        return Reply(dumps(_fields(chosen[0], query)))
+        return Response(dumps(_fields(chosen[0], query)))
     if types := names(query.get("type", "")):
         services = [service for service in services if {TYPE, "sql_db", service["name"]} & set(types)]
     if groups := names(query.get("group", "")):
@@ -56,11 +56,11 @@ def answer(services: list[dict[str, Any]], ident: list[str], query: Mapping[str,
     limit = options.integer("limit", query.get("limit") or 0)
     services = services[start : start + limit] if limit > 0 else services[start:]
     if options.boolean("as_list", query.get("as_list", "")):
-        return Reply(dumps({"resource": [service["name"] for service in services]}))
+        return Response(dumps({"resource": [service["name"] for service in services]}))
     body: dict[str, Any] = {"resource": [_fields(service, query) for service in services]}
     if options.boolean("include_count", query.get("include_count", "")):
         body["meta"] = {"count": count}
-    return Reply(dumps(body))
+    return Response(dumps(body))
 
 
 def _fields(service: Service, query: Mapping[str, str]) -> dict[str, Any]:

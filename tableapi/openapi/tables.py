@@ -10,7 +10,19 @@ from urllib.parse import quote
 import orjson
 
 from tableapi.auth.rights import Right, Rights
-from tableapi.openapi.components import CHOOSE, LIST, OPTIONS, READ, RELATION, WRITE, Json, json, options, ref, refusals
+from tableapi.openapi.components import (
+    CHOOSE,
+    LIST,
+    OPTIONS,
+    READ,
+    RELATION,
+    WRITE,
+    Json,
+    error_responses,
+    json,
+    options,
+    ref,
+)
 from tableapi.schema.model import Column, Relation, Table
 from tableapi.schema.types import json_schema
 from tableapi.tables.describe import related
@@ -20,8 +32,8 @@ MAX_DESCRIBED_RELATIONS = 12  # beyond this number, options of relations are not
 VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _NOT_IN_NAME = re.compile(r"[^\w.-]", re.ASCII)
 # Statuses of errors, besides those common to all operations.
-_REFUSED: dict[str, tuple[int, ...]] = {"GET": (), "POST": (408, 409, 415, 422)}
-_REFUSED_CHANGES = (408, 409, 412, 415, 422)
+_ERRORS: dict[str, tuple[int, ...]] = {"GET": (), "POST": (408, 409, 415, 422)}
+_ERRORS_OF_CHANGES = (408, 409, 412, 415, 422)
 _DONE = {"PUT": "Change", "PATCH": "Change", "DELETE": "Delete"}
 
 
@@ -60,7 +72,7 @@ class TableDescription:
 
     def _record(self) -> Json:
         right = self.may.get("GET") or next(iter(self.may.values()))
-        fields = {c.name: self._field(c, right) for c in self.table.columns.values() if right.sees(c.name)}
+        fields = {c.name: self._field(c, right) for c in self.table.columns.values() if right.can_read(c.name)}
         relations = {r.name: self._related(r) for r in related(self.table, self.rights)}
         text = self.table.comment or f"A record of {self.table.name}. Which fields are there depends on `fields`."
         return {"type": "object", "description": text, "properties": fields | relations}
@@ -92,7 +104,7 @@ class TableDescription:
         right = self.may[verb]
         columns = [
             c for c in self.table.columns.values()
-            if not c.fixed and (right.writable is None or c.name in right.writable) and c.name not in right.stamp
+            if not c.fixed and right.may_set((c.name,))
         ]  # fmt: skip
         schema: Json = {"type": "object", "properties": {c.name: self._field(c, right) for c in columns}}
         schema["description"] = "May hold related records under the names of relations; they are written with it."
@@ -106,7 +118,7 @@ class TableDescription:
         paths: Json = {self.path: self._operations(single=False)}
         if self.table.key:
             paths[f"{self.path}/{{id}}"] = {"parameters": [self._identifier()], **self._operations(single=True)}
-        if (read := self.may.get("GET")) is not None and read.live and self.table.key:
+        if (read := self.may.get("GET")) is not None and read.changes and self.table.key:
             paths[f"{self.path}/_changes"] = {"get": self._changes()}
         return {path: item for path, item in paths.items() if item.keys() - {"parameters"}}
 
@@ -152,12 +164,12 @@ class TableDescription:
 
     def _responses(self, verb: str, *, single: bool) -> orjson.Fragment:
         """Return the responses as JSON; operations of one table with the same statuses share them."""
-        statuses = _REFUSED.get(verb, _REFUSED_CHANGES)
+        statuses = _ERRORS.get(verb, _ERRORS_OF_CHANGES)
         if (single, statuses) not in self._encoded:
             success: Json = {"200": self._record_response() if single else self._list_response()}
             if single and verb == "GET":
                 success["304"] = {"description": "Not changed since If-None-Match."}
-            self._encoded[single, statuses] = orjson.Fragment(orjson.dumps({**success, **refusals(*statuses)}))
+            self._encoded[single, statuses] = orjson.Fragment(orjson.dumps({**success, **error_responses(*statuses)}))
         return self._encoded[single, statuses]
 
     def _record_response(self) -> Json:
@@ -193,7 +205,7 @@ class TableDescription:
             "tags": [self.tag],
             "parameters": self._options("fields", "filter", "related", "params"),
         }
-        return more | {"responses": {"200": stream, **refusals(409)}}
+        return more | {"responses": {"200": stream, **error_responses(409)}}
 
     def _post(self) -> Json:
         more = {

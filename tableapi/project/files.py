@@ -82,26 +82,26 @@ def _import_policy(folder: Path) -> ModuleType:
 
 def _check_types(module: ModuleType) -> None:
     """Raise BadProject if a value of the policy has a type that no later check could describe."""
-    from tableapi.auth.policy import NO_SESSIONS, Sessions, shape_problem  # loads SQLAlchemy, as the policy has
+    from tableapi.auth.policy import NO_SESSIONS, Sessions, shape_error  # loads SQLAlchemy, as the policy has
 
     policies, sessions = getattr(module, "POLICIES", {}), getattr(module, "SESSIONS", NO_SESSIONS)
     if not isinstance(policies, Mapping):
         raise BadProject("policy.py: POLICIES must be a dict of roles and their policies.")
     named = {"POLICY": getattr(module, "POLICY", {})} | {f"POLICIES[{role!r}]": one for role, one in policies.items()}
-    if problem := shape_problem(named):
-        raise BadProject(f"policy.py: {problem}.")
+    if error := shape_error(named):
+        raise BadProject(f"policy.py: {error}.")
     if not isinstance(sessions, Sessions):
         raise BadProject("policy.py: SESSIONS must be a Sessions.")
 
 
-def live_tables(folder: Path) -> dict[str, frozenset[str]]:
+def recorded_tables(folder: Path) -> dict[str, frozenset[str]]:
     """Return the tables with recorded changes, and the columns to record. Raises BadProject."""
     module = _import_policy(folder)
     policy = getattr(module, "POLICY", {})
     tables = {
-        name: frozenset() if access.live is True else frozenset(access.live)
+        name: frozenset() if access.changes is True else frozenset(access.changes)
         for name, access in policy.items()
-        if access.is_live
+        if access.streams_changes
     }
     for webhook in getattr(module, "WEBHOOKS", ()):
         tables[webhook.table] = tables.get(webhook.table, frozenset()) | {"*"}
@@ -109,7 +109,7 @@ def live_tables(folder: Path) -> dict[str, frozenset[str]]:
 
 
 def import_scripts(folder: Path) -> Iterator[tuple[tuple[str, ...], ModuleType]]:
-    """Yield (path below scripts/ without its suffix, module) for every file with endpoints.
+    """Yield (path below scripts/ without its suffix, module) for every file with scripts.
 
     Raises BadProject.
     """

@@ -81,7 +81,7 @@ class OwnKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class Script:
     """One decorated function. `name` is its path below /api/v2/, set by the registry."""
 
     run: Run
@@ -137,7 +137,7 @@ def script(
     tag: str = SCRIPTS,
     own_key: OwnKey | None = None,
 ) -> Callable[[Run], Run]:
-    """Make `async def run(ctx, input)` an endpoint or a job.
+    """Make `async def run(ctx, input)` a script with a URL, or a job.
 
     Args:
         roles: Roles that may call it; (ANYONE,) for every client with an app key. With `public`, the roles shown in the
@@ -171,14 +171,13 @@ def script(
         second = list(inspect.signature(run).parameters)[1:2]
         model = hints.get(second[0]) if second and not raw else None
         named = (roles,) if isinstance(roles, str) else tuple(roles)
-        endpoint = Endpoint(
+        run.script = Script(  # type: ignore[attr-defined]
             run=run, method=method, roles=named, limits=parse_limits(limit), public=public, raw=raw,
             internal=internal, every=cron(every), tail=tail, body_bytes=body_bytes, seconds=seconds,
             repeatable=repeatable, agents=agents, tool=tool, scope=scope or OF_METHOD[method], tag=tag, own_key=own_key,
             takes_input=bool(second), input=model, output=hints.get("return"),
             summary=inspect.getdoc(run) or (inspect.getdoc(inspect.getmodule(run)) or "").split("\n")[0],
         )  # fmt: skip
-        run.endpoint = endpoint  # type: ignore[attr-defined]
         return run
 
     return decorate
@@ -202,16 +201,16 @@ def hook(table: str, *verbs: str) -> Callable[[Run], Run]:
     return decorate
 
 
-def authorize(endpoint: Endpoint, actor: Actor, sessions: Sessions = NO_SESSIONS) -> None:
+def authorize(script: Script, actor: Actor, sessions: Sessions = NO_SESSIONS) -> None:
     """Raise Unauthorized (401) without a session, Forbidden (403) if the role lacks the right.
 
     sessions: those of the policy, which has errors for some roles.
     """
-    if endpoint.public or actor.role in endpoint.roles:
+    if script.public or actor.role in script.roles:
         return
     if (denied := sessions.read_only.get(actor.role)) is not None:
         raise role_error(*denied)
-    if ANYONE in endpoint.roles and actor.role:
+    if ANYONE in script.roles and actor.role:
         return
     if not actor.role:
         raise Unauthorized(actor.key_error, reason="no_key")
@@ -222,10 +221,10 @@ def authorize(endpoint: Endpoint, actor: Actor, sessions: Sessions = NO_SESSIONS
     raise Forbidden("You are not permitted to do this.", case="not_permitted")
 
 
-def count_call(endpoint: Endpoint, request: HttpRequest) -> None:
-    """Count the call against each limit of the endpoint; `request.hit` becomes the tightest one."""
+def count_call(script: Script, request: HttpRequest) -> None:
+    """Count the call against each limit of the script; `request.hit` becomes the tightest one."""
     actor = request.actor
-    for limit in endpoint.limits:
+    for limit in script.limits:
         if limit.per == "key":
             continue
         if limit.per == "session":
@@ -234,7 +233,7 @@ def count_call(endpoint: Endpoint, request: HttpRequest) -> None:
             key = next((f"{column}={value}" for column, value in actor.user.items()), "")
         else:
             key = str(actor.account or "") if limit.per == "account" else ""
-        name = f"{endpoint.method} {endpoint.name} {limit.seconds}"
+        name = f"{script.method} {script.name} {limit.seconds}"
         hit = count_use(name, key or request.network, limit.amount, limit.seconds)
         if request.hit is None or hit.remaining < request.hit.remaining:
             request.hit = hit
@@ -263,10 +262,10 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
         return model.model_validate(data)
     except ValidationError as error:
         fields: dict[str, str | FieldError] = {}
-        for problem in error.errors(include_url=False, include_input=False):
-            name, case = ".".join(map(str, problem["loc"])) or "body", problem["type"]
-            message = _MESSAGES.get(case) or problem["msg"].removeprefix("Value error, ")
-            context = problem.get("ctx", {}).items()
+        for detail in error.errors(include_url=False, include_input=False):
+            name, case = ".".join(map(str, detail["loc"])) or "body", detail["type"]
+            message = _MESSAGES.get(case) or detail["msg"].removeprefix("Value error, ")
+            context = detail.get("ctx", {}).items()
             numbers = {key: value for key, value in context if type(value) in (int, float)}
             fields.setdefault(name, message if case in _NO_CASE else FieldError(case, message, numbers))
         raise Invalid(fields) from None

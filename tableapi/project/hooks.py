@@ -8,9 +8,8 @@ from typing import Any
 from tableapi import exact_json
 from tableapi.crypto.vault import WIRE_HEADER
 from tableapi.errors import ApiError, BadRequest, TooLarge
-from tableapi.http import response
 from tableapi.http.request import HttpRequest
-from tableapi.http.response import Reply
+from tableapi.http.response import Response, dumps
 from tableapi.project.registry import Hook, Scripts
 from tableapi.query import plan
 from tableapi.tables import errors, read, targets, verbs
@@ -24,9 +23,9 @@ from tableapi.tables.write import Writer
 CHUNK = 100  # identifiers per statement, for a file of `ids`
 
 
-async def answer(
+async def respond(
     scripts: Scripts, hook: Hook, call: TableRequest, verb: str, ident: str | None, request: HttpRequest
-) -> Reply:
+) -> Response:
     """Return the hook's response, or the engine's response for the records as modified by the hook.
 
     The records passed to a hook always contain the key of their row, under column names: identifiers, `id_field` and
@@ -63,17 +62,17 @@ async def answer(
         result = None
     if result is None:
         if call.export:
-            reply = await _read_file(call, ident, call.export.most)
+            response = await _read_file(call, ident, call.export.most)
         elif verb == "GET":
-            reply = await read.read(call, ident)
+            response = await read.read(call, ident)
         else:
-            reply = await verbs.write(call, sent.targets(call))
+            response = await verbs.write(call, sent.targets(call))
     elif ident is not None:
-        reply = Reply(response.dumps(result[0] if result else {}))
+        response = Response(dumps(result[0] if result else {}))
     else:
-        reply = await listing(call, sent.options, response.dumps(result), [])
-    reply.headers |= ctx.headers
-    return reply
+        response = await listing(call, sent.options, dumps(result), [])
+    response.headers |= ctx.headers
+    return response
 
 
 def passes(hook: Hook) -> bool:
@@ -106,10 +105,10 @@ async def _check_tenant(hook: Hook, call: TableRequest, sent: KeyedRecords) -> N
                 break
             batch.done(exact_json.dumps({name: record[name] for name in table.key if name in record}))
     if batch.errors:
-        batch.answer()  # raises, even with `continue`: no record is attempted
+        batch.body()  # raises, even with `continue`: no record is attempted
 
 
-async def _read_file(call: TableRequest, ident: str | None, most: int) -> Reply:
+async def _read_file(call: TableRequest, ident: str | None, most: int) -> Response:
     """Return the file of an `Export`, with up to `most` rows. Raises TooLarge if `ids` has more."""
     idents = None if ident is not None else call.options().ids
     if idents is None:
@@ -121,7 +120,7 @@ async def _read_file(call: TableRequest, ident: str | None, most: int) -> Reply:
     return await _by_ids(call, idents)
 
 
-async def _by_ids(call: TableRequest, idents: list[Any]) -> Reply:
+async def _by_ids(call: TableRequest, idents: list[Any]) -> Response:
     """Return the records in the order of `idents`, without duplicates or unreadable records."""
     options = call.options()
     request = read.read_request(call, options, None)
@@ -135,7 +134,7 @@ async def _by_ids(call: TableRequest, idents: list[Any]) -> Reply:
     async with call.dataset.db.reads.acquire() as connection:
         for start in range(0, len(keys), CHUNK):
             chunk = keys[start : start + CHUNK]
-            values = plan.Bindings(call.actor, [], options.params, chunk, limits=request.bounds.filter)
+            values = plan.Bindings(call.actor, [], options.params, chunk, limits=request.limits.filter)
             bodies += [row["body"] for row in await connection.fetch(keyed.sql, *keyed.args(values))]
     body = await read.unsealed(call, keyed.sealed, b"[" + b",".join(bodies) + b"]")
     return await listing(call, options, body, keyed.names)

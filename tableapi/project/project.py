@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMappi
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from starlette.responses import Response
+from starlette.responses import Response as StarletteResponse
 
 if TYPE_CHECKING:
     from tableapi.config.environment import EnvironmentSettings
@@ -39,7 +39,7 @@ class ProjectPages(Protocol):
     async def close(self) -> None:
         """Stop background tasks and close connections."""
 
-    async def answer(self, scope: Message, receive: Callable[[], Awaitable[Message]]) -> Response | None:
+    async def respond(self, scope: Message, receive: Callable[[], Awaitable[Message]]) -> StarletteResponse | None:
         """Handle one ASGI request below `prefix`; None for a page that does not exist (404)."""
 
 

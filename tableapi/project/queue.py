@@ -91,8 +91,8 @@ def _away(error: Exception) -> bool:
     if isinstance(error, OSError):  # a missing file is an OSError too
         unreachable = isinstance(error, (ConnectionError, TimeoutError, socket.gaierror))
         return unreachable or error.errno in (errno.EHOSTUNREACH, errno.ENETUNREACH)
-    refusal = to_api_error(error)
-    return refusal is not None and refusal.status == 503
+    api_error = to_api_error(error)
+    return api_error is not None and api_error.status == 503
 
 
 def _executor(parameters: EntrypointExecutorParameters) -> _Retry:
@@ -105,7 +105,7 @@ async def _connect(settings: Settings) -> asyncpg.Connection:
 
 def _queuer(connection: asyncpg.Connection, scripts: Scripts) -> PgQueuer:
     queuer = PgQueuer.from_asyncpg_connection(connection)
-    for name, endpoint in scripts.jobs.items():
+    for name, script in scripts.jobs.items():
 
         async def run(job: Job, name: str = name) -> None:
             structlog.contextvars.clear_contextvars()
@@ -124,12 +124,12 @@ def _queuer(connection: asyncpg.Connection, scripts: Scripts) -> PgQueuer:
             log.info("job_done", job=name, attempt=job.attempts)
 
         queuer.entrypoint(name, executor_factory=_executor, on_failure="hold", concurrency_limit=MAX_JOBS_PER_NAME)(run)
-        if endpoint.every:
+        if script.every:
 
             async def tick(_: object, name: str = name) -> None:
                 await enqueue(scripts.db, scripts.vault, name, {})
 
-            queuer.schedule(name, endpoint.every)(tick)
+            queuer.schedule(name, script.every)(tick)
     return queuer
 
 

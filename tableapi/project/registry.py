@@ -17,7 +17,7 @@ from typing import Any
 
 import orjson
 from pydantic import BaseModel
-from starlette.responses import Response
+from starlette.responses import Response as StarletteResponse
 
 from tableapi.auth.guesses import Guesses
 from tableapi.auth.policy import NO_SESSIONS, Actor
@@ -28,15 +28,13 @@ from tableapi.db.database import Db
 from tableapi.errors import Busy, MethodNotAllowed, NotFound
 from tableapi.http.body import object_body
 from tableapi.http.request import HttpRequest
-from tableapi.http.response import Reply, of_starlette
+from tableapi.http.response import Response, of_starlette
 from tableapi.project.context import Context
 from tableapi.project.files import import_scripts, load_project
-from tableapi.project.guard import HOOK_VERBS, Endpoint, Run, authorize, count_call, script, validate
+from tableapi.project.guard import HOOK_VERBS, Run, Script, authorize, count_call, validate
 from tableapi.project.jobs import CAUSE
 from tableapi.project.project import Project
 from tableapi.tables.export import Export
-
-__all__ = ["Context", "Endpoint", "Hook", "Scripts", "script"]
 
 Records = list[dict[str, Any]]
 Hook = Callable[[Context[Any, Any], Records, Mapping[str, Any]], Awaitable[Records | Export | None]]
@@ -45,17 +43,17 @@ SYSTEM = Actor(role="system")
 
 
 class Scripts:
-    """The endpoints, hooks and jobs of one project, and their dependencies."""
+    """The scripts, hooks and jobs of one project, and their dependencies."""
 
     def __init__(self, settings: Settings, db: Db | None = None, project: Project | None = None) -> None:
         self.settings, self.project, self.masked = settings, project or Project(), frozenset[str]()
         self.vendors: Any = self.project.vendors(settings)
         self.guesses = Guesses(settings.address_per_minute, settings.workers)
         self._db = db
-        self._endpoints: dict[str, dict[str, Endpoint]] = {}  # path -> method -> endpoint
-        self._tailed: dict[str, dict[str, Endpoint]] = {}  # path without its last segment -> method -> endpoint
+        self._scripts: dict[str, dict[str, Script]] = {}  # path -> method -> script
+        self._tailed: dict[str, dict[str, Script]] = {}  # path without its last segment -> method -> script
         self.hooks: dict[tuple[str, str], Hook] = {}  # (table, verb) -> hook
-        self.jobs: dict[str, Endpoint] = {}
+        self.jobs: dict[str, Script] = {}
         self.sessions = NO_SESSIONS  # of the policy
 
     @classmethod
@@ -68,8 +66,8 @@ class Scripts:
             if parts[0] == "tables":
                 scripts._add_hooks(parts[-1], module)
                 continue
-            for endpoint in _endpoints_of(module):
-                scripts.add("/".join(parts[1:] if parts[0] == "jobs" else parts), endpoint)
+            for script in _scripts_of(module):
+                scripts.add("/".join(parts[1:] if parts[0] == "jobs" else parts), script)
         return scripts
 
     @classmethod
@@ -80,10 +78,10 @@ class Scripts:
         """
         given = cls(settings, db)
         for path, run in scripts.items():
-            endpoint = getattr(run, "endpoint", None)
-            if not isinstance(endpoint, Endpoint) or endpoint.every:
+            script = getattr(run, "script", None)
+            if not isinstance(script, Script) or script.every:
                 raise ValueError(f"scripts: {path} needs @script. Scheduled jobs require a project.")
-            given.add(path.strip("/"), endpoint)
+            given.add(path.strip("/"), script)
         for run in hooks:
             if (named := getattr(run, "hook", None)) is None:
                 raise ValueError(f"hooks: {run!r} needs @hook(table, verb).")
@@ -101,15 +99,15 @@ class Scripts:
         """A vault that decrypts nothing, for roles in `masked`."""
         return MaskingVault(self.settings.secret_keys)
 
-    def add(self, path: str, endpoint: Endpoint) -> None:
-        """Serve an endpoint, or register a job, under a path."""
-        if endpoint.job:
-            self.jobs[path] = replace(endpoint, name=path)
-        elif endpoint.tail:
-            named = replace(endpoint, name=f"{path}/{{{endpoint.tail}}}")
-            self._tailed.setdefault(path, {})[endpoint.method] = named
+    def add(self, path: str, script: Script) -> None:
+        """Serve a script under a path, or register a job."""
+        if script.job:
+            self.jobs[path] = replace(script, name=path)
+        elif script.tail:
+            named = replace(script, name=f"{path}/{{{script.tail}}}")
+            self._tailed.setdefault(path, {})[script.method] = named
         else:
-            self._endpoints.setdefault(path, {})[endpoint.method] = replace(endpoint, name=path)
+            self._scripts.setdefault(path, {})[script.method] = replace(script, name=path)
 
     def _add_hooks(self, table: str, module: ModuleType) -> None:
         for verb, name in HOOK_VERBS.items():
@@ -131,25 +129,25 @@ class Scripts:
         """Close the connections to external services."""
         await self.vendors.close()
 
-    def __iter__(self) -> Iterator[Endpoint]:
-        """Yield every endpoint that has a URL."""
-        for methods in (*self._endpoints.values(), *self._tailed.values()):
+    def __iter__(self) -> Iterator[Script]:
+        """Yield every script that has a URL."""
+        for methods in (*self._scripts.values(), *self._tailed.values()):
             yield from methods.values()
 
     def serves(self, path: str) -> bool:
         """Whether a script has this path below /api/v2/, with any method."""
-        return path in self._endpoints or path.rpartition("/")[0] in self._tailed
+        return path in self._scripts or path.rpartition("/")[0] in self._tailed
 
-    def find(self, method: str, path: str) -> Endpoint | None:
-        """Return the endpoint of a path below /api/v2/; None if no script has this path.
+    def find(self, method: str, path: str) -> Script | None:
+        """Return the script of a path below /api/v2/; None if no script has this path.
 
         Raises MethodNotAllowed (405) if the path has scripts only for other methods.
         """
-        methods = self._endpoints.get(path) or self._tailed.get(path.rpartition("/")[0])
+        methods = self._scripts.get(path) or self._tailed.get(path.rpartition("/")[0])
         if methods is None:
             return None
-        if endpoint := methods.get(method):
-            return endpoint
+        if script := methods.get(method):
+            return script
         raise MethodNotAllowed(
             f"The method '{method}' is not supported here.", headers={"Allow": ", ".join(sorted(methods))}
         )
@@ -157,7 +155,7 @@ class Scripts:
     @property
     def secret_paths(self) -> tuple[str, ...]:
         """Path prefixes that are followed by a credential, such as an emailed code: `/removal/`."""
-        public = {endpoint.name for endpoint in self if endpoint.tail and endpoint.public}
+        public = {script.name for script in self if script.tail and script.public}
         return tuple(sorted("/" + name.partition("{")[0] for name in public))
 
     def context(self, actor: Actor, request: HttpRequest | None = None) -> Context[Any, Any]:
@@ -171,63 +169,63 @@ class Scripts:
     def _open_masking_vault(self) -> Vault:
         return self.masking_vault
 
-    async def run(self, endpoint: Endpoint, request: HttpRequest) -> Reply:
+    async def run(self, script: Script, request: HttpRequest) -> Response:
         """Check and run one call of a script. `request.hit` becomes the tightest of its limits.
 
         Raises ApiError.
         """
         actor = request.actor
-        if actor.role not in endpoint.roles:
-            authorize(endpoint, actor, self.sessions)
-        if endpoint.limits:
-            count_call(endpoint, request)
+        if actor.role not in script.roles:
+            authorize(script, actor, self.sessions)
+        if script.limits:
+            count_call(script, request)
         ctx = self.context(actor, request)
         try:
-            result = await endpoint.run(ctx, *await self._arguments(endpoint, ctx, request))
+            result = await script.run(ctx, *await self._arguments(script, ctx, request))
         except TimeoutError:
             raise Busy("This took too long. Try again in a moment.", headers={"Retry-After": "2"}) from None
         return _reply(result, {"Cache-Control": "no-store"} | ctx.headers)
 
-    async def _arguments(self, endpoint: Endpoint, ctx: Context[Any, Any], request: HttpRequest) -> tuple[Any, ...]:
-        if not endpoint.takes_input:
+    async def _arguments(self, script: Script, ctx: Context[Any, Any], request: HttpRequest) -> tuple[Any, ...]:
+        if not script.takes_input:
             return ()
-        if endpoint.raw:
-            return (await request.body(endpoint.body_bytes or self.settings.body_bytes),)
-        if endpoint.method == "GET":
+        if script.raw:
+            return (await request.body(script.body_bytes or self.settings.body_bytes),)
+        if script.method == "GET":
             data = dict(request.query)
         else:
-            data = await object_body(request, endpoint.body_bytes or self.settings.body_bytes)
-            if endpoint.method == "DELETE":
+            data = await object_body(request, script.body_bytes or self.settings.body_bytes)
+            if script.method == "DELETE":
                 data = {**request.query, **data}
-        if endpoint.tail:
-            data[endpoint.tail] = request.path.rstrip("/").rpartition("/")[2]
-        if endpoint.input and (unknown := {k: v for k, v in data.items() if k not in endpoint.input.model_fields}):
+        if script.tail:
+            data[script.tail] = request.path.rstrip("/").rpartition("/")[2]
+        if script.input and (unknown := {k: v for k, v in data.items() if k not in script.input.model_fields}):
             await self.project.check_input(ctx, unknown)
-        return (validate(endpoint.input, data) if endpoint.input else data,)
+        return (validate(script.input, data) if script.input else data,)
 
     async def run_job(self, name: str, payload: Mapping[str, Any]) -> Any:
         """Run the job `name`, for the queue, the schedule or `tableapi run`. Raises NotFound."""
-        endpoint = self.jobs.get(name)
-        if endpoint is None:
+        script = self.jobs.get(name)
+        if script is None:
             raise NotFound(f"There is no internal script '{name}'.")
         data = {field: value for field, value in payload.items() if field != CAUSE}
-        arguments = (validate(endpoint.input, data),) if endpoint.input else ()
-        return await endpoint.run(self.context(SYSTEM), *arguments)
+        arguments = (validate(script.input, data),) if script.input else ()
+        return await script.run(self.context(SYSTEM), *arguments)
 
 
-def _reply(result: Any, headers: dict[str, str]) -> Reply:
+def _reply(result: Any, headers: dict[str, str]) -> Response:
     """Build the response from a script's result: a model, plain data, None or a Starlette response."""
     if isinstance(result, BaseModel):
-        return Reply(result.model_dump_json().encode(), 200, SCRIPT_JSON, headers)
-    if isinstance(result, Response):
-        reply = of_starlette(result)
-        reply.headers = headers | reply.headers
-        return reply
-    return Reply(orjson.dumps({"success": True} if result is None else result), 200, SCRIPT_JSON, headers)
+        return Response(result.model_dump_json().encode(), 200, SCRIPT_JSON, headers)
+    if isinstance(result, StarletteResponse):
+        response = of_starlette(result)
+        response.headers = headers | response.headers
+        return response
+    return Response(orjson.dumps({"success": True} if result is None else result), 200, SCRIPT_JSON, headers)
 
 
-def _endpoints_of(module: ModuleType) -> Iterator[Endpoint]:
+def _scripts_of(module: ModuleType) -> Iterator[Script]:
     for value in vars(module).values():
-        endpoint = getattr(value, "endpoint", None)
-        if isinstance(endpoint, Endpoint) and value.__module__ == module.__name__:
-            yield endpoint
+        script = getattr(value, "script", None)
+        if isinstance(script, Script) and value.__module__ == module.__name__:
+            yield script

@@ -11,7 +11,6 @@ import sqlalchemy as sa
 
 from tableapi.errors import BadRequest
 from tableapi.query import cursor
-from tableapi.query.bounds import Limits
 from tableapi.query.expressions import fields, syntax
 from tableapi.query.expressions.conditions import clause
 from tableapi.query.expressions.operands import Operand, aggregate, no_window, single
@@ -21,6 +20,7 @@ from tableapi.query.expressions.syntax import Function, Selected, Term
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import shifted
 from tableapi.query.filter.comparable import check_sortable
+from tableapi.query.limits import FilterLimits
 from tableapi.query.names import FUNCTIONS
 from tableapi.query.options import Options
 from tableapi.query.statement import Binder
@@ -138,7 +138,7 @@ class Group:
 
 
 def grouped(
-    scope: Scope, options: Options, conditions: list[Any], limits: Limits
+    scope: Scope, options: Options, conditions: list[Any], limits: FilterLimits
 ) -> tuple[Any, list[Any], list[str] | None]:
     """Return the select of the groups, its order, and the names for `json_of`.
 

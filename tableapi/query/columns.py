@@ -9,7 +9,6 @@ import sqlalchemy as sa
 
 from tableapi.errors import BadRequest, Forbidden
 from tableapi.query import aggregate
-from tableapi.query.bounds import Limits
 from tableapi.query.cursor import directed, ordering
 from tableapi.query.expressions import fields
 from tableapi.query.expressions.conditions import clause, guarded
@@ -17,6 +16,7 @@ from tableapi.query.expressions.order import order_terms
 from tableapi.query.expressions.scope import Page, Scope
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import shifted
+from tableapi.query.limits import FilterLimits
 from tableapi.query.names import names as name_list
 from tableapi.query.options import Options
 from tableapi.query.relation_options import RelationOptions
@@ -36,7 +36,7 @@ class Reader:
     same names, if the columns have short labels).
     """
 
-    def __init__(self, options: Options, most: int, limits: Limits) -> None:
+    def __init__(self, options: Options, most: int, limits: FilterLimits) -> None:
         self.options, self.most, self.limits = options, most, limits
         self.relations = 0
         self.rows = 0
@@ -62,12 +62,12 @@ class Reader:
         present = {field.name for field in columns}
         if not path:  # joining fields are in the response, except inside a relation
             for name in (n for r in relations for n in r.own):
-                if name not in present and scope.right.sees(name):
+                if name not in present and scope.right.can_read(name):
                     columns.append(fields.of_column(scope, scope.table.columns[name]))
                     present.add(name)
-        if scope.right.always and not self.options.as_list:
+        if scope.right.always_returned and not self.options.as_list:
             columns = fields.with_always(scope, columns)
-            present |= scope.right.always
+            present |= scope.right.always_returned
         if clash := next((relation.name for relation in relations if relation.name in present), None):
             raise fields.same_name(clash)
         self.sealed = self.sealed or any(field.operand.sealed for field in columns)
@@ -195,7 +195,7 @@ def _size(scope: Scope, columns: str | None) -> Any:
     return sa.cast(fields.size(scope, columns), Named("bigint")).label("size")
 
 
-def narrowing(options: Options, limits: Limits) -> Callable[[Scope], list[Any]]:
+def narrowing(options: Options, limits: FilterLimits) -> Callable[[Scope], list[Any]]:
     """Return a function that finds the conditions of `<relation>.filter` in a related scope."""
 
     def narrow(scope: Scope) -> list[Any]:
@@ -208,7 +208,7 @@ def narrowing(options: Options, limits: Limits) -> Callable[[Scope], list[Any]]:
     return narrow
 
 
-def filtering(limits: Limits) -> Callable[[Scope, str], Any]:
+def filtering(limits: FilterLimits) -> Callable[[Scope, str], Any]:
     """Return the function that builds the condition of an aggregate with FILTER."""
 
     def condition(scope: Scope, text: str) -> Any:

@@ -37,7 +37,7 @@ def ordering(scope: Scope, terms: list[OrderTerm], key: tuple[str, ...], *, tota
         order.append((term, target, column))
         if term.term.plain:
             seen.add(column.name)
-    if scope.right.grants and not all(map(scope.right.sees, key)):
+    if scope.right.grants and not all(map(scope.right.can_read, key)):
         key = ()  # the role may not read the key
     if scope.table.kind == "f" and terms:  # rows of a function have no key, so only their values order them
         key = tuple(column.name for column in scope.table.columns.values() if _completes(scope, column))
@@ -58,7 +58,7 @@ def ordering(scope: Scope, terms: list[OrderTerm], key: tuple[str, ...], *, tota
 
 
 def _completes(scope: Scope, column: Column) -> bool:
-    return column.type.sorts and scope.right.sees(column.name) and column.name not in scope.right.sealed
+    return column.type.sorts and scope.right.can_read(column.name) and column.name not in scope.right.sealed
 
 
 _PLACE = {

@@ -254,7 +254,7 @@ def _returned(_name: str, value: Any) -> bool:
     return word == "minimal"
 
 
-def refuse_unknown(query: Mapping[str, Any], known: Collection[str], subject: str) -> None:
+def reject_unknown(query: Mapping[str, Any], known: Collection[str], subject: str) -> None:
     """Reject options of a request for `subject`, which is not a table, that it would ignore.
 
     Raises:
@@ -345,14 +345,14 @@ def _set_numbers(parsed: Options, value: Any) -> None:
     parsed.exact_texts = word == "text"
 
 
-def _refuse_raw(_parsed: Options, _value: Any) -> None:
+def _reject_raw(_parsed: Options, _value: Any) -> None:
     message = "Option 'raw' applies only to reading one field of one record: GET _table/<table>/<id>?raw=<field>."
     raise BadRequest(message, reason="bad_option", context={"option": "raw"})
 
 
 # Options that set two fields or none; `import` is handled during dispatch.
 _SETTERS: dict[str, Callable[[Options, Any], None]] = {
-    "numbers": _set_numbers, "upsert": _set_upsert, "include_count": _set_count, "raw": _refuse_raw,
+    "numbers": _set_numbers, "upsert": _set_upsert, "include_count": _set_count, "raw": _reject_raw,
     "import": lambda parsed, value: None,
 }  # fmt: skip
 

@@ -13,13 +13,13 @@ from typing import Any
 from tableapi.auth.rights import Right, Rights
 from tableapi.errors import BadRequest, DuplicateField, Forbidden
 from tableapi.query import aggregate, columns
-from tableapi.query.bounds import Bounds
 from tableapi.query.cursor import ordering
 from tableapi.query.expressions.conditions import where
 from tableapi.query.expressions.order import order_terms
 from tableapi.query.expressions.scope import Scope
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import Filter
+from tableapi.query.limits import Limits
 from tableapi.query.names import names
 from tableapi.query.options import Options
 from tableapi.query.select import counting, group_count, grouping, keyed, listing
@@ -85,20 +85,20 @@ class ReadRequest:
     rights: Rights
     options: Options
     filter: Filter | None
-    bounds: Bounds
+    limits: Limits
     verb: str = "GET"
     account: str = ""
 
     def scope(self) -> Scope:
         """Return a new scope of the table."""
-        binder = Binder(self.options.params, self.bounds.filter)
+        binder = Binder(self.options.params, self.limits.filter)
         binder.account = self.account
-        binder.narrow = columns.narrowing(self.options, self.bounds.filter)
-        binder.condition = columns.filtering(self.bounds.filter)
+        binder.narrow = columns.narrowing(self.options, self.limits.filter)
+        binder.condition = columns.filtering(self.limits.filter)
         return Scope(self.table, binder.alias(self.table), self.right, self.rights, binder)
 
     def reader(self) -> columns.Reader:
-        return columns.Reader(self.options, self.bounds.rows, self.bounds.filter)
+        return columns.Reader(self.options, self.limits.rows, self.limits.filter)
 
 
 _ACTIONS = {"GET": "read", "POST": "create records in", "PUT": "change", "PATCH": "change", "DELETE": "delete from"}
@@ -129,13 +129,13 @@ def list_plan(request: ReadRequest, cursor: list[Any] | None = None) -> Plan:
     Raises:
         ApiError: an option names something that the caller may not read, or that does not exist.
     """
-    options, bounds = request.options, request.bounds
+    options, limits = request.options, request.limits
     if options.include_schema and options.count_only:
         options.include_schema = False
     if options.count_only:
         return count_plan(request)
-    own_limit = options.limit is not None and 0 < options.limit <= bounds.rows
-    limit = options.limit if own_limit and options.limit else bounds.rows
+    own_limit = options.limit is not None and 0 < options.limit <= limits.rows
+    limit = options.limit if own_limit and options.limit else limits.rows
     probe = not own_limit or options.cursor is not None or options.estimated
     scope, reader = request.scope(), request.reader()
     tree = request.filter.tree if request.filter else None
@@ -144,9 +144,9 @@ def list_plan(request: ReadRequest, cursor: list[Any] | None = None) -> Plan:
             raise BadRequest("Groups do not support relations. Leave out 'related'.", reason="bad_option")
         if options.cursor is not None:
             raise BadRequest("Groups do not support cursors. Use limit and offset.", reason="bad_option")
-        statement = grouping(scope, options, tree, limit, bounds.filter, probe=probe)
+        statement = grouping(scope, options, tree, limit, limits.filter, probe=probe)
     else:
-        statement = listing(scope, reader, tree, limit, probe=probe, position=cursor, max_rows=bounds.answer_rows)
+        statement = listing(scope, reader, tree, limit, probe=probe, position=cursor, max_rows=limits.answer_rows)
     plan = Plan(statement.sql, bound(statement), request.table, "list", options, limit, probe, sealed=reader.sealed)
     plan.mark = order_mark(request.table, options)
     plan.names = tuple(reader.top)
@@ -170,7 +170,7 @@ def count_plan(request: ReadRequest) -> Plan:
     options, scope = request.options, request.scope()
     tree = request.filter.tree if request.filter else None
     if aggregate.is_grouped(options):
-        statement = group_count(scope, options, tree, request.bounds.filter)
+        statement = group_count(scope, options, tree, request.limits.filter)
     else:
         statement = counting(scope, tree, explain=options.estimated)
     plan = Plan(statement.sql, bound(statement), request.table, "count", options, estimate=statement.estimates)
@@ -185,7 +185,7 @@ def keyed_plan(request: ReadRequest, key: list[Column], count: int, *, lock: boo
     """
     scope, reader = request.scope(), request.reader()
     tree = request.filter.tree if request.filter else None
-    statement = keyed(scope, reader, key, count, tree, lock=lock, max_rows=request.bounds.answer_rows)
+    statement = keyed(scope, reader, key, count, tree, lock=lock, max_rows=request.limits.answer_rows)
     plan = Plan(statement.sql, bound(statement), request.table, "keyed", request.options, sealed=reader.sealed)
     plan.patterns = scope.binder.patterns
     plan.names = tuple(reader.top)
@@ -230,7 +230,7 @@ def identifying(table: Table, id_field: str, right: Right) -> list[Column]:
         columns = []
         for name in names(id_field):
             column = table.find(name)
-            if column is None or not right.sees(column.name):
+            if column is None or not right.can_read(column.name):
                 raise unknown_field(name, table, right)
             if column in columns:
                 raise DuplicateField(column.name)

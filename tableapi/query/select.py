@@ -13,13 +13,13 @@ from typing import Any
 import sqlalchemy as sa
 
 from tableapi.query import aggregate, cursor
-from tableapi.query.bounds import Limits
 from tableapi.query.columns import Reader
 from tableapi.query.expressions import syntax
 from tableapi.query.expressions.conditions import conjuncts, fixes, guarded_by, joined, rule_and_filter, rule_of, where
 from tableapi.query.expressions.order import order_terms
 from tableapi.query.expressions.scope import ACTOR, Page, Scope
 from tableapi.query.filter.ast import Node
+from tableapi.query.limits import FilterLimits
 from tableapi.query.options import Options
 from tableapi.query.statement import Binder, ParamSource, Statement, finish
 from tableapi.schema.model import Column, Table
@@ -122,9 +122,9 @@ def _listed(scope: Scope, tree: Node | None, terms: cursor.Terms) -> Any:
 
     Its index contains the caller's rows in that order; under the row rule, PostgreSQL would find and sort all of them.
     """
-    if scope.right.listed is None or scope.right.grants or rule_of(scope, tree) is not scope.right.rows:
+    if scope.right.key_list is None or scope.right.grants or rule_of(scope, tree) is not scope.right.rows:
         return None
-    listed = scope.right.listed(ACTOR).subquery(scope.binder.name("l"))
+    listed = scope.right.key_list(ACTOR).subquery(scope.binder.name("l"))
     return listed if all(term.term.plain and column.name in listed.c for term, _, column in terms) else None
 
 
@@ -167,7 +167,7 @@ def _page_of(keys: Any, scope: Scope, tree: Node | None, terms: cursor.Terms) ->
 
 
 def grouping(
-    scope: Scope, options: Options, tree: Node | None, limit: int, limits: Limits, *, probe: bool
+    scope: Scope, options: Options, tree: Node | None, limit: int, limits: FilterLimits, *, probe: bool
 ) -> Statement:
     """Build the read of a page of groups. Columns as in `listing`; `count` is the number of groups."""
     select, order, names = aggregate.grouped(scope, options, where(scope, tree), limits)
@@ -187,7 +187,7 @@ def grouping(
     return finish(result, scope.binder)
 
 
-def group_count(scope: Scope, options: Options, tree: Node | None, limits: Limits) -> Statement:
+def group_count(scope: Scope, options: Options, tree: Node | None, limits: FilterLimits) -> Statement:
     """Build the query for the number of groups."""
     select, *_ = aggregate.grouped(scope, options, where(scope, tree), limits)
     return finish(
@@ -216,9 +216,9 @@ def _cut(select: Any, limit: int, offset: int, binder: Binder) -> Any:
 
 def _count(scope: Scope, conditions: list[Any], tree: Node | None) -> Any:
     """Select the number of rows."""
-    if tree is None and scope.right.listed is not None:
+    if tree is None and scope.right.key_list is not None:
         return sa.select(sa.func.count().label("count")).select_from(
-            scope.right.listed(ACTOR).subquery(scope.binder.name("l"))
+            scope.right.key_list(ACTOR).subquery(scope.binder.name("l"))
         )
     return sa.select(sa.func.count().label("count")).select_from(scope.clause).where(*conditions)
 
@@ -247,7 +247,7 @@ def version(scope: Scope, table: Table) -> Any:
     """Return the version of a row, which changes with every write and is the basis of its ETag."""
     if table.has_xmin and scope.right.xmin:
         return sa.literal_column(f"{scope.clause.name}.xmin::text")  # type: ignore[attr-defined]
-    shown = (n for n in table.columns if scope.right.sees(n) and n not in scope.right.masked)
+    shown = (n for n in table.columns if scope.right.can_read(n) and n not in scope.right.masked)
     return sa.func.md5(sa.cast(sa.func.row(*(scope.clause.c[n] for n in shown)), sa.Text))
 
 

@@ -58,5 +58,5 @@ def suggestion(name: str, candidates: Iterable[str]) -> str:
 def unknown_field(name: str, table: Table, right: Right, relations: Iterable[str] = ()) -> UnknownField:
     """Build the error for an unknown field, suggesting the closest name that the caller may use."""
     error = UnknownField(name, table.name)
-    error.message += suggestion(name, (*filter(right.sees, table.columns), *relations))
+    error.message += suggestion(name, (*filter(right.can_read, table.columns), *relations))
     return error

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from tableapi.auth.policy import Actor
 from tableapi.errors import BadRequest
-from tableapi.query.bounds import DEFAULT_LIMITS, Limits
+from tableapi.query.limits import DEFAULT_FILTER_LIMITS, FilterLimits
 from tableapi.schema.model import Column, Table
 from tableapi.schema.sqltypes import DIALECT, Supplied, bind, bind_array
 from tableapi.schema.types import BY_NAME, BadValue, PgType, checker, storer
@@ -40,7 +40,7 @@ def _no_condition(scope: Any, text: str) -> Any:
 class Binder:
     """Collects the parameters, aliases and tables of one statement while it is built."""
 
-    def __init__(self, params: Mapping[str, Any] | None = None, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(self, params: Mapping[str, Any] | None = None, limits: FilterLimits = DEFAULT_FILTER_LIMITS) -> None:
         self.sources: dict[str, ParamSource] = {}
         self.params = params or {}
         self.aliases = 0
@@ -211,7 +211,7 @@ class Bindings:
     offset: int = 0
     cursor: list[Any] | None = None
     record: dict[str, Any] | None = None
-    limits: Limits = DEFAULT_LIMITS
+    limits: FilterLimits = DEFAULT_FILTER_LIMITS
 
 
 # How one parameter is read from the bindings, how its value is converted, and the field to name in an error. Without
@@ -265,7 +265,7 @@ def _check_lists(parameters: list[Parameter], values: Bindings) -> None:
         raise too_complex("values", values.limits)
 
 
-def too_complex(what: str, limits: Limits) -> BadRequest:
+def too_complex(what: str, limits: FilterLimits) -> BadRequest:
     """Build the error for a request with too many conditions, values, fields or terms in total."""
     most = limits.of_request()[what]
     names = {

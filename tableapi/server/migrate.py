@@ -7,7 +7,7 @@ the job queue are created, and the project's internal script `init`, if any, loa
 Three comment lines in a migration have a meaning:
 - `-- outside a transaction`: run the statements one by one, as `create index concurrently` requires; the file must be
   safe to start again.
-- `-- needs N`: programs older than schema version N cannot use the result and refuse to start.
+- `-- needs N`: programs older than schema version N cannot use the result and do not start.
 - `-- after older transactions`: before the next statement, wait for all currently open transactions to end (inside a
   transaction: before the file).
 """
@@ -29,7 +29,7 @@ from tableapi.config.command_error import CommandError
 from tableapi.config.settings import Settings
 from tableapi.db.session import connect
 from tableapi.project import queue
-from tableapi.project.files import live_tables
+from tableapi.project.files import recorded_tables
 
 LOCK = 0x7461626C65  # advisory lock: "table", one `init` per database
 LOCK_TIMEOUT = "2s"  # while DDL waits for a lock, all queries on that table wait behind it
@@ -122,13 +122,13 @@ async def init(settings: Settings, folder: Path | None = None, say: Callable[[st
 
 
 async def _record_changes(connection: asyncpg.Connection, folder: Path, say: Callable[[str], None]) -> None:
-    """Create the triggers of tables that the policy marks as live; the project works without them."""
-    tables = await asyncio.to_thread(live_tables, folder)
+    """Record the changes of tables that the policy marks; the project works without the triggers."""
+    tables = await asyncio.to_thread(recorded_tables, folder)
     try:
         if tables or await triggers.recorded(connection):
             await triggers.install(connection, tables, say, only=True)
     except triggers.CannotRecord as error:
-        say(f"Live changes were not installed: {error}")
+        say(f"Changes are not recorded: {error}")
 
 
 async def _lock(connection: asyncpg.Connection) -> None:

@@ -29,7 +29,7 @@ from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server.mp import MPServer
 
-from tableapi.app.options import ANY_ORIGIN, BadDatasets, Datasets, is_loopback, of_project
+from tableapi.app.options import ANY_ORIGIN, BadDatasets, ServeOptions, is_loopback, of_project
 from tableapi.config.command_error import CommandError
 from tableapi.config.secret_file import kept_secret, private_folder
 from tableapi.config.settings import Settings
@@ -46,7 +46,7 @@ from tableapi.server.supervisor import JobWorker, exit_with_parent
 
 SCHEMA_CHANNEL = "tableapi_schema"  # on NOTIFY, workers reload the schema
 HEADER_SECONDS = 30  # for the headers of a request, and for an idle connection
-MAX_CONNECTIONS = 8192  # per worker, most of them idle; MAX_UNDER_WAY limits the requests in flight
+MAX_CONNECTIONS = 8192  # per worker, most of them idle; MAX_IN_FLIGHT limits the requests in flight
 STOP_SECONDS = 8  # for requests in flight
 NEXT_SIGNAL_SECONDS = 0.5  # after SIGTERM
 
@@ -132,7 +132,7 @@ def _answers(host: str, port: int) -> bool:
         return False
 
 
-async def _notify(datasets: Datasets) -> None:
+async def _notify(datasets: ServeOptions) -> None:
     for url in datasets.urls.values():
         try:
             connection = await connect(url, timeout=5)
@@ -147,7 +147,7 @@ class _Loader:
     """Create the application inside a worker process, with the rights that the parent read last."""
 
     settings: Settings
-    datasets: Datasets
+    datasets: ServeOptions
     parent: int
 
     def __call__(self) -> Any:
@@ -159,7 +159,7 @@ class _Loader:
             self.datasets = self.datasets.reread()
 
 
-def _load(settings: Settings, datasets: Datasets, parent: int) -> Any:
+def _load(settings: Settings, datasets: ServeOptions, parent: int) -> Any:
     """Create the application inside a worker process."""
     exit_with_parent(parent)
     signal.signal(signal.SIGUSR2, signal.SIG_IGN)  # until the application handles it
@@ -181,7 +181,7 @@ def reloading_app() -> Any:
         sys.exit(f"tableapi: {error}")
 
 
-def with_database(datasets: Datasets, settings: Settings) -> Datasets:
+def with_database(datasets: ServeOptions, settings: Settings) -> ServeOptions:
     """Return a project's datasets with the URL of its database."""
     return replace(
         datasets, urls={settings.dataset: str(settings.database_url)}, replicas=settings.database_replica_urls
@@ -197,7 +197,7 @@ def with_postgres(settings: Settings, stack: ExitStack) -> Settings:
     return settings
 
 
-def serve(settings: Settings, datasets: Datasets, *, reload: bool = False) -> None:
+def serve(settings: Settings, datasets: ServeOptions, *, reload: bool = False) -> None:
     """Serve until SIGINT or SIGTERM. Raises CannotServe, BadProject, NoPostgres, BadMigration."""
     if reload and datasets.project is None:
         raise BadDatasets("--reload requires a project and cannot be used with --dataset.")
@@ -229,7 +229,7 @@ def serve(settings: Settings, datasets: Datasets, *, reload: bool = False) -> No
             _granian(settings, datasets, announce)
 
 
-def _check_rights(datasets: Datasets, settings: Settings) -> None:
+def _check_rights(datasets: ServeOptions, settings: Settings) -> None:
     """Check the policy or the access file against the databases. Raises BadDatasets."""
     from tableapi.app.declared import check_rights
     from tableapi.app.features.declared_webhooks import check_declared
@@ -242,7 +242,7 @@ def _check_rights(datasets: Datasets, settings: Settings) -> None:
         raise BadDatasets(str(error)) from None
 
 
-def _record_webhooks(datasets: Datasets) -> None:
+def _record_webhooks(datasets: ServeOptions) -> None:
     """Start recording changes of the tables with webhooks. Raises MissingExtra."""
     from tableapi.app.features.declared_webhooks import check_webhook_extra, declared_webhooks, record_webhooks
 
@@ -277,7 +277,7 @@ def _prepare(settings: Settings, project: Path, stack: ExitStack) -> str | None:
     return message
 
 
-def _granian(settings: Settings, datasets: Datasets, announce: Callable[[], None]) -> None:
+def _granian(settings: Settings, datasets: ServeOptions, announce: Callable[[], None]) -> None:
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(ValueError, OSError):  # raise the soft limit to the hard one
         resource.setrlimit(resource.RLIMIT_NOFILE, (most if most != resource.RLIM_INFINITY else 65536, most))
@@ -304,7 +304,7 @@ def _granian(settings: Settings, datasets: Datasets, announce: Callable[[], None
     server.serve(target_loader=server.loader, wrap_loader=False)
 
 
-def _reloading(settings: Settings, datasets: Datasets, announce: Callable[[], None]) -> None:
+def _reloading(settings: Settings, datasets: ServeOptions, announce: Callable[[], None]) -> None:
     import uvicorn
     from uvicorn.supervisors.statreload import StatReload
 
@@ -332,7 +332,7 @@ def _reloading(settings: Settings, datasets: Datasets, announce: Callable[[], No
         Watch(config, target=server.run, sockets=[config.bind_socket()]).run()
 
 
-def _announce(settings: Settings, datasets: Datasets, message: str | None) -> None:
+def _announce(settings: Settings, datasets: ServeOptions, message: str | None) -> None:
     """Print the addresses and how to sign in."""
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     here = f"http://{host}:{settings.port}"

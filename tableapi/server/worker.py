@@ -12,7 +12,7 @@ from collections.abc import Callable
 from tableapi import threads
 from tableapi.app.application import App
 from tableapi.app.features import application
-from tableapi.app.options import Datasets
+from tableapi.app.options import ServeOptions
 from tableapi.config.settings import Settings
 from tableapi.observability import tracing
 from tableapi.observability.logging import configure, sink
@@ -59,7 +59,7 @@ def on_signal(number: signal.Signals, callback: Callable[[], None]) -> None:
     signal.siginterrupt(number, False)
 
 
-def create_app(settings: Settings, datasets: Datasets) -> App:
+def create_app(settings: Settings, datasets: ServeOptions) -> App:
     """Return the application of one worker process."""
     return application(settings, datasets, WorkerResources(settings))
 

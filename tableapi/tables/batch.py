@@ -74,7 +74,7 @@ class Batch:
         entry["context"] = None if entry["context"].keys() == {"reason", "scope"} else entry["context"]
         self.bodies.append(exact_json.dumps(entry))
 
-    def answer(self) -> bytes:
+    def body(self) -> bytes:
         """Build the JSON array of the response.
 
         Raises:
@@ -108,11 +108,11 @@ async def trying(run: Awaitable[Result], *, alone: bool = False) -> Result | Api
     try:
         return await run
     except (ApiError, asyncpg.PostgresError) as error:
-        refused = to_api_error(error)
-        if refused is None:
+        api_error = to_api_error(error)
+        if api_error is None:
             raise
         if not alone and isinstance(error, RETRYABLE):
             raise
-        if not alone and (refused.reason == "schema_changed" or refused.status == 503):
-            raise refused from None  # concerns the whole request, which can be retried
-        return refused
+        if not alone and (api_error.reason == "schema_changed" or api_error.status == 503):
+            raise api_error from None  # concerns the whole request, which can be retried
+        return api_error

@@ -9,8 +9,7 @@ from tableapi.auth.policy import VERBS
 from tableapi.auth.rights import Right, Rights
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import Forbidden
-from tableapi.http import response
-from tableapi.http.response import Reply
+from tableapi.http.response import Response, dumps
 from tableapi.query import options
 from tableapi.query.plan import Bindings, Plan
 from tableapi.schema.model import Column, Relation, Schema, Table
@@ -32,8 +31,8 @@ def describe(schema: Schema, table: Table, right: Right, rights: Rights) -> dict
         **labels(table),
         "description": table.comment,
         "is_view": table.is_view,
-        "primary_key": [n for n in table.key if right.sees(n)],
-        "field": [field(table, c, usable) for c in table.columns.values() if right.sees(c.name)],
+        "primary_key": [n for n in table.key if right.can_read(n)],
+        "field": [field(table, c, usable) for c in table.columns.values() if right.can_read(c.name)],
         "related": [relation(r) for r in related(table, rights)],
         "access": verbs(table, rights),
     }
@@ -103,28 +102,28 @@ def relation(described: Relation) -> dict[str, Any]:
     }
 
 
-async def tables(dataset: Dataset, rights: Rights, query: dict[str, str]) -> Reply:
+async def tables(dataset: Dataset, rights: Rights, query: dict[str, str]) -> Response:
     """Handle `GET /_table` and `GET /_schema`."""
     usable = allowed(dataset.schema, rights)
     if options.boolean("as_list", query.get("as_list", "")):
-        return Reply(response.dumps({"resource": [t.name for t in usable]}))
+        return Response(dumps({"resource": [t.name for t in usable]}))
     if not query.get("fields"):
-        return Reply(response.dumps({"resource": [{"name": t.name} for t in usable]}))
+        return Response(dumps({"resource": [{"name": t.name} for t in usable]}))
     descriptions = [{"name": t.name, **labels(t), "is_view": t.is_view, "access": verbs(t, rights)} for t in usable]
-    return Reply(response.dumps({"resource": descriptions}))
+    return Response(dumps({"resource": descriptions}))
 
 
-def access_list(dataset: Dataset, rights: Rights) -> Reply:
+def access_list(dataset: Dataset, rights: Rights) -> Response:
     """Handle `GET /api/v2/<service>?as_access_list=true`: list the components that a role may name."""
     components = ["", "*"]
     for group in ("_table", "_schema"):
         components += [f"{group}/", f"{group}/*"]
         for table in allowed(dataset.schema, rights):
             components += [f"{group}/{table.name}/", f"{group}/{table.name}/*"]
-    return Reply(response.dumps({"resource": components}))
+    return Response(dumps({"resource": components}))
 
 
-async def explained(call: TableRequest, page: Plan, values: Bindings) -> Reply:
+async def explained(call: TableRequest, page: Plan, values: Bindings) -> Response:
     """Return PostgreSQL's execution plan of a read.
 
     Raises:
@@ -133,4 +132,4 @@ async def explained(call: TableRequest, page: Plan, values: Bindings) -> Reply:
     if call.actor.role != "*":
         raise Forbidden("Only callers with full rights may use 'explain'.", reason="forbidden")
     row: Any = await call.dataset.db.reads.fetchrow(f"EXPLAIN (FORMAT JSON) {page.sql}", *page.args(values))
-    return Reply(row[0] if isinstance(row[0], bytes) else str(row[0]).encode())
+    return Response(row[0] if isinstance(row[0], bytes) else str(row[0]).encode())

@@ -71,7 +71,7 @@ def check_affected(most: int | None, records: int) -> None:
 
 def bounded_ids(call: TableRequest, ids: list[Any]) -> list[Any]:
     """Return the identifiers of option `ids`. Raises if there are none or too many."""
-    body_records([{"id": 0}] * len(ids) or None, call.dataset.bounds.records)
+    body_records([{"id": 0}] * len(ids) or None, call.dataset.limits.records)
     if not ids:
         raise BadRequest("Option 'ids' is empty.", reason="bad_option", context={"option": "ids"})
     return ids
@@ -135,10 +135,10 @@ def check_create(call: TableRequest, right: Right, change: Change, forced: Mappi
     Raises:
         Forbidden: a field may not be set.
     """
-    drop_own(call, change.refused)
-    for name, value in {**change.refused, **{n: v for n, v in forced.items() if not right.sets((n,))}}.items():
-        if name in right.stamp:
-            if str(value) != str(stamped(call, right, name)):
+    drop_own(call, change.rejected)
+    for name, value in {**change.rejected, **{n: v for n, v in forced.items() if not right.may_set((n,))}}.items():
+        if name in right.set_on_create:
+            if str(value) != str(_value_on_create(call, right, name)):
                 raise tenant_mismatch(call, name, value)
         elif value is not None:
             raise field_error(call, {name: value})
@@ -169,18 +169,20 @@ def violated(call: TableRequest, error: Exception) -> Exception:
     rights = [call.rights.right(table, verb) for verb in ("GET", "POST", "PATCH")] if table is not None else []
 
     def knows(name: str) -> bool:
-        return telling.get() or any(right is not None and (right.sees(name) or right.writes(name)) for right in rights)
+        return telling.get() or any(
+            right is not None and (right.can_read(name) or right.can_write(name)) for right in rights
+        )
 
     if isinstance(error, asyncpg.NotNullViolationError) and error.column_name and not knows(str(error.column_name)):
         return sqlstates.REQUIRED.error()
-    refusal = to_api_error(error)
-    if refusal is None or table is None or not error.constraint_name:  # raised by a trigger
-        return refusal or error
+    api_error = to_api_error(error)
+    if api_error is None or table is None or not error.constraint_name:  # raised by a trigger
+        return api_error or error
     names = _fields_of(table, error)
     if all(map(knows, names or table.columns)):
-        refusal.context["constraint"] = str(error.constraint_name)
-        refusal.context |= {"field": names[0]} if len(names) == 1 else {"fields": names} if names else {}
-    return refusal
+        api_error.context["constraint"] = str(error.constraint_name)
+        api_error.context |= {"field": names[0]} if len(names) == 1 else {"fields": names} if names else {}
+    return api_error
 
 
 def _fields_of(table: Table, error: asyncpg.IntegrityConstraintViolationError) -> list[str]:
@@ -206,11 +208,11 @@ def tenant_mismatch(call: TableRequest, name: str, value: Any) -> Forbidden:
     return Forbidden(f"Your role may not set '{name}' to this value.", reason="tenant_mismatch")
 
 
-def stamped(call: TableRequest, right: Right, name: str) -> Any:
+def _value_on_create(call: TableRequest, right: Right, name: str) -> Any:
     """Return the value that a create sets in a field for this caller."""
-    stamp = right.stamp[name]
+    value = right.set_on_create[name]
     try:
-        return stamp(call.actor) if callable(stamp) else stamp
+        return value(call.actor) if callable(value) else value
     except AttributeError:
         return None
 
@@ -233,7 +235,7 @@ def foreign(call: TableRequest, verb: str, record: Mapping[str, Any]) -> dict[st
     right = call.rights.right(call.table, verb)
     fields = {}
     for name, value in _named(call, record):
-        if name in call.table.key or (right is not None and right.writes(name)):
+        if name in call.table.key or (right is not None and right.can_write(name)):
             continue
         if not differs(call, name, value) or (value is None and verb == "POST"):
             continue

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tableapi import exact_json, threads
 from tableapi.errors import BadRequest
-from tableapi.http.response import Reply
+from tableapi.http.response import Response
 from tableapi.query import aggregate
 from tableapi.query.expressions import syntax
 from tableapi.tables import read
@@ -17,7 +17,7 @@ CONTENT_TYPE = "application/x-ndjson"
 PAGE = 1000
 
 
-async def answer(call: TableRequest) -> Reply:
+async def respond(call: TableRequest) -> Response:
     """Handle a read by filter with one record per line. The first page is read before the response begins.
 
     Without option `limit`, all records are sent. Pages continue by cursor, so each is a single statement, and no
@@ -41,19 +41,19 @@ async def answer(call: TableRequest) -> Reply:
     headers = {name: value for name, value in call.headers.items() if name not in ("accept", "wrap", "if-none-match")}
     rest = options.limit if options.limit is not None and options.limit > 0 else None
     call = replace(call, query=query, headers=headers)
-    one_page = rest is not None and rest <= min(PAGE, call.dataset.bounds.rows)  # so a key is not needed
+    one_page = rest is not None and rest <= min(PAGE, call.dataset.limits.rows)  # so a key is not needed
     page = await _page(call, "", rest, cursor=not (one_page or aggregate.is_grouped(options)))
-    return Reply(b"", content_type=CONTENT_TYPE, stream=_lines(call, page, rest))
+    return Response(b"", content_type=CONTENT_TYPE, stream=_lines(call, page, rest))
 
 
 async def _page(
     call: TableRequest, position: str, rest: int | None, *, cursor: bool = True
 ) -> tuple[bytes, int, str | None]:
     """Return the lines of a page, their number, and the position of the next page, or None at the end."""
-    most = min(PAGE, call.dataset.bounds.rows)
+    most = min(PAGE, call.dataset.limits.rows)
     query = {**call.query, "limit": str(most if rest is None else min(most, rest))}
-    reply = await read.many(replace(call, query=query | {"cursor": position} if cursor else query))
-    return await threads.body(len(reply.body), _written, reply.body)
+    response = await read.many(replace(call, query=query | {"cursor": position} if cursor else query))
+    return await threads.body(len(response.body), _written, response.body)
 
 
 async def _lines(call: TableRequest, page: tuple[bytes, int, str | None], rest: int | None) -> AsyncIterator[bytes]:

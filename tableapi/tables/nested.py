@@ -63,16 +63,16 @@ def _more(table: Table, record: dict[str, Any], names: tuple[str, ...]) -> bool:
 async def hold(run: Run, right: Right, change: Change) -> None:
     """Treat references that the caller may not write as rejected fields, accepted only if unchanged."""
     for relation, value in change.relations:
-        if relation.kind != "belongs_to" or right.sets(relation.own):
+        if relation.kind != "belongs_to" or right.may_set(relation.own):
             continue
         refers: list[Any] = [None] * len(relation.own)
         if value is not None:
             with _Level(run):
                 refers = await _named(run, relation, _record(relation, value))
         for name, refer in zip(relation.own, refers, strict=True):
-            if name in change.refused and str(change.refused[name]) != str(refer):
+            if name in change.rejected and str(change.rejected[name]) != str(refer):
                 raise DuplicateField(name)
-            change.refused[name] = refer
+            change.rejected[name] = refer
         change.held.add(relation.name)
 
 
@@ -229,7 +229,7 @@ async def _release_all(run: Run, relation: Relation, own: list[Any]) -> None:
         raise _reference_required(relation)
     verb = "DELETE" if drop else "PATCH"
     right = run.right(table, verb)
-    if not drop and not (right.sets(relation.theirs) and right.only_in.keys().isdisjoint(relation.theirs)):
+    if not drop and not (right.may_set(relation.theirs) and right.editable_in.keys().isdisjoint(relation.theirs)):
         await _check_released(run, relation, own)
         return
     plan = run.plan(statements.release, run.target(table, verb), relation.theirs, drop)

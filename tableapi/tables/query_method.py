@@ -9,7 +9,7 @@ import orjson
 
 from tableapi.errors import BadRequest, UnsupportedMedia
 from tableapi.http.body import parse_object
-from tableapi.query.bounds import Bounds
+from tableapi.query.limits import Limits
 from tableapi.query.options import parse_query
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
@@ -19,11 +19,11 @@ HEADERS = {"Accept-Query": ACCEPT_QUERY}
 MAX_CHARS, MAX_VALUES = 100_000, 4_000
 
 
-def wider(bounds: Bounds) -> Bounds:
+def wider(limits: Limits) -> Limits:
     """Return the limits for a read sent with QUERY: longer filters, with more values in a list."""
-    limits = bounds.filter
-    length, values = max(limits.length, MAX_CHARS), max(limits.values, MAX_VALUES)
-    return replace(bounds, filter=replace(limits, length=length, values=values))
+    filters = limits.filter
+    length, values = max(filters.length, MAX_CHARS), max(filters.values, MAX_VALUES)
+    return replace(limits, filter=replace(filters, length=length, values=values))
 
 
 def options_of(content_type: str, raw: bytes, query: dict[str, str]) -> tuple[dict[str, str], dict[str, Any] | None]:

@@ -18,7 +18,7 @@ from tableapi.datasets import answer_size
 from tableapi.errors import ApiError, BadRequest, NotFound
 from tableapi.http import etag
 from tableapi.http.body import records
-from tableapi.http.response import Reply, attachment
+from tableapi.http.response import Response, attachment
 from tableapi.query import cursor, plan
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import Filter
@@ -34,7 +34,7 @@ from tableapi.tables.request import TableRequest, requested_format
 T = TypeVar("T")
 
 
-def read(call: TableRequest, ident: str | None) -> Awaitable[Reply]:
+def read(call: TableRequest, ident: str | None) -> Awaitable[Response]:
     """Handle a GET of a table or a record, including one tunnelled through POST."""
     plan.right_of(call.table, call.rights, "GET")
     if ident is not None:
@@ -49,10 +49,10 @@ def _idents(call: TableRequest) -> list[Any] | None:
     """Return the identifiers of option `ids`, or of the records in a tunnelled body."""
     if "ids" in call.query or (isinstance(call.body, dict) and "ids" in call.body):
         idents = call.options().ids
-        records(idents and [{"id": 0}] * len(idents), call.dataset.bounds.records)
+        records(idents and [{"id": 0}] * len(idents), call.dataset.limits.records)
         return idents
     if isinstance(call.body, list) or (isinstance(call.body, dict) and "resource" in call.body):
-        return records(call.body, call.dataset.bounds.records)
+        return records(call.body, call.dataset.limits.records)
     return None
 
 
@@ -75,7 +75,7 @@ def named_values(call: TableRequest) -> dict[str, Any]:
 
 def read_request(call: TableRequest, parsed: Options, tree: Filter | None) -> ReadRequest:
     right = plan.right_of(call.table, call.rights, "GET")
-    return ReadRequest(call.table, right, call.rights, parsed, tree, call.bounds(), account=call.recorded_by)
+    return ReadRequest(call.table, right, call.rights, parsed, tree, call.limits(), account=call.recorded_by)
 
 
 _PIECE = 400_000  # characters of base64; a multiple of four
@@ -120,25 +120,25 @@ async def _plan_keyed(call: TableRequest, key: Any, count: int) -> tuple[list[An
 # -- records by identifier -------------------------------------------------------------------------------------------
 
 
-async def single(call: TableRequest, ident: Any) -> Reply:
+async def single(call: TableRequest, ident: Any) -> Response:
     """Handle a GET of one record by its path."""
     shape = shape_key(call, "keyed", 1)
     columns, keyed = call.dataset.plan_cache.get(shape) or await _plan_keyed(call, shape, 1)
     key = plan.identifier(ident, columns)
-    values = Bindings(call.actor, [], keyed.options.params, [key], limits=call.dataset.bounds.filter)
+    values = Bindings(call.actor, [], keyed.options.params, [key], limits=call.dataset.limits.filter)
     row = await call.dataset.fetchrow(keyed, values, call.actor.session or call.actor.key)
     if row is None:
         raise errors.missing(ident)
     body: bytes = await unsealed(call, True, row["body"]) if keyed.sealed else row["body"]
     tag = etag.etag(row["mark"], row["body"] if keyed.beyond_row else b"")
     if "if-none-match" in call.headers and etag.matches(call.headers, tag):
-        return Reply(b"", 304, headers={"ETag": tag})
+        return Response(b"", 304, headers={"ETag": tag})
     if (form := requested_format(keyed.options, call.headers)) is not None:
         return await as_file(call, b"[" + body + b"]", keyed.names, *form)
-    return Reply(body, headers={"ETag": tag})
+    return Response(body, headers={"ETag": tag})
 
 
-async def several(call: TableRequest, idents: list[Any]) -> Reply:
+async def several(call: TableRequest, idents: list[Any]) -> Response:
     """Handle a read by `ids`, in that order. A missing record is an error in the batch."""
     parsed = call.options()
     batch = Batch("retrieved", parsed)
@@ -160,10 +160,10 @@ async def several(call: TableRequest, idents: list[Any]) -> Reply:
     if keys:
         shape = shape_key(call, "keyed", count := plan.rounded(len(keys)))
         _, keyed = call.dataset.plan_cache.get(shape) or await _plan_keyed(call, shape, count)
-        values = Bindings(call.actor, [], parsed.params, keys, limits=call.dataset.bounds.filter)
+        values = Bindings(call.actor, [], parsed.params, keys, limits=call.dataset.limits.filter)
         sealed, names = keyed.sealed, keyed.names
         async with call.dataset.db.reads.acquire() as connection:
-            await answer_size.check(call.dataset.bounds, connection.fetchrow, keyed, values)
+            await answer_size.check(call.dataset.limits, connection.fetchrow, keyed, values)
             rows = {row["place"]: row["body"] for row in await connection.fetch(keyed.sql, *keyed.args(values))}
         rows = dict(zip(rows, await each_unsealed(call, sealed, list(rows.values())), strict=True))
     for ident, place in zip(idents, places, strict=True):
@@ -175,10 +175,10 @@ async def several(call: TableRequest, idents: list[Any]) -> Reply:
             batch.failed(errors.missing(ident))
         if batch.stopped:
             break
-    return await listing(call, parsed, batch.answer(), names)
+    return await listing(call, parsed, batch.body(), names)
 
 
-async def raw(call: TableRequest, ident: str) -> Reply:
+async def raw(call: TableRequest, ident: str) -> Response:
     """Return the bytes of one column of a record, named by option `raw`.
 
     Raises:
@@ -188,22 +188,22 @@ async def raw(call: TableRequest, ident: str) -> Reply:
     name = call.query["raw"]
     right = plan.right_of(call.table, call.rights, "GET")
     column = call.table.find(name)
-    if column is None or not right.sees(column.name):
+    if column is None or not right.can_read(column.name):
         raise unknown_field(name, call.table, right)
     query = {key: value for key, value in call.query.items() if key == "id_field"}
     headers = {key: value for key, value in call.headers.items() if key not in ("accept", "if-none-match")}
     quoted = column.name if '"' in column.name else f'"{column.name}"'
-    reply = await single(replace(call, query=query | {"fields": quoted}, headers=headers), ident)
-    value = await threads.body(len(reply.body), _raw_value, reply.body, column)
+    response = await single(replace(call, query=query | {"fields": quoted}, headers=headers), ident)
+    value = await threads.body(len(response.body), _raw_value, response.body, column)
     if value is None:
         raise NotFound(f"Field '{column.name}' of this record has no value.")
-    file = attachment(f"{call.table.bare}-{ident}") | {"ETag": reply.headers["ETag"]}
+    file = attachment(f"{call.table.bare}-{ident}") | {"ETag": response.headers["ETag"]}
     if column.type.kind == "bytea":
-        return Reply(value, content_type="application/octet-stream", headers=file)
+        return Response(value, content_type="application/octet-stream", headers=file)
     if column.type.kind == "json":
-        return Reply(exact_json.dumps(value), headers={"ETag": reply.headers["ETag"]})
+        return Response(exact_json.dumps(value), headers={"ETag": response.headers["ETag"]})
     text = value if isinstance(value, str) else exact_json.dumps(value).decode()
-    return Reply(text.encode(), content_type="text/plain; charset=utf-8", headers=file)
+    return Response(text.encode(), content_type="text/plain; charset=utf-8", headers=file)
 
 
 def _raw_value(body: bytes, column: Column) -> Any:
@@ -219,10 +219,10 @@ def _raw_value(body: bytes, column: Column) -> Any:
 # -- records by filter -----------------------------------------------------------------------------------------------
 
 
-async def many(call: TableRequest) -> Reply:
+async def many(call: TableRequest) -> Response:
     """Handle a read by filter: return records, groups, or their number."""
     text = call.filter_text()
-    tree, literals = cache.parse(text, call.dataset.bounds.filter) if text else (None, [])
+    tree, literals = cache.parse(text, call.dataset.limits.filter) if text else (None, [])
     mark = tree.mark if tree else None
     sent = {**call.body, **call.query} if isinstance(call.body, dict) else call.query
     offset = _offset(call, sent)
@@ -241,16 +241,16 @@ async def many(call: TableRequest) -> Reply:
             parsed.cursor, parsed.offset = "", 0
         page = await _planned(call, key, parsed, plan.list_plan, read_request(call, parsed, tree), position)
     params = named_values(call) if page.options.params else {}
-    values = Bindings(call.actor, literals, params, [], offset, position, limits=call.dataset.bounds.filter)
+    values = Bindings(call.actor, literals, params, [], offset, position, limits=call.dataset.limits.filter)
     if page.options.explain:
         return await describe.explained(call, page, values)
     row = await call.dataset.fetchrow(page, values, call.actor.session or call.actor.key)
     if page.kind == "count":
-        return Reply(b"%d" % _count(row, page))
+        return Response(b"%d" % _count(row, page))
     meta = await _meta(call, page, values, row) if page.meta else {}
     tag = etag.of_list(row["body"] or b"[]", meta)
     if tag and "if-none-match" in call.headers and etag.matches(call.headers, tag):
-        return Reply(b"", 304, headers={"ETag": tag})
+        return Response(b"", 304, headers={"ETag": tag})
     body: bytes = row["body"] or b"[]"
     body = await unsealed(call, True, body) if page.sealed else body
     response = await listing(call, page.options, body, page.names, meta)
@@ -267,7 +267,7 @@ def _offset(call: TableRequest, sent: Mapping[str, Any]) -> int:
     if value is None:
         return 0
     offset = integer("offset", value)
-    largest = call.dataset.bounds.offset
+    largest = call.dataset.limits.offset
     if largest is not None and offset > largest:
         raise BadRequest(f"The offset may be at most {largest}. Use a cursor to read on.", reason="bad_option")
     return max(offset, 0)

@@ -10,7 +10,7 @@ import orjson
 
 from tableapi import exact_json, threads
 from tableapi.http.request import HttpRequest
-from tableapi.http.response import Reply
+from tableapi.http.response import Response
 from tableapi.query import aggregate
 from tableapi.query.options import Options
 from tableapi.tables import read
@@ -22,14 +22,14 @@ MAX_OPTIONS, MAX_QUERY_CHARS = 50, 2000
 _SELECTING = ("filter", "where", "ids", "id_field", "params")
 
 
-async def answer(
+async def respond(
     call: TableRequest,
     ident: str | None,
-    attempt: Callable[[], Awaitable[Reply]],
+    attempt: Callable[[], Awaitable[Response]],
     account: str,
     sql: str,
     request: HttpRequest,
-) -> Reply:
+) -> Response:
     """Handle a read, and record the accounts that it showed.
 
     There is one entry for each account. A read that showed several accounts, or none, has an additional entry without
@@ -41,18 +41,18 @@ async def answer(
         account: the field that holds the account of a record.
         sql: the statement from `Sessions.recorded`.
     """
-    reply = await attempt()
+    response = await attempt()
     try:
-        accounts = await _accounts(call, ident, reply, account)
+        accounts = await _accounts(call, ident, response, account)
         entries = _entries(call, ident, accounts, request.request_id)
         values = orjson.dumps(dict(call.actor.values), default=str).decode()
         async with call.dataset.db.writes.acquire() as connection, connection.transaction():
             for only, detail in entries:
                 await connection.fetchrow(sql, values, only, call.table.name, detail, request.ip)
     except BaseException:
-        await reply.discard()
+        await response.discard()
         raise
-    return reply
+    return response
 
 
 def _entries(call: TableRequest, ident: str | None, accounts: list[Any], request_id: str) -> list[tuple[Any, str]]:
@@ -75,13 +75,13 @@ def _query(call: TableRequest) -> dict[str, str]:
     return {name[:100]: text[:MAX_QUERY_CHARS] for name, text in list(texts.items())[:MAX_OPTIONS]}
 
 
-async def _accounts(call: TableRequest, ident: str | None, reply: Reply, account: str) -> list[Any]:
+async def _accounts(call: TableRequest, ident: str | None, response: Response, account: str) -> list[Any]:
     """Return the accounts that were read: the actor's own, or those in the records."""
     if call.actor.account is not None:
         return [call.actor.account]
-    if not _has_records(call, reply):
+    if not _has_records(call, response):
         return await _selected(call, ident, account)
-    shown = await _shown(reply, account)
+    shown = await _shown(response, account)
     if ident is None and _tells_of_others(call.options()):
         shown = sorted({*shown, *await _selected(call, ident, account)})
     return shown
@@ -92,17 +92,19 @@ def _tells_of_others(options: Options) -> bool:
     return bool(options.filter) and (options.include_count or options.offset > 0 or options.cursor is not None)
 
 
-def _has_records(call: TableRequest, reply: Reply) -> bool:
+def _has_records(call: TableRequest, response: Response) -> bool:
     """Return whether the body is JSON of records that all have the account field."""
-    if "raw" in call.query or "json" not in reply.content_type or not reply.body:
+    if "raw" in call.query or "json" not in response.content_type or not response.body:
         return False
     options = call.options()
     return not (options.count_only or options.as_list or options.explain or aggregate.is_grouped(options))
 
 
-async def _shown(reply: Reply, account: str) -> list[Any]:
+async def _shown(response: Response, account: str) -> list[Any]:
     """Return the accounts of all records in a body, including related ones."""
-    return await threads.body(len(reply.body), lambda: sorted(set(_found(exact_json.loads_list(reply.body), account))))
+    return await threads.body(
+        len(response.body), lambda: sorted(set(_found(exact_json.loads_list(response.body), account)))
+    )
 
 
 def _found(value: Any, account: str) -> Iterator[Any]:

@@ -9,8 +9,7 @@ import orjson
 
 from tableapi import exact_json, threads
 from tableapi.errors import BadRequest
-from tableapi.http import response
-from tableapi.http.response import Reply
+from tableapi.http.response import Response, attachment
 from tableapi.query.names import names as field_names
 from tableapi.query.options import Options, boolean
 from tableapi.tables.export import Row, write_file
@@ -30,7 +29,7 @@ def listed(array: bytes | None, meta: bytes | None = None, *, wrap: bool = True)
 
 async def listing(
     call: TableRequest, options: Options, body: bytes, names: Any, meta: dict[str, Any] | None = None
-) -> Reply:
+) -> Response:
     """Render the response of a list.
 
     `body`: a JSON array; `names`: its fields, for the header line of a file.
@@ -44,10 +43,10 @@ async def listing(
     elif (form := requested_format(options, call.headers)) is not None:
         return await as_file(call, body, names, *form)
     wrap = options.wrap and ("wrap" not in call.headers or boolean("wrap", call.headers["wrap"] or "true"))
-    reply = Reply(listed(body, orjson.dumps(meta) if meta else None, wrap=wrap))
+    response = Response(listed(body, orjson.dumps(meta) if meta else None, wrap=wrap))
     if options.file:
-        reply.headers |= response.attachment(options.file)
-    return reply
+        response.headers |= attachment(options.file)
+    return response
 
 
 def _checked(body: bytes) -> int:
@@ -78,7 +77,7 @@ def _identifier(row: dict[str, Any], key: Any) -> Any:
     return parts[0] if len(parts) == 1 else ",".join(map(str, parts))
 
 
-async def as_file(call: TableRequest, array: bytes, names: Any, form: str, name: str) -> Reply:
+async def as_file(call: TableRequest, array: bytes, names: Any, form: str, name: str) -> Response:
     """Return the rows in a JSON array as a download.
 
     Raises:
@@ -87,7 +86,7 @@ async def as_file(call: TableRequest, array: bytes, names: Any, form: str, name:
     return await threads.body(_checked(array), _file, call, array, names, form, name)
 
 
-def _file(call: TableRequest, array: bytes, names: Any, form: str, name: str) -> Reply:
+def _file(call: TableRequest, array: bytes, names: Any, form: str, name: str) -> Response:
     """Return rows as a download.
 
     `form`: csv or xlsx; `name`: the file name, "" for that of the table or the hook.
@@ -97,4 +96,4 @@ def _file(call: TableRequest, array: bytes, names: Any, form: str, name: str) ->
     if (export := call.export) is not None:
         rows, names, file, title = map(export.line, rows), export.line({}).keys(), export.file, export.title
     body, content_type = write_file(form, rows, list(names), title, safe=call.dataset.unseal is not None)
-    return Reply(body, content_type=content_type, headers=response.attachment(name or f"{file}.{form}"))
+    return Response(body, content_type=content_type, headers=attachment(name or f"{file}.{form}"))

@@ -10,7 +10,7 @@ from tableapi.auth.policy import Actor
 from tableapi.auth.rights import Rights
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest
-from tableapi.query.bounds import Bounds
+from tableapi.query.limits import Limits
 from tableapi.query.options import Options, boolean, options
 from tableapi.schema.model import Table
 from tableapi.tables.export import Export, file_format
@@ -41,9 +41,9 @@ class TableRequest:
     written: list[tuple[str, str, dict[str, Any]]] | None = None
     tables: set[str] = field(default_factory=set)
 
-    def bounds(self) -> Bounds:
+    def limits(self) -> Limits:
         """Return the limits of the dataset; a file may have more rows than a page."""
-        return replace(self.dataset.bounds, rows=self.export.most) if self.export else self.dataset.bounds
+        return replace(self.dataset.limits, rows=self.export.most) if self.export else self.dataset.limits
 
     def filter_text(self) -> str:
         """Return option `filter`, or "" if it is blank or missing."""

@@ -69,19 +69,19 @@ async def read(
     table = table_of(routine)
     assert table is not None
     right = (rights.right(routine.rows_of, "GET") if routine.rows_of is not None else None) or Right()
-    limit = min(parsed.limit, dataset.bounds.rows) if parsed.limit and parsed.limit > 0 else dataset.bounds.rows
-    tree, literals = cache.parse(parsed.filter, dataset.bounds.filter) if parsed.filter.strip() else (None, [])
+    limit = min(parsed.limit, dataset.limits.rows) if parsed.limit and parsed.limit > 0 else dataset.limits.rows
+    tree, literals = cache.parse(parsed.filter, dataset.limits.filter) if parsed.filter.strip() else (None, [])
     rows = call.table_valued(*_columns(table), name=binder.name("t"))
-    binder.params, binder.narrow = parsed.params, narrowing(parsed, dataset.bounds.filter)
-    binder.condition = filtering(dataset.bounds.filter)
+    binder.params, binder.narrow = parsed.params, narrowing(parsed, dataset.limits.filter)
+    binder.condition = filtering(dataset.limits.filter)
     scope, node = Scope(table, rows, right, rights, binder), tree.tree if tree is not None else None
     if aggregate.is_grouped(parsed):
-        statement = select.grouping(scope, parsed, node, limit, dataset.bounds.filter, probe=False)
+        statement = select.grouping(scope, parsed, node, limit, dataset.limits.filter, probe=False)
     else:
-        reader = Reader(parsed, dataset.bounds.rows, dataset.bounds.filter)
-        most = dataset.bounds.answer_rows
+        reader = Reader(parsed, dataset.limits.rows, dataset.limits.filter)
+        most = dataset.limits.answer_rows
         statement = select.listing(scope, reader, node, limit, probe=False, max_rows=most)
-    bindings = Bindings(actor, literals, parsed.params, [], max(parsed.offset, 0), limits=dataset.bounds.filter)
+    bindings = Bindings(actor, literals, parsed.params, [], max(parsed.offset, 0), limits=dataset.limits.filter)
     bindings.record = {str(place): value for place, value in values.items()}
     row = await connection.fetchrow(statement.sql, *arguments(bound(statement), bindings))
     records = exact_json.loads(row["body"] or b"[]")

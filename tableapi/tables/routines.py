@@ -21,10 +21,10 @@ from tableapi.auth.policy import Actor
 from tableapi.datasets import transaction
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest, Conflict, MethodNotAllowed, NotFound
-from tableapi.http import preferences, response
+from tableapi.http import preferences
 from tableapi.http.body import table_body
 from tableapi.http.compression import media_type
-from tableapi.http.response import Reply
+from tableapi.http.response import Response, dumps
 from tableapi.query.options import Options
 from tableapi.query.options import options as read_options
 from tableapi.query.spelling import suggestion
@@ -61,7 +61,7 @@ _SCALARS: dict[str, Callable[[Any], Any]] = {
 def public(dataset: Dataset, role: str, verb: str = "GET") -> list[Routine]:
     """Return the routines that a role may call."""
     rights = dataset.rights(role)
-    listed = {name.lower() for name in dataset.bounds.routines}
+    listed = {name.lower() for name in dataset.limits.routines}
     return [
         routine
         for routine in dataset.schema.routines
@@ -70,7 +70,7 @@ def public(dataset: Dataset, role: str, verb: str = "GET") -> list[Routine]:
     ]
 
 
-async def answer(
+async def respond(
     http: Any,
     dataset: Dataset,
     actor: Actor,
@@ -79,7 +79,7 @@ async def answer(
     max_bytes: int,
     *,
     strict: bool,
-) -> Reply:
+) -> Response:
     """Handle a GET or POST of `/_func` or `/_proc`.
 
     strict: whether unknown parameters and options are errors.
@@ -90,7 +90,7 @@ async def answer(
         raise MethodNotAllowed("Call routines with GET or POST.", headers={"Allow": "GET, POST"})
     if len(parts) == 1:
         names = sorted({routine.name for routine in public(dataset, actor.role, verb) if routine.kind == KINDS[kind]})
-        return Reply(response.dumps({"resource": [{"name": name} for name in names]}))
+        return Response(dumps({"resource": [{"name": name} for name in names]}))
     body = None
     if verb == "POST":
         body = await table_body(http, max_bytes)
@@ -107,7 +107,7 @@ async def answer(
         if "handling=strict" in applied and media_type(http.headers.get("accept", "")) not in _FORMATS:
             raise preferences.NotAcceptable("Routines respond only with JSON. Send Accept: application/json.")
     if strict:
-        _refuse_unknown(routine, query, sent)
+        _reject_unknown(routine, query, sent)
     if any("explain" in given for given in (query, sent)) and "explain" not in _parameters(routine):
         message = "Option 'explain' applies only to reads of tables, because the routine would run. Leave it out."
         raise BadRequest(message, reason="bad_option", context={"option": "explain"})
@@ -124,10 +124,10 @@ async def answer(
     if applied:
         headers["Preference-Applied"] = applied
     if isinstance(rows, dict):
-        return Reply(response.dumps(rows), headers=headers)
+        return Response(dumps(rows), headers=headers)
     shaping = dict(query) | ({k: v for k, v in body.items() if isinstance(v, str)} if isinstance(body, dict) else {})
     shaped = _shaped(rows, shaping.get("returns", ""), shaping.get("wrapper", ""))
-    return Reply(response.dumps(shaped), headers=headers)
+    return Response(dumps(shaped), headers=headers)
 
 
 def is_dry_run(query: Mapping[str, str], prefer: str) -> bool:
@@ -161,7 +161,7 @@ def _guards(
     return guards
 
 
-def _refuse_unknown(routine: Routine, query: Mapping[str, str], sent: list[Any] | dict[str, Any]) -> None:
+def _reject_unknown(routine: Routine, query: Mapping[str, str], sent: list[Any] | dict[str, Any]) -> None:
     """Reject parameters and options that a call would ignore.
 
     Raises:

@@ -145,8 +145,8 @@ class Run(ABC):
     def target(self, table: Table, verb: str, fields: str | None = "", extra: tuple[str, ...] = ()) -> Target:
         """Return the target of a plan. `extra`: fields that nested records refer to."""
         right = self.right(table, verb)
-        if right.blind or (right.grants and self.options.minimal):
-            return Target(table, right, self.call.rights, "\0", extra, Binder(), blind=True, verb=verb)
+        if right.returns_nothing or (right.grants and self.options.minimal):
+            return Target(table, right, self.call.rights, "\0", extra, Binder(), returns_nothing=True, verb=verb)
         keys = tuple(dict.fromkeys((*table.key, *extra)))
         return Target(
             table, right, self.call.rights, fields, keys, Binder(self.options.params), verb=verb,
@@ -168,7 +168,7 @@ class Run(ABC):
         """Return the values to bind in a plan."""
         return Bindings(
             self.call.actor, literals or [], self.options.params, [ident] if ident else [], record=dict(record),
-            limits=self.call.dataset.bounds.filter,
+            limits=self.call.dataset.limits.filter,
         )  # fmt: skip
 
     async def fetch(self, plan: WritePlan, values: Bindings) -> Any:
@@ -239,12 +239,12 @@ class Run(ABC):
             NotFound: the record does not exist for the caller.
         """
         right = self.right(table, "PATCH")
-        errors.drop_own(self.call, change.refused)
-        if unseen := {name: value for name, value in change.refused.items() if not right.sees(name)}:
+        errors.drop_own(self.call, change.rejected)
+        if unseen := {name: value for name, value in change.rejected.items() if not right.can_read(name)}:
             raise errors.field_error(self.call, unseen)  # a comparison would disclose the stored value
-        change.refused.update({name: value for name, value in forced.items() if not right.sets((name,))})
-        if change.refused:
-            await self.check_unchanged(table, "PATCH", key, ident, change.refused)
+        change.rejected.update({name: value for name, value in forced.items() if not right.may_set((name,))})
+        if change.rejected:
+            await self.check_unchanged(table, "PATCH", key, ident, change.rejected)
 
     async def gone(self, table: Table, verb: str, key: list[Column], ident: list[Any], match: str) -> ApiError:
         """Build the error for a record that does not exist, or is not in a version of `If-Match`."""
@@ -287,6 +287,6 @@ class Run(ABC):
     def violated_by(self, row: Any, table: Table, change: Change) -> ApiError | None:
         """Return the error for the condition that a check row shows as violated, or None."""
         if not row[conditions.FIELD]:
-            only_in = self.right(table, "PATCH").only_in
-            return errors.unwritable({name: None for name in change.names if name in only_in})
+            editable_in = self.right(table, "PATCH").editable_in
+            return errors.unwritable({name: None for name in change.names if name in editable_in})
         return None if row[conditions.REFERENCE] else bad_reference()

@@ -79,7 +79,7 @@ def parse(call: TableRequest, verb: str, ident: Any) -> Targets:
         return _of_path(call, verb, ident, record, parse_options(call, ident))
     if verb == "DELETE":
         return _of_delete(call, parse_options(call), call.body, call.filter_text)
-    records = body_records(call.body, call.dataset.bounds.records)
+    records = body_records(call.body, call.dataset.limits.records)
     if not records:
         raise errors.no_records()
     return _of_list(call, verb, records, parse_options(call), call.filter_text)
@@ -124,7 +124,7 @@ def _of_list(
 def _of_delete(call: TableRequest, given: Options, body: Any, filter_text: Callable[[], str]) -> Targets:
     """Return the targets of a delete of several records."""
     given = given if given is DEFAULTS else _checked(call, given)
-    records = body_records(body, call.dataset.bounds.records)
+    records = body_records(body, call.dataset.limits.records)
     if given.ids is not None:
         return Targets("DELETE", given, [(ident, {}) for ident in errors.bounded_ids(call, given.ids)])
     if records:
@@ -148,7 +148,7 @@ def _checked(call: TableRequest, given: Options) -> Options:
     """Check field names before anything is written, and add the default fields of records with relations."""
     if given.fields is not None or given.related:
         right = call.rights.right(call.table, "GET") or plan.right_of(call.table, call.rights, "POST")
-        request = plan.ReadRequest(call.table, right, call.rights, given, None, call.dataset.bounds)
+        request = plan.ReadRequest(call.table, right, call.rights, given, None, call.dataset.limits)
         request.reader().columns(request.scope(), given.fields, given.related)
     if given.id_field.strip():
         any_right = next(r for v in ("GET", "PATCH", "POST", "DELETE") if (r := call.rights.right(call.table, v)))
@@ -194,7 +194,7 @@ class KeyedRecords:
             )
         if self.verb == "DELETE":
             return _of_delete(call, given, body, lambda: "")
-        records = body_records(body, call.dataset.bounds.records)
+        records = body_records(body, call.dataset.limits.records)
         if not records:
             raise errors.no_records()
         return _of_list(call, self.verb, records, given, lambda: "")
@@ -218,7 +218,7 @@ async def by_primary_key(call: TableRequest, verb: str, ident: str | None) -> Ke
         key = plan.identifier(named, [table.columns[n] for n in table.key])
         record = spelled(table, (inner or [{}])[0]) | dict(zip(table.key, key, strict=True))
         return KeyedRecords(verb, given, named, [record])
-    records = [spelled(table, record) for record in body_records(call.body, call.dataset.bounds.records) or ()]
+    records = [spelled(table, record) for record in body_records(call.body, call.dataset.limits.records) or ()]
     if not records and verb != "DELETE":  # the hook decides what a DELETE without records means
         raise errors.no_records()
     if verb == "POST":
@@ -241,11 +241,11 @@ async def _keys(call: TableRequest, verb: str, given: Options) -> list[dict[str,
     if given.ids is not None:
         return [dict(zip(call.table.key, plan.identifier(ident, key), strict=True)) for ident in given.ids]
     right = plan.right_of(call.table, call.rights, verb)
-    tree, literals = cache.parse(call.filter_text(), call.dataset.bounds.filter)
+    tree, literals = cache.parse(call.filter_text(), call.dataset.limits.filter)
     keys_only = Options(fields="", params=given.params)
-    request = plan.ReadRequest(call.table, right, call.rights, keys_only, tree, call.dataset.bounds)
+    request = plan.ReadRequest(call.table, right, call.rights, keys_only, tree, call.dataset.limits)
     listing_plan = plan.list_plan(request)
-    values = plan.Bindings(call.actor, literals, given.params, [], limits=call.dataset.bounds.filter)
+    values = plan.Bindings(call.actor, literals, given.params, [], limits=call.dataset.limits.filter)
     row = await call.dataset.db.reads.fetchrow(listing_plan.sql, *listing_plan.args(values))
     return exact_json.loads(row["body"] or b"[]") if row else []
 
@@ -258,7 +258,7 @@ async def _keys_by_field(call: TableRequest, verb: str, id_field: str, idents: l
     """
     right = plan.right_of(call.table, call.rights, verb)
     columns = plan.identifying(call.table, id_field, right)
-    request = plan.ReadRequest(call.table, right, call.rights, Options(fields=""), None, call.dataset.bounds)
+    request = plan.ReadRequest(call.table, right, call.rights, Options(fields=""), None, call.dataset.limits)
     keyed_plan = plan.keyed_plan(request, columns, 1)
     keys = []
     for ident in idents:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tableapi.errors import ApiError, MethodNotAllowed
 from tableapi.http import etag
-from tableapi.http.response import Reply
+from tableapi.http.response import Response
 from tableapi.query.names import names
 from tableapi.query.options import Options
 from tableapi.tables import errors, read, targets
@@ -22,13 +22,13 @@ _DONE = {"POST": "created", "PUT": "updated", "PATCH": "updated", "DELETE": "del
 _VERBS = ("POST", "PUT", "PATCH", "DELETE")
 
 
-async def handle(call: TableRequest, verb: str, ident: str | None) -> Reply:
+async def handle(call: TableRequest, verb: str, ident: str | None) -> Response:
     """Handle a request for a table or a record. Raises ApiError."""
     if verb == "GET":
         return await read.read(call, ident)
     record = targets.plain_record(call, verb, ident)
-    if record is not None and (reply := await _by_known_plan(call, verb, ident, record)) is not None:
-        return reply
+    if record is not None and (response := await _by_known_plan(call, verb, ident, record)) is not None:
+        return response
     if call.rights.right(call.table, verb) is None:
         raise errors.no_right(call, verb)
     if verb not in _VERBS:
@@ -38,7 +38,7 @@ async def handle(call: TableRequest, verb: str, ident: str | None) -> Reply:
     return await write(call, targets.parse(call, verb, ident))
 
 
-async def _by_known_plan(call: TableRequest, verb: str, ident: str | None, record: dict[str, Any]) -> Reply | None:
+async def _by_known_plan(call: TableRequest, verb: str, ident: str | None, record: dict[str, Any]) -> Response | None:
     """Handle a write without options, reusing the plan of an earlier one with the same fields.
 
     As for reads, the plan is looked up before anything is parsed. None if there is no such plan, or if it wrote no row.
@@ -54,15 +54,15 @@ async def _by_known_plan(call: TableRequest, verb: str, ident: str | None, recor
     if isinstance(outcome, ApiError):
         batch = Batch(_DONE[verb], targets.DEFAULTS, single=True)
         batch.failed(outcome)
-        batch.answer()
+        batch.body()
     if not isinstance(outcome, Record):
         return None
-    reply = await _record(call, outcome)
-    reply.body = listed(b"[" + reply.body + b"]")
-    return reply
+    response = await _record(call, outcome)
+    response.body = listed(b"[" + response.body + b"]")
+    return response
 
 
-async def write(call: TableRequest, target: Targets) -> Reply:
+async def write(call: TableRequest, target: Targets) -> Response:
     """Write the targeted records, and return the response. Raises ApiError."""
     if target.single:
         return await _one(call, target)
@@ -71,29 +71,29 @@ async def write(call: TableRequest, target: Targets) -> Reply:
     async with Writer(call, target.options) as writer:
         if target.everything:
             await writer.delete_all()
-            return Reply(b'{"success":true}')
+            return Response(b'{"success":true}')
         body = await writer.write_matching(target.filter, target.change)
     body = await read.unsealed(call, True, body)
     return await listing(call, target.options, body, _names(target.options))
 
 
-async def _one(call: TableRequest, target: Targets) -> Reply:
+async def _one(call: TableRequest, target: Targets) -> Response:
     """Write the record named by the path."""
     async with Writer(call, target.options) as writer:
         written = await writer.write(target.verb, target.items[0])
     written.mark = written.mark if target.verb != "DELETE" else ""
     if written.ignored:  # upsert=ignore: the record exists
-        return Reply(b"{}")
+        return Response(b"{}")
     return await _record(call, written)
 
 
-async def _record(call: TableRequest, written: Record) -> Reply:
+async def _record(call: TableRequest, written: Record) -> Response:
     """Build the response for one record."""
     body = await read.unsealed(call, True, written.body) if written.sealed else written.body
-    return Reply(body, headers=etag.headers(written.mark))
+    return Response(body, headers=etag.headers(written.mark))
 
 
-async def _list(call: TableRequest, target: Targets) -> Reply:
+async def _list(call: TableRequest, target: Targets) -> Response:
     """Write each record: all or none, or with `continue` each in its own transaction."""
     options = target.options
     batch = Batch(_DONE[target.verb], options, single=len(target.items) == 1)
@@ -121,11 +121,11 @@ async def _list(call: TableRequest, target: Targets) -> Reply:
                 marks.append(outcome.mark)
                 batch.done(await read.unsealed(call, True, outcome.body) if outcome.sealed else outcome.body)
         if batch.errors and not (options.go_on and several):
-            batch.answer()  # raises, which rolls the transaction back
-    reply = await listing(call, options, batch.answer(), _names(options) if options.fields else ())
+            batch.body()  # raises, which rolls the transaction back
+    response = await listing(call, options, batch.body(), _names(options) if options.fields else ())
     if len(marks) == 1:
-        reply.headers |= etag.headers(marks[0])
-    return reply
+        response.headers |= etag.headers(marks[0])
+    return response
 
 
 async def _alone(writer: Writer, verb: str, item: Item, *, several: bool) -> Record | ApiError:

@@ -128,7 +128,7 @@ class Writer(Run):
     ) -> None:
         """Cache a plan for later records of the request's table with these fields."""
         left_out = right.ignored.union(skipped)
-        known = all(n in self.call.table.columns and (right.writes(n) or n in left_out) for n in record)
+        known = all(n in self.call.table.columns and (right.can_write(n) or n in left_out) for n in record)
         if known and not self.depth and (shape := self._shape(verb, dict(record))) is not None:
             self.call.dataset.keep(shape, plan)
 
@@ -157,15 +157,15 @@ class Writer(Run):
         try:
             return await self.create(table, named | names)
         except (ApiError, asyncpg.PostgresError) as error:
-            refused = to_api_error(error)
-            if only_new and refused is not None and refused.reason == "duplicate":
+            api_error = to_api_error(error)
+            if only_new and api_error is not None and api_error.reason == "duplicate":
                 raise Stale("The record already exists.") from None
             raise
 
     def _count(self) -> None:
         """Count one more record, including nested ones."""
         self.written += 1
-        if self.written > self.call.dataset.bounds.records * 2:
+        if self.written > self.call.dataset.limits.records * 2:
             raise BadRequest(
                 "The request has too many records, nested ones included. Send them in parts.", reason="too_many_records"
             )
@@ -197,11 +197,11 @@ class Writer(Run):
         self, right: Right, key: list[Column], idents: list[list[Any]], most: int
     ) -> tuple[list[Any], bool]:
         """Read records on the connection of the write. Return their rows, and whether fields are sealed."""
-        bounds = self.call.dataset.bounds
-        request = ReadRequest(self.call.table, right, self.call.rights, self.options, None, bounds)
+        limits = self.call.dataset.limits
+        request = ReadRequest(self.call.table, right, self.call.rights, self.options, None, limits)
         keyed = keyed_plan(request, key, most)
-        values = Bindings(self.call.actor, [], self.options.params, idents, limits=bounds.filter)
-        await answer_size.check(bounds, self.connection.fetchrow, keyed, values)
+        values = Bindings(self.call.actor, [], self.options.params, idents, limits=limits.filter)
+        await answer_size.check(limits, self.connection.fetchrow, keyed, values)
         return await self.connection.fetch(keyed.sql, *keyed.args(values)), keyed.sealed
 
     def _match(self, table: Table) -> str:
@@ -220,9 +220,9 @@ class Writer(Run):
         await nested.hold(self, right, change)
         errors.check_create(self.call, right, change, forced or {})
         await nested.parents(self, change)
-        change.values.update({name: value for name, value in (forced or {}).items() if right.sets((name,))})
+        change.values.update({name: value for name, value in (forced or {}).items() if right.may_set((name,))})
         named = self.depth or (record and not change.relations)  # {}, or nothing but children, is a row of defaults
-        if change.empty and not right.stamp and named:
+        if change.empty and not right.set_on_create and named:
             raise errors.no_fields(table)
         upsert = self.options.upsert and not self.depth
         unique = self._unique(table, change, record) if upsert else None
@@ -300,7 +300,7 @@ class Writer(Run):
         await nested.hold(self, right, change)
         await self.check_change(table, key, ident, change, forced or {})
         await nested.parents(self, change)
-        change.values.update({name: value for name, value in (forced or {}).items() if right.sets((name,))})
+        change.values.update({name: value for name, value in (forced or {}).items() if right.may_set((name,))})
         target = self.target(table, "PATCH", self._fields(table), nested.needed(change))
         match = self._match(table)
         values = self.values(change.values | {"if-match": match} if match else change.values, ident)
@@ -395,8 +395,8 @@ class Writer(Run):
                 continue
             if change.relations:
                 return []  # nested records may also be in the list
-            errors.drop_own(self.call, change.refused)
-            if not (change.empty or change.refused):
+            errors.drop_own(self.call, change.rejected)
+            if not (change.empty or change.rejected):
                 groups.setdefault(change.shape, ChangeGroup(change)).rows.append((place, ident, values))
         repeated = {place for places in shared.values() if len(places) > 1 for place in places}
         for group in groups.values():
@@ -451,18 +451,18 @@ class Writer(Run):
         table = self.call.table
         verb = "DELETE" if record is None else "PATCH"
         right = self.right(table, verb)
-        parsed, literals = cache.parse(text, self.call.dataset.bounds.filter)
+        parsed, literals = cache.parse(text, self.call.dataset.limits.filter)
         kinds = params_key(self.options.params)
         target = self.target(table, verb, self._fields(table))
         if record is None:
             plan, values = self.plan(statements.by_filter, target, None, parsed, kinds), self.values({}, None, literals)
         else:
             change = take_apart(table, right, record, skip=table.key)
-            errors.drop_own(self.call, change.refused)
+            errors.drop_own(self.call, change.rejected)
             if change.relations:
                 raise BadRequest("Nested records cannot be written with a filter. Send ids.", reason="bad_records")
-            if change.refused:
-                raise errors.field_error(self.call, change.refused)
+            if change.rejected:
+                raise errors.field_error(self.call, change.rejected)
             if change.empty:
                 raise errors.no_fields(table)
             values = self.values(change.values, None, literals)
@@ -481,12 +481,12 @@ class Writer(Run):
 
     async def _keys_of(self, text: str) -> list[list[Any]]:
         """Return the keys of the records matching a filter."""
-        table, bounds = self.call.table, self.call.dataset.bounds
+        table, limits = self.call.table, self.call.dataset.limits
         right, key = self._readable()
-        parsed, literals = cache.parse(text, bounds.filter)
+        parsed, literals = cache.parse(text, limits.filter)
         options = Options(fields="", params=self.options.params)
-        page = list_plan(ReadRequest(table, right, self.call.rights, options, parsed, bounds))
-        values = Bindings(self.call.actor, literals, options.params, [], limits=bounds.filter)
+        page = list_plan(ReadRequest(table, right, self.call.rights, options, parsed, limits))
+        values = Bindings(self.call.actor, literals, options.params, [], limits=limits.filter)
         row = await self.connection.fetchrow(page.sql, *page.args(values))
         return [identifier(record, key) for record in exact_json.loads(row["body"] or b"[]")]
 

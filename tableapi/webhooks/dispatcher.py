@@ -267,7 +267,7 @@ class Dispatcher:
         """Return the statement of a webhook for the current version of its table."""
         schema = self._dataset.schema
         if target.statement is None or schema.find(target.webhook.table) is not target.statement.table:
-            target.statement = event_statement(target.webhook, schema, self._dataset.bounds, self._sealed)
+            target.statement = event_statement(target.webhook, schema, self._dataset.limits, self._sealed)
         if not target.oid:
             raise BadRights(f"the changes of '{target.statement.table.name}' are not recorded")
         return target.statement

@@ -40,7 +40,7 @@ async def record(
         user = await connection.fetchval("select current_user")
         raise CannotRecord(
             f"{str(error).rstrip('.')}. The owner of the tables enables them: "
-            f"tableapi live install {words} --dataset NAME=postgresql://... --reader {user}"
+            f"tableapi changes install {words} --dataset NAME=postgresql://... --reader {user}"
         ) from None
 
 

@@ -14,11 +14,11 @@ from tableapi.auth.webhook import Webhook
 from tableapi.datasets.declared import BadRights
 from tableapi.errors import ApiError
 from tableapi.query import aggregate
-from tableapi.query.bounds import Bounds
 from tableapi.query.expressions import fields
 from tableapi.query.expressions.conditions import where
 from tableapi.query.expressions.scope import Scope
 from tableapi.query.filter import cache
+from tableapi.query.limits import Limits
 from tableapi.query.plan import Bindings
 from tableapi.query.spelling import suggestion
 from tableapi.query.statement import Binder, arguments, bound, finish
@@ -87,11 +87,11 @@ def check_webhooks(
         if (dataset, webhook.name) in names:
             raise BadRights(f"Two webhooks are named '{webhook.name}'. Give each its own name.")
         names.add((dataset, webhook.name))
-        event_statement(webhook, schemas[dataset], Bounds(), sealed)
+        event_statement(webhook, schemas[dataset], Limits(), sealed)
 
 
 def event_statement(
-    webhook: Webhook, schema: Schema, bounds: Bounds, sealed: Mapping[str, Collection[str]]
+    webhook: Webhook, schema: Schema, limits: Limits, sealed: Mapping[str, Collection[str]]
 ) -> EventStatement:
     """Build the statement that inserts the events of a webhook.
 
@@ -116,14 +116,14 @@ def event_statement(
             raise BadRights(f"{place} names the column '{name}' in fields, which is sealed and cannot be sent.")
     names = webhook.fields or tuple(name for name in table.columns if name not in hidden)
     try:
-        return _compiled(webhook, table, names, Right(computed=None, sealed=hidden), bounds)
+        return _compiled(webhook, table, names, Right(computed=None, sealed=hidden), limits)
     except ApiError as error:
         raise BadRights(f"{place} has an invalid filter: {error.message}") from None
 
 
-def _compiled(webhook: Webhook, table: Table, names: Collection[str], right: Right, bounds: Bounds) -> EventStatement:
-    tree, literals = cache.parse(webhook.filter, bounds.filter) if webhook.filter.strip() else (None, [])
-    binder = Binder(limits=bounds.filter)
+def _compiled(webhook: Webhook, table: Table, names: Collection[str], right: Right, limits: Limits) -> EventStatement:
+    tree, literals = cache.parse(webhook.filter, limits.filter) if webhook.filter.strip() else (None, [])
+    binder = Binder(limits=limits.filter)
     change = sa.table("changed", *(sa.column(name) for name in ("seq", "operation", "at", "key", "doc")))
     quote = DIALECT.identifier_preparer.quote_identifier
     empty: Any = sa.literal_column(f"null::{quote(table.schema)}.{quote(table.bare)}")
@@ -139,7 +139,7 @@ def _compiled(webhook: Webhook, table: Table, names: Collection[str], right: Rig
         _object(scope, row, names).label("record"),
     ).select_from(change, row)
     statement = finish(select.where(*where(scope, tree.tree if tree else None)), binder)
-    values = arguments(bound(statement), Bindings(Actor("*"), literals, {}, [], limits=bounds.filter))
+    values = arguments(bound(statement), Bindings(Actor("*"), literals, {}, [], limits=limits.filter))
     numbers = {f"n{number}": len(values) + number for number in range(1, 7)}
     sql = _INSERT.format(found=statement.sql, most=MAX_RECORD_BYTES, **numbers)
     return EventStatement(sql, tuple(values), table)

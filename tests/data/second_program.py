@@ -36,7 +36,7 @@ POLICY = {
     "room": Access(read=Rule(roles=GUESTS)),
     "booking": Access(
         read=Rule(roles=GUESTS, rows=own),
-        create=Rule(roles=GUESTS, rows=own, stamp={"guest": lambda actor: actor.guest}),
+        create=Rule(roles=GUESTS, rows=own, set_on_create={"guest": lambda actor: actor.guest}),
     ),
 }
 

@@ -29,7 +29,7 @@ def reasons() -> dict[str, str]:
     for name, tree in files():
         passing = _passing(tree)
         for node in ast.walk(tree):
-            for reason in [*_of_class(node), *_of_call(node, passing), *_of_refusals(node)]:
+            for reason in [*_of_class(node), *_of_call(node, passing), *_of_roles(node)]:
                 places.setdefault(reason, f"{name}:{getattr(node, 'lineno', 0)}")
     return places
 
@@ -95,12 +95,12 @@ def _of_call(node: ast.AST, passing: dict[str, int]) -> Iterator[str]:
         yield from _texts(node.args[at])
 
 
-def _of_refusals(node: ast.AST) -> Iterator[str]:
-    """Yield (status, reason, message) from `refusals`, `confined` and `read_only` in a policy."""
+def _of_roles(node: ast.AST) -> Iterator[str]:
+    """Yield (status, reason, message) from `rejected`, `confined` and `read_only` in a policy."""
     if not (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Sessions"):
         return
     for keyword in node.keywords:
-        if keyword.arg in ("refusals", "confined", "read_only") and isinstance(keyword.value, ast.Dict):
+        if keyword.arg in ("rejected", "confined", "read_only") and isinstance(keyword.value, ast.Dict):
             for value in keyword.value.values:
                 if isinstance(value, ast.Tuple):
                     yield from _texts(value.elts[1])

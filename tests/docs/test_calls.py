@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from product.settings import Settings
-from tableapi.project.guard import Endpoint, parse_limits
+from tableapi.project.guard import Script, parse_limits
 from tableapi.project.registry import Scripts
 from tests.docs import code, pages
 from tests.helpers.support import ROOT
@@ -28,24 +28,24 @@ _VERBS = {"get": {"GET"}, "post": {"POST"}, "patch": {"PUT", "PATCH"}, "delete":
 
 
 @pytest.fixture(scope="module")
-def endpoints(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Endpoint]:
-    """Return every call of the product with a URL: (method, path) -> endpoint."""
+def calls(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Script]:
+    """Return every call of the product with a URL: (method, path) -> script."""
     settings = Settings(
         data_dir=tmp_path_factory.mktemp("data"), secret_keys=("a key for the documentation tests",), _env_file=None
     )
     scripts = Scripts.load(ROOT, settings)
-    return {(endpoint.method, endpoint.name): endpoint for endpoint in scripts}
+    return {(script.method, script.name): script for script in scripts}
 
 
 def _told_calls() -> list[re.Match[str]]:
     return list(_CALL.finditer(pages.prose(pages.read("reference/calls.md"))))
 
 
-def _who(endpoint: Endpoint) -> set[str]:
-    """Return the documented names for the callers of an endpoint."""
-    if endpoint.public:
+def _who(script: Script) -> set[str]:
+    """Return the documented names for the callers of a script."""
+    if script.public:
         return {"public"}
-    roles, words = set(endpoint.roles), set()
+    roles, words = set(script.roles), set()
     for names, word in _ROLES.items():
         if roles >= set(names):
             words.add(word)
@@ -53,31 +53,31 @@ def _who(endpoint: Endpoint) -> set[str]:
     return words | roles
 
 
-def _line(endpoint: Endpoint) -> str:
-    limit = ", ".join(f"{each.rate} per {each.per}" for each in endpoint.limits)
-    words = f"`{endpoint.method} /api/v2/{endpoint.name}` · {', '.join(sorted(_who(endpoint)))}"
+def _line(script: Script) -> str:
+    limit = ", ".join(f"{each.rate} per {each.per}" for each in script.limits)
+    words = f"`{script.method} /api/v2/{script.name}` · {', '.join(sorted(_who(script)))}"
     return f"{words} · {limit}" if limit else words
 
 
-def test_every_call_is_documented_with_its_callers_and_limits(endpoints: dict[tuple[str, str], Endpoint]) -> None:
+def test_every_call_is_documented_with_its_callers_and_limits(calls: dict[tuple[str, str], Script]) -> None:
     documented = {
         (match["method"], match["path"]): match for match in _told_calls() if not match["path"].startswith(_TABLE)
     }
-    problems = [f"docs/reference/calls.md: add {_line(endpoints[key])}" for key in endpoints.keys() - documented.keys()]
-    problems += [f"docs/reference/calls.md: remove {' '.join(key)}" for key in documented.keys() - endpoints.keys()]
-    for key in endpoints.keys() & documented.keys():
-        match, endpoint = documented[key], endpoints[key]
+    problems = [f"docs/reference/calls.md: add {_line(calls[key])}" for key in calls.keys() - documented.keys()]
+    problems += [f"docs/reference/calls.md: remove {' '.join(key)}" for key in documented.keys() - calls.keys()]
+    for key in calls.keys() & documented.keys():
+        match, script = documented[key], calls[key]
         who = {word.strip() for word in match["who"].split(",")}
-        if who != _who(endpoint) or parse_limits(match["limit"] or "") != endpoint.limits:
-            problems.append(f"docs/reference/calls.md: write {_line(endpoint)}\n  instead of {match[0]}")
+        if who != _who(script) or parse_limits(match["limit"] or "") != script.limits:
+            problems.append(f"docs/reference/calls.md: write {_line(script)}\n  instead of {match[0]}")
     assert not problems, "\n".join(sorted(problems))
 
 
-def test_every_field_of_a_call_is_documented(endpoints: dict[tuple[str, str], Endpoint]) -> None:
+def test_every_field_of_a_call_is_documented(calls: dict[tuple[str, str], Script]) -> None:
     sections = re.split(r"^(?=### )", pages.read("reference/calls.md"), flags=re.MULTILINE)
     missing = []
-    for (method, path), endpoint in endpoints.items():
-        models = (endpoint.input, endpoint.output)
+    for (method, path), script in calls.items():
+        models = (script.input, script.output)
         fields = {
             field
             for model in models

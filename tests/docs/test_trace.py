@@ -69,7 +69,7 @@ def owner(account: Account) -> Any:
 @pytest.fixture(autouse=True)
 def _no_known_plans(product: Product) -> None:
     """Forget the statements of earlier tests, so that each request is the first of its shape."""
-    product.app.services.datasets["leads"].plan_cache.clear()
+    product.app.state.datasets["leads"].plan_cache.clear()
 
 
 async def test_the_steps_of_a_read_are_documented(owner: Any) -> None:

@@ -62,7 +62,7 @@ class Agent:
         assert not is_error, texts
         return json.loads(texts[-1])
 
-    async def refusal(self, tool: str, **arguments: Any) -> str:
+    async def error(self, tool: str, **arguments: Any) -> str:
         """Call a tool that must fail, and return the message."""
         is_error, texts = await self.texts(tool, **arguments)
         assert is_error, texts

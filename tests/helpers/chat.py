@@ -12,7 +12,7 @@ import asyncpg
 
 from tableapi import Settings, TableAPI
 from tableapi.changes import triggers
-from tests.helpers.live import EventStream, LiveServer
+from tests.helpers.changes import EventStream, LiveServer
 from tests.helpers.support import DATA
 from tests.helpers.tokens import SECRET, bearer
 
@@ -20,7 +20,11 @@ ADA, BEN = "11111111-1111-1111-1111-111111111111", "22222222-2222-2222-2222-2222
 ROLES = {"anon": {"database_role": "anon"}, "authenticated": {"database_role": "authenticated"}}
 KEYS = {"service": {"role": "*"}}
 SETTINGS = Settings(
-    live_heartbeat_seconds=1.0, live_poll_seconds=0.01, rate_limits=False, jwt_secret=SECRET, jwt_leeway_seconds=0.0
+    changes_heartbeat_seconds=1.0,
+    changes_poll_seconds=0.01,
+    rate_limits=False,
+    jwt_secret=SECRET,
+    jwt_leeway_seconds=0.0,
 )
 RECORDED = {"profiles": (), "messages": ("team_id",), "teams": (), "audit": (), "keyless": (), "hidden": ()}
 SCHEMA = (

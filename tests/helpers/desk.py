@@ -63,9 +63,9 @@ async def staff(product: Product, email: str = "") -> Staff:
 @asynccontextmanager
 async def unlimited_staff(product: Product) -> AsyncIterator[Staff]:
     """Yield a new, signed-in member of staff, without rate limits until the end."""
-    product.app.services.limited = False
+    product.app.state.limited = False
     yield await staff(product)
-    product.app.services.limited = True
+    product.app.state.limited = True
 
 
 async def view(member: Staff, user: User) -> httpx2.AsyncClient:

@@ -57,11 +57,11 @@ async def open_product(url: str, data_dir: Path, **more: Any) -> AsyncIterator[P
     app = application(settings, replace(of_project(ROOT), urls={"leads": url}))
     controller = Controller(smtp, hostname="127.0.0.1", port=port)
     controller.start()
-    await app.services.open()
+    await app.state.open()
     try:
         yield Product(app, smtp)
     finally:
-        await app.services.close()
+        await app.state.close()
         controller.stop()
         await counter.stop()  # callers of the next product have the same addresses
 
@@ -103,6 +103,6 @@ async def trial(product: Product) -> Account:
 @pytest.fixture
 def unlimited(product: Product) -> Iterator[Product]:
     """Turn off the general limits, which would otherwise reject requests of some tests."""
-    product.app.services.limited = False
+    product.app.state.limited = False
     yield product
-    product.app.services.limited = True
+    product.app.state.limited = True

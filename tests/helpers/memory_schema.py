@@ -8,9 +8,9 @@ from collections.abc import Mapping
 import sqlalchemy as sa
 
 from tableapi.auth.rights import Right
-from tableapi.query.bounds import Bounds
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import Filter
+from tableapi.query.limits import Limits
 from tableapi.query.options import options
 from tableapi.query.plan import ReadRequest
 from tableapi.schema.model import Column, Relation, Schema, Table
@@ -84,7 +84,7 @@ class TableRights:
 
 
 def read_request(
-    name: str, query: Mapping[str, str], rights: TableRights | None = None, *, bounds: Bounds | None = None
+    name: str, query: Mapping[str, str], rights: TableRights | None = None, *, limits: Limits | None = None
 ) -> ReadRequest:
     """Return the read of a table with these options."""
     rights = rights or TableRights()
@@ -93,7 +93,7 @@ def read_request(
     assert right is not None
     parsed = options(query, None, source.relation)
     tree: Filter | None = cache.parse(parsed.filter)[0] if parsed.filter else None
-    return ReadRequest(source, right, rights, parsed, tree, bounds or Bounds(rows=100))
+    return ReadRequest(source, right, rights, parsed, tree, limits or Limits(rows=100))
 
 
 def one_line(sql: str) -> str:

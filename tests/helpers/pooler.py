@@ -31,14 +31,14 @@ class _Client(socketserver.StreamRequestHandler):
                 begin = self._message(b"")
             unknown = _unknown(begin)
             if unknown:
-                self._refuse("unsupported startup parameter: " + unknown)
+                self._reject("unsupported startup parameter: " + unknown)
                 return
             database.sendall(begin)
             threading.Thread(target=self._answers, args=(database,), daemon=True).start()
             while kind := self.rfile.read(1):
                 message = self._message(kind)
                 if kind == b"P" and message[5]:
-                    self._refuse("named prepared statements are not kept")
+                    self._reject("named prepared statements are not kept")
                     return
                 database.sendall(message)
 
@@ -55,7 +55,7 @@ class _Client(socketserver.StreamRequestHandler):
                 self.connection.sendall(data)
             self.connection.shutdown(socket.SHUT_RDWR)
 
-    def _refuse(self, text: str) -> None:
+    def _reject(self, text: str) -> None:
         self.server.refused.append(text)
         fields = b"SFATAL\0VFATAL\0C08P01\0M" + text.encode() + b"\0\0"
         self.wfile.write(b"E" + (len(fields) + 4).to_bytes(4) + fields)

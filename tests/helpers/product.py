@@ -54,8 +54,8 @@ class Product:
 
     @property
     def scripts(self) -> Scripts:
-        assert self.app.services.scripts is not None
-        return self.app.services.scripts
+        assert self.app.state.scripts is not None
+        return self.app.state.scripts
 
     @property
     def db(self) -> Db:

@@ -30,7 +30,7 @@ class Shop:
         self.product = product
         self.service = Service(folder, BASE, None)
         app = Starlette(
-            routes=[Route("/sandbox/stripe/{path:path}", self.service.answer, methods=["GET", "POST", "DELETE"])]
+            routes=[Route("/sandbox/stripe/{path:path}", self.service.respond, methods=["GET", "POST", "DELETE"])]
         )
         self.transport = httpx2.ASGITransport(app)
         self.http = httpx2.AsyncClient(transport=self.transport, base_url=BASE)
@@ -63,15 +63,15 @@ class Shop:
     async def deliver(self, events: Iterable[str] | None = None) -> None:
         """Deliver the given or all waiting events, then run the queue."""
         for event in self.fresh() if events is None else events:
-            answer = await self.post(event)
-            assert answer.status_code == 200, answer.text
+            respond = await self.post(event)
+            assert respond.status_code == 200, respond.text
         await self.product.work()
 
     # -- time and faults -----------------------------------------------------------------------------------------------
 
     async def pass_days(self, days: int) -> None:
-        answer = await self.http.post(f"{BASE}/test/clock", json={"days": days})
-        assert answer.status_code == 200, answer.text
+        respond = await self.http.post(f"{BASE}/test/clock", json={"days": days})
+        assert respond.status_code == 200, respond.text
 
     async def fault(self, **how: Any) -> None:
         """Make the next calls fail. `how`: status, times, after (the effect), seconds."""
@@ -82,11 +82,11 @@ class Shop:
         subid = await self.product.db.fetchval(
             "select stripe_subid from usersubscription where clientid = $1 and isactive = 1", account.clientid
         )
-        answer = await self.http.post(
+        respond = await self.http.post(
             f"{BASE}/v1/subscriptions/{subid}", data={"default_payment_method": f"pm_card_{name}"},
             headers={"Authorization": "Bearer sk_test_x"},
         )  # fmt: skip
-        assert answer.status_code == 200, answer.text
+        assert respond.status_code == 200, respond.text
 
     # -- actions of a buyer --------------------------------------------------------------------------------------------
 
@@ -101,16 +101,16 @@ class Shop:
         """Record the request for a lower plan, which must precede the change; return the subscriptionid."""
         ident = int((await self.row(account))["subscriptionid"])
         record = {"subscriptionid": ident, "type": "downgrade", "planid": planid}
-        answer = await account.owner.table("PATCH", f"usersubscription/{ident}", record)
-        assert answer.status_code == 200, answer.text
+        respond = await account.owner.table("PATCH", f"usersubscription/{ident}", record)
+        assert respond.status_code == 200, respond.text
         return ident
 
     async def pay(self, url: str, card: str = "ok") -> httpx2.Response:
         """Fill in a hosted page."""
-        answer = await self.http.post(url, data={"cardnumber": CARD[card], "expiry": "12/34", "cvc": "123"})
-        if card == "3ds" and answer.status_code == 303:
-            answer = await self.http.post(answer.headers["location"], data={"proof": "yes"})
-        return answer
+        respond = await self.http.post(url, data={"cardnumber": CARD[card], "expiry": "12/34", "cvc": "123"})
+        if card == "3ds" and respond.status_code == 303:
+            respond = await self.http.post(respond.headers["location"], data={"proof": "yes"})
+        return respond
 
     async def row(self, account: Account) -> Any:
         """Return the subscription that the app shows."""

@@ -77,7 +77,7 @@ def answer(*values: bytes | None) -> bytes:
     return message("2") + notice + message("D", row) + message("s") + message("Z", b"I")
 
 
-def refusal(sqlstate: str, more: bytes = b"") -> bytes:
+def error_reply(sqlstate: str, more: bytes = b"") -> bytes:
     return message("E", b"SERROR\0C" + sqlstate.encode() + b"\0Mrefused\0" + more + b"\0") + message("Z", b"I")
 
 

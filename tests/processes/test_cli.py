@@ -17,7 +17,7 @@ from tests.helpers.support import ROOT, NewDatabase, Serve, free_port, tableapi
 NOWHERE = "postgresql://me:hidden@127.0.0.1:1/shop"
 TAKING_THE_PORT = '''"""Listen on the port of the server."""
 import socket
-from tableapi.project.registry import script
+from tableapi.project.guard import script
 TAKEN = []
 
 @script(internal=True)

@@ -61,7 +61,7 @@ EXPECTED = [
 def server(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> Server:
     url = new_database(SHOP.read_text())
     words = ("--dataset", f"shop={url}")
-    assert tableapi("live", "install", "customer", *words, cwd=tmp_path).returncode == 0
+    assert tableapi("changes", "install", "customer", *words, cwd=tmp_path).returncode == 0
     return serve(*words, "--open", "--api-key", "KEY")
 
 

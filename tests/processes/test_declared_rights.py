@@ -196,7 +196,7 @@ async def test_a_row_rule_that_is_not_a_condition_is_rejected(url: str, slip: st
     """SQLAlchemy gives a comparison a truth value, so `a == b or c` is `c`."""
     lookup = Sessions("select customerid, 'user' as role from login where token = $1", user="customerid")
     rule = Rule(rows=CONDITIONS[slip])
-    for access in (Access(read=rule), Access(read=Rule(), update=(Rule(only_in={"name": CONDITIONS[slip]}),))):
+    for access in (Access(read=rule), Access(read=Rule(), update=(Rule(editable_in={"name": CONDITIONS[slip]}),))):
         api = TableAPI({"shop": url}, policy={"product": access}, sessions=lookup)
         with pytest.raises(ValueError, match=r"sa\.and_|not a condition"):
             await api.start()

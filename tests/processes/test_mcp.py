@@ -59,7 +59,7 @@ async def test_the_rights_of_the_key_apply(database: str, tmp_path: Path) -> Non
         agent = Agent(client)
         assert set(await agent.tools()) == {"list_tables", "describe_tables", "query", "aggregate", "get_record"}
         assert [table["name"] for table in (await agent.answer("list_tables"))["tables"]] == ["film"]
-        assert "reason: forbidden" in await agent.refusal("query", table="staff")
+        assert "reason: forbidden" in await agent.error("query", table="staff")
 
 
 def test_a_command_without_rights_fails_with_one_line(database: str, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`tableapi reseal` makes an older key of SECRET_KEYS removable under load, with every value still readable."""
+"""`tableapi rotate-keys` makes an older key of SECRET_KEYS removable under load, with every value still readable."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ VOTE = {"linkedin_url": "linkedin.com/in/person-1", "info": PHONE.decode(), "act
 LINE = "https://www.linkedin.com/in/gone/,Gone,CEO,Acme,acme.example,USA,gone@home.example,,+12025550177"
 
 
-def reseal(url: str, keys: str, *words: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    return tableapi("reseal", *words, cwd=ROOT, DATABASE_URL=url, SECRET_KEYS=keys, DATA_DIR=folder)
+def rotate_keys(url: str, keys: str, *words: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    return tableapi("rotate-keys", *words, cwd=ROOT, DATABASE_URL=url, SECRET_KEYS=keys, DATA_DIR=folder)
 
 
 async def kept(url: str) -> dict[str, list[Any]]:
@@ -93,24 +93,24 @@ async def test_a_rejected_rotation_changes_nothing(new_database: NewDatabase, se
     await use(server)
     before = await kept(url)
 
-    no_key = await asyncio.to_thread(reseal, url, "", folder=tmp_path / "other")
+    no_key = await asyncio.to_thread(rotate_keys, url, "", folder=tmp_path / "other")
     assert no_key.returncode == 1
     assert no_key.stderr.startswith("tableapi: SECRET_KEYS is not set")
     assert not (tmp_path / "other").exists()
-    unknown = await asyncio.to_thread(reseal, url, NEW)
+    unknown = await asyncio.to_thread(rotate_keys, url, NEW)
     assert unknown.returncode == 1
     message = r"tableapi: apikey of apikeys \(keyid 1\) is under key [0-9a-f]{8}, which is not in SECRET_KEYS"
     assert re.match(message, unknown.stderr), unknown.stderr
     db = await asyncpg.connect(url)
     strange = Vault(["a key that nobody here knows"]).seal_bytes(b"[]")
     await db.execute("update person set phonecipher = $1 where personid >= 49", strange)
-    third = await asyncio.to_thread(reseal, url, f"{NEW},{OLD}")
+    third = await asyncio.to_thread(rotate_keys, url, f"{NEW},{OLD}")
     assert third.returncode == 1
     assert "phonecipher of person (personid " in third.stderr
     assert "(one of 2). Nothing was changed." in third.stderr
     good = "(select phonecipher from person where personid = 1)"
     await db.execute(f"update person set phonecipher = {good} where personid >= 49")
-    hashes_first = await asyncio.to_thread(reseal, url, "hashes:x")
+    hashes_first = await asyncio.to_thread(rotate_keys, url, "hashes:x")
     assert (hashes_first.returncode, "the first key encrypts values" in hashes_first.stderr) == (2, True)
     assert await kept(url) == before
 
@@ -118,13 +118,13 @@ async def test_a_rejected_rotation_changes_nothing(new_database: NewDatabase, se
         "update person set phonecipher = set_byte(phonecipher, length(phonecipher) - 1,"
         " get_byte(phonecipher, length(phonecipher) - 1) # 1) where personid = (select max(personid) from person)"
     )
-    changed = await asyncio.to_thread(reseal, url, f"{NEW},{OLD}")
+    changed = await asyncio.to_thread(rotate_keys, url, f"{NEW},{OLD}")
     assert changed.returncode == 1
     assert re.search(r"(?m)^tableapi: phonecipher of person \(personid \d+\) was changed outside", changed.stderr)
     await db.execute(
         "update usercontact set phone_numbers = 'plain' where contactid = (select max(contactid) from usercontact)"
     )
-    plain = await asyncio.to_thread(reseal, url, f"{NEW},{OLD}")
+    plain = await asyncio.to_thread(rotate_keys, url, f"{NEW},{OLD}")
     assert re.match(r"tableapi: phone_numbers of usercontact \(contactid \d+\) is not sealed", plain.stderr), (
         plain.stderr
     )
@@ -165,14 +165,15 @@ async def test_a_key_is_rotated_out_under_load(new_database: NewDatabase, serve:
 
     async with load(lambda: server.port, ask, headers=HEADERS, clients=3, keep=True, pause=0.01) as seen:
         first = await asyncio.create_subprocess_exec(
-            ROOT / ".venv/bin/tableapi", "reseal", cwd=ROOT, env=clean_environment(DATABASE_URL=url, SECRET_KEYS=both),
+            ROOT / ".venv/bin/tableapi", "rotate-keys", cwd=ROOT,
+            env=clean_environment(DATABASE_URL=url, SECRET_KEYS=both),
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         )  # fmt: skip
         assert first.stderr is not None
         await first.stderr.readuntil(b"Sealing again")
         first.kill()  # in the middle of the run
         await first.wait()
-        done = await asyncio.to_thread(reseal, url, both)
+        done = await asyncio.to_thread(rotate_keys, url, both)
     assert not seen.wrong(200)
     assert all(PHONE in body for (method, _, _), _, body in seen.bodies if method == "POST")
     assert done.returncode == 0, done.stderr
@@ -184,7 +185,7 @@ async def test_a_key_is_rotated_out_under_load(new_database: NewDatabase, serve:
     totals = await books(url)
     assert totals["fits"]
     assert totals["reveals"] == totals["spent"]
-    again = await asyncio.to_thread(reseal, url, both)
+    again = await asyncio.to_thread(rotate_keys, url, both)
     assert again.stdout.startswith("0 values in 0 rows were sealed again"), again.stdout
     await asyncio.to_thread(server.stop)
 
@@ -194,7 +195,7 @@ async def test_a_key_is_rotated_out_under_load(new_database: NewDatabase, serve:
     await look(server, apikey)
     await asyncio.to_thread(server.stop)
 
-    printed = await asyncio.to_thread(reseal, url, both, "--hash-keys")
+    printed = await asyncio.to_thread(rotate_keys, url, both, "--hash-keys")
     hashes = printed.stdout.strip().removeprefix("SECRET_KEYS=")
     assert OLD not in hashes
     server = await start(hashes)

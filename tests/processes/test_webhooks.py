@@ -162,8 +162,8 @@ async def test_missing_rights_are_reported(new_database: NewDatabase, serve: Ser
             declare(tmp_path / "access.json", target.url)
             server = await served(serve, plain, tmp_path, WORKERS="1")
             assert "Webhooks of 'shop' are not delivered" in server.told
-            assert f"tableapi live install 'orders:*' --dataset NAME=postgresql://... --reader {role}" in server.told
-            words = ("live", "install", "orders:*", "--dataset", f"shop={url}", "--reader", role)
+            assert f"tableapi changes install 'orders:*' --dataset NAME=postgresql://... --reader {role}" in server.told
+            words = ("changes", "install", "orders:*", "--dataset", f"shop={url}", "--reader", role)
             done = await asyncio.to_thread(lambda: tableapi(*words, cwd=tmp_path))
             assert done.returncode == 0, done.stderr
 

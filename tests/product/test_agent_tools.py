@@ -13,7 +13,7 @@ import httpx2
 import pytest
 
 from product.people.directory import Person
-from tableapi.app.features.agents.endpoint import Agents
+from tableapi.app.features.mcp.endpoint import Mcp
 from tests.helpers.agents import INITIALIZE, Agent, agent
 from tests.helpers.desk import staff, view
 from tests.helpers.product import API, KEY, Account, Product
@@ -25,7 +25,7 @@ KINDS = ["directdial", "businessemail"]
 @pytest.fixture(autouse=True)
 async def _no_agents_left(product: Product) -> AsyncIterator[None]:
     yield
-    await product.app.feature(Agents).close()
+    await product.app.feature(Mcp).close()
 
 
 def _by_session(product: Product, token: str) -> AbstractAsyncContextManager[Agent]:
@@ -65,7 +65,7 @@ async def test_only_permitted_callers_have_the_tools(product: Product, account: 
     async with _by_key(product, key) as robot, _by_session(product, account.owner.token) as own:
         assert set(await robot.tools()) == TOOLS | {"call_script"}
         assert set(await own.tools()) >= TOOLS
-        refused_tool = await robot.refusal("reveal", linkedinurls=["linkedin.com/in/x"], kinds=KINDS, max_credits=1)
+        refused_tool = await robot.error("reveal", linkedinurls=["linkedin.com/in/x"], kinds=KINDS, max_credits=1)
         assert "reason: scope" in refused_tool
         assert "'enrich'" in refused_tool
         assert (await robot.answer("search_people", name="nobody-of-this-name"))["result"]["resource"] == []
@@ -122,7 +122,7 @@ async def test_a_reveal_without_a_ceiling_returns_the_price(product: Product, ac
         assert (quoted["price"], asked["price"], asked["charged"]) == (4, 4, 0)
         assert "max_credits" in asked["note"]
         assert all(not row["phones"] and not row["business_emails"] for row in asked["resource"])
-        assert "over_ceiling" in await own.refusal("reveal", linkedinurls=urls, kinds=KINDS, max_credits=3)
+        assert "over_ceiling" in await own.error("reveal", linkedinurls=urls, kinds=KINDS, max_credits=3)
         assert await account.credits() == before
         done = (await own.answer("reveal", linkedinurls=urls, kinds=KINDS, max_credits=4))["result"]
         assert done["charged"] == 4
@@ -169,10 +169,10 @@ async def test_lists_of_a_user_and_of_a_key(product: Product, account: Account, 
     async with _by_key(product, key) as robot, _by_session(product, member.token) as colleague:
         for reader in (robot, colleague):
             assert [row["listid"] for row in (await reader.answer("lists"))["result"]["lists"]] == [ids[1]]
-            assert "There is no such list" in await reader.refusal("lists", listid=ids[0])
+            assert "There is no such list" in await reader.error("lists", listid=ids[0])
             (row,) = (await reader.answer("lists", listid=ids[1]))["result"]["resource"]
             assert (row["full_name"], row["tags"], row["note"]) == ("Lis Ted", ["hot"], "call")
     async with _by_session(product, account.owner.token) as own, _by_session(product, other.owner.token) as stranger:
         assert {row["listid"] for row in (await own.answer("lists"))["result"]["lists"]} == set(ids)
         assert (await stranger.answer("lists"))["result"]["lists"] == []
-        assert "There is no such list" in await stranger.refusal("lists", listid=ids[1])
+        assert "There is no such list" in await stranger.error("lists", listid=ids[1])

@@ -14,7 +14,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tableapi.app.features.agents.endpoint import Agents
+from tableapi.app.features.mcp.endpoint import Mcp
 from tests.helpers.agents import agent
 from tests.helpers.oauth import ACCEPT, REDIRECT, OAuthClient, answer_of, challenge_of
 from tests.helpers.product import API, TABLE, Account, Product, User
@@ -31,7 +31,7 @@ async def client(product: Product) -> AsyncIterator[OAuthClient]:
         await client.discover()
         assert (await client.register()).status_code == 201
         yield client
-    await product.app.feature(Agents).close()
+    await product.app.feature(Mcp).close()
 
 
 async def consent(user: User, request: dict[str, Any], *scopes: str, allow: bool = True) -> str:
@@ -92,7 +92,7 @@ async def test_a_client_can_sign_in_widen_its_scope_refresh_and_be_revoked(produ
         assert ended.status_code == 401
         assert 'error="invalid_token"' in ended.headers["www-authenticate"]
         assert (await client.refresh()).json()["error"] == "invalid_grant"
-    await product.app.feature(Agents).close()
+    await product.app.feature(Mcp).close()
     found = await events(product, account)
     assert found.count("agent_allowed") == 2
     assert "agent_ended" in found
@@ -493,5 +493,5 @@ async def test_a_session_of_the_app_cannot_spend_credits_through_tools(product: 
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     async with product.caller() as http:
         answer = await http.post("/mcp", json=message, headers=bearer | ACCEPT)
-    await product.app.feature(Agents).close()
+    await product.app.feature(Mcp).close()
     assert "unknown_service" in answer.json()["result"]["content"][0]["text"]

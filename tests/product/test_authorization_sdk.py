@@ -14,7 +14,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 from pydantic import AnyUrl
 
-from tableapi.app.features.agents.endpoint import Agents
+from tableapi.app.features.mcp.endpoint import Mcp
 from tests.helpers.agents import Agent
 from tests.helpers.oauth import REDIRECT
 from tests.helpers.product import API, Account, Product, User
@@ -82,7 +82,7 @@ async def connected(product: Product, person: Person, storage: Storage) -> Async
 @pytest.fixture(autouse=True)
 async def closed(product: Product) -> AsyncIterator[None]:
     yield
-    await product.app.feature(Agents).close()
+    await product.app.feature(Mcp).close()
 
 
 async def test_the_client_of_the_sdk_signs_in_and_widens_its_scope(product: Product, account: Account) -> None:

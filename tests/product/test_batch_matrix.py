@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tableapi.app.features.agents.endpoint import Agents
+from tableapi.app.features.mcp.endpoint import Mcp
 from tests.helpers.desk import Staff, unlimited_staff, view
 from tests.helpers.oauth import OAuthClient
 from tests.helpers.product import API, KEY, TABLE, Account, Product, User
@@ -71,7 +71,7 @@ async def callers(
         assert (await client.register()).status_code == 201
         await signed_in(client, victim.owner, "read")
         token = client.tokens["access_token"]
-    await product.app.feature(Agents).close()
+    await product.app.feature(Mcp).close()
     return {
         NO_KEY: "", "key": "", "unverified": fresh.owner.token, "removed": removed.token, "disabled": disabled.token,
         "ended": ended, "agent": token,

@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from tableapi import Access, Rule, Sessions, TableAPI
-from tableapi.app.features.agents.endpoint import Agents
+from tableapi.app.features.mcp.endpoint import Mcp
 from tableapi.config.settings import Settings
 from tests.helpers.product import TABLE, Account, Product
 from tests.helpers.support import ROOT, execute
@@ -80,7 +80,7 @@ async def _calls(send: Callable[[], Awaitable[Any]]) -> tuple[int, int]:
 async def agents(product: Product) -> AsyncIterator[None]:
     """Stop the session manager of MCP, which belongs to the event loop of the test."""
     yield
-    await product.app.feature(Agents).close()
+    await product.app.feature(Mcp).close()
 
 
 @pytest.fixture

@@ -62,8 +62,8 @@ async def test_the_count_of_the_team_is_for_its_owner(product: Product, account:
         answer = await who.post("getrevealcount", revealedby=who.appuserid, date=today, team=True, daily=True)
         return answer.status_code, answer.json()
 
-    status, refusal = await ask(member)
-    assert (status, refusal["error"]["context"]["reason"]) == (403, "forbidden")  # type: ignore[index]
+    status, error = await ask(member)
+    assert (status, error["error"]["context"]["reason"]) == (403, "forbidden")  # type: ignore[index]
     assert await ask(account.owner) == (200, {"totalrevealcount": 3, "days": [{"date": today, "count": 3}]})
 
 

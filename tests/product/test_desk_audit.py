@@ -270,13 +270,13 @@ async def test_every_write_in_a_view_is_rejected(
 ) -> None:
     allowed = {"user/session", "datascript/appcounters", "getrevealcount", "searchname", "getapiusagedata",
                "getplatformusagedata", "bulklookup/{jobid}"}  # fmt: skip
-    for endpoint in product.scripts:
-        if endpoint.public or endpoint.name in allowed:
+    for script in product.scripts:
+        if script.public or script.name in allowed:
             continue
-        path = endpoint.name.partition("{")[0] + ("1" if endpoint.tail else "")
-        answer = await looking.request(endpoint.method, API + path, json={})
-        assert answer.status_code == 403, (endpoint.name, answer.text)
-        assert answer.json()["error"]["context"]["reason"] == "view_only", endpoint.name
+        path = script.name.partition("{")[0] + ("1" if script.tail else "")
+        answer = await looking.request(script.method, API + path, json={})
+        assert answer.status_code == 403, (script.name, answer.text)
+        assert answer.json()["error"]["context"]["reason"] == "view_only", script.name
     own = two[0].owner.appuserid
     for method, path, body in (
         ("PATCH", f"appuser/{own}", {"name": "Changed"}),

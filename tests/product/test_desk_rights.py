@@ -66,9 +66,9 @@ async def test_other_roles_cannot_call_the_desk(others: dict[str, httpx2.AsyncCl
 
 
 async def test_every_call_of_the_desk_is_for_staff_only(product: Product) -> None:
-    endpoints = [endpoint for endpoint in product.scripts if endpoint.name.startswith("desk/")]
-    assert {(endpoint.method, endpoint.name.removeprefix("desk/")) for endpoint in endpoints} == CALLS
-    assert {endpoint.roles for endpoint in endpoints} == {("staff",)}
+    desk_scripts = [script for script in product.scripts if script.name.startswith("desk/")]
+    assert {(script.method, script.name.removeprefix("desk/")) for script in desk_scripts} == CALLS
+    assert {script.roles for script in desk_scripts} == {("staff",)}
 
 
 @pytest.mark.parametrize("table", sorted(policy.POLICIES["staff"].keys() - policy.POLICY.keys()))
@@ -213,10 +213,10 @@ def test_every_table_with_sealed_values_masks_them_for_staff() -> None:
 
 
 async def test_staff_use_no_call_of_the_app(product: Product, member: Staff, victim: Account) -> None:
-    for endpoint in product.scripts:
-        if endpoint.public or "staff" in endpoint.roles:
+    for script in product.scripts:
+        if script.public or "staff" in script.roles:
             continue
-        path = endpoint.name.partition("{")[0] + ("1" if endpoint.tail else "")
-        answer = await member.http.request(endpoint.method, API + path, json={})
-        assert answer.status_code == 403, (endpoint.name, answer.text)
+        path = script.name.partition("{")[0] + ("1" if script.tail else "")
+        answer = await member.http.request(script.method, API + path, json={})
+        assert answer.status_code == 403, (script.name, answer.text)
         assert answer.json()["error"]["context"]["reason"] == "desk_only"

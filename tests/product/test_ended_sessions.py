@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.helpers.changes import EventStream
 from tests.helpers.fixtures import open_product
-from tests.helpers.live import EventStream
 from tests.helpers.oauth import OAuthClient
 from tests.helpers.product import KEY, TABLE, Account, Product, User
 from tests.helpers.support import NewDatabase, until

@@ -16,7 +16,7 @@ import pytest
 from product.settings import Settings
 from tableapi.app.application import App
 from tableapi.app.features import application
-from tableapi.app.options import Datasets
+from tableapi.app.options import ServeOptions
 from tests.helpers.product import TABLE, Account, Product
 from tests.helpers.support import NewDatabase, execute
 from tests.helpers.table_api import FIXTURE
@@ -104,10 +104,10 @@ async def app(url: str, tmp_path: Path) -> AsyncIterator[App]:
     settings = Settings(
         data_dir=tmp_path, app_keys=("k",), secret_keys=("a secret for tests",), strict_options=False, _env_file=None
     )
-    opened = application(settings, Datasets(urls={"x": url}))
-    await opened.services.open()
+    opened = application(settings, ServeOptions(urls={"x": url}))
+    await opened.state.open()
     yield opened
-    await opened.services.close()
+    await opened.state.close()
 
 
 def caller(app: App) -> httpx2.AsyncClient:
@@ -148,11 +148,11 @@ async def test_junk_requests_do_not_leak_memory(app: App) -> None:
             assert answer.status_code == status, answer.text
 
         assert await _grown(junk, 1_500) < 1_000_000  # a copy of one parameter in three would be more
-    assert app.services.datasets["x"].plan_cache.bytes < 500_000
+    assert app.state.datasets["x"].plan_cache.bytes < 500_000
 
 
 async def test_the_plan_cache_is_limited_in_bytes(app: App) -> None:
-    kept = app.services.datasets["x"].plan_cache
+    kept = app.state.datasets["x"].plan_cache
     kept._max_bytes = 300_000
     async with caller(app) as client:
         for number in range(300):

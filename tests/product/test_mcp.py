@@ -9,8 +9,8 @@ import httpx2
 import pytest
 
 from policy import CONTACT_INTERNALS
-from tableapi.app.features.agents.endpoint import Agents
 from tableapi.app.features.changes import Changes
+from tableapi.app.features.mcp.endpoint import Mcp
 from tests.helpers.agents import INITIALIZE, Agent, agent
 from tests.helpers.product import KEY, TABLE, Account, Product
 
@@ -27,7 +27,7 @@ async def asked(product: Product, token: str) -> AsyncIterator[Agent]:
 async def _no_agents_left(product: Product) -> AsyncIterator[None]:
     """Stop the session manager, which belongs to the event loop of the test."""
     yield
-    await product.app.feature(Agents).close()
+    await product.app.feature(Mcp).close()
 
 
 async def test_credentials_are_those_of_a_request(product: Product, account: Account) -> None:
@@ -49,7 +49,7 @@ async def test_an_agent_sees_the_account_of_its_session(product: Product, accoun
         assert tables == {table["name"] for table in served}
         clients = await own.answer("query", table="client", fields=["clientid"])
         assert clients["rows"] == [{"clientid": account.clientid}]
-        assert "not_found" in await own.refusal("get_record", table="client", id=other.clientid)
+        assert "not_found" in await own.error("get_record", table="client", id=other.clientid)
         told = (await own.answer("describe_tables", tables=["client"]))["tables"][0]
         readable = {column["name"] for column in told["columns"]}
         contacts = (await own.answer("describe_tables", tables=["usercontact"]))["tables"][0]
@@ -62,12 +62,12 @@ async def test_an_agent_sees_the_account_of_its_session(product: Product, accoun
 async def test_a_write_runs_its_hook(product: Product, account: Account, other: Account) -> None:
     async with asked(product, account.owner.token) as own:
         change = [{"clientid": account.clientid, "companyname": "Changed Ltd"}]
-        assert "no_dry_run" in await own.refusal("update_records", table="client", records=change, dry_run=True)
+        assert "no_dry_run" in await own.error("update_records", table="client", records=change, dry_run=True)
         assert (await own.answer("update_records", table="client", records=change))["count"] == 1
         record = (await own.answer("get_record", table="client", id=account.clientid))["record"]
         assert record["companyname"] == "Changed Ltd"
         foreign = [{"clientid": other.clientid, "companyname": "Mine"}]
-        await own.refusal("update_records", table="client", records=foreign)
+        await own.error("update_records", table="client", records=foreign)
         name = await product.db.fetchval("select companyname from client where clientid = $1", other.clientid)
         assert name == "Test Ltd"
 
@@ -80,8 +80,8 @@ async def test_offered_scripts_can_be_called(product: Product, account: Account)
         assert (await own.answer("call_script", name="account/credits"))["result"]["plan"]
         found = await own.answer("call_script", name="searchname", input={"searchtext": "a", "limit": 5})
         assert found["result"]["resource"] == []
-        assert "reason: invalid" in await own.refusal("call_script", name="searchname", input={"limit": "many"})
-        assert "unknown_service" in await own.refusal("call_script", name="getcontact")
+        assert "reason: invalid" in await own.error("call_script", name="searchname", input={"limit": "many"})
+        assert "unknown_service" in await own.error("call_script", name="getcontact")
 
 
 async def test_a_key_without_a_session_is_treated_like_a_request(product: Product) -> None:
@@ -90,7 +90,7 @@ async def test_a_key_without_a_session_is_treated_like_a_request(product: Produc
         assert tables == {table["name"] for table in (await http.get("/api/v2/leads/_table")).json()["resource"]}
         for table in ("usercontact", "usersubscription", "auditlog"):
             refused = (await http.get(f"{TABLE}{table}")).json()["error"]["context"]["reason"]
-            assert f"reason: {refused}," in await anyone.refusal("query", table=table)
+            assert f"reason: {refused}," in await anyone.error("query", table=table)
 
 
 async def test_messages_count_against_the_limits(product: Product, account: Account) -> None:
@@ -105,9 +105,9 @@ async def test_tools_cannot_open_streams(product: Product, account: Account) -> 
     for token in (account.owner.token, ""):
         async with asked(product, token) as agent:
             for table in ("appuser", "usercontact", "client"):
-                assert "reason: internal" not in await agent.refusal("get_record", table=table, id="_changes")
+                assert "reason: internal" not in await agent.error("get_record", table=table, id="_changes")
             if token:
-                assert "bad_identifier" in await agent.refusal("get_record", table="appuser", id="_changes")
+                assert "bad_identifier" in await agent.error("get_record", table="appuser", id="_changes")
     assert len(streams) == 0
 
 

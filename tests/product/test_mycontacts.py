@@ -148,7 +148,7 @@ async def test_a_filtered_page_reads_no_contact_after_its_last(product: Product,
     await _fill(product, account, owner, "Ann", 1000)
     await product.db.execute(CROWD, account.clientid)
     await product.db.execute("analyze usercontact, usercontactlink")
-    plans = product.app.services.datasets["leads"].plan_cache
+    plans = product.app.state.datasets["leads"].plan_cache
     plans.clear()
     query = {"filter": "(deleted=0)", "order": "createdon DESC", "limit": PAGE}
     assert len((await owner.table("GET", "usercontact", **query)).json()["resource"]) == PAGE

@@ -16,15 +16,15 @@ import httpx2
 import pytest
 
 import policy
-from tableapi.app.features.agents.endpoint import Agents
+from tableapi.app.features.mcp.endpoint import Mcp
 from tableapi.tables.export import XLSX
-from tests.helpers.live import EventStream
+from tests.helpers.changes import EventStream
 from tests.helpers.product import KEY, TABLE, Account, Product
 from tests.product.test_policy_matrix import KEYS, MARK, furnish
 
 FORMATS = ("text/csv", XLSX, "application/x-ndjson", "application/xml", "application/geo+json")
 MCP = {"Accept": "application/json, text/event-stream"}
-LIVE = sorted(table for table, access in policy.POLICY.items() if access.live)
+LIVE = sorted(table for table, access in policy.POLICY.items() if access.changes)
 CHANGES = {
     "appuser": "firstname = firstname || 'x'", "bulkjob": "total = total + 1",
     "usercontact": "createdon = createdon + interval '1 second'", "usercredit": "contactcredit = contactcredit + 1",
@@ -41,7 +41,7 @@ async def victim(product: Product) -> Account:
 @pytest.fixture(scope="module")
 async def tokens(product: Product) -> AsyncIterator[dict[str, str]]:
     """Return the session tokens of callers outside the account by role; "" stands for only an app key."""
-    product.app.services.limited = False
+    product.app.state.limited = False
     other, fresh = await product.account(), await product.account()
     await furnish(product, other, "own-mark")
     await product.db.execute("update appuser set isverified = 0 where appuserid = $1", fresh.owner.appuserid)
@@ -49,14 +49,14 @@ async def tokens(product: Product) -> AsyncIterator[dict[str, str]]:
         "key": "", "unverified": fresh.owner.token, "member": (await other.user()).token,
         "admin": (await other.user("admin")).token, "owner": other.owner.token,
     }  # fmt: skip
-    product.app.services.limited = True
+    product.app.state.limited = True
 
 
 @pytest.fixture(autouse=True)
 async def _no_agents_left(product: Product) -> AsyncIterator[None]:
     """Stop the session manager of MCP, which belongs to the event loop of the test."""
     yield
-    await product.app.feature(Agents).close()
+    await product.app.feature(Mcp).close()
 
 
 async def _rows(product: Product, table: str, victim: Account) -> list[dict[str, Any]]:

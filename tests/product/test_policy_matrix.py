@@ -103,7 +103,7 @@ async def furnish(product: Product, account: Account, mark: str = MARK) -> None:
 @pytest.fixture(scope="module")
 async def callers(product: Product) -> AsyncIterator[dict[str, httpx2.AsyncClient]]:
     """Create callers of every role, restricted by nothing but the policy."""
-    product.app.services.limited = False
+    product.app.state.limited = False
     other = await product.account()
     fresh = await product.account()
     await product.db.execute("update appuser set isverified = 0 where appuserid = $1", fresh.owner.appuserid)
@@ -114,7 +114,7 @@ async def callers(product: Product) -> AsyncIterator[dict[str, httpx2.AsyncClien
         "member": (await other.user()).http,
         "owner": other.owner.http,
     }
-    product.app.services.limited = True
+    product.app.state.limited = True
 
 
 async def _rows(product: Product, table: str, victim: Account) -> list[dict[str, Any]]:
@@ -239,8 +239,14 @@ def rights() -> str:
                 rows = rule.rows.__name__ if rule.rows else "all"
                 fields = "*" if rule.fields is None else ",".join(sorted(rule.fields)) or "none"
                 but = f" but {','.join(sorted(rule.hidden))}" if rule.hidden else ""
-                wider = f" or {','.join(sorted(rule.rows_by))} own_client" if rule.rows_by else ""
-                only = "".join(f" {name} in {rows_rule.__name__}" for name, rows_rule in sorted(rule.only_in.items()))
+                wider = (
+                    f" or {','.join(sorted(rule.rows_when_filtered_by))} own_client"
+                    if rule.rows_when_filtered_by
+                    else ""
+                )
+                only = "".join(
+                    f" {name} in {rows_rule.__name__}" for name, rows_rule in sorted(rule.editable_in.items())
+                )
                 dropped = f" ignored {','.join(sorted(rule.ignored))}" if rule.ignored else ""
                 masked = f" masked {','.join(sorted(access.sealed))}" if role in access.masked else ""
                 lines.append(f"{table:20}{action:8}{role:11}{rows}{wider}: {fields}{but}{only}{dropped}{masked}")

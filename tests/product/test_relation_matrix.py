@@ -34,7 +34,7 @@ class Caller:
 
 
 def _tables(product: Product) -> dict[str, Table]:
-    return product.app.services.datasets["leads"].schema.tables
+    return product.app.state.datasets["leads"].schema.tables
 
 
 async def _account_rows(product: Product, table: str, clientid: int) -> list[dict[str, Any]]:
@@ -67,7 +67,7 @@ async def victim(product: Product) -> Account:
 
 @pytest.fixture(scope="module")
 async def callers(product: Product) -> AsyncIterator[dict[str, Caller]]:
-    product.app.services.limited = False
+    product.app.state.limited = False
     callers_by_role: dict[str, Caller] = {"key": Caller(product.caller(), 0, {})}
     home, third, fresh = [await product.account() for _ in range(3)]
     for account in (home, third):
@@ -92,7 +92,7 @@ async def callers(product: Product) -> AsyncIterator[dict[str, Caller]]:
             user.http, account.clientid, rows | {"client": account.clientid, "appuser": user.appuserid}
         )
     yield callers_by_role
-    product.app.services.limited = True
+    product.app.state.limited = True
 
 
 def _shapes(relation: Relation, ident: int) -> Iterator[tuple[str, Any]]:

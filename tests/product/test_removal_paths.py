@@ -20,7 +20,7 @@ from product.vendors.drop import Drop
 from product.vendors.people import PeopleVendor
 from sandbox.drop import KEY as DROP_KEY
 from sandbox.drop import DropService, routes
-from tableapi.app.features.agents.endpoint import Agents
+from tableapi.app.features.mcp.endpoint import Mcp
 from tests.helpers.agents import Agent, agent
 from tests.helpers.desk import staff
 from tests.helpers.product import API, KEY, TABLE, Account, Product
@@ -47,7 +47,7 @@ class World:
 @pytest.fixture(autouse=True)
 async def _no_agents_left(product: Product) -> AsyncIterator[None]:
     yield
-    await product.app.feature(Agents).close()
+    await product.app.feature(Mcp).close()
 
 
 @asynccontextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.helpers.product import API, Account, Product
-from tests.product.unit.test_profile_url import REFUSED, SPELLINGS
+from tests.product.unit.test_profile_url import REJECTED, SPELLINGS
 
 BOXES = {"personal": True, "business": True, "phone": True}
 
@@ -25,7 +25,7 @@ async def test_every_spelling_of_a_url_finds_one_person_and_others_are_rejected(
     product: Product, account: Account
 ) -> None:
     await product.person("jane-doe")
-    for spellings, right in ((SPELLINGS, 200), (REFUSED, 422)):
+    for spellings, right in ((SPELLINGS, 200), (REJECTED, 422)):
         seat = await account.user()  # the limit is 60 a minute for one session
         for text in spellings:
             answer = await seat.http.post(API + "searchurl", json={"linkedinurl": text, **BOXES})

@@ -7,23 +7,23 @@ from __future__ import annotations
 
 from tableapi.app.application import App
 from tableapi.app.feature import Route
-from tableapi.app.features.agents.endpoint import Agents
 from tableapi.app.features.batch import Batches
 from tableapi.app.features.changes import Changes
 from tableapi.app.features.channels import Channels
+from tableapi.app.features.mcp.endpoint import Mcp
 from tableapi.app.features.meta import Meta
 from tableapi.app.features.metrics import Metrics
 from tableapi.app.features.studio import Studio
 from tableapi.app.features.webhooks import WebhookCalls
 from tableapi.app.lifespan import Process
-from tableapi.app.options import Datasets
+from tableapi.app.options import ServeOptions
 from tableapi.app.routes import ROUTES
 from tableapi.config.settings import Settings
 
-FEATURES = (Agents, Studio, Meta, Batches, WebhookCalls, Changes, Channels, Metrics)
+FEATURES = (Mcp, Studio, Meta, Batches, WebhookCalls, Changes, Channels, Metrics)
 
 
-def application(settings: Settings, served: Datasets, process: Process | None = None) -> App:
+def application(settings: Settings, served: ServeOptions, process: Process | None = None) -> App:
     """Return the application with every feature; the arguments are those of `App`."""
     return App(settings, served, process, FEATURES)
 

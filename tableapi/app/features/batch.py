@@ -28,7 +28,7 @@ from tableapi.http import preferences
 from tableapi.http.body import parse_object
 from tableapi.http.inner_request import inner_request
 from tableapi.http.request import HttpRequest, unquoted
-from tableapi.http.response import Reply
+from tableapi.http.response import Response
 from tableapi.project.writes import tell
 from tableapi.query import options
 
@@ -105,51 +105,51 @@ class Batches(Feature):
     """Run the steps of a batch in order, each with the rights and limits of a separate request."""
 
     def __init__(self, app: App) -> None:
-        self._services, self._tables, self._callers = app.services, app.tables, app.callers
+        self._state, self._tables, self._callers = app.state, app.tables, app.callers
         self._alone_until: dict[str, float] = {}  # by dataset name
 
-    async def answer(
+    async def respond(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str]
-    ) -> Reply:
+    ) -> Response:
         """Return the responses of all steps; an error rolls everything back.
 
         Raises ApiError.
         """
         if request.method != "POST" or len(parts) > 1:
             raise MethodNotAllowed("Send a batch as POST to _batch.", headers={"Allow": "POST"})
-        raw = await request.body(self._services.settings.body_bytes)
+        raw = await request.body(self._state.settings.body_bytes)
         sent, steps = await threads.body(len(raw), parse, request.headers.get("content-type", ""), raw)
-        applied, strict = "", self._services.strict
+        applied, strict = "", self._state.strict
         if "prefer" in request.headers:
-            explain_rights.refuse_question(request.headers["prefer"])
+            explain_rights.reject_question(request.headers["prefer"])
             applied, strict = preferences.checked(request.headers, query, _PREFERENCES, strict=strict)
-        _refuse_options(query, strict=strict)
+        _reject_options(query, strict=strict)
         dry_run = options.boolean("dry_run", sent.get("dry_run", query.get("dry_run", False)))
         held = _Held(dataset, request.actor)
 
-        async def run() -> Reply:
+        async def run() -> Response:
             return await self._run(request, held.dataset, steps, len(raw), dry_run=dry_run)
 
-        db = self._services.session_db
+        db = self._state.session_db
         before = db.watched_writes
         key = request.headers.get("idempotency-key")
         if key is None or dry_run:
-            reply = await run()
+            response = await run()
         else:
-            reply = await self._services.idempotency.whole(key, held, f"POST {dataset.name}/_batch", raw, run)
+            response = await self._state.idempotency.whole(key, held, f"POST {dataset.name}/_batch", raw, run)
         if not dry_run:
             if db.watched_writes != before or not db.watched.isdisjoint(map(str.lower, request.tables or ())):
-                await self._services.catch_up()
-            await tell(self._services.served.on_write, dataset.name, request.actor, request.written)
+                await self._state.catch_up()
+            await tell(self._state.served.on_write, dataset.name, request.actor, request.written)
         if applied:
-            reply.headers["Preference-Applied"] = applied
-        return reply
+            response.headers["Preference-Applied"] = applied
+        return response
 
-    routes = (Route(POST, "/api/v2/{dataset}/_batch", answer, "reference/wire.md"),)
+    routes = (Route(POST, "/api/v2/{dataset}/_batch", respond, "reference/wire.md"),)
 
     async def _run(
         self, request: HttpRequest, dataset: Dataset, steps: list[BatchStep], size: int, *, dry_run: bool
-    ) -> Reply:
+    ) -> Response:
         until = time.monotonic() + AGAIN_SECONDS
         while True:
             try:
@@ -163,22 +163,22 @@ class Batches(Feature):
 
     async def _attempt(
         self, request: HttpRequest, dataset: Dataset, steps: list[BatchStep], size: int, *, dry_run: bool
-    ) -> Reply:
+    ) -> Response:
         responses: list[bytes] = []
-        results, room = Results(self._services.settings.body_bytes), MAX_RESPONSE_BYTES
+        results, room = Results(self._state.settings.body_bytes), MAX_RESPONSE_BYTES
         request.written, request.tables = [], set()
         async with (transaction.undone if dry_run else transaction.kept)(dataset) as held:
             alone = self._alone_until.get(dataset.name, 0.0) > time.monotonic()
             await held.db.writes.fetchrow(_ALONE if alone else _SHORTLY)
             for number, step in enumerate(steps):
-                reply = await self._step(request, held, step, number, results, size, room)  # type: ignore[arg-type]
-                room -= len(reply.body or b"")
-                head = orjson.dumps({"id": step.id or None, "status": reply.status})
-                responses.append(head[:-1] + b',"body":' + (reply.body or b"null") + b"}")
+                response = await self._step(request, held, step, number, results, size, room)  # type: ignore[arg-type]
+                room -= len(response.body or b"")
+                head = orjson.dumps({"id": step.id or None, "status": response.status})
+                responses.append(head[:-1] + b',"body":' + (response.body or b"null") + b"}")
                 if step.id:
-                    results.bodies[step.id] = reply.body
+                    results.bodies[step.id] = response.body
         headers = {"Dry-Run": "true"} if dry_run else {}
-        return Reply(b'{"responses":[' + b",".join(responses) + b"]}", headers=headers)
+        return Response(b'{"responses":[' + b",".join(responses) + b"]}", headers=headers)
 
     async def _step(
         self,
@@ -189,7 +189,7 @@ class Batches(Feature):
         results: Results,
         size: int,
         room: int,
-    ) -> Reply:
+    ) -> Response:
         """Run one step. size: of the batch, in bytes; room: the maximum size of the response."""
         try:
             if step.references:
@@ -201,36 +201,36 @@ class Batches(Feature):
                 inner.headers["prefer"] = handling[0]
             if number:  # the batch itself counted as the first
                 self._callers.count(inner, request.actor)
-            reply = await self._tables.answer(
+            response = await self._tables.respond(
                 inner, dataset, dataset.rights(request.actor.role), list(step.parts), query
             )
-            if reply.stream is not None or not reply.content_type.startswith("application/json"):
-                await reply.discard()
+            if response.stream is not None or not response.content_type.startswith("application/json"):
+                await response.discard()
                 raise BadRequest(
                     "Responses inside a batch are always JSON. Leave out other formats.", reason="bad_option"
                 )
-            if len(reply.body or b"") > room:
+            if len(response.body or b"") > room:
                 raise TooLarge(
                     f"The responses of this batch are larger than {MAX_RESPONSE_BYTES // 1_000_000} MB. Ask for fewer "
                     "records or fields."
                 )
-            return reply
+            return response
         except AGAIN:
             raise
         except Exception as error:
-            refusal = to_api_error(error)
-            if refusal is None:
+            api_error = to_api_error(error)
+            if api_error is None:
                 raise
             raise ApiError(
-                f"Request {number + 1} of the batch failed, and nothing was kept. {refusal.message}",
-                status=refusal.status,
+                f"Request {number + 1} of the batch failed, and nothing was kept. {api_error.message}",
+                status=api_error.status,
                 reason="batch_step",
-                context={"index": number, "id": step.id or None, "error": refusal.body()},
-                headers=refusal.headers,
+                context={"index": number, "id": step.id or None, "error": api_error.body()},
+                headers=api_error.headers,
             ) from error
 
 
-def _refuse_options(query: Mapping[str, str], *, strict: bool) -> None:
+def _reject_options(query: Mapping[str, str], *, strict: bool) -> None:
     """Raise BadRequest for an option that would not have the effect it has on a single request."""
     for name in ("max_affected", "explain"):
         if name in query:
@@ -240,7 +240,7 @@ def _refuse_options(query: Mapping[str, str], *, strict: bool) -> None:
                 context={"option": name},
             )
     if strict:
-        options.refuse_unknown(query, _OPTIONS, "A batch")
+        options.reject_unknown(query, _OPTIONS, "A batch")
 
 
 def parse(content_type: str, raw: bytes) -> tuple[dict[str, Any], list[BatchStep]]:

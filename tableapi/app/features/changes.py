@@ -6,9 +6,9 @@ from tableapi.app.application import App
 from tableapi.app.feature import Feature, Route
 from tableapi.app.routes import GET
 from tableapi.auth.access_file import AccessFile
-from tableapi.changes.endpoint import NAME, LiveChanges
+from tableapi.changes.endpoint import NAME, ChangeStreams
 from tableapi.http.request import HttpRequest
-from tableapi.http.response import Reply
+from tableapi.http.response import Response
 from tableapi.observability import metrics
 from tableapi.tables.request import TableRequest
 
@@ -17,15 +17,15 @@ class Changes(Feature):
     """The streams of one worker process."""
 
     def __init__(self, app: App) -> None:
-        services = app.services
-        self.streams = LiveChanges(services.settings, services.datasets, lambda: services.callers)
-        self.table_views = {NAME: self.answer}
+        state = app.state
+        self.streams = ChangeStreams(state.settings, state.datasets, lambda: state.callers)
+        self.table_views = {NAME: self.respond}
 
-    async def answer(self, request: HttpRequest, call: TableRequest) -> Reply:
+    async def respond(self, request: HttpRequest, call: TableRequest) -> Response:
         """Open a stream. Raises ApiError."""
-        return await self.streams.answer(request, call)
+        return await self.streams.respond(request, call)
 
-    routes = (Route(GET, f"/api/v2/{{dataset}}/_table/{{table}}/{NAME}", answer, "reference/wire.md"),)
+    routes = (Route(GET, f"/api/v2/{{dataset}}/_table/{{table}}/{NAME}", respond, "reference/wire.md"),)
 
     def start(self) -> None:
         metrics.watch("listeners", lambda: len(self.streams))

@@ -17,7 +17,7 @@ from tableapi.changes.stream import check_limits
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest, Forbidden, MethodNotAllowed, NotFound, Unauthorized
 from tableapi.http.request import HttpRequest
-from tableapi.http.response import Reply
+from tableapi.http.response import Response
 
 MAX_BYTES = 63  # maximum length of a name in PostgreSQL
 OWN = ("tableapi", "ch_pgqueuer")  # prefixes of the program's own channels
@@ -27,16 +27,16 @@ class Channels(Feature):
     """The streams of one worker process."""
 
     def __init__(self, app: App) -> None:
-        services = self._services = app.services
-        heartbeat = services.settings.live_heartbeat_seconds
+        state = self._state = app.state
+        heartbeat = state.settings.changes_heartbeat_seconds
         self._hubs = {
-            name: ChannelHub(each, heartbeat, self._check, self._changes) for name, each in services.datasets.items()
+            name: ChannelHub(each, heartbeat, self._check, self._changes) for name, each in state.datasets.items()
         }
         self._stopped = False
 
-    async def answer(
+    async def respond(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: Mapping[str, str]
-    ) -> Reply:
+    ) -> Response:
         """Open a stream of the notifications of a channel.
 
         Raises:
@@ -68,30 +68,30 @@ class Channels(Feature):
         caller = actor.session or f"{actor.key} {request.network}"
         self._check_limits(caller)
         hub = self._hubs[dataset.name]
-        limit = self._services.settings.live_queue_bytes
+        limit = self._state.settings.changes_queue_bytes
         stream = ChannelStream(hub, name, actor, caller, dict(request.headers), request.ip, limit)
         await hub.open(stream)
         request.forget()
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # nginx would buffer the events
-        return Reply(b"", 200, "text/event-stream", headers, stream=stream, disconnected=stream.end)
+        return Response(b"", 200, "text/event-stream", headers, stream=stream, disconnected=stream.end)
 
     def _check_limits(self, caller: str) -> None:
-        settings, streams = self._services.settings, [stream for hub in self._hubs.values() for stream in hub]
+        settings, streams = self._state.settings, [stream for hub in self._hubs.values() for stream in hub]
         check_limits(
             stopped=self._stopped,
             own=sum(stream.caller == caller for stream in streams),
-            most_own=settings.live_streams_per_caller,
+            most_own=settings.changes_streams_per_caller,
             open_=len(streams),
-            most=settings.live_streams,
+            most=settings.changes_streams,
         )
 
     async def _changes(self) -> int:
-        return await changes_of(self._services.callers)
+        return await changes_of(self._state.callers)
 
     async def _check(self, headers: Mapping[str, str], ip: str) -> Actor:
-        return await self._services.callers.again(headers, ip)
+        return await self._state.callers.again(headers, ip)
 
-    routes = (Route(GET, "/api/v2/{dataset}/_channel/{channel}", answer, "reference/wire.md"),)
+    routes = (Route(GET, "/api/v2/{dataset}/_channel/{channel}", respond, "reference/wire.md"),)
 
     def drain(self) -> None:
         self._stopped = True

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from types import ModuleType
 
 from tableapi.app.declared import declared, schema_of
-from tableapi.app.options import Datasets
+from tableapi.app.options import ServeOptions
 from tableapi.auth.webhook import MAX_WEBHOOKS, Webhook
 from tableapi.changes.triggers import CannotRecord
 from tableapi.config.command_error import MissingExtra
@@ -21,7 +21,7 @@ from tableapi.webhooks.dispatcher import full_name
 from tableapi.webhooks.statement import check_webhooks, dataset_of
 
 
-async def check_declared(served: Datasets) -> None:
+async def check_declared(served: ServeOptions) -> None:
     """Check the declared webhooks against the schemas of the databases. Safe to repeat.
 
     Raises:
@@ -42,7 +42,7 @@ async def check_declared(served: Datasets) -> None:
 
 
 def declared_webhooks(
-    served: Datasets, policy: ModuleType | None = None
+    served: ServeOptions, policy: ModuleType | None = None
 ) -> tuple[tuple[Webhook, ...], Mapping[str, Collection[str]]]:
     """Return the webhooks of a server, and the encrypted columns by table.
 
@@ -70,7 +70,7 @@ def check_webhook_extra(webhooks: Collection[Webhook]) -> None:
         raise MissingExtra("A webhook", "webhooks")
 
 
-async def record_webhooks(served: Datasets, say: Callable[[str], None]) -> None:
+async def record_webhooks(served: ServeOptions, say: Callable[[str], None]) -> None:
     """Record changes of the tables with webhooks; report missing permissions through `say`.
 
     Raises OSError, PostgresError.

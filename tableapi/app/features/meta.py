@@ -16,7 +16,7 @@ from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest, MethodNotAllowed, NotFound, Unauthorized
 from tableapi.http import compression, preferences
 from tableapi.http.request import HttpRequest
-from tableapi.http.response import Reply, dumps
+from tableapi.http.response import Response, dumps
 from tableapi.openapi import clients, compact, outline, system_services
 from tableapi.openapi.cache import Descriptions, unpacked
 from tableapi.openapi.docs import DocsPage
@@ -37,18 +37,18 @@ class Meta(Feature):
     """Handle requests that concern neither records nor scripts."""
 
     def __init__(self, app: App) -> None:
-        settings, served, services, project = app.settings, app.served, app.services, app.project
+        settings, served, state, project = app.settings, app.served, app.state, app.project
         self._has_docs = app.pages.has_docs
-        self._settings, self._served, self._services = settings, served, services
+        self._settings, self._served, self._state = settings, served, state
         self._callers, self._project = app.callers, project
         self._docs = DocsPage(project.look)
         self._descriptions = Descriptions(
-            services.scripts,
+            state.scripts,
             served.project,
             project.title(settings),
             settings.run_dir / "described",
             keyed=served.project is not None or not served.open or bool(served.key),
-            rights=lambda: services.rights_mark,
+            rights=lambda: state.rights_mark,
         )
         # A project has scripts instead of routines, unless PUBLIC_ROUTINES lists some, and /_spec describes the tables
         # that the caller may use.
@@ -57,32 +57,32 @@ class Meta(Feature):
 
     # -- /api/v2/<name> ------------------------------------------------------------------------------------------------
 
-    async def services(self, request: HttpRequest, parts: list[str]) -> Reply:
+    async def services(self, request: HttpRequest, parts: list[str]) -> Response:
         """List the databases."""
         request.actor = await self._callers.caller(request)
         query = options.parse_query(request.query_string)
         self._check(request, query, _OF_PARTS, "The list of databases")
         if options.boolean("as_list", query.get("as_list", "")):
-            return Reply(dumps({"resource": list(self._services.datasets)}))
-        services = [{"name": name, "type": "postgresql"} for name in self._services.datasets]
-        return Reply(dumps({"resource": services}))
+            return Response(dumps({"resource": list(self._state.datasets)}))
+        services = [{"name": name, "type": "postgresql"} for name in self._state.datasets]
+        return Response(dumps({"resource": services}))
 
-    async def system(self, request: HttpRequest, parts: list[str]) -> Reply:
+    async def system(self, request: HttpRequest, parts: list[str]) -> Response:
         """List the databases that the caller may use, in DreamFactory's format for services."""
         if len(parts) > 3 or parts[1:2] != ["service"]:
             raise _unknown("/".join(parts))
         request.actor = await self._callers.caller(request)
         if not request.actor.role:
             raise Unauthorized(request.actor.key_error, reason="no_key")
-        datasets = list(self._services.datasets_of(request.actor.role).values())
+        datasets = list(self._state.datasets_of(request.actor.role).values())
         listed = [
             system_services.describe(number, dataset.name)
             for number, dataset in enumerate(datasets, 1)
             if describe.allowed(dataset.schema, dataset.rights(request.actor.role))
         ]
-        return system_services.answer(listed, parts[2:], options.parse_query(request.query_string))
+        return system_services.respond(listed, parts[2:], options.parse_query(request.query_string))
 
-    async def config(self, request: HttpRequest, parts: list[str]) -> Reply:
+    async def config(self, request: HttpRequest, parts: list[str]) -> Response:
         """Return the settings that the front end needs before sign-in.
 
         The app key is public, because it ships with the app.
@@ -93,26 +93,26 @@ class Meta(Feature):
         config = {
             "appkey": settings.app_keys[0] if settings.app_keys and self._served.project else "",
             "dataset": settings.dataset,
-            "datasets": list(self._services.datasets),
+            "datasets": list(self._state.datasets),
             "publicurl": settings.public_url,
             "docsurl": f"{request.root_path}{DOCS}/" if self._has_docs else "",
             **self._project.config(settings),
         }
-        return Reply(dumps(config))
+        return Response(dumps(config))
 
-    async def spec(self, request: HttpRequest, parts: list[str]) -> Reply:
+    async def spec(self, request: HttpRequest, parts: list[str]) -> Response:
         """Return the OpenAPI description of all databases and scripts."""
         if len(parts) > 1:
             raise NotFound(f"Unknown path '{request.path[:200]}'.")
         request.actor = await self._callers.caller(request)
         self._check(request, request.query, _OF_SPEC, "The description of the API")
-        return await self._described(request, self._services.datasets_of(request.actor.role).values(), scripts=True)
+        return await self._described(request, self._state.datasets_of(request.actor.role).values(), scripts=True)
 
-    async def docs(self, request: HttpRequest, parts: list[str]) -> Reply:
+    async def docs(self, request: HttpRequest, parts: list[str]) -> Response:
         """Return a file of the page that displays the description."""
-        return self._docs.reply("/".join(parts[1:]), request.root_path, request.headers)
+        return self._docs.respond("/".join(parts[1:]), request.root_path, request.headers)
 
-    async def _described(self, request: HttpRequest, datasets: Iterable[Dataset], *, scripts: bool) -> Reply:
+    async def _described(self, request: HttpRequest, datasets: Iterable[Dataset], *, scripts: bool) -> Response:
         if not request.actor.role:
             raise Unauthorized(request.actor.key_error, reason="no_key")
         client = clients.checked(request.query["client"]) if request.query.get("client") else None
@@ -122,16 +122,16 @@ class Meta(Feature):
         if client is not None:
             numbers = "text" if kind is TextNumbers else None
             text = await asyncio.to_thread(lambda: clients.write(client, unpacked(packed), numbers=numbers))
-            return Reply(text, content_type="text/plain; charset=utf-8")
+            return Response(text, content_type="text/plain; charset=utf-8")
         if compression.weights(request.headers.get("accept-encoding", "")).get("gzip", 0.0) > 0:
-            return Reply(packed, headers={"Content-Encoding": "gzip", "Vary": "Accept-Encoding"})
-        return Reply(await asyncio.to_thread(unpacked, packed), headers={"Vary": "Accept-Encoding"})
+            return Response(packed, headers={"Content-Encoding": "gzip", "Vary": "Accept-Encoding"})
+        return Response(await asyncio.to_thread(unpacked, packed), headers={"Vary": "Accept-Encoding"})
 
     # -- /api/v2/<dataset>/<name> --------------------------------------------------------------------------------------
 
     async def parts(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str]
-    ) -> Reply:
+    ) -> Response:
         """List the resources of a database or, with `as_access_list`, the caller's access to them."""
         _only_get(request)
         self._check(request, query, _OF_PARTS, "The list of resources")
@@ -139,12 +139,12 @@ class Meta(Feature):
             return describe.access_list(dataset, rights)
         names = ["_table", *["_schema"] * self._serves_schema, *["_proc", "_func"] * self._serves_routines]
         if options.boolean("as_list", query.get("as_list", "")):
-            return Reply(dumps({"resource": names}))
-        return Reply(dumps({"resource": [{"name": name} for name in names]}))
+            return Response(dumps({"resource": names}))
+        return Response(dumps({"resource": [{"name": name} for name in names]}))
 
     async def tables(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str]
-    ) -> Reply:
+    ) -> Response:
         """List the tables of a database."""
         if request.method in ("POST", "PUT", "PATCH", "DELETE"):
             raise BadRequest("Name a table: /_table/<table>.", reason="no_table")
@@ -154,7 +154,7 @@ class Meta(Feature):
 
     async def dataset_spec(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str]
-    ) -> Reply:
+    ) -> Response:
         """Return the OpenAPI description of one database."""
         if len(parts) > 1:
             raise _unknown(parts[0])
@@ -170,32 +170,30 @@ class Meta(Feature):
             described = (
                 outline.table_outline(dataset, rights, table) if table else await outline.outline(dataset, rights)
             )
-            return Reply(dumps(described))
+            return Response(dumps(described))
         build = compact.model if "model" in short else compact.compact
-        return Reply(dumps(build(dataset, rights, table)))
+        return Response(dumps(build(dataset, rights, table)))
 
     async def routine(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str]
-    ) -> Reply:
+    ) -> Response:
         """List the procedures or functions of a database, or call one."""
         if not self._serves_routines:
             raise _unknown(parts[0])
-        explain_rights.refuse_question(request.headers.get("prefer", ""))
+        explain_rights.reject_question(request.headers.get("prefer", ""))
         limit = self._settings.body_bytes
-        run = partial(
-            routines.answer, request, dataset, request.actor, parts, query, limit, strict=self._services.strict
-        )
+        run = partial(routines.respond, request, dataset, request.actor, parts, query, limit, strict=self._state.strict)
         key = request.headers.get("idempotency-key")
         undone = routines.is_dry_run(query, request.headers.get("prefer", ""))
         if request.method != "POST" or len(parts) == 1 or key is None or undone:
             return await run()
         sent = dumps(sorted(query.items())) + await request.peek_body(limit)
         route = f"POST {dataset.name}/{'/'.join(parts)}"
-        return await self._services.idempotency.again(key, request.actor, route, sent, run)
+        return await self._state.idempotency.again(key, request.actor, route, sent, run)
 
     async def schema(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str]
-    ) -> Reply:
+    ) -> Response:
         """Describe the tables, one table, or one of its fields or relations."""
         if not self._serves_schema:
             raise _unknown(parts[0])
@@ -207,24 +205,24 @@ class Meta(Feature):
         right = rights.right(table, "GET") or plan.right_of(table, rights, "POST")
         description = describe.describe(dataset.schema, table, right, rights)
         if len(parts) == 2:
-            return Reply(dumps(description))
+            return Response(dumps(description))
         kind = {"_field": "field", "_related": "related"}.get(parts[2])
         if kind is None or len(parts) > 4:
             raise _unknown(parts[2])
         if len(parts) == 3:
-            return Reply(dumps({"resource": description[kind]}))
+            return Response(dumps({"resource": description[kind]}))
         for member in description[kind]:
             if member["name"].lower() == parts[3].lower():
-                return Reply(dumps(member))
+                return Response(dumps(member))
         raise NotFound(f"Table '{table.name}' has no {kind} '{parts[3][:100]}'.", reason="unknown_resource")
 
     def _check(self, request: HttpRequest, query: Mapping[str, str], known: Sequence[str], subject: str) -> None:
         """Reject options without effect under strict handling. Raises BadRequest."""
-        strict = self._services.strict
+        strict = self._state.strict
         if "prefer" in request.headers:
             _, strict = preferences.checked(request.headers, {}, ("handling",), strict=strict)
         if strict:
-            options.refuse_unknown(query, known, subject)
+            options.reject_unknown(query, known, subject)
 
     routes = (
         Route(GET, "/api/v2/", services, "reference/wire.md"),

@@ -11,7 +11,7 @@ from tableapi.app.options import is_loopback
 from tableapi.app.routes import GET
 from tableapi.errors import NotFound
 from tableapi.http.request import HttpRequest
-from tableapi.http.response import Reply
+from tableapi.http.response import Response
 from tableapi.project import queue_metrics
 from tableapi.version import install_command
 
@@ -28,7 +28,7 @@ class Metrics(Feature):
     """The metrics of all workers of this server."""
 
     def __init__(self, app: App) -> None:
-        self._settings, self._served, self._services = app.settings, app.served, app.services
+        self._settings, self._served, self._state = app.settings, app.served, app.state
         self._project = app.project
 
     def start(self) -> None:
@@ -39,7 +39,7 @@ class Metrics(Feature):
         if prometheus is not None:
             prometheus.stop()
 
-    async def metrics(self, request: HttpRequest) -> Reply:
+    async def metrics(self, request: HttpRequest) -> Response:
         """Return the metrics in Prometheus text format.
 
         Raises NotFound for clients that may not see them.
@@ -49,7 +49,7 @@ class Metrics(Feature):
         if prometheus is None:
             raise NotFound(f"Metrics need packages that are not installed: {install_command('server')}.")
         counted = prometheus.text()
-        return Reply(counted + await queue_metrics.text(self._services.scripts), content_type=prometheus.MEDIA_TYPE)
+        return Response(counted + await queue_metrics.text(self._state.scripts), content_type=prometheus.MEDIA_TYPE)
 
     routes = (Route(GET, "/metrics", metrics, "reference/metrics.md"),)
 
@@ -67,7 +67,7 @@ class Metrics(Feature):
             return False
         harmless = bool(self._project.local_only(self._settings)) or (self._served.open and not self._served.key)
         if harmless:
-            self._services.guard.check_host(request)
+            self._state.guard.check_host(request)
         client = (request.scope.get("client") or ("",))[0]
         direct = _FORWARDED.isdisjoint(request.headers) and _is_loopback_address(client)
         return harmless and is_loopback(self._settings.host) and direct

@@ -9,7 +9,7 @@ from tableapi.app.feature import Feature, Route
 from tableapi.app.routes import GET
 from tableapi.errors import NotFound
 from tableapi.http.request import HttpRequest
-from tableapi.http.response import Reply
+from tableapi.http.response import Response
 from tableapi.http.site import Site
 from tableapi.http.static import page_headers
 
@@ -29,11 +29,11 @@ class Studio(Feature):
         headers = page_headers({"img-src": ("https:", "http:")}, (), secure=secure)
         self._site = Site.find((BUILT,), PREFIX, headers, hashed="assets/")
 
-    async def file(self, request: HttpRequest) -> Reply:
+    async def file(self, request: HttpRequest) -> Response:
         """Return a file of Studio. Raises NotFound if it was not built."""
         if self._site is None:
             raise NotFound("Studio has not been built. Run: make setup", reason="not_found")
-        return self._site.reply(request.path, request.root_path, request.headers)
+        return self._site.respond(request.path, request.root_path, request.headers)
 
     routes = (
         Route(GET, PREFIX, file, "guides/studio.md"),

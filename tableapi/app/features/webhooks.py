@@ -21,7 +21,7 @@ from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest, Forbidden, MethodNotAllowed, NotFound
 from tableapi.http.body import object_body
 from tableapi.http.request import HttpRequest
-from tableapi.http.response import Reply, dumps
+from tableapi.http.response import Response, dumps
 from tableapi.log import get_logger
 from tableapi.schema.model import Schema
 from tableapi.webhooks.feature import Webhooks
@@ -35,12 +35,12 @@ class WebhookCalls(Feature):
     """Deliver the declared webhooks, and handle requests about them from callers with full rights."""
 
     def __init__(self, app: App) -> None:
-        services = self._services = app.services
-        declared = declared_webhooks(services.served, services.module)
-        self._webhooks = Webhooks(services.settings, services.datasets, *declared)
+        state = self._state = app.state
+        declared = declared_webhooks(state.served, state.module)
+        self._webhooks = Webhooks(state.settings, state.datasets, *declared)
 
     async def opened(self) -> None:
-        served = self._services.served
+        served = self._state.served
         if served.embedded:  # `tableapi serve` has already done this before starting workers
             await check_declared(served)
             await record_webhooks(served, lambda text: log.warning("webhooks", told=text))
@@ -59,9 +59,9 @@ class WebhookCalls(Feature):
     def use_access(self, access: AccessFile) -> None:
         self._webhooks.replace(access.webhooks)
 
-    async def answer(
+    async def respond(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str]
-    ) -> Reply:
+    ) -> Response:
         """List the webhooks, or describe, replay or test one. Raises ApiError."""
         if request.actor.role != "*":
             raise Forbidden("Only callers with full rights may see webhooks.")
@@ -74,16 +74,16 @@ class WebhookCalls(Feature):
         webhooks = self._webhooks
         if len(parts) == 1:
             listed = [await webhooks.describe(dataset, webhook) for webhook in webhooks.all_of(dataset.name)]
-            return Reply(dumps({"resource": listed}))
+            return Response(dumps({"resource": listed}))
         webhook = webhooks.of(dataset.name, parts[1])
         if action == "test":
-            return Reply(dumps(await webhooks.test(dataset, webhook)))
+            return Response(dumps(await webhooks.test(dataset, webhook)))
         if action == "replay":
-            return Reply(dumps({"queued": await self._replay(request, webhooks, dataset, webhook)}))
-        return Reply(dumps(await webhooks.describe(dataset, webhook)))
+            return Response(dumps({"queued": await self._replay(request, webhooks, dataset, webhook)}))
+        return Response(dumps(await webhooks.describe(dataset, webhook)))
 
     async def _replay(self, request: HttpRequest, webhooks: Webhooks, dataset: Dataset, webhook: Any) -> int:
-        sent = await object_body(request, self._services.settings.body_bytes)
+        sent = await object_body(request, self._state.settings.body_bytes)
         if len(sent) != 1 or not all(isinstance(value, str) and value for value in sent.values()):
             raise BadRequest(_REPLAY, reason="bad_option")
         if "id" in sent:
@@ -95,8 +95,8 @@ class WebhookCalls(Feature):
         return await webhooks.replay(dataset, webhook, since=since if since.tzinfo else since.replace(tzinfo=UTC))
 
     routes = (
-        Route(GET, "/api/v2/{dataset}/_webhooks", answer, "guides/webhooks.md"),
-        Route(GET, "/api/v2/{dataset}/_webhooks/{webhook}", answer, "guides/webhooks.md"),
-        Route(POST, "/api/v2/{dataset}/_webhooks/{webhook}/replay", answer, "guides/webhooks.md"),
-        Route(POST, "/api/v2/{dataset}/_webhooks/{webhook}/test", answer, "guides/webhooks.md"),
+        Route(GET, "/api/v2/{dataset}/_webhooks", respond, "guides/webhooks.md"),
+        Route(GET, "/api/v2/{dataset}/_webhooks/{webhook}", respond, "guides/webhooks.md"),
+        Route(POST, "/api/v2/{dataset}/_webhooks/{webhook}/replay", respond, "guides/webhooks.md"),
+        Route(POST, "/api/v2/{dataset}/_webhooks/{webhook}/test", respond, "guides/webhooks.md"),
     )

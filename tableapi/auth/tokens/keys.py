@@ -144,7 +144,7 @@ def _of_file(path: Path) -> bytes:
         return file.read(MAX_BYTES)
 
 
-def address_problem(source: str) -> str:
+def address_error(source: str) -> str:
     """Return the problem with a JWKS URL, or ""."""
     parts = urlsplit(source)
     if parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
@@ -164,10 +164,10 @@ async def _fetched(address: str) -> bytes:
     async with (
         asyncio.timeout(FETCH_SECONDS),
         httpx.AsyncClient(verify=tls.tls_context(), follow_redirects=False) as client,
-        client.stream("GET", address, headers={"Accept": "application/json"}) as answer,
+        client.stream("GET", address, headers={"Accept": "application/json"}) as response,
     ):
-        answer.raise_for_status()
-        async for part in answer.aiter_bytes():
+        response.raise_for_status()
+        async for part in response.aiter_bytes():
             size += len(part)
             if size > MAX_BYTES:
                 raise ValueError("the JWKS is too large")

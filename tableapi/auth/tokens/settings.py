@@ -20,8 +20,8 @@ def token_settings(settings: Settings) -> TokenSettings | None:
         raise BadSettings("Set either JWT_SECRET or JWT_JWKS.")
     if settings.jwt_secret and len(settings.jwt_secret.encode()) < 32:
         raise BadSettings("JWT_SECRET must be at least 32 bytes.")
-    if problem := keys.address_problem(settings.jwt_jwks):
-        raise BadSettings(f"JWT_JWKS: {problem}.")
+    if error := keys.address_error(settings.jwt_jwks):
+        raise BadSettings(f"JWT_JWKS: {error}.")
     algorithms = frozenset(settings.jwt_algorithms or (verify.OF_SECRET if settings.jwt_secret else verify.OF_KEYS))
     kinds = {"oct"} if settings.jwt_secret else {"RSA", "EC", "OKP"}
     if wrong := sorted(name for name in algorithms if verify.KEY_TYPES.get(name) not in kinds):

@@ -280,16 +280,16 @@ class PipelinedConnection(asyncio.Protocol):
         if error is None:
             head.future.set_result(row)
             return
-        refusal = asyncpg.PostgresError.new(error, query=head.sql)
-        if isinstance(refusal, _STALE) and not head.repeated:
+        failure = asyncpg.PostgresError.new(error, query=head.sql)
+        if isinstance(failure, _STALE) and not head.repeated:
             self._repeat(head)
         else:
-            head.future.set_exception(refusal)
+            head.future.set_exception(failure)
 
     def _prepared_or_not(self, preparation: Preparation, error: dict[str, str] | None) -> None:
         """Send the requests that waited for a statement, or fail them."""
         self._preparing.pop(preparation.sql, None)
-        refusal: Exception | None = None
+        failure: Exception | None = None
         prepared: Prepared | None = None
         if error is None:
             try:
@@ -297,16 +297,16 @@ class PipelinedConnection(asyncio.Protocol):
                 displaced = self._prepared.keep(preparation.sql, prepared)
                 self._closes += [messages.close(other.name) for other in displaced]
             except Unencodable as unknown:
-                refusal = unknown
+                failure = unknown
                 self._closes.append(messages.close(preparation.name))
         for request in preparation.requests:
             self.load -= request.weight
             if prepared is not None and not request.future.done():
                 self.send(request)
                 continue
-            request.timing.unsupported = request.timing.unsupported or refusal is not None
+            request.timing.unsupported = request.timing.unsupported or failure is not None
             if not request.future.done():
-                request.future.set_exception(refusal or asyncpg.PostgresError.new(error or {}, query=request.sql))
+                request.future.set_exception(failure or asyncpg.PostgresError.new(error or {}, query=request.sql))
 
     def _repeat(self, request: Request) -> None:
         """Rerun a statement that DDL invalidated; no part of it was executed."""
@@ -324,7 +324,7 @@ class PipelinedConnection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Fail the requests in flight as asyncpg does, and let asyncpg clean up."""
         self._closed = self.blocked = True
-        _refuse_lost(self._sent, exc if self._error is None else asyncpg.PostgresError.new(self._error))
+        _reject_lost(self._sent, exc if self._error is None else asyncpg.PostgresError.new(self._error))
         self._sent.clear()
         self._confirm()
         self._asyncpg.connection_lost(exc)
@@ -374,7 +374,7 @@ def _is_abandoned(entry: Request | Preparation) -> bool:
     return all(request.future.done() for request in _requests(entry))
 
 
-def _refuse_lost(entries: Iterable[Request | Preparation], cause: Exception | None) -> None:
+def _reject_lost(entries: Iterable[Request | Preparation], cause: Exception | None) -> None:
     """Fail the requests on a lost connection with the error that asyncpg would raise.
 
     cause: why the server closed it, or the socket error.

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tableapi.errors import NotFound
-from tableapi.http.response import Reply
+from tableapi.http.response import Response
 
 _MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -45,7 +45,7 @@ class DocsPage:
             files |= {path.name: path for path in own}
         self._files = {name: (path.read_bytes(), _MEDIA_TYPES[path.suffix]) for name, path in files.items()}
 
-    def reply(self, name: str, mount: str, headers: Mapping[str, str]) -> Reply:
+    def respond(self, name: str, mount: str, headers: Mapping[str, str]) -> Response:
         """Return a file of the page; the page refers to its files and to the API below `mount`.
 
         Raises NotFound.
@@ -58,7 +58,7 @@ class DocsPage:
             body = body.replace(b'="/api/', b'="%s/api/' % html.escape(mount).encode())
         tag = f'"{hashlib.blake2b(body, digest_size=8).hexdigest()}"'
         if headers.get("if-none-match") == tag:
-            return Reply(b"", 304, content_type, _HEADERS | {"ETag": tag})
+            return Response(b"", 304, content_type, _HEADERS | {"ETag": tag})
         # Mails use the typeface, and programs that show them load fonts as another origin.
         shared = {"Access-Control-Allow-Origin": "*"} if content_type == _MEDIA_TYPES[".woff2"] else {}
-        return Reply(body, 200, content_type, _HEADERS | {"ETag": tag} | shared)
+        return Response(body, 200, content_type, _HEADERS | {"ETag": tag} | shared)

@@ -34,10 +34,10 @@ async function load() {
   $("main").replaceChildren(h("p", { class: "quiet" }, "Loading …"));
   $("list").replaceChildren();
   $("document").href = requested;
-  const answer = await fetch(requested, { headers: credentials() });
-  const body = await answer.json();
+  const response = await fetch(requested, { headers: credentials() });
+  const body = await response.json();
   if (requested !== address()) return; // another database was selected in the meantime
-  if (!answer.ok) {
+  if (!response.ok) {
     $("credentials").open = true;
     $("main").replaceChildren(h("h2", {}, "Credentials are needed"), h("p", { class: "lead" }, body.error.message));
     return;
@@ -103,7 +103,7 @@ function show() {
 
 $("document").addEventListener("click", async (event) => {
   event.preventDefault(); // following a link would send no credentials
-  const text = await fetch(address(), { headers: credentials() }).then((answer) => answer.blob());
+  const text = await fetch(address(), { headers: credentials() }).then((response) => response.blob());
   const url = URL.createObjectURL(text);
   h("a", { href: url, download: database() ? `${database()}.json` : "openapi.json" }).click();
   setTimeout(() => URL.revokeObjectURL(url), 1000);
@@ -144,7 +144,7 @@ document.querySelector("#credentials form").addEventListener("submit", (event) =
   load();
 });
 
-const config = await fetch(`${MOUNT}/api/v2/config`).then((answer) => answer.json()).catch(() => ({}));
+const config = await fetch(`${MOUNT}/api/v2/config`).then((response) => response.json()).catch(() => ({}));
 useSession();
 setExamples(({ name, schema }) => (schema?.enum ? undefined : exampleOf(name, { type: "string", ...schema })));
 if (store.getItem("key") === null) store.setItem("key", config.appkey ?? "");

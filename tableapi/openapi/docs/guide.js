@@ -10,7 +10,7 @@ import { h } from "./elements.js";
 import { MOUNT, credentials, store } from "./request.js";
 
 const OTHERS = "More calls";
-export const guide = await fetch(new URL("reference.json", import.meta.url)).then((answer) => answer.json()).catch(() => ({}));
+export const guide = await fetch(new URL("reference.json", import.meta.url)).then((response) => response.json()).catch(() => ({}));
 
 /** Values for fields whose name or format says what they hold. */
 const FORMATS = { date: "2026-11-24", "date-time": "2026-11-24T09:30:00Z", time: "09:30:00", uuid: "0b9f1f0e-6c1c-4b62-9d6f-0d5a3a5f7c11", email: "ada@example.com", uri: "https://example.com/" };
@@ -76,8 +76,8 @@ export function keyButton(input, dataset, update) {
   const button = h("button", { type: "button", class: "plain" }, "Fill in my key");
   button.addEventListener("click", async () => {
     const query = new URLSearchParams({ fields: field, limit: "1", filter });
-    const answer = await fetch(`${MOUNT}/api/v2/${dataset}/_table/${table}?${query}`, { headers: credentials() }).then((each) => each.json()).catch(() => null);
-    const key = answer?.resource?.[0]?.[field];
+    const response = await fetch(`${MOUNT}/api/v2/${dataset}/_table/${table}?${query}`, { headers: credentials() }).then((each) => each.json()).catch(() => null);
+    const key = response?.resource?.[0]?.[field];
     if (key) {
       input.value = key;
       update();

@@ -1,4 +1,4 @@
-// A request of the page: its credentials, what is sent, and its answer.
+// A request of the page: its credentials, what is sent, and its response.
 
 // Use getItem and setItem only: `sessionStorage.key` is a method.
 export const store = sessionStorage;
@@ -65,11 +65,11 @@ export async function send({ method, path, headers, body }) {
   const began = performance.now();
   const time = () => Math.round(performance.now() - began);
   try {
-    const answer = await fetch(path, { method, headers, body });
-    const text = await answer.text();
-    const json = answer.headers.get("content-type")?.includes("json");
-    return { ok: answer.ok, status: answer.status, text: json && text ? JSON.stringify(JSON.parse(text), null, 2) : text, time: time() };
+    const response = await fetch(path, { method, headers, body });
+    const text = await response.text();
+    const json = response.headers.get("content-type")?.includes("json");
+    return { ok: response.ok, status: response.status, text: json && text ? JSON.stringify(JSON.parse(text), null, 2) : text, time: time() };
   } catch (error) {
-    return { ok: false, status: "No answer", text: String(error), time: time() };
+    return { ok: false, status: "No response", text: String(error), time: time() };
   }
 }

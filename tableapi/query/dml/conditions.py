@@ -1,9 +1,9 @@
 """Conditions of writes: PostgreSQL rules that replace writes, and conditions on single fields.
 
 Field conditions are compiled into the statement. A reference must point to a row that the caller may read; any other
-row gets the same response as a missing one. A field may be editable in some rows only (`Rule.only_in`). A write that
-satisfies the conditions needs no extra round trip. If no row was written, another statement finds out which kind of
-condition failed.
+row gets the same response as a missing one. A field may be editable in some rows only (`Rule.editable_in`). A write
+that satisfies the conditions needs no extra round trip. If no row was written, another statement finds out which kind
+of condition failed.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Guard:
 def concern(table: Table, right: Right, rights: Rights, names: Iterable[str]) -> bool:
     """Return whether a write of these fields is subject to conditions on single fields."""
     names = set(names)
-    return not names.isdisjoint(right.only_in) or next(_references(table, rights, names), None) is not None
+    return not names.isdisjoint(right.editable_in) or next(_references(table, rights, names), None) is not None
 
 
 def refers_to_itself(table: Table, rights: Rights, names: Iterable[str]) -> bool:
@@ -96,7 +96,7 @@ def _default(table: Table, name: str) -> Any:
 def of_change(target: Target, right: Right, clause: Any, values: Mapping[str, Any]) -> list[Guard]:
     """Return the conditions on a row before its change. Unchanged values always satisfy them."""
     guards = []
-    for name, rows in right.only_in.items():
+    for name, rows in right.editable_in.items():
         if name in values:
             same = clause.c[name].is_not_distinct_from(values[name])
             guards.append(Guard(FIELD, sa.or_(same, rows(clause, ACTOR))))

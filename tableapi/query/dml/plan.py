@@ -49,14 +49,14 @@ class WritePlan:
 class Change:
     """The parts of one record.
 
-    values: fields to write. expressions: fields set to the current time or date. refused: fields that the caller may
+    values: fields to write. expressions: fields set to the current time or date. rejected: fields that the caller may
     not write, with the values that were sent. relations: nested records. held: names of relations with unwritable
     references, which keep their stored values.
     """
 
     values: dict[str, Any] = field(default_factory=dict)
     expressions: dict[str, str] = field(default_factory=dict)
-    refused: dict[str, Any] = field(default_factory=dict)
+    rejected: dict[str, Any] = field(default_factory=dict)
     relations: list[tuple[Relation, Any]] = field(default_factory=list)
     held: set[str] = field(default_factory=set)
 
@@ -95,8 +95,8 @@ def take_apart(table: Table, right: Right, record: Mapping[str, Any], skip: Iter
             continue
         if name in left_out or column.fixed:
             continue
-        if not right.writes(name):
-            change.refused[name] = value
+        if not right.can_write(name):
+            change.rejected[name] = value
         elif (
             isinstance(value, dict) and value.keys() == {"expression"} and column.type.kind not in ("json", "composite")
         ):

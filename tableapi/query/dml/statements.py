@@ -12,7 +12,7 @@ from tableapi.auth.rights import Right
 from tableapi.query import aggregate
 from tableapi.query.dml import conditions
 from tableapi.query.dml.plan import Change, WritePlan
-from tableapi.query.dml.target import KEY, Target, assignments, may_refuse, touches
+from tableapi.query.dml.target import KEY, Target, assignments, may_reject, touches
 from tableapi.query.expressions.conditions import where
 from tableapi.query.expressions.scope import ACTOR
 from tableapi.query.filter.ast import Filter
@@ -30,9 +30,9 @@ def insert(target: Target, change: Change, ignored: list[Column] | None = None) 
     ignored: unique fields; the record is also not created if another one has the same values in them.
     """
     table, clause = target.table, target.table.clause
-    values = assignments(table, change, target.binder, target.right.stamp)
+    values = assignments(table, change, target.binder, target.right.set_on_create)
     allowed = None
-    if target.right.rows is not None and may_refuse(target.right, table, "POST", values):
+    if target.right.rows is not None and may_reject(target.right, table, "POST", values):
         allowed = target.right.rows(clause, ACTOR)
     guards = create_conditions(target, change, values)
     statement = _insert(pg_insert(table.clause), values, guards)
@@ -43,7 +43,7 @@ def insert(target: Target, change: Change, ignored: list[Column] | None = None) 
 
 def create_conditions(target: Target, change: Change, values: Mapping[str, Any]) -> list[conditions.Guard]:
     """Return the write conditions of a new record, for the fields that the caller sent."""
-    names = {*change.values, *change.expressions} - target.right.stamp.keys()
+    names = {*change.values, *change.expressions} - target.right.set_on_create.keys()
     return conditions.of_create(target, values, names)
 
 
@@ -61,7 +61,7 @@ def upsert(target: Target, change: Change, conflict: list[Column], update: Right
     A record that the caller may not change is left unchanged, and no row is returned.
     """
     table = target.table
-    values = assignments(table, change, target.binder, target.right.stamp)
+    values = assignments(table, change, target.binder, target.right.set_on_create)
     names = {column.name for column in conflict}
     allowed = None
     if target.right.rows is not None or update.rows is not None:
@@ -69,7 +69,7 @@ def upsert(target: Target, change: Change, conflict: list[Column], update: Right
         allowed = sa.and_(*rules)
     guards = _unless_present(target, conflict, values, create_conditions(target, change, values))
     statement = _insert(pg_insert(table.clause), values, guards)
-    changed = [name for name in values if name not in names and update.writes(name)]
+    changed = [name for name in values if name not in names and update.can_write(name)]
     new = {name: statement.excluded[name] for name in changed}
     new = new or {conflict[0].name: statement.excluded[conflict[0].name]}
     before = [update.rows(table.clause, ACTOR)] if update.rows is not None else []
@@ -272,6 +272,6 @@ def check_changes(target: Target, change: Change, parsed: Filter, _params: tuple
 
 def check_create(target: Target, change: Change) -> WritePlan:
     """Build the check of a create that wrote no row: which kinds of condition hold for the record."""
-    values = assignments(target.table, change, target.binder, target.right.stamp)
+    values = assignments(target.table, change, target.binder, target.right.set_on_create)
     kinds = conditions.kinds(create_conditions(target, change, values))
     return target.plan(sa.select(*kinds))

@@ -28,8 +28,9 @@ JSON_NULL: Any = sa.literal_column("'null'")  # for a NOT NULL JSON field; elsew
 
 
 def assignments(
-    table: Table, change: Change, binder: Binder, stamps: Mapping[str, Any], sent: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
+    table: Table, change: Change, binder: Binder, set_on_create: Mapping[str, Any],
+    sent: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """Return the SQL value of every written field; values set on create override the caller's.
 
     sent: the values of the fields, if they are not parameters of their own.
@@ -43,8 +44,8 @@ def assignments(
         values[name] = value
     for name, expression in change.expressions.items():
         values[name] = sa.cast(EXPRESSIONS[expression](), Named(table.columns[name].type.name))
-    for name, stamp in stamps.items():
-        value = stamp(ACTOR) if callable(stamp) else stamp
+    for name, make in set_on_create.items():
+        value = make(ACTOR) if callable(make) else make
         values[name] = sa.type_coerce(value, table.clause.c[name].type)  # a condition compares it with other columns
     return values
 
@@ -54,8 +55,8 @@ class Target:
     """The table of one write, the rights of its caller, and the fields of the response.
 
     fields: as in option `fields`. keys: fields to return raw, for nested records and for reading the record again.
-    blind: whether the statement reads nothing of the row, for callers that may write rows they cannot read. verb: that
-    of the right. texts: whether exact numbers are strings in the response.
+    returns_nothing: whether the statement reads nothing of the row, for callers that may write rows they cannot read.
+    verb: that of the right. texts: whether exact numbers are strings in the response.
     """
 
     table: Table
@@ -64,7 +65,7 @@ class Target:
     fields: str | None
     keys: tuple[str, ...]
     binder: Binder
-    blind: bool = False
+    returns_nothing: bool = False
     verb: str = ""
     texts: bool = False
 
@@ -74,7 +75,7 @@ class Target:
 
     def chosen(self, clause: Any) -> list[Column]:
         """Return the fields of the response."""
-        return [] if self.blind else chosen(self.scope(clause), self.fields)
+        return [] if self.returns_nothing else chosen(self.scope(clause), self.fields)
 
     def returned(self, clause: Any, allowed: Any = None) -> list[Any]:
         """Return the RETURNING columns that `response` uses: raw fields, version, check and keys."""
@@ -85,7 +86,7 @@ class Target:
     def _meta(self, clause: Any, allowed: Any) -> list[Any]:
         """Return the columns besides the fields: row version, row rule after the write, and keys."""
         ok = allowed if allowed is not None else sa.literal_column("true")
-        if self.blind:
+        if self.returns_nothing:
             mark: Any = sa.literal_column("''")
         elif self.table.has_xmin and self.right.xmin:
             mark = sa.literal_column("xmin::text")
@@ -125,7 +126,7 @@ class Target:
 
     def key(self, build: Callable[..., WritePlan], parts: Iterable[Any]) -> tuple[Any, ...]:
         """Return the key of the plan built by `build` for this target and these parts."""
-        form = (self.table.name, self.verb, self.fields, self.keys, self.blind, self.texts)
+        form = (self.table.name, self.verb, self.fields, self.keys, self.returns_nothing, self.texts)
         return (build, *form, *map(_shape, parts))
 
     def finish(
@@ -139,8 +140,8 @@ class Target:
         mark, ok, *keys = self._meta(clause, allowed)
         written = {column.name: sa.column(column.name, clause.c[column.name].type) for column in self.chosen(clause)}
         returning = [self.body(written).label("body"), mark.label("mark"), ok.label("ok"), *self._sent(keys), *also]
-        refusable = allowed is not None
-        return self.plan(statement.returning(*returning), ident, transaction=refusable, guarded=guarded)
+        may_fail = allowed is not None
+        return self.plan(statement.returning(*returning), ident, transaction=may_fail, guarded=guarded)
 
     def plan(
         self, statement: Any, ident: Iterable[Column] = (), *, transaction: bool = False, guarded: bool = False
@@ -169,11 +170,11 @@ def touches(right: Right, table: Table, names: Iterable[str]) -> bool:
     return right.rows is not None and not _rule_fields(right, table).isdisjoint(names)
 
 
-def may_refuse(right: Right, table: Table, verb: str, names: Iterable[str]) -> bool:
+def may_reject(right: Right, table: Table, verb: str, names: Iterable[str]) -> bool:
     """Return whether the row rule may reject a POST or PATCH of these fields after the row is written."""
     if verb == "POST":
         # A rule that reads no field can reject any row, so it always has to be checked.
-        return right.rows is not None and not set(right.stamp) >= (_rule_fields(right, table) or {""})
+        return right.rows is not None and not set(right.set_on_create) >= (_rule_fields(right, table) or {""})
     return touches(right, table, names)
 
 

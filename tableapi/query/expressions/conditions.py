@@ -75,20 +75,20 @@ def fixes(part: Any) -> bool:
 
 def rule_of(scope: Scope, tree: Node | None) -> Rows | None:
     """Return the row rule of a read: the one for fields fixed by the filter, or the general one."""
-    fixed = _fixed_rule(tree, scope.right.rows_by) if tree is not None else None
+    fixed = _fixed_rule(tree, scope.right.rows_when_filtered_by) if tree is not None else None
     return fixed or scope.right.rows
 
 
-def _fixed_rule(tree: Node, rows_by: Mapping[str, Rows]) -> Rows | None:
+def _fixed_rule(tree: Node, rows_when_filtered_by: Mapping[str, Rows]) -> Rows | None:
     """Return the row rule for a field that the filter requires to equal a value."""
     match tree:
         case Logic("and", left, right):
-            return _fixed_rule(left, rows_by) or _fixed_rule(right, rows_by)
+            return _fixed_rule(left, rows_when_filtered_by) or _fixed_rule(right, rows_when_filtered_by)
         case Logic("or", left, right):
-            rule = _fixed_rule(left, rows_by)
-            return rule if rule is _fixed_rule(right, rows_by) else None
+            rule = _fixed_rule(left, rows_when_filtered_by)
+            return rule if rule is _fixed_rule(right, rows_when_filtered_by) else None
         case Condition(path, "=", _, False, None) if len(path) == 1:
-            return rows_by.get(path[0].lower())
+            return rows_when_filtered_by.get(path[0].lower())
     return None
 
 

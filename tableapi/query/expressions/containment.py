@@ -10,8 +10,8 @@ import sqlalchemy as sa
 
 from tableapi import exact_json
 from tableapi.errors import BadFilter, BadRequest
-from tableapi.query.bounds import Limits
 from tableapi.query.filter.scanner import items
+from tableapi.query.limits import FilterLimits
 from tableapi.schema.pgtypes import BadValue, PgType
 from tableapi.schema.sqltypes import Named
 from tableapi.schema.types import check
@@ -28,7 +28,7 @@ _WORDS = {
     "contains": "CONTAINS", "contained": "CONTAINED BY", "overlaps": "OVERLAPS", "adjacent": "ADJACENT TO",
     "before": "BEFORE", "after": "AFTER", "json_contains": "CONTAINS JSON", "json_contained": "CONTAINED BY JSON",
 }  # fmt: skip
-_UNLIMITED = Limits(length=10**9, values=10**9)  # the parser has already counted the values
+_UNLIMITED = FilterLimits(length=10**9, values=10**9)  # the parser has already counted the values
 JSONB = PgType("json", "jsonb", "jsonb")
 
 

@@ -36,9 +36,9 @@ def chosen(scope: Scope, fields: str | None) -> list[Column]:
     """Return the columns of a response. None or `*`: all readable columns; empty: the key."""
     table = scope.table
     if fields is None or fields.strip() == "*":
-        return [c for c in table.columns.values() if scope.right.sees(c.name)]
+        return [c for c in table.columns.values() if scope.right.can_read(c.name)]
     if not fields.strip():
-        return [table.columns[n] for n in table.key if scope.right.sees(n)]
+        return [table.columns[n] for n in table.key if scope.right.can_read(n)]
     columns: dict[str, Column] = {}
     for name in names(fields):
         if name == "*":
@@ -84,7 +84,7 @@ def with_always(scope: Scope, selection: list[Field]) -> list[Field]:
         BadRequest: another field has the same name.
     """
     named_fields = {field.name: field for field in selection}
-    for name in sorted(scope.right.always):
+    for name in sorted(scope.right.always_returned):
         column = scope.table.columns[name]
         if named_fields.setdefault(name, of_column(scope, column)).operand.column is not column:
             raise same_name(name)
@@ -107,7 +107,7 @@ def of_column(scope: Scope, column: Column) -> Field:
 def named(scope: Scope, part: Selected) -> Column | None:
     """Return the column with the whole part as its name, for example a name that contains a dot."""
     column = None if part.alias else scope.table.find(part.text)
-    return column if column is not None and scope.right.sees(column.name) else None
+    return column if column is not None and scope.right.can_read(column.name) else None
 
 
 def _selected(scope: Scope, part: Selected) -> tuple[Field, bool]:

@@ -163,7 +163,7 @@ def check_level(level: int) -> None:
 def _field(scope: Scope, path: tuple[str, ...]) -> Operand:
     """Return a field, or a value inside a field of JSON, an array or a composite type."""
     dotted = scope.table.find(".".join(path)) if len(path) > 1 else None
-    if dotted is not None and scope.right.sees(dotted.name):
+    if dotted is not None and scope.right.can_read(dotted.name):
         path = (dotted.name,)
     if len(path) == 1 and (operand := _computed(scope, path[0])) is not None:
         return operand

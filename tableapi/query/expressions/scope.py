@@ -68,7 +68,7 @@ class Scope:
             UnknownField: the table has no such field, or it is hidden.
         """
         column = self.table.find(name)
-        if column is None or not self.right.sees(column.name):
+        if column is None or not self.right.can_read(column.name):
             raise unknown_field(name, self.table, self.right, self.relations() if of_path else ())
         return column
 
@@ -110,7 +110,7 @@ class Scope:
         clause = self.clause if clause is None else clause
         if not self.right.grants:
             return [clause]
-        return [clause.c[name] for name in self.table.columns if self.right.sees(name)]
+        return [clause.c[name] for name in self.table.columns if self.right.can_read(name)]
 
     def rows(self) -> sa.ColumnElement[bool] | None:
         """Return the caller's row rule on this alias."""
@@ -211,4 +211,4 @@ def _joins(right: Right, names: Iterable[str]) -> bool:
 
     Under a policy, joins may use hidden columns; under PostgreSQL's grants they may not.
     """
-    return not right.grants or all(map(right.sees, names))
+    return not right.grants or all(map(right.can_read, names))

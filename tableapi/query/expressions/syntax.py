@@ -264,10 +264,10 @@ def _over(text: str, term: Term, at: int) -> tuple[Term, int]:
     return replace(term, function=replace(function, over=over)), end + 1
 
 
-def _bad_window(text: str, problem: str = "") -> BadRequest:
+def _bad_window(text: str, reason: str = "") -> BadRequest:
     """Build the error for a window function that cannot be parsed."""
     return BadRequest(
-        f"'{text[:100]}': {problem or 'this is not a window function, or one is inside another'}. Write "
+        f"'{text[:100]}': {reason or 'this is not a window function, or one is inside another'}. Write "
         "SUM(total) OVER (PARTITION BY customer_id ORDER BY created) AS running, or ROW_NUMBER() OVER (ORDER BY total "
         "DESC) AS place. OVER supports ROW_NUMBER(), RANK(), DENSE_RANK(), LAG(f), LEAD(f), FIRST_VALUE(f), "
         "LAST_VALUE(f), COUNT, SUM, AVG, MIN and MAX.",

@@ -12,22 +12,22 @@ import re
 from typing import Any, NoReturn
 
 from tableapi.errors import BadFilter
-from tableapi.query.bounds import DEFAULT_LIMITS, Limits
 from tableapi.query.filter.ast import FLAGS, Filter, Node
 from tableapi.query.filter.parser import Parser
 from tableapi.query.filter.scanner import NUMBER
+from tableapi.query.limits import DEFAULT_FILTER_LIMITS, FilterLimits
 
 Literals = list[str | list[str]]
 
 
-def parse(text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[Filter, Literals]:
+def parse(text: str, limits: FilterLimits = DEFAULT_FILTER_LIMITS) -> tuple[Filter, Literals]:
     """Parse a filter and its literals. An IN list is one literal.
 
     Raises:
         BadFilter: the text is invalid or exceeds a limit; includes the position of the error.
     """
     if len(text) > limits.length or "\x00" in text:
-        _refuse(text, limits)
+        _reject(text, limits)
     parts = _VALUES.split(text)
     values = parts[1::2]
     cached = _shapes.get((*parts[::2], *map(_mark, values)))
@@ -46,19 +46,19 @@ def parse(text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[Filter, Literals]
     return parsed, parser.literals
 
 
-def having(text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[Node, Literals]:
+def having(text: str, limits: FilterLimits = DEFAULT_FILTER_LIMITS) -> tuple[Node, Literals]:
     """Parse the condition of `having`; return its tree and literals.
 
     Raises:
         BadFilter: as for `parse`.
     """
     if len(text) > limits.length or "\x00" in text:
-        _refuse(text, limits)
+        _reject(text, limits)
     parser = Parser(text, limits)
     return parser.whole(), parser.literals
 
 
-def _refuse(text: str, limits: Limits) -> NoReturn:
+def _reject(text: str, limits: FilterLimits) -> NoReturn:
     """Reject a text that is too long or contains a NUL character."""
     if len(text) > limits.length:
         raise BadFilter(f"The filter is longer than {limits.length} characters", limits.length)

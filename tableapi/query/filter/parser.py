@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from typing import Any, NoReturn
 
-from tableapi.query.bounds import Limits
 from tableapi.query.expressions import syntax
 from tableapi.query.filter.ast import Condition, Logic, Node, Not, Word
 from tableapi.query.filter.scanner import AFTER_QUOTE, AFTER_SEARCH, LOGIC, LOGIC_OR_USING, Scanner
+from tableapi.query.limits import FilterLimits
 from tableapi.query.names import CLOSING, quoted
 from tableapi.query.spelling import suggestion
 
@@ -37,7 +37,7 @@ _LEVELS = ({"or": "or", "||": "or", "nor": "nor"}, {"xor": "xor"}, {"and": "and"
 class Parser(Scanner):
     """Parses one filter."""
 
-    def __init__(self, text: str, limits: Limits) -> None:
+    def __init__(self, text: str, limits: FilterLimits) -> None:
         super().__init__(text, limits)
         self.depth = self.conditions = 0
 

@@ -6,8 +6,8 @@ import re
 from typing import NoReturn
 
 from tableapi.errors import BadFilter
-from tableapi.query.bounds import Limits
 from tableapi.query.filter.ast import FLAGS, Literal, Param, Special, Value, Word
+from tableapi.query.limits import FilterLimits
 from tableapi.query.names import skip
 
 _WORD = re.compile(r"[^\W\d]\w*+")
@@ -28,7 +28,7 @@ class Scanner:
     the text. lists: the first and last span of each such list, and its placeholder.
     """
 
-    def __init__(self, text: str, limits: Limits) -> None:
+    def __init__(self, text: str, limits: FilterLimits) -> None:
         self.text, self.limits = text, limits
         self.at = 0
         self.literals: list[str | list[str]] = []
@@ -229,7 +229,7 @@ class Scanner:
         return (*parts, self.text[at:])
 
 
-def items(text: str, limits: Limits) -> list[str | None]:
+def items(text: str, limits: FilterLimits) -> list[str | None]:
     """Parse the values of a list in parentheses; null becomes None.
 
     Raises:

@@ -83,8 +83,8 @@ class Cells:
                 bad[number] = bad_value(self._columns[place], error), place
         for place, cells in nested.items():
             await self._replace(connection, _statement(self._types[place]), cells, rows, bad)
-        for number, (refusal, place) in sorted(bad.items()):
-            self._report(records[number].first, refusal, self._columns[place])
+        for number, (api_error, place) in sorted(bad.items()):
+            self._report(records[number].first, api_error, self._columns[place])
         return [
             Block(",".join(rows[number]).encode() + _line_end(record), record.first) if number in rows else record
             for number, record in enumerate(records)

@@ -16,7 +16,7 @@ import asyncpg
 from tableapi.auth.rights import Right
 from tableapi.db.errors import RETRYABLE, to_api_error
 from tableapi.errors import RETRY, BadRequest, Busy, DuplicateField, Forbidden
-from tableapi.http.response import Reply, dumps
+from tableapi.http.response import Response, dumps
 from tableapi.query.dml import conditions
 from tableapi.query.spelling import unknown_field
 from tableapi.tables import errors
@@ -67,7 +67,7 @@ class _Import:
                     self.created += await self._copy(content)
                 return
             except asyncpg.PostgresError as error:
-                _raise_unless_refusal(error)
+                _raise_unless_rejected(error)
                 records = records or block.records()
                 match = _PLACE.search(str(error.context or ""))
                 if match is not None and not strings and self.cells.is_json(match[2] or ""):
@@ -99,7 +99,7 @@ class _Import:
                 async with self.connection.transaction():
                     self.created += await self._copy(lines.joined(half))
             except asyncpg.PostgresError as fault:
-                _raise_unless_refusal(fault)
+                _raise_unless_rejected(fault)
                 await self._halves(half, fault)
 
     def _without(self, records: list[Block], place: int, error: Exception) -> bytes:
@@ -110,24 +110,24 @@ class _Import:
     def _report(self, line: int, error: Exception, name: str = "") -> None:
         if isinstance(error, asyncpg.BadCopyFileFormatError):
             error = BadRequest(_MALFORMED, reason="bad_csv")
-        refusal = to_api_error(errors.violated(self.call, error))
-        assert refusal is not None
+        api_error = to_api_error(errors.violated(self.call, error))
+        assert api_error is not None
         if isinstance(error, asyncpg.FeatureNotSupportedError):
             raise _unchecked("PostgreSQL checks each of its new rows")
-        if refusal.status in (403, 503):  # it concerns the table rather than the line
-            raise refusal
-        entry = {"line": line, "reason": refusal.reason, "message": refusal.message}
+        if api_error.status in (403, 503):  # it concerns the table rather than the line
+            raise api_error
+        entry = {"line": line, "reason": api_error.reason, "message": api_error.message}
         match = _PLACE.search(str(getattr(error, "context", None) or ""))
         name = name or (match[2] if match is not None else "")
         self.bad.append(entry | ({"field": name} if name in self.columns else {}))
         if len(self.bad) >= MAX_BAD_LINES:
-            raise self.refusal()
+            raise self.bad_lines()
 
     def errors(self) -> list[dict[str, Any]]:
         """Return the bad lines in file order."""
         return sorted(self.bad, key=lambda entry: int(entry["line"]))
 
-    def refusal(self) -> BadRequest:
+    def bad_lines(self) -> BadRequest:
         """Build the error for the whole file, listing its bad lines."""
         bad = self.errors()
         count = f"{MAX_BAD_LINES} or more" if len(bad) >= MAX_BAD_LINES else len(bad)
@@ -144,7 +144,7 @@ async def _pieces(content: bytes) -> AsyncIterator[bytes]:
         yield content[at : at + PIECE_BYTES]
 
 
-def _raise_unless_refusal(error: asyncpg.PostgresError) -> None:
+def _raise_unless_rejected(error: asyncpg.PostgresError) -> None:
     """Re-raise an error that is not about a line."""
     if isinstance(error, RETRYABLE) or to_api_error(error) is None:
         raise error
@@ -178,7 +178,7 @@ def _record_at(records: list[Block], line: int) -> int:
     return len(records) - 1
 
 
-async def answer(call: TableRequest, parts: AsyncIterator[bytes]) -> Reply:
+async def respond(call: TableRequest, parts: AsyncIterator[bytes]) -> Response:
     """Import a file, and respond with the number of created records and the bad lines.
 
     Raises:
@@ -212,14 +212,14 @@ async def answer(call: TableRequest, parts: AsyncIterator[bytes]) -> Reply:
                     errors.check_affected(options.max_affected, run.created)
                 await connection.execute("set constraints all immediate")
                 if run.bad and not options.go_on:
-                    raise run.refusal()
+                    raise run.bad_lines()
                 done = not options.dry_run
             finally:
                 await (transaction.commit() if done else transaction.rollback())
     finally:
         _running -= 1
     headers = {"Dry-Run": "true"} if options.dry_run else {}
-    return Reply(dumps({"success": True, "created": run.created, "errors": run.errors()}), headers=headers)
+    return Response(dumps({"success": True, "created": run.created, "errors": run.errors()}), headers=headers)
 
 
 async def _header(stream: AsyncIterator[Block]) -> AsyncIterator[str]:
@@ -246,7 +246,7 @@ def _right(call: TableRequest) -> Right:
         raise _unchecked(f"'{table.name}' is a view, or rules replace its writes")
     if call.dataset.hooked(table.name, "POST"):
         raise _unchecked(f"'{table.name}' has a hook for new records")
-    if right.rows is not None or right.stamp:
+    if right.rows is not None or right.set_on_create:
         raise _unchecked(f"your role may create only some records of '{table.name}'")
     return right
 
@@ -261,11 +261,11 @@ def _columns(call: TableRequest, right: Right, names: list[str]) -> list[str]:
     columns: list[str] = []
     for name in names:
         column = call.table.find(name)
-        if column is None or not (right.sees(column.name) or right.writes(column.name)):
+        if column is None or not (right.can_read(column.name) or right.can_write(column.name)):
             raise unknown_field(name, call.table, right)
         if column.name in columns:
             raise DuplicateField(column.name)
-        if not right.writes(column.name):
+        if not right.can_write(column.name):
             raise errors.unwritable({column.name: None})
         if column.name in right.sealed:
             raise BadRequest(

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import asyncpg
 import pytest
 
-from tests.helpers.live import LiveServer, live_server
+from tests.helpers.changes import LiveServer, live_server
 from tests.helpers.support import NewDatabase, until
 
 
@@ -19,7 +19,7 @@ def url(module_database: NewDatabase) -> str:
 
 @pytest.fixture(scope="module")
 async def live(url: str) -> AsyncIterator[LiveServer]:
-    async with live_server(url, live_streams_per_caller=5) as server:
+    async with live_server(url, changes_streams_per_caller=5) as server:
         yield server
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from tableapi import Settings, TableAPI
 from tableapi.changes import hub, outbox, triggers
-from tests.helpers.live import POLICY, RECORDED, SESSIONS, LiveServer, live_server
+from tests.helpers.changes import POLICY, RECORDED, SESSIONS, LiveServer, live_server
 from tests.helpers.support import NewDatabase, until
 from tests.system.statements.proxy import StatementProxy
 
@@ -26,7 +26,7 @@ def url(new_database: NewDatabase) -> str:
 
 async def test_a_slow_client_is_dropped_and_others_continue(url: str) -> None:
     async with (
-        live_server(url, live_queue_bytes=20_000) as live,
+        live_server(url, changes_queue_bytes=20_000) as live,
         live.opened("pair", "all") as slow,
         live.opened("pair", "all") as other,
     ):
@@ -39,7 +39,7 @@ async def test_a_slow_client_is_dropped_and_others_continue(url: str) -> None:
 
 
 async def test_a_disconnected_client_frees_its_slot(url: str) -> None:
-    async with live_server(url, live_streams=1) as live:
+    async with live_server(url, changes_streams=1) as live:
         async with live.opened("pair", "all") as stream:
             async with live.stream("pair", "all") as second:
                 assert (second.status, second.reason) == (503, "too_many_streams")
@@ -52,8 +52,8 @@ async def test_a_disconnected_client_frees_its_slot(url: str) -> None:
 @pytest.mark.timing
 async def test_an_event_is_sent_within_100_milliseconds(url: str) -> None:
     """At the default pace. Other programs on the machine may delay some of them, but not most."""
-    pace = Settings().live_poll_seconds
-    async with live_server(url, live_poll_seconds=pace) as live, live.opened("pair", "all") as stream:
+    pace = Settings().changes_poll_seconds
+    async with live_server(url, changes_poll_seconds=pace) as live, live.opened("pair", "all") as stream:
         took = []
         for n in range(21):
             await live.db.execute("insert into pair values ('x', $1, 1)", n)
@@ -65,7 +65,7 @@ async def test_an_event_is_sent_within_100_milliseconds(url: str) -> None:
 
 async def test_idle_streams_take_little_memory(url: str) -> None:
     """100 MB for 5,000, here with their clients in the same process."""
-    async with live_server(url, live_streams_per_caller=1000) as live, AsyncExitStack() as streams:
+    async with live_server(url, changes_streams_per_caller=1000) as live, AsyncExitStack() as streams:
         for _ in range(50):
             await streams.enter_async_context(live.opened("task", "one"))
         gc.collect()
@@ -84,7 +84,7 @@ def resident() -> int:
 
 
 async def test_a_limit_of_no_streams_rejects_every_stream(url: str) -> None:
-    async with live_server(url, live_streams=0) as live, live.stream("pair", "all") as stream:
+    async with live_server(url, changes_streams=0) as live, live.stream("pair", "all") as stream:
         assert stream.status == 503
 
 
@@ -232,9 +232,9 @@ async def test_the_outbox_is_not_exposed_as_a_table(url: str) -> None:
     async with live_server(url):
         api = TableAPI({"db": url}, open=True)
         app = await api.start()
-        names = set(app.services.datasets["db"].schema.tables)
+        names = set(app.state.datasets["db"].schema.tables)
         assert not [name for name in names if "tableapi_live" in name]
-        assert not [r for r in app.services.datasets["db"].schema.routines if r.schema == "tableapi_live"]
+        assert not [r for r in app.state.datasets["db"].schema.routines if r.schema == "tableapi_live"]
         await api.stop()
 
 

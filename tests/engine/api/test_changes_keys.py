@@ -12,7 +12,7 @@ import pytest
 
 from tableapi import Settings, TableAPI
 from tableapi.changes import triggers
-from tests.helpers.live import EventStream
+from tests.helpers.changes import EventStream
 from tests.helpers.support import NewDatabase
 
 WRITER = {"timezone": "Asia/Tokyo", "datestyle": "German", "intervalstyle": "iso_8601", "bytea_output": "escape"}
@@ -48,7 +48,7 @@ async def followed(module_database: NewDatabase) -> AsyncIterator[Followed]:
     url = await asyncio.to_thread(module_database, "create type pair as (a integer, b integer);" + "".join(tables))
     writer = await asyncpg.connect(url, server_settings=WRITER)
     await triggers.install(writer, dict.fromkeys(TABLES.values(), ()), lambda line: None)
-    api = TableAPI({"x": url}, open=True, settings=Settings(live_poll_seconds=0.01))
+    api = TableAPI({"x": url}, open=True, settings=Settings(changes_poll_seconds=0.01))
     await api.start()
     async with httpx.AsyncClient(transport=httpx.ASGITransport(api), base_url="http://test/api/v2/x/_table") as http:
         yield Followed(api, writer, http)

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.helpers.live import EventStream, LiveServer, live_server
+from tests.helpers.changes import EventStream, LiveServer, live_server
 from tests.helpers.support import NewDatabase
 
 

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from tests.helpers.changes import LiveServer
 from tests.helpers.chat import ADA, BEN, SCHEMA, chat_server, fence, of, opened, say, stream
-from tests.helpers.live import LiveServer
 from tests.helpers.support import NewDatabase
 
 

@@ -13,8 +13,8 @@ import pytest
 from tableapi import TableAPI
 from tableapi.app.features.changes import Changes
 from tableapi.changes import triggers
+from tests.helpers.changes import LiveServer
 from tests.helpers.chat import ADA, BEN, ROLES, SCHEMA, SETTINGS, chat_server, fence, of, opened, say, stream
-from tests.helpers.live import LiveServer
 from tests.helpers.support import NewDatabase
 
 

@@ -40,7 +40,7 @@ def access(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def server(url: str, access: Path, module_serve: Serve) -> Server:
     return module_serve(
         "--dataset", f"x={url}", "--access", str(access),
-        LIVE_STREAMS_PER_CALLER="3", LIVE_HEARTBEAT_SECONDS="1", WORKERS="1",
+        CHANGES_STREAMS_PER_CALLER="3", CHANGES_HEARTBEAT_SECONDS="1", WORKERS="1",
     )  # fmt: skip
 
 

@@ -96,7 +96,7 @@ def _served(url: str) -> httpx2.Response:
 
 
 def test_a_503_under_overload_can_be_read(start: Callable[..., Server]) -> None:
-    server = start(VITE, MAX_UNDER_WAY="1")
+    server = start(VITE, MAX_IN_FLIGHT="1")
     path = f"{server.url}/api/v2/shop/_table"
     with ThreadPoolExecutor() as pool:  # `slow` occupies the only slot, so another request is rejected unread
         slow = pool.submit(_served, f"{path}/slow")

@@ -104,9 +104,9 @@ def test_a_hidden_record_gets_the_row_rule_and_the_explanation_of_a_missing_one(
     assert hidden == missing
     assert hidden["rows"] == rows
     assert hidden["why"] == f"There is no such record, or the row rule hides it: {rows}."
-    for ident, refusal in told_of.items():
+    for ident, error in told_of.items():
         message = f"Record with identifier '{ident}' not found."
-        assert refusal == {"status": 404, "reason": "not_found", "message": message}
+        assert error == {"status": 404, "reason": "not_found", "message": message}
     assert told(http, "lead", "GET", "person/1")["allowed"] is True
 
 

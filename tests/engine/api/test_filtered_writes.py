@@ -194,6 +194,6 @@ def test_tools_write_the_records_matching_a_filter(db: SqlClient, server: Server
             for tool, more in (("update_records", {"change": CHANGES[table]}), ("delete_records", {})):
                 answer = await client.answer(tool, **write, **more, max_affected=expected)
                 assert answer["count"] == expected
-                assert "too_many_affected" in await client.refusal(tool, **write, **more, max_affected=expected - 1)
+                assert "too_many_affected" in await client.error(tool, **write, **more, max_affected=expected - 1)
 
     asyncio.run(call_tools())

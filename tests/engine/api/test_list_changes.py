@@ -92,7 +92,7 @@ def stored(database: SqlClient, table: str = "item") -> list[Any]:
     return database.fetch(f"select to_json(t)::text from {table} t order by 1")
 
 
-def refusal(answer: httpx.Response) -> dict[str, Any]:
+def error_of(answer: httpx.Response) -> dict[str, Any]:
     context: dict[str, Any] = answer.json()["error"]["context"]
     return {name: value for name, value in context.items() if name != "request_id"}
 
@@ -175,7 +175,7 @@ def test_a_list_has_the_result_of_single_writes(
     answer = change(http, records, key=key, **option, fields="id,name")
     assert (answer.status_code, stored(database)) == (expected.status_code, rows)
     if answer.status_code != 200:
-        assert refusal(answer) == refusal(expected)
+        assert error_of(answer) == error_of(expected)
     else:
         assert answer.json()["resource"] == expected.json()["resource"]
 

@@ -274,7 +274,7 @@ async def test_instructions_in_a_row_appear_only_in_the_data(url: str) -> None:
 )  # fmt: skip
 async def test_a_mistake_gets_a_helpful_error(url: str, tool: str, arguments: dict[str, Any], parts: list[str]) -> None:
     async with agent(url, X_API_Key="boss") as boss:
-        text = await boss.refusal(tool, **arguments)
+        text = await boss.error(tool, **arguments)
         assert all(part in text for part in parts), text
         assert len(text) < 700
 
@@ -282,12 +282,12 @@ async def test_a_mistake_gets_a_helpful_error(url: str, tool: str, arguments: di
 async def test_writes_touch_at_most_max_affected(url: str) -> None:
     async with agent(url, X_API_Key="boss") as boss:
         wide = {"table": "film", "filter": "rating = R"}
-        assert "too_many_affected" in await boss.refusal("update_records", change={"length": 1}, **wide)
-        assert "too_many_affected" in await boss.refusal(
+        assert "too_many_affected" in await boss.error("update_records", change={"length": 1}, **wide)
+        assert "too_many_affected" in await boss.error(
             "delete_records", table="film_category", filter="category_id = 1"
         )
         new = [{"category_id": 100 + n, "name": f"C{n}"} for n in range(11)]
-        assert "too_many_affected" in await boss.refusal("create_records", table="category", records=new)
+        assert "too_many_affected" in await boss.error("create_records", table="category", records=new)
         assert (await boss.answer("query", filter="length = 1", table="film"))["rows"] == []
         assert (await boss.answer("create_records", table="category", records=new, max_affected=11))["count"] == 11
         assert (await boss.answer("delete_records", table="category", filter="category_id >= 100", max_affected=11))[
@@ -308,7 +308,7 @@ async def test_a_dry_run_is_rolled_back(url: str) -> None:
         assert (await boss.answer("delete_records", table="film_category", ids=[[1, 2]], dry_run=True))["count"] == 1
         assert (await boss.answer("get_record", table="film", id=1))["record"]["length"] == 61
         assert (await boss.answer("get_record", table="film_category", id=[1, 2]))["record"] is not None
-        assert "not_found" in await boss.refusal("get_record", table="category", id=50)
+        assert "not_found" in await boss.error("get_record", table="category", id=50)
 
 
 async def test_public_functions_can_be_called(url: str) -> None:
@@ -359,6 +359,6 @@ async def test_it_is_served_under_the_path_of_a_mount(databases: dict[str, str])
     for _ in range(2):  # a host program may stop it and continue
         async with api.lifespan(), agent("http://host/data/mcp", transport=transport) as boss:
             assert (await boss.answer("list_tables"))["databases"][0]["name"] == "one"
-            assert "Name the database" in await boss.refusal("query", table="film")
+            assert "Name the database" in await boss.error("query", table="film")
             assert (await boss.answer("query", database="two", table="only_here"))["rows"] == []
             assert (await boss.tools())["query"].input_schema["properties"]["database"]["enum"] == ["one", "two"]

@@ -20,8 +20,8 @@ def url(module_database: NewDatabase, module_serve: Serve, tmp_path_factory: pyt
 
 async def test_a_boolean_identifier_is_rejected(url: str) -> None:
     async with agent(url, X_API_Key="boss") as boss:
-        assert "ids" in await boss.refusal("delete_records", table="category", ids=[True], dry_run=True)
-        assert "id" in await boss.refusal("get_record", table="film_category", id=[True, 2])
+        assert "ids" in await boss.error("delete_records", table="category", ids=[True], dry_run=True)
+        assert "id" in await boss.error("get_record", table="film_category", id=[True, 2])
         assert (await boss.answer("get_record", table="film", id="1"))["record"]["film_id"] == 1
 
 
@@ -29,10 +29,10 @@ async def test_a_number_out_of_range_is_reported_as_an_invalid_value(url: str) -
     large = 2**80
     async with agent(url, X_API_Key="boss") as boss:
         condition = [{"field": "length", "value": large}]
-        assert "bad_value" in await boss.refusal("query", table="film", filter=condition)
-        assert "whole number" in await boss.refusal("delete_records", table="film", ids=[large])
+        assert "bad_value" in await boss.error("query", table="film", filter=condition)
+        assert "whole number" in await boss.error("delete_records", table="film", ids=[large])
         change = [{"film_id": 1, "length": large}]
-        assert "whole number" in await boss.refusal("update_records", table="film", records=change)
+        assert "whole number" in await boss.error("update_records", table="film", records=change)
 
 
 @pytest.mark.parametrize("prefer", ["return=minimal", "tx=rollback"])
@@ -54,6 +54,6 @@ async def test_message_headers_are_not_write_options(url: str, prefer: str) -> N
 async def test_an_invalid_condition_in_a_list_is_reported_by_index(url: str, condition: object, message: str) -> None:
     async with agent(url, X_API_Key="boss") as boss:
         for tool, more in (("query", {}), ("delete_records", {"dry_run": True})):
-            told = await boss.refusal(tool, table="film", filter=[condition], **more)
+            told = await boss.error(tool, table="film", filter=[condition], **more)
             assert message in told, told
             assert "valid string" not in told

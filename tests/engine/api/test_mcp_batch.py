@@ -92,9 +92,9 @@ ALL = {"method": "PATCH", "path": "_table/customer", "query": {"filter": "id > 0
 async def test_a_failing_batch_is_rolled_back(url: str, contents: Any, caller: str, steps: Any, said: str) -> None:
     before = await contents()
     async with agent(url, X_API_Key=caller) as client:
-        refusal = await client.refusal("batch", requests=steps)
-    assert said in refusal
-    assert "hush" not in refusal
+        error = await client.error("batch", requests=steps)
+    assert said in error
+    assert "hush" not in error
     assert await contents() == before
 
 
@@ -106,8 +106,8 @@ async def test_read_only_agents_have_no_batch_tool(database: str, url: str, cont
     async with agent(f"{server.url}/mcp") as client:
         assert "batch" not in await client.tools()
         for dry_run in (True, False):
-            refusal = await client.refusal("batch", requests=[NEW, ORDER], dry_run=dry_run)
-            assert "reason: mcp_read_only, status: 403" in refusal
+            error = await client.error("batch", requests=[NEW, ORDER], dry_run=dry_run)
+            assert "reason: mcp_read_only, status: 403" in error
     assert await contents() == before
 
 

@@ -109,7 +109,7 @@ async def languages_by_mean_length(agent: Agent) -> Any:
 
 async def titles_rented_by_a_customer(agent: Agent) -> Any:
     """Begin with a wrong name; the error suggests the right one."""
-    message = await agent.refusal("query", table="custmer", filter="email = 'c9@example.com'")
+    message = await agent.error("query", table="custmer", filter="email = 'c9@example.com'")
     assert "Did you mean 'customer'?" in message
     path = "rental_by_inventory_id.customer_by_customer_id.email = 'c9@example.com'"
     page = await agent.answer(

@@ -42,8 +42,8 @@ async def test_a_hidden_table_appears_nowhere(url: str, mode: str) -> None:
         await clerk.answer("list_tables")
         await clerk.answer("describe_tables", tables=["film", "language", "customer"])
         await clerk.answer("query", table="film", limit=200)
-        await clerk.refusal("query", table="secret_pla")
-        await clerk.refusal("query", table="film", related=["secret_pla_by_film_id"])
+        await clerk.error("query", table="secret_pla")
+        await clerk.error("query", table="film", related=["secret_pla_by_film_id"])
         heard += clerk.heard
         assert "secret_plan" not in "".join(heard)
         assert "secret-of-mike" not in "".join(heard)
@@ -52,10 +52,10 @@ async def test_a_hidden_table_appears_nowhere(url: str, mode: str) -> None:
             ("get_record", {"id": 1}),
             ("aggregate", {"measures": [{"function": "count"}]}),
         ):
-            assert "reason: forbidden" in await clerk.refusal(tool, table="secret_plan", **more)
-        assert "reason: forbidden" in await clerk.refusal("describe_tables", tables=["staff"])
-        assert "reason: forbidden" in await clerk.refusal("query", table="film", related=["secret_plan_by_film_id"])
-        assert "reason: forbidden" in await clerk.refusal("query", table="film", filter="secret_plan_by_film_id.id = 1")
+            assert "reason: forbidden" in await clerk.error(tool, table="secret_plan", **more)
+        assert "reason: forbidden" in await clerk.error("describe_tables", tables=["staff"])
+        assert "reason: forbidden" in await clerk.error("query", table="film", related=["secret_plan_by_film_id"])
+        assert "reason: forbidden" in await clerk.error("query", table="film", filter="secret_plan_by_film_id.id = 1")
 
 
 async def test_row_rules_apply_in_every_tool(url: str) -> None:
@@ -63,15 +63,15 @@ async def test_row_rules_apply_in_every_tool(url: str) -> None:
         assert (await clerk.answer("query", table="customer", count=True))["count"] == 30
         groups = await clerk.answer("aggregate", table="customer", measures=[{"function": "count"}], group=["store_id"])
         assert groups["rows"] == [{"store_id": 1, "count_all": 30}]
-        assert "reason: not_found" in await clerk.refusal("get_record", table="customer", id=1)
+        assert "reason: not_found" in await clerk.error("get_record", table="customer", id=1)
         described = (await clerk.answer("describe_tables", tables=["customer"]))["tables"][0]
         assert {tuple(c.get("examples", ())) for c in described["columns"] if c["name"] == "store_id"} == {(1,)}
-        moved = await clerk.refusal("update_records", table="customer", records=[{"customer_id": 2, "store_id": 2}])
+        moved = await clerk.error("update_records", table="customer", records=[{"customer_id": 2, "store_id": 2}])
         assert "reason: row_rule" in moved or "Record 0" in moved
         none = await clerk.answer("update_records", table="customer", filter="customer_id = 1", change={"note": "x"})
         assert none == {"count": 0, "rows": []}
         foreign = {"customer_id": 900, "store_id": 2, "first_name": "A", "last_name": "B"}
-        assert "Record 0" in await clerk.refusal("create_records", table="customer", records=[foreign])
+        assert "Record 0" in await clerk.error("create_records", table="customer", records=[foreign])
 
 
 async def test_an_ungranted_verb_is_neither_offered_nor_executed(url: str) -> None:
@@ -79,8 +79,8 @@ async def test_an_ungranted_verb_is_neither_offered_nor_executed(url: str) -> No
         tools = await clerk.tools()
         assert "delete_records" not in tools
         assert tools["create_records"].input_schema["properties"]["table"]["enum"] == ["customer"]
-        assert "reason: forbidden" in await clerk.refusal("delete_records", table="customer", ids=[2])
-        assert "reason: forbidden" in await clerk.refusal("create_records", table="film", records=[{"film_id": 900}])
+        assert "reason: forbidden" in await clerk.error("delete_records", table="customer", ids=[2])
+        assert "reason: forbidden" in await clerk.error("create_records", table="film", records=[{"film_id": 900}])
         assert (await clerk.answer("get_record", table="customer", id=2))["record"]["customer_id"] == 2
 
 
@@ -88,7 +88,7 @@ async def test_a_role_without_rights_is_offered_nothing(url: str) -> None:
     async with agent(url, X_API_Key="none") as nothing:
         assert set(await nothing.tools()) == {"call_function"}  # public for every role
         assert (await nothing.answer("list_tables"))["tables"] == []
-        assert "reason: forbidden" in await nothing.refusal("query", table="film")
+        assert "reason: forbidden" in await nothing.error("query", table="film")
 
 
 async def test_text_in_a_row_is_only_data(url: str) -> None:

@@ -77,7 +77,7 @@ def sent(method: str, **params: Any) -> dict[str, Any]:
 async def test_agents_are_read_only_under_open(url: str, tool: str, arguments: dict[str, Any]) -> None:
     async with agent(url) as client:
         assert tool not in await client.tools()
-        assert "reason: mcp_read_only, status: 403" in await client.refusal(tool, **arguments)
+        assert "reason: mcp_read_only, status: 403" in await client.error(tool, **arguments)
         assert (await client.answer("query", table="language", count=True))["count"] == 2
 
 
@@ -87,7 +87,7 @@ async def test_functions_called_by_a_read_only_agent_cannot_write(url: str) -> N
             {"titles": "Film 1"},
             {"titles": "Film 2"},
         ]
-        assert "reason: " in await client.refusal("call_function", name="grow")
+        assert "reason: " in await client.error("call_function", name="grow")
         tool = (await client.tools())["call_function"]
         assert (tool.annotations.read_only_hint, tool.annotations.destructive_hint) == (True, False)
 

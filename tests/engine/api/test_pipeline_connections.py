@@ -69,8 +69,8 @@ async def test_a_read_only_primary_rejects_each_write_separately(db: Db, url: st
 
     async def refused() -> bool:
         outcomes = await asyncio.gather(*(db.writes.fetchrow(change, n) for n in range(12)), return_exceptions=True)
-        refusals = {type(outcome) for outcome in outcomes} == {asyncpg.ReadOnlySQLTransactionError}
-        return refusals and not db.writes.is_direct(change)
+        rejected = {type(outcome) for outcome in outcomes} == {asyncpg.ReadOnlySQLTransactionError}
+        return rejected and not db.writes.is_direct(change)
 
     await until(refused)
 

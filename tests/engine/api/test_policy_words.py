@@ -1,4 +1,4 @@
-"""Policy rules for written references: writable fields, stamps, row rules, `only_in` and `ignored`."""
+"""Policy rules for written references: writable fields, `set_on_create`, row rules, `editable_in` and `ignored`."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def unfinished(table, actor):
 STAMP = {"accountid": lambda actor: actor.accountid}
 POLICY = {
     "team": Access(
-        read=Rule(rows=own), create=Rule(rows=own, fields={"teamid", "name"}, stamp=STAMP),
+        read=Rule(rows=own), create=Rule(rows=own, fields={"teamid", "name"}, set_on_create=STAMP),
         update=Rule(rows=own, fields={"name"}),
     ),
     "task": Access(
         read=Rule(rows=own),
-        create=Rule(rows=own, fields={"name", "state"}, stamp=STAMP | {"teamid": lambda actor: actor.home},
+        create=Rule(rows=own, fields={"name", "state"}, set_on_create=STAMP | {"teamid": lambda actor: actor.home},
                     ignored={"taskid"}),
-        update=Rule(rows=own, fields={"name", "state"}, only_in={"state": unfinished}),
+        update=Rule(rows=own, fields={"name", "state"}, editable_in={"state": unfinished}),
     ),
     "badge": Access(read=Rule(rows=own_metals), update=Rule(rows=own, fields={"label"})),
     "label": Access(read=Rule()),
@@ -121,7 +121,7 @@ def stored(database: str) -> Callable[[], dict[str, list[tuple[Any, ...]]]]:
     return lambda: asyncio.run(read())
 
 
-REFUSED: list[tuple[str, dict[str, Any], str]] = [
+REJECTED: list[tuple[str, dict[str, Any], str]] = [
     # a parent: another, none, a new row
     ("/task/1", {"team_by_teamid": {"teamid": 11}}, "field_not_writable"),
     ("/task/1", {"team_by_teamid": {"teamid": 90}}, "field_not_writable"),
@@ -149,7 +149,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("path", "record", "reason"), REFUSED, ids=lambda case: str(case))
+@pytest.mark.parametrize(("path", "record", "reason"), REJECTED, ids=lambda case: str(case))
 def test_a_reference_obeys_the_policy(
     http: httpx.Client, stored: Any, path: str, record: dict[str, Any], reason: str
 ) -> None:
@@ -184,7 +184,7 @@ def test_unchanged_values_are_accepted(http: httpx.Client, stored: Any) -> None:
     assert stored()["team"][0] == (10, "Renamed", 1)
 
 
-def test_a_stamped_value_cannot_be_chosen_by_the_caller(http: httpx.Client, stored: Any) -> None:
+def test_a_value_set_on_create_cannot_be_chosen_by_the_caller(http: httpx.Client, stored: Any) -> None:
     before = stored()
     for record in ({"teamid": 11}, {"team_by_teamid": {"teamid": 11}}, {"team_by_teamid": {"teamid": 90}},
                    {"accountid": 9}, {"team_by_teamid": {"name": "new"}}):  # fmt: skip

@@ -81,10 +81,10 @@ def test_an_invalid_geometry_is_reported_with_its_line_and_column(http: httpx.Cl
         f"9009,,,{cell(point(1, 2))},,,too,many",
     ]
     answer = imported(http, *lines)
-    refusal = answer.json()["error"]["context"]
-    assert (answer.status_code, refusal["reason"]) == (400, "bad_lines"), answer.text
+    error = answer.json()["error"]["context"]
+    assert (answer.status_code, error["reason"]) == (400, "bad_lines"), answer.text
     first = [2 + sum(line.count("\n") + 1 for line in lines[:n]) for n in range(len(lines))]
-    assert [(entry["line"], entry["reason"], entry.get("field")) for entry in refusal["errors"]] == [
+    assert [(entry["line"], entry["reason"], entry.get("field")) for entry in error["errors"]] == [
         (first[1], "bad_value", "area"), (first[2], "bad_value", "any_shape"), (first[3], "database_refuses", "grid"),
         (first[4], "database_refuses", "grid"), (first[5], "database_refuses", "any_shape"),
         (first[7], "bad_value", "grid"), (first[8], "bad_csv", None),
@@ -94,6 +94,6 @@ def test_an_invalid_geometry_is_reported_with_its_line_and_column(http: httpx.Cl
     assert single.json()["error"]["context"]["resource"][0]["context"]["reason"] == "database_refuses"
     assert "select" not in answer.text.lower()
     kept = imported(http, *lines, query="&continue=true").json()
-    assert (kept["created"], kept["errors"]) == (2, refusal["errors"])
+    assert (kept["created"], kept["errors"]) == (2, error["errors"])
     assert database.fetch("select id from shape where id > 9000 order by id") == [(9001,), (9007,)]
     database.execute("delete from shape where id > 9000")

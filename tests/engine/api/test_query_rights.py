@@ -61,7 +61,10 @@ HIDDEN = {"hidden", "hiddentags", "hiddenspan", "hiddenat", "hiddendata"}
 POLICY = {
     "owner": Access(read=Rule(rows=first, hidden={"salary"})),
     "doc": Access(
-        read=Rule(rows=own, hidden=HIDDEN, rows_by={"teamid": lambda table, actor: table.c.teamid == actor.accountid}),
+        read=Rule(
+            rows=own, hidden=HIDDEN,
+            rows_when_filtered_by={"teamid": lambda table, actor: table.c.teamid == actor.accountid},
+        ),
         update=Rule(rows=own, fields={"title"}),
         sealed={"token"}, computed={"listed", "near"},
     ),

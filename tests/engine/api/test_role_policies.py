@@ -30,7 +30,7 @@ def own(table, actor):
     return table.c.accountid == actor.accountid
 
 
-EVERY = Rule(roles=("auditor",), always={"accountid"})
+EVERY = Rule(roles=("auditor",), always_returned={"accountid"})
 POLICY = {
     "account": Access(read=Rule(roles=("user",), rows=own), update=Rule(roles=("user",), rows=own, fields={"name"})),
     "card": Access(read=Rule(roles=("user",), rows=own), sealed={"number"}),

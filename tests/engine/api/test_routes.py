@@ -14,12 +14,12 @@ from tableapi.app.application import App
 from tableapi.app.dispatch import Dispatch
 from tableapi.app.feature import Route
 from tableapi.app.features import all_routes, application
-from tableapi.app.features.agents.endpoint import Agents
 from tableapi.app.features.channels import Channels
+from tableapi.app.features.mcp.endpoint import Mcp
 from tableapi.app.features.metrics import Metrics
 from tableapi.app.features.studio import Studio
 from tableapi.app.features.webhooks import WebhookCalls
-from tableapi.app.options import Datasets
+from tableapi.app.options import ServeOptions
 from tableapi.app.pages import Pages
 from tableapi.app.script_calls import ScriptCalls
 from tableapi.config.settings import Settings
@@ -44,8 +44,8 @@ METHODS = ("GET", "QUERY", "POST", "PUT", "PATCH", "DELETE")
 # that sign in (test_mcp_scopes.py).
 ROUTES = all_routes()
 ELSEWHERE = (
-    ScriptCalls.answer, Pages.docs, Studio.file, Metrics.metrics, Agents.answer, WebhookCalls.answer, Agents.resource,
-    Agents.server, Channels.answer,
+    ScriptCalls.respond, Pages.docs, Studio.file, Metrics.metrics, Mcp.respond, WebhookCalls.respond, Mcp.resource,
+    Mcp.server, Channels.respond,
 )  # fmt: skip
 
 
@@ -113,7 +113,7 @@ async def test_an_unlisted_url_is_404(http: httpx2.AsyncClient, path: str) -> No
     assert (await http.get(path)).status_code == 404
 
 
-SERVED = Datasets(urls={"shop": "postgresql://127.0.0.1:1/none"})
+SERVED = ServeOptions(urls={"shop": "postgresql://127.0.0.1:1/none"})
 
 
 def test_the_dispatch_tables_are_built_from_the_lists() -> None:
@@ -161,7 +161,7 @@ def test_every_route_has_a_documentation_page() -> None:
 
 @pytest.mark.parametrize("path", ["/mcp", "/studio", "/metrics", "/api/v2/_spec", "/api/v2/shop/_batch"])
 async def test_the_core_serves_tables_without_any_feature(url: str, path: str) -> None:
-    app = App(Settings(strict_options=False), Datasets(urls={"shop": url}))
+    app = App(Settings(strict_options=False), ServeOptions(urls={"shop": url}))
     await app.life.start()
     try:
         transport = httpx2.ASGITransport(app=app, client=("127.0.0.1", 1))
@@ -172,5 +172,5 @@ async def test_the_core_serves_tables_without_any_feature(url: str, path: str) -
             assert (await client.post("/api/v2/shop/_batch", json={"requests": []})).status_code == 404
     finally:
         await app.life.stop()
-    with pytest.raises(LookupError, match="Agents"):
-        app.feature(Agents)
+    with pytest.raises(LookupError, match="Mcp"):
+        app.feature(Mcp)

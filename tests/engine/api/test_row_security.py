@@ -249,7 +249,7 @@ async def test_the_tools_of_an_agent_see_the_rows_of_its_user(http: httpx.Client
             await caller.answer("list_tables")
             await caller.answer("describe_tables", tables=["messages", "profiles"])
             await caller.answer("query", table="messages")
-            assert "reason: forbidden" in await caller.refusal("query", table="hidden")
+            assert "reason: forbidden" in await caller.error("query", table="hidden")
             heard = "".join(caller.heard)
             assert mine in heard
             assert other not in heard

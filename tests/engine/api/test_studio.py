@@ -107,10 +107,11 @@ async def test_a_table_outline_lists_settable_columns(http: httpx2.AsyncClient) 
     assert (read_only["access"], read_only["description"]) == (["GET"], "Things.")
 
 
-async def test_hidden_stamped_and_sealed_columns_of_a_policy(url: str) -> None:
+async def test_columns_of_a_policy_that_are_hidden_set_on_create_or_sealed(url: str) -> None:
     policy = {
         "customer": Access(
-            read=Rule(hidden={"secret"}), create=Rule(fields={"name", "owner"}, stamp={"owner": lambda actor: "a"}),
+            read=Rule(hidden={"secret"}),
+            create=Rule(fields={"name", "owner"}, set_on_create={"owner": lambda actor: "a"}),
             update=Rule(fields={"name"}), sealed={"name"},
         )
     }  # fmt: skip

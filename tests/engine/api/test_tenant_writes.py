@@ -47,13 +47,13 @@ def myself(table, actor):
 
 TENANT = {"tenantid": lambda actor: actor.tenantid}
 POLICY = {
-    "team": Access(read=Rule(rows=own), create=Rule(fields={"name"}, stamp=TENANT), delete=Rule(rows=own)),
+    "team": Access(read=Rule(rows=own), create=Rule(fields={"name"}, set_on_create=TENANT), delete=Rule(rows=own)),
     "task": Access(read=Rule(rows=own), update=Rule(rows=mine), delete=Rule(rows=own)),
     "profile": Access(read=Rule(rows=own), update=Rule(rows=myself, fields={"bio"})),
     "tenant": Access(read=Rule(rows=own, hidden={"secret"}), update=Rule(rows=own, fields=set())),
     "plan": Access(read=Rule(rows=own), create=Rule(rows=own), update=Rule(rows=own)),
     "sale": Access(
-        read=Rule(rows=own), create=Rule(rows=own, stamp=TENANT), update=Rule(rows=own), delete=Rule(rows=own)
+        read=Rule(rows=own), create=Rule(rows=own, set_on_create=TENANT), update=Rule(rows=own), delete=Rule(rows=own)
     ),
     "badge": Access(read=Rule(), create=Rule(), update=Rule()),
 }
@@ -160,7 +160,7 @@ def test_a_hidden_field_cannot_be_guessed_by_writing_it(server: str) -> None:
 
 
 @pytest.mark.parametrize("sent", [{}, {"tenantid": 1}, {"tenantid": 2}])
-def test_a_stamped_reference_may_be_sent_and_is_stamped(server: str, sent: dict[str, int]) -> None:
+def test_a_reference_set_on_create_may_be_sent_and_is_set(server: str, sent: dict[str, int]) -> None:
     new = ask(server, "ada", "POST", "sale?fields=tenantid,planid", [{"planid": 1} | sent])
     assert new.json() == {"resource": [{"tenantid": 1, "planid": 1}]}
     theirs = ask(server, "ada", "POST", "sale", [{"planid": 2} | sent])

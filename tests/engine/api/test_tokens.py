@@ -63,7 +63,7 @@ def unsigned(header: dict[str, Any], claims: dict[str, Any], signature: str = ""
     return {"Authorization": f"Bearer {'.'.join(parts)}.{signature}"}
 
 
-def refusal(answer: httpx.Response) -> str:
+def reason_of(answer: httpx.Response) -> str:
     assert answer.status_code == 401, answer.text
     assert answer.headers["WWW-Authenticate"].startswith('Bearer error="invalid_token"')
     return str(answer.json()["error"]["context"]["reason"])
@@ -81,18 +81,18 @@ def later(seconds: float) -> int:
 def test_tokens_without_a_valid_signature_are_rejected(http: httpx.Client, peer: Issuer) -> None:
     claims = {**CLAIMS, "exp": later(600)}
     for algorithm in ("none", "None", "NONE", "HS256", "", None, 5, "RS256"):
-        assert refusal(http.get(PATH, headers=unsigned({"alg": algorithm, "kid": "rsa"}, claims))) == "bad_token"
+        assert reason_of(http.get(PATH, headers=unsigned({"alg": algorithm, "kid": "rsa"}, claims))) == "bad_token"
     # The public key of the issuer as the secret of HS256.
     for form in (peer.rsa.as_pem(private=False), json.dumps(peer.rsa.as_dict(private=False)).encode()):
         confused = bearer(claims, key=OctKey.import_key(form.hex()), algorithm="HS256", kid="rsa")
-        assert refusal(http.get(PATH, headers=confused)) == "bad_token"
+        assert reason_of(http.get(PATH, headers=confused)) == "bad_token"
     stranger = RSAKey.generate_key(2048)
-    assert refusal(http.get(PATH, headers=bearer(CLAIMS, key=stranger, algorithm="RS256", kid="rsa"))) == "bad_token"
-    assert refusal(http.get(PATH, headers=bearer(CLAIMS, key=peer.rsa, algorithm="RS512", kid="rsa"))) == "bad_token"
+    assert reason_of(http.get(PATH, headers=bearer(CLAIMS, key=stranger, algorithm="RS256", kid="rsa"))) == "bad_token"
+    assert reason_of(http.get(PATH, headers=bearer(CLAIMS, key=peer.rsa, algorithm="RS512", kid="rsa"))) == "bad_token"
     good = of(peer)["Authorization"]
     for broken in (good[:-5], good + "x", good.replace(".", ".e30.", 1), "Bearer a.b.c", "Bearer ...", "Bearer x",
                    "Bearer " + "a" * 9000, "Bearer \u00e9.\u00e9.\u00e9"):  # fmt: skip
-        assert refusal(http.get(PATH, headers=[(b"Authorization", broken.encode("latin-1"))])) == "bad_token"
+        assert reason_of(http.get(PATH, headers=[(b"Authorization", broken.encode("latin-1"))])) == "bad_token"
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_tokens_without_a_valid_signature_are_rejected(http: httpx.Client, peer:
     ],
 )
 def test_claims_are_checked(http: httpx.Client, peer: Issuer, claims: dict[str, Any], reason: str) -> None:
-    assert refusal(http.get(PATH, headers=of(peer, **claims))) == reason
+    assert reason_of(http.get(PATH, headers=of(peer, **claims))) == reason
 
 
 @pytest.mark.parametrize("kind", ["rsa", "ec", "ed"])
@@ -141,14 +141,14 @@ def test_a_cached_token_expires_on_time(http: httpx.Client, peer: Issuer) -> Non
     assert http.get(PATH, headers=headers).status_code == 200
     while time.time() <= ends + 10:
         time.sleep(0.1)
-    assert refusal(http.get(PATH, headers=headers)) == "token_expired"
+    assert reason_of(http.get(PATH, headers=headers)) == "token_expired"
 
 
 def test_unknown_keys_do_not_flood_the_issuer(http: httpx.Client, peer: Issuer) -> None:
     before = peer.requests
     for number in range(20):
         stranger = bearer(CLAIMS, key=peer.rsa, algorithm="RS256", kid=f"unknown-{number}")
-        assert refusal(http.get(PATH, headers=stranger)) == "bad_token"
+        assert reason_of(http.get(PATH, headers=stranger)) == "bad_token"
     assert peer.requests - before <= 1
 
 
@@ -164,9 +164,9 @@ def test_symmetric_and_short_keys_of_the_set_are_ignored(database: str, access: 
         ]  # fmt: skip
         started = serve("--dataset", f"shop={database}", "--access", str(access), JWT_JWKS=weak.url)
         with httpx.Client(base_url=started.url, timeout=30) as http:
-            assert refusal(http.get(PATH, headers=bearer(CLAIMS, key=published, kid="oct"))) == "bad_token"
+            assert reason_of(http.get(PATH, headers=bearer(CLAIMS, key=published, kid="oct"))) == "bad_token"
             weakly = bearer(CLAIMS, key=short, algorithm="RS256", kid="short")
-            assert refusal(http.get(PATH, headers=weakly)) == "bad_token"
+            assert reason_of(http.get(PATH, headers=weakly)) == "bad_token"
             assert http.get(PATH, headers=of(weak)).status_code == 200
 
 
@@ -199,11 +199,11 @@ def test_a_shared_secret_and_a_nested_role_claim_are_supported(database: str, ac
     with httpx.Client(base_url=started.url, timeout=30) as http:
         assert http.get(PATH, headers=bearer({"sub": "ada"})).status_code == 200
         nested = bearer({"sub": "ada", "app_metadata": {"role": "nobody"}})
-        assert refusal(http.get(PATH, headers=nested)) == "unknown_role"
-        assert refusal(http.get(PATH, headers=bearer({"sub": "ada"}, key="another-secret-of-thirty-two-bytes!!"))) == (
-            "bad_token"
-        )
-        assert refusal(http.get(PATH, headers=bearer({"sub": "ada"}, algorithm="HS512"))) == "bad_token"
+        assert reason_of(http.get(PATH, headers=nested)) == "unknown_role"
+        assert reason_of(
+            http.get(PATH, headers=bearer({"sub": "ada"}, key="another-secret-of-thirty-two-bytes!!"))
+        ) == ("bad_token")
+        assert reason_of(http.get(PATH, headers=bearer({"sub": "ada"}, algorithm="HS512"))) == "bad_token"
 
 
 @pytest.mark.parametrize(

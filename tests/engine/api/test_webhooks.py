@@ -466,7 +466,7 @@ async def test_delivery_continues_after_ddl(shop: Serving) -> None:
 
 
 async def test_a_policy_declares_webhooks(url: str) -> None:
-    policy = {"orders": Access(read=Rule(), sealed={"secret"}, live=True)}
+    policy = {"orders": Access(read=Rule(), sealed={"secret"}, changes=True)}
     async with receiver() as target:
         api = TableAPI(
             {"shop": url}, policy=policy, webhooks=[Webhook(name="a", table="orders", url=target.url, secret=SECRET)],

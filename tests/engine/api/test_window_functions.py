@@ -1,4 +1,4 @@
-"""Window functions over a page: refusals, right values, rights, and pages."""
+"""Window functions over a page: errors, right values, rights, and pages."""
 
 from __future__ import annotations
 
@@ -283,7 +283,7 @@ async def test_the_query_tool_of_agents_accepts_windows(http: httpx2.Client) -> 
         fields = ["id", "SUM(total) OVER (PARTITION BY customer_id, status ORDER BY id) AS v"]
         answer = await boss.answer("query", table="orders", fields=fields, order=["id"], limit=3)
         assert [(row["id"], row["v"]) for row in answer["rows"]] == [(1, 10), (2, 20), (3, 40)]
-        assert "OVER" in await boss.refusal("query", table="orders", fields=["SUM(total) OVER () AS v"])
+        assert "OVER" in await boss.error("query", table="orders", fields=["SUM(total) OVER () AS v"])
 
 
 def test_windows_work_with_numbers_as_text_and_in_batches(http: httpx2.Client) -> None:

@@ -33,7 +33,7 @@ SPELLINGS = [
     "https://www.linkedin.com/in/jane-doe%E2%80%8B",
     "https://www.linkedin.com/in/jane-doe).",
 ]
-REFUSED = [
+REJECTED = [
     "",
     "   ",
     "jane-doe",
@@ -67,7 +67,7 @@ def test_every_spelling_has_the_same_key(text: str) -> None:
     assert key_of(text) == "in/jane-doe"
 
 
-@pytest.mark.parametrize("text", REFUSED)
+@pytest.mark.parametrize("text", REJECTED)
 def test_everything_else_is_rejected(text: str) -> None:
     with pytest.raises(NotAProfile):
         key_of(text)

@@ -55,7 +55,7 @@ async def http(ear: Ear, tmp_path: Path) -> AsyncIterator[httpx2.AsyncClient]:
     """Return a client of a sandbox that sends its events to the endpoint."""
     hearing = httpx2.ASGITransport(Starlette(routes=[Route("/hook", ear.hook, methods=["POST"])]))
     service = Service(tmp_path, BASE, {"url": "http://t/hook", "secret": SECRET}, hearing)
-    app = Starlette(routes=[Route("/sandbox/stripe/{path:path}", service.answer, methods=["GET", "POST"])])
+    app = Starlette(routes=[Route("/sandbox/stripe/{path:path}", service.respond, methods=["GET", "POST"])])
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url=BASE, headers=KEY) as client:
         yield client
     await service.deliverer.close()
@@ -92,8 +92,8 @@ async def test_held_events_are_delivered_on_request(ear: Ear, http: httpx2.Async
 
 @pytest.mark.parametrize(("key", "status"), [("", 401), ("Bearer pk_test_x", 401), ("Bearer sk_test_x", 200)])
 async def test_requests_without_a_key_are_rejected(http: httpx2.AsyncClient, key: str, status: int) -> None:
-    answer = await http.post("/v1/customers", data={"email": "a@b.example"}, headers={"Authorization": key})
-    assert answer.status_code == status
+    respond = await http.post("/v1/customers", data={"email": "a@b.example"}, headers={"Authorization": key})
+    assert respond.status_code == status
 
 
 async def test_one_key_gets_one_response(http: httpx2.AsyncClient) -> None:

@@ -52,7 +52,7 @@ async def run(stack: Stack, seed: int, show: Callable[[Row], None], seconds: flo
             row.problems += await settled_or_helped(stack)
             until = time.monotonic()
             writes, reads = (clients.outage(writes=kind, since=since, until=until) for kind in (True, False))
-            refused = named(clients.refusals(since, until))
+            refused = named(clients.errors(since, until))
             row.seen = "; ".join([f"no write for {writes:.1f} s, no read for {reads:.1f} s", refused, *one.notes])
             rows.append(row)
             show(row)
@@ -62,7 +62,7 @@ async def run(stack: Stack, seed: int, show: Callable[[Row], None], seconds: flo
     lost, doubled = lost_and_doubled(clients, last)
     whole.seen = (
         f"{spent / 60:.0f} minutes, {len(names)} faults, seed {seed}: {len(clients.attempts)} requests,"
-        f" {named(clients.refusals())}; {clients.acknowledged()} writes acknowledged, {lost} lost, {doubled} doubled"
+        f" {named(clients.errors())}; {clients.acknowledged()} writes acknowledged, {lost} lost, {doubled} doubled"
     )
     rows.append(whole)
     show(whole)

@@ -42,7 +42,7 @@ PAUSE = 0.02
 SAME_SECONDS = 0.03  # time for which narrow clients reveal the same person
 CALM = 2.0  # a fault has ended after this many seconds of correct responses
 PATIENCE = 60.0  # longer than the claim of a dead process on an Idempotency-Key lasts
-REFUSED = {409, 429, 502, 503, 0}  # expected during a fault; 0: no response; 502: from nginx, for a dead node
+REJECTED = {409, 429, 502, 503, 0}  # expected during a fault; 0: no response; 502: from nginx, for a dead node
 
 SQL = (
     "insert into client (clientid, companyname) values ($1, 'Load Ltd')",
@@ -192,7 +192,7 @@ class Clients:
             body: Any = None
         else:
             body = orjson.loads(answer.content)
-        if answer is not None and status not in (200, 402, 422, *REFUSED):
+        if answer is not None and status not in (200, 402, 422, *REJECTED):
             self.bad.append(f"{method} {path}: {status} {answer.text[:200]}")
         return status, body
 
@@ -289,7 +289,7 @@ class Clients:
 
     # -- observations -------------------------------------------------------------------------------------------------
 
-    def refusals(self, since: float = 0.0, until: float = inf) -> Counter[int]:
+    def errors(self, since: float = 0.0, until: float = inf) -> Counter[int]:
         return Counter(
             one.status for one in self.attempts if one.status not in (200, 402) and since < one.ended < until
         )
@@ -334,7 +334,7 @@ class Clients:
         end = time.monotonic() + PATIENCE
         while not (value if isinstance(value := done(), bool) else await value):
             if time.monotonic() > end:
-                raise TimeoutError(f"the clients wait in vain; they saw {dict(self.refusals())} {self.bad[:3]}")
+                raise TimeoutError(f"the clients wait in vain; they saw {dict(self.errors())} {self.bad[:3]}")
             await asyncio.sleep(0.05)
 
     def wrong(self, first: dict[int, State], last: dict[int, State]) -> list[str]:

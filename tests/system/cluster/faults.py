@@ -126,7 +126,7 @@ async def under_load(stack: Stack, name: str, expected: str, cause: Fault, allow
     if max(reads, writes) > allowed:
         row.problems.append(f"{max(reads, writes):.1f} s without an answer, {allowed:.0f} s are allowed")
     row.problems += impolite(clients, health)
-    refused = named(clients.refusals())
+    refused = named(clients.errors())
     lost, doubled = lost_and_doubled(clients, last)
     unready = health.ready[503]
     row.seen = "; ".join(
@@ -141,10 +141,10 @@ async def under_load(stack: Stack, name: str, expected: str, cause: Fault, allow
     return row
 
 
-def named(refusals: Counter[int]) -> str:
+def named(errors: Counter[int]) -> str:
     """Format the rejected requests by status for the table."""
-    found = (f"{count} × {'no answer' if status == 0 else status}" for status, count in sorted(refusals.items()))
-    return ", ".join(found) or "no refusal"
+    found = (f"{count} × {'no answer' if status == 0 else status}" for status, count in sorted(errors.items()))
+    return ", ".join(found) or "no error"
 
 
 def impolite(clients: Clients, health: Health) -> list[str]:

@@ -29,7 +29,7 @@ class Provider:
         self.url = f"http://127.0.0.1:{port}/sandbox/stripe"
         self.settings = {"STRIPE_SECRET_KEY": KEY, "STRIPE_WEBHOOK_SECRET": SECRET, "STRIPE_API_BASE": self.url}
         service = Service(folder, self.url, {"url": webhook, "secret": SECRET})
-        route = Route("/sandbox/stripe/{path:path}", service.answer, methods=["GET", "POST", "DELETE"])
+        route = Route("/sandbox/stripe/{path:path}", service.respond, methods=["GET", "POST", "DELETE"])
 
         @asynccontextmanager
         async def delivering(_app: Starlette) -> AsyncIterator[None]:

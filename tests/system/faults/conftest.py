@@ -219,10 +219,10 @@ class Product:
                 yield traffic
         finally:
             self._used = traffic._next
-        assert not traffic.untold(), "a refusal without Retry-After"
+        assert not traffic.untold(), "an error without Retry-After"
         bugs = [line for server in self.servers for line in server.log.read_text().splitlines() if '"bug"' in line]
         assert not bugs, bugs[0]
-        assert set(traffic.refusals()) <= {0, 429, 503, 409}, traffic.told()
+        assert set(traffic.errors()) <= {0, 429, 503, 409}, traffic.told()
         await self.books(traffic)
 
     async def books(self, traffic: Traffic) -> None:

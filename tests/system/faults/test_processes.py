@@ -63,7 +63,7 @@ async def test_a_killed_worker_is_replaced(product: Product, seen: Seen) -> None
         await traffic.calm()
     heal = traffic.healed(back)
     seen("A worker process killed (-9)", "the others go on; a new one is there in 5 s; nothing lost or doubled",
-         f"{traffic.told()}; new process after {restarted:.1f} s, last refusal after {heal:.1f} s")  # fmt: skip
+         f"{traffic.told()}; new process after {restarted:.1f} s, last error after {heal:.1f} s")  # fmt: skip
 
 
 async def test_the_job_worker_is_killed(product: Product, seen: Seen) -> None:
@@ -100,7 +100,7 @@ async def test_a_killed_server_starts_again(product: Product, seen: Seen) -> Non
         traffic.url = again.url
         await traffic.calm()
     seen("A whole node killed (-9)", "nothing lost or doubled; a claim of the dead is free after 40 s",
-         f"{traffic.told()}; last refusal {traffic.healed(back, 45):.1f} s after the restart")  # fmt: skip
+         f"{traffic.told()}; last error {traffic.healed(back, 45):.1f} s after the restart")  # fmt: skip
     await asyncio.to_thread(again.stop)
     product.servers.remove(again)
 

@@ -157,7 +157,7 @@ class Traffic:
     def slowest(self) -> float:
         return max(answer.seconds for answer in self.answers)
 
-    def refusals(self) -> Counter[int]:
+    def errors(self) -> Counter[int]:
         return Counter(answer.status for answer in self.answers if answer.status != 200)
 
     def untold(self) -> int:
@@ -166,5 +166,5 @@ class Traffic:
 
     def told(self) -> str:
         names = {0: "no answer"}
-        parts = [f"{count} × {names.get(status, status)}" for status, count in sorted(self.refusals().items())]
-        return f"{len(self.answers)} requests, " + (", ".join(parts) or "no refusal")
+        parts = [f"{count} × {names.get(status, status)}" for status, count in sorted(self.errors().items())]
+        return f"{len(self.answers)} requests, " + (", ".join(parts) or "no error")

@@ -15,7 +15,7 @@ import httpx2
 
 from tableapi.app.application import App
 from tableapi.app.features import application
-from tableapi.app.options import Datasets
+from tableapi.app.options import ServeOptions
 from tableapi.auth.access_file import AccessFile
 from tableapi.config.settings import Settings
 from tests.foreign import database as foreign
@@ -42,7 +42,7 @@ async def served(urls: dict[str, str], folder: Path, access: dict[str, Any] | No
         path = folder / "access.json"
         path.write_text(json.dumps(access))
         file = AccessFile.load(path)
-    app = application(Settings(data_dir=folder, strict_options=False), Datasets(urls=urls, access=file))
+    app = application(Settings(data_dir=folder, strict_options=False), ServeOptions(urls=urls, access=file))
     await app.life.start()
     try:
         yield app

@@ -27,7 +27,7 @@ BODIES: tuple[Any, ...] = (
 
 async def requests(product: Product) -> AsyncIterator[Exchange]:
     """Yield the exchanges; two accounts with rows in every table must be the only ones."""
-    product.app.services.limited = False
+    product.app.state.limited = False
     counter.use(counter.LocalCounter())  # other tests of this process have clients of the same numbers
     victim, own, fresh = await product.account(), await product.account(), await product.account()
     await furnish(product, victim, "theirs")
@@ -67,4 +67,4 @@ async def requests(product: Product) -> AsyncIterator[Exchange]:
                     continue  # it ends the session that the other requests need
                 response = await http.request(endpoint.method, path, json=body if endpoint.method != "GET" else None)
                 yield exchange(f"{role} {endpoint.method} {endpoint.name} {number}", response, days=True)
-    product.app.services.limited = True
+    product.app.state.limited = True

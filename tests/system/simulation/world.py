@@ -35,7 +35,7 @@ SETTLE_SECONDS = 65.0
 
 
 # PostgreSQL reports that the statement had no effect.
-REFUSED = (asyncpg.DivisionByZeroError, asyncpg.QueryCanceledError, asyncpg.InvalidCachedStatementError)
+REJECTED = (asyncpg.DivisionByZeroError, asyncpg.QueryCanceledError, asyncpg.InvalidCachedStatementError)
 
 
 class Violation(AssertionError):
@@ -153,7 +153,7 @@ class World:
             outcome = "timeout"
         except Busy:
             outcome = "busy"
-        except REFUSED as error:
+        except REJECTED as error:
             outcome = type(error).__name__
         except LOST as error:
             outcome = f"lost ({type(error).__name__})"
@@ -191,7 +191,7 @@ class World:
         began = self.loop.time()
         try:
             row = await fetchrow(f"{kind} {number % 4}", number)
-        except (*REFUSED, Busy) as error:
+        except (*REJECTED, Busy) as error:
             if isinstance(error, asyncpg.QueryCanceledError) and self.loop.time() - began < STATEMENT_SECONDS:
                 raise Violation(f"request {number} was cancelled with another one") from None
             if kind == "write":
@@ -267,7 +267,7 @@ class World:
                     if kind == "write":
                         writes.append(one)
                     await self._run(connection.fetchrow, kind, one, told=False)
-        except REFUSED:
+        except REJECTED:
             for one in writes:
                 self.writes[one] = "not done"
             raise

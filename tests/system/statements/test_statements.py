@@ -251,9 +251,9 @@ async def spoilt(
     proxy = StatementProxy(urlsplit(pg_url).port or 5432)
     await proxy.start()
     async with open_product(proxy.url(empty_url), tmp_path_factory.mktemp("data"), statement_seconds=1) as product:
-        product.app.services.limited = False
-        for methods in product.scripts._endpoints.values():  # without the longer time limits of some calls
-            methods.update({method: replace(endpoint, seconds=0.0) for method, endpoint in methods.items()})
+        product.app.state.limited = False
+        for methods in product.scripts._scripts.values():  # without the longer time limits of some calls
+            methods.update({method: replace(script, seconds=0.0) for method, script in methods.items()})
         product.app.admission.start()  # the time limit
         watch = await Watch.open(empty_url)
         try:

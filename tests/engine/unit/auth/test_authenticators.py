@@ -15,7 +15,7 @@ from tableapi.auth.authenticators import KeyAuthenticator
 from tableapi.auth.grants import GrantedRights
 from tableapi.auth.policy import DatabaseRole
 from tableapi.auth.tokens.authenticator import TokenAuthenticator
-from tableapi.auth.tokens.keys import PublicKeys, address_problem
+from tableapi.auth.tokens.keys import PublicKeys, address_error
 from tableapi.auth.tokens.settings import token_settings
 from tableapi.auth.tokens.verify import TokenSettings
 from tableapi.config.settings import Settings
@@ -97,7 +97,7 @@ def test_a_bearer_token_in_another_form_may_be_a_session(sessions: bool) -> None
     ],
 )
 def test_keys_are_not_read_over_plain_http_from_elsewhere(address: str, wrong: bool) -> None:
-    assert bool(address_problem(address)) is wrong
+    assert bool(address_error(address)) is wrong
 
 
 def key(name: str) -> Key:

@@ -25,7 +25,7 @@ NOTE = table_of()
 POLICY = {
     "note": Access(
         read=Rule(roles=("member",), hidden={"secret"}),
-        create=Rule(roles=("member", "writer"), fields={"name"}, stamp={"secret": lambda actor: actor.secret}),
+        create=Rule(roles=("member", "writer"), fields={"name"}, set_on_create={"secret": lambda actor: actor.secret}),
         update=Rule(roles=("member",), fields={"name", "secret"}, hidden={"secret"}, ignored={"id"}),
         delete=Rule(roles=("owner",)),
         sealed={"secret"},
@@ -77,13 +77,13 @@ def test_rights_without_a_policy_are_all_or_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("right", "field", "sees", "writes", "sets"),
+    ("right", "field", "can_read", "can_write", "may_set"),
     [
         (Right(), "name", True, True, True),
         (Right(readable=frozenset(("id",)), writable=frozenset(("name",))), "name", False, True, True),
         (Right(readable=frozenset(("id",)), writable=frozenset(("name",))), "id", True, False, False),
-        (Right(stamp={"name": lambda actor: actor.name}), "name", True, True, False),
+        (Right(set_on_create={"name": lambda actor: actor.name}), "name", True, True, False),
     ],
 )
-def test_a_right_answers_for_one_field(right: Right, field: str, sees: bool, writes: bool, sets: Any) -> None:
-    assert (right.sees(field), right.writes(field), right.sets([field])) == (sees, writes, sets)
+def test_a_right_answers_for_one_field(right: Right, field: str, can_read: bool, can_write: bool, may_set: Any) -> None:
+    assert (right.can_read(field), right.can_write(field), right.may_set([field])) == (can_read, can_write, may_set)

@@ -64,4 +64,4 @@ def test_a_write_without_the_scope_to_read_returns_keys_only() -> None:
     assert rights.right(NOTE, "GET") is None
     right = rights.right(NOTE, "PATCH")
     assert right is not None
-    assert [name for name in NOTE.columns if right.sees(name)] == ["id"]
+    assert [name for name in NOTE.columns if right.can_read(name)] == ["id"]

@@ -50,7 +50,7 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("REQUEST_SECONDS", "NaN"),
         ("IMPORT_SECONDS", "inf"),
         ("DATABASE_IDLE_SECONDS", "-inf"),
-        ("LIVE_KEEP_SECONDS", "1e400"),
+        ("CHANGES_KEEP_SECONDS", "1e400"),
         ("MAX_LIMIT", "1e3"),
         ("BODY_BYTES", "1MB"),
         ("RATE_LIMITS", "none"),

@@ -12,7 +12,7 @@ from tableapi.crypto.vault import (
     b64,
     derive_key,
     hash_keys,
-    key_problem,
+    key_error,
     unb64,
     unseal,
     wire_for,
@@ -77,8 +77,8 @@ def test_unsealing_leaves_none_unchanged() -> None:
     ],
 )
 def test_invalid_secret_keys_are_rejected(keys: list[str], problem: str) -> None:
-    assert key_problem(keys).startswith(problem)
-    assert bool(key_problem(keys)) is bool(problem)
+    assert key_error(keys).startswith(problem)
+    assert bool(key_error(keys)) is bool(problem)
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff", b"\xfb\xff\xfe", bytes(32)])

@@ -33,11 +33,11 @@ def sqlite_error(code: int) -> sqlite3.OperationalError:
     ],
 )
 def test_database_errors_are_mapped(error: Exception, status: int, reason: str) -> None:
-    refusal = to_api_error(error)
+    api_error = to_api_error(error)
 
-    assert refusal is not None
-    assert (refusal.status, refusal.reason) == (status, reason)
-    assert refusal.retryable
+    assert api_error is not None
+    assert (api_error.status, api_error.reason) == (status, reason)
+    assert api_error.retryable
 
 
 @pytest.mark.parametrize("error", [ValueError(), sqlite_error(sqlite3.SQLITE_BUSY), KeyError("x")])
@@ -59,9 +59,9 @@ def test_only_full_rights_see_the_message_of_postgresql() -> None:
     assert isinstance(error, asyncpg.PostgresError)
 
     def context() -> dict[str, object]:
-        refusal = to_api_error(error)
-        assert isinstance(refusal, ApiError)
-        return refusal.context
+        api_error = to_api_error(error)
+        assert isinstance(api_error, ApiError)
+        return api_error.context
 
     assert context() == {}
     token = telling.set(True)
@@ -74,7 +74,7 @@ def test_only_full_rights_see_the_message_of_postgresql() -> None:
 def test_a_missing_required_field_is_reported() -> None:
     error = asyncpg.PostgresError.new({"S": "ERROR", "C": "23502", "M": "null value", "c": "email"})
     assert isinstance(error, asyncpg.PostgresError)
-    refusal = to_api_error(error)
+    api_error = to_api_error(error)
 
-    assert refusal is not None
-    assert (refusal.reason, refusal.message) == ("required", "Field 'email' is required and cannot be null.")
+    assert api_error is not None
+    assert (api_error.reason, api_error.message) == ("required", "Field 'email' is required and cannot be null.")

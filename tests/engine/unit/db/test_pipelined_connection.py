@@ -9,9 +9,9 @@ import asyncpg
 import pytest
 
 from tableapi.db.pipeline.messages import Row
-from tests.helpers.wire import INT4, TEXT, Case, answer, described, message, named, refusal
+from tests.helpers.wire import INT4, TEXT, Case, answer, described, error_reply, message, named
 
-REPLIES = answer(*named(1)) + refusal("22012") + answer(*named(3))
+REPLIES = answer(*named(1)) + error_reply("22012") + answer(*named(3))
 
 
 def check(futures: list[asyncio.Future[Row | None]]) -> None:
@@ -51,7 +51,7 @@ async def test_a_preparation_split_at_every_position_is_read() -> None:
 
 async def test_a_connection_broken_at_any_point_answers_once() -> None:
     first = len(answer(*named(1)))
-    second = first + len(refusal("22012"))
+    second = first + len(error_reply("22012"))
     for place in range(len(REPLIES)):
         case = Case()
         futures = [case.ask(number) for number in (1, 2, 3)]

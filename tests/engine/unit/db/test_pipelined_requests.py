@@ -8,7 +8,7 @@ import asyncpg
 
 from tableapi.db.pipeline.codecs import Unencodable
 from tableapi.db.pipeline.connection import DEPTH, MAX_PREPARED_STATEMENTS
-from tests.helpers.wire import INT4, JSON, POINT, SQL, TEXT, Case, answer, described, message, named, refusal
+from tests.helpers.wire import INT4, JSON, POINT, SQL, TEXT, Case, answer, described, error_reply, message, named
 
 
 async def test_a_cancelled_request_keeps_its_place() -> None:
@@ -36,7 +36,7 @@ async def test_a_request_cancelled_before_its_statement_was_prepared_is_not_sent
 async def test_an_invalidated_statement_is_reprepared_once() -> None:
     case = Case()
     futures = [case.ask(1), case.ask(2)]
-    stale = refusal("0A000", b"RRevalidateCachedQuery\0")
+    stale = error_reply("0A000", b"RRevalidateCachedQuery\0")
     case.wire.written = b""
     case.reply(stale + stale)
     assert case.wire.written.count(SQL.encode()) == 1
@@ -50,7 +50,7 @@ async def test_an_invalidated_statement_is_reprepared_once() -> None:
 async def test_a_deallocated_statement_is_reprepared() -> None:
     case = Case()
     future = case.ask(1)
-    case.reply(refusal("26000"))
+    case.reply(error_reply("26000"))
     case.reply(described([INT4, TEXT], [("id", INT4), ("name", TEXT)]) + answer(*named(1)))
     assert future.result() == {"id": 1, "name": "name 1"}
 

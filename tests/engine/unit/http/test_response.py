@@ -30,7 +30,7 @@ def test_a_starlette_response_of_a_script_is_converted() -> None:
 
 
 def test_an_error_has_its_envelope_and_headers() -> None:
-    reply = response.refused(NotFound("Gone.", headers={"Retry-After": "1"}, extra={"success": 0}), "r1")
+    reply = response.error_response(NotFound("Gone.", headers={"Retry-After": "1"}, extra={"success": 0}), "r1")
     context = b'{"reason":"not_found","scope":"resource","request_id":"r1","doc":"/docs/reference/errors/#not_found"}'
     error = b'{"code":404,"context":' + context + b',"message":"Gone.","status_code":404}'
     assert reply.body == b'{"error":' + error + b',"success":0}'

@@ -17,14 +17,14 @@ def test_an_edited_file_is_never_served_from_its_compressed_original(tmp_path: P
     plain = Static(tmp_path, {})
     edited = Static(tmp_path, {}, {"/manifest.json": with_members({"name": "Acme"}), "/missing.json": with_members({})})
 
-    replies = [static.reply("/manifest.json", {"accept-encoding": "br"}) for static in (plain, edited)]
+    replies = [static.respond("/manifest.json", {"accept-encoding": "br"}) for static in (plain, edited)]
     assert replies[0]
     assert replies[1]
     assert replies[0].headers["Content-Encoding"] == "br"
     assert "Content-Encoding" not in replies[1].headers
     assert json.loads(replies[1].body) == {"name": "Acme", "scope": "/"}
     assert replies[0].headers["ETag"] != replies[1].headers["ETag"]
-    assert edited.reply("/missing.json", {}) is None
+    assert edited.respond("/missing.json", {}) is None
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"\xff"])

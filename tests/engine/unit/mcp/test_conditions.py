@@ -57,6 +57,6 @@ def test_text_is_used_as_a_filter_unchanged() -> None:
     ],
 )
 def test_a_value_that_does_not_suit_its_operator_is_rejected(field: str, operator: Any, value: Any) -> None:
-    with pytest.raises(BadRequest) as refusal:
+    with pytest.raises(BadRequest) as raised:
         joined([SentCondition(field=field, operator=operator, value=value)])
-    assert refusal.value.reason == "bad_filter"
+    assert raised.value.reason == "bad_filter"

@@ -10,14 +10,14 @@ from pydantic_core import PydanticCustomError
 
 from tableapi.auth.policy import ANYONE, Actor, Sessions
 from tableapi.errors import ApiError, Invalid, Unauthorized
-from tableapi.project.guard import Endpoint, Limit, authorize, cron, parse_limits, script, validate
+from tableapi.project.guard import Limit, Script, authorize, cron, parse_limits, script, validate
 
 
-def endpoint(**options: object) -> Endpoint:
+def made(**options: object) -> Script:
     async def run(ctx: object) -> None:
         """Do nothing."""
 
-    return script(**options)(run).endpoint  # type: ignore[arg-type,attr-defined,no-any-return]
+    return script(**options)(run).script  # type: ignore[arg-type,attr-defined,no-any-return]
 
 
 def test_limits_are_parsed() -> None:
@@ -45,7 +45,7 @@ def test_intervals_become_cron_expressions() -> None:
 
 def test_a_script_must_declare_its_callers() -> None:
     with pytest.raises(TypeError):
-        endpoint()
+        made()
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_script_must_declare_its_callers() -> None:
     ],
 )
 def test_only_listed_roles_may_call(roles: tuple[str, ...], role: str, status: int | None) -> None:
-    guarded = endpoint(roles=roles)
+    guarded = made(roles=roles)
     if status is None:
         authorize(guarded, Actor(role))
         return
@@ -71,9 +71,9 @@ def test_only_listed_roles_may_call(roles: tuple[str, ...], role: str, status: i
 
 def test_unlisted_role_gets_the_error_of_the_policy() -> None:
     sessions = Sessions(lookup="", unlisted={"new": (403, "unconfirmed", "Confirm the address first.", 802)})
-    authorize(endpoint(roles=(ANYONE,)), Actor("new"), sessions)
+    authorize(made(roles=(ANYONE,)), Actor("new"), sessions)
     with pytest.raises(ApiError) as rejected:
-        authorize(endpoint(roles=("client",)), Actor("new"), sessions)
+        authorize(made(roles=("client",)), Actor("new"), sessions)
     error = rejected.value
     assert (error.status, error.code, error.reason, error.message) == (
         403,
@@ -85,13 +85,13 @@ def test_unlisted_role_gets_the_error_of_the_policy() -> None:
 
 def test_ended_session_is_reported_with_the_message_of_the_policy() -> None:
     with pytest.raises(Unauthorized, match=r"The session has ended\."):
-        authorize(endpoint(roles=("client",)), Actor("key"))
+        authorize(made(roles=("client",)), Actor("key"))
     with pytest.raises(Unauthorized, match="Over"):
-        authorize(endpoint(roles=("client",)), Actor("key"), Sessions(lookup="", expired="Over"))
+        authorize(made(roles=("client",)), Actor("key"), Sessions(lookup="", expired="Over"))
 
 
 def test_a_public_script_needs_no_role() -> None:
-    authorize(endpoint(public=True), Actor(""))
+    authorize(made(public=True), Actor(""))
 
 
 class Model(BaseModel):

@@ -23,13 +23,13 @@ NAME_ONLY = Right(writable=frozenset(("name",)), ignored=frozenset(("age",)))
         (Right(), {"id": 5, "name": "x"}, {"values": {"name": "x"}}),
         (Right(), {"born": {"expression": "now( )"}}, {"expressions": {"born": "NOW()"}}),
         (Right(), {"attrs": {"expression": "now()"}}, {"values": {"attrs": {"expression": "now()"}}}),
-        (NAME_ONLY, {"name": "x", "vip": True, "age": 5}, {"values": {"name": "x"}, "refused": {"vip": True}}),
+        (NAME_ONLY, {"name": "x", "vip": True, "age": 5}, {"values": {"name": "x"}, "rejected": {"vip": True}}),
         (Right(), {}, {}),
     ],
 )
 def test_a_record_is_split_into_parts(right: Right, record: dict[str, Any], parts: dict[str, Any]) -> None:
     change = take_apart(PERSON, right, record, skip=("id",))
-    fields = {"values": change.values, "expressions": change.expressions, "refused": change.refused}
+    fields = {"values": change.values, "expressions": change.expressions, "rejected": change.rejected}
     assert {name: part for name, part in fields.items() if part} == parts
     assert change.empty is not bool(change.values or change.expressions)
 
@@ -50,6 +50,6 @@ def test_relations_are_nested_records() -> None:
     ],
 )
 def test_an_invalid_record_is_rejected(record: dict[str, Any], reason: str) -> None:
-    with pytest.raises(ApiError) as refused:
+    with pytest.raises(ApiError) as rejected:
         take_apart(PERSON, Right(), record)
-    assert refused.value.reason == reason
+    assert rejected.value.reason == reason

@@ -6,7 +6,7 @@ import pytest
 
 from tableapi.errors import ApiError
 from tableapi.query import plan
-from tableapi.query.bounds import Bounds
+from tableapi.query.limits import Limits
 from tests.helpers.memory_schema import TableRights, one_line, read_request
 
 
@@ -172,7 +172,7 @@ def test_a_relation_without_a_right_is_forbidden_and_never_suggested() -> None:
 def test_the_size_of_a_large_response_is_measured() -> None:
     many = {"related": "person_by_company_id", "limit": "100"}
     assert plan.list_plan(read_request("company", many)).measure is None
-    bounds = Bounds(rows=100, answer_rows=50)
-    measure = plan.list_plan(read_request("company", many, bounds=bounds)).measure
+    limits = Limits(rows=100, answer_rows=50)
+    measure = plan.list_plan(read_request("company", many, limits=limits)).measure
     assert measure is not None
     assert " LIMIT 51) AS s" in one_line(measure.sql)

@@ -10,7 +10,7 @@ from tests.helpers.memory_schema import TableRights, shop
 
 PERSON = shop().tables["person"]
 RULE = Right(rows=lambda table, actor: table.c.id == actor.companyid)
-LIMITED = Right(only_in={"vip": lambda table, actor: table.c.age > 5})
+LIMITED = Right(editable_in={"vip": lambda table, actor: table.c.age > 5})
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,10 @@ from tableapi.query.statement import Binder
 from tests.helpers.memory_schema import TableRights, one_line, shop
 
 OWN = Right(
-    rows=lambda table, actor: table.c.company_id == actor.companyid, stamp={"company_id": lambda actor: actor.companyid}
+    rows=lambda table, actor: table.c.company_id == actor.companyid,
+    set_on_create={"company_id": lambda actor: actor.companyid},
 )
-LIMITED = Right(only_in={"vip": lambda table, actor: table.c.age > 5})
+LIMITED = Right(editable_in={"vip": lambda table, actor: table.c.age > 5})
 SEEN = TableRights(company=Right(rows=lambda table, actor: table.c.id == actor.companyid))
 ANY = Right()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tableapi.auth.rights import Right
-from tableapi.query.dml.target import may_refuse, touches
+from tableapi.query.dml.target import may_reject, touches
 from tests.engine.unit.query.test_dml import ANY, OWN, PERSON
 
 
@@ -21,7 +21,7 @@ def test_a_row_rule_touches_the_fields_that_it_reads(right: Right, names: tuple[
     ("right", "verb", "names", "refuses"),
     [
         (ANY, "POST", ("name",), False),
-        (OWN, "POST", ("name",), False),  # the stamp satisfies the rule
+        (OWN, "POST", ("name",), False),  # the value set on create satisfies the rule
         (Right(rows=OWN.rows), "POST", ("name",), True),
         (Right(rows=lambda table, actor: actor.companyid == 7), "POST", ("name",), True),
         (OWN, "PATCH", ("name",), False),
@@ -29,4 +29,4 @@ def test_a_row_rule_touches_the_fields_that_it_reads(right: Right, names: tuple[
     ],
 )
 def test_a_row_rule_may_reject_a_written_row(right: Right, verb: str, names: tuple[str, ...], refuses: bool) -> None:
-    assert may_refuse(right, PERSON, verb, names) is refuses
+    assert may_reject(right, PERSON, verb, names) is refuses

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from tableapi.auth.rights import Right
 from tableapi.errors import ApiError
 from tableapi.query import plan
-from tableapi.query.bounds import Bounds
 from tableapi.query.filter import cache
+from tableapi.query.limits import Limits
 from tableapi.query.options import options
 from tableapi.query.plan import ReadRequest
 from tableapi.schema.model import Column, Table
@@ -42,7 +42,7 @@ def sql_of(right: Right | None = None, **query: str) -> tuple[str, list[object]]
     """Return the SQL of a list, and the sources of its parameters."""
     parsed = options({"fields": "id", "limit": "5"} | query)
     tree = cache.parse(parsed.filter)[0] if parsed.filter else None
-    request = ReadRequest(place(), right or Right(), TableRights(), parsed, tree, Bounds(rows=100))
+    request = ReadRequest(place(), right or Right(), TableRights(), parsed, tree, Limits(rows=100))
     compiled = plan.list_plan(request)
     values = plan.Bindings(None, cache.parse(parsed.filter)[1] if tree else [], parsed.params, [])  # type: ignore[arg-type]
     return one_line(compiled.sql), compiled.args(values)
@@ -108,6 +108,6 @@ HIDDEN = Right(readable=frozenset(("id", "name")))
     ],
 )
 def test_invalid_spatial_conditions_are_rejected(query: dict[str, str], right: Right | None, reason: str) -> None:
-    with pytest.raises(ApiError) as refusal:
+    with pytest.raises(ApiError) as raised:
         sql_of(right, **query)
-    assert refusal.value.reason == reason
+    assert raised.value.reason == reason

@@ -92,9 +92,9 @@ def nested(levels: int) -> dict[str, Any]:
     ],
 )
 def test_anything_else_is_rejected(value: Any, message: str) -> None:
-    with pytest.raises(BadValue) as refusal:
+    with pytest.raises(BadValue) as raised:
         geojson.geometry(value)
-    assert message in str(refusal.value)
+    assert message in str(raised.value)
 
 
 def test_a_record_may_contain_the_text_of_postgis() -> None:

@@ -56,13 +56,13 @@ POLICY = {
             Rule(roles=("blind",), hidden={"taskid"}),
             Rule(roles=("all",)),
         ),
-        live={"accountid"},
+        changes={"accountid"},
     ),
     "owner": Access(read=Rule()),
-    "pair": Access(read=Rule(roles=("all",)), live=True),
-    "quiet": Access(read=Rule(), live=True),
+    "pair": Access(read=Rule(roles=("all",)), changes=True),
+    "quiet": Access(read=Rule(), changes=True),
     "unmarked": Access(read=Rule()),
-    "blob": Access(read=Rule(), live=True),
+    "blob": Access(read=Rule(), changes=True),
 }
 SESSIONS = Sessions(
     lookup="select token, role, accountid from session where $1 = sha256(token::bytea)",
@@ -213,7 +213,9 @@ async def live_server(url: str, **settings: Any) -> AsyncIterator[LiveServer]:
     connection = await asyncpg.connect(url)
     await connection.execute(SCHEMA)
     await triggers.install(connection, RECORDED, lambda line: None)
-    limits = Settings(**{"live_heartbeat_seconds": 1.0, "live_poll_seconds": 0.01, "rate_limits": False} | settings)
+    limits = Settings(
+        **{"changes_heartbeat_seconds": 1.0, "changes_poll_seconds": 0.01, "rate_limits": False} | settings
+    )
     api = TableAPI({"db": url}, policy=POLICY, sessions=SESSIONS, settings=limits)
     await api.start()
     try:

@@ -1,4 +1,4 @@
-"""The `tableapi live` command."""
+"""The `tableapi changes` command."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def parted(words: Sequence[str]) -> dict[str, frozenset[str]]:
     return tables
 
 
-async def change_live(
+async def set_recording(
     url: str, action: str, tables: dict[str, frozenset[str]], *, only: bool, reader: str | None = None
 ) -> None:
     """Create the triggers of these tables, or remove all. Raises CannotRecord, BadDatasets.
@@ -32,16 +32,16 @@ async def change_live(
     """
     if action == "install" and not tables:
         raise BadDatasets(
-            "Name the tables in policy.py with live=True, or pass them after 'install' together with --dataset. "
+            "Name the tables in policy.py with changes=True, or pass them after 'install' together with --dataset. "
             "Columns to record may follow a table, as in item:shop."
         )
-    connection = await connect(url, timeout=10, server_settings={"application_name": "tableapi-live"})
+    connection = await connect(url, timeout=10, server_settings={"application_name": "tableapi-changes"})
     try:
         if action == "install":
             await triggers.install(connection, tables, print, only=only)
             if reader:
                 await triggers.permit(connection, reader)
-            print(f"Live changes are installed for {len(tables)} table{'s' if len(tables) != 1 else ''}.")
+            print(f"Changes of {len(tables)} table{'s' if len(tables) != 1 else ''} are recorded.")
         else:
             await triggers.remove(connection, print)
     finally:

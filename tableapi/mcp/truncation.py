@@ -105,7 +105,7 @@ def _rows_of(table: Table, name: str) -> Table | None:
 def too_large() -> BadRequest:
     """Build the error for a row that is too large for a result."""
     return BadRequest(
-        "A single row is too large for an answer. Name only the fields that you need in 'fields', and fewer relations.",
+        "A single row is too large for a result. Name only the fields that you need in 'fields', and fewer relations.",
         reason="answer_too_large",
         context={"bytes": MAX_BYTES},
     )

@@ -8,7 +8,7 @@ DEEPEST = 100  # levels of parentheses that a filter may have whatever FILTER_DE
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class FilterLimits:
     """Limits of one filter: characters, conditions, nested groups, and values in one list.
 
     The request as a whole, including `having`, filters of relations and named values, may have twice as many conditions
@@ -33,11 +33,11 @@ class Limits:
 MAX_FIELDS, MAX_TERMS, MAX_WINDOWS = 300, 100, 20
 
 
-DEFAULT_LIMITS = Limits()
+DEFAULT_FILTER_LIMITS = FilterLimits()
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class Limits:
     """Limits of one dataset.
 
     rows: per page. records: per batch. offset: the maximum. plan_cache, shape_bytes: number and bytes of cached
@@ -52,4 +52,4 @@ class Bounds:
     answer_rows: int = 100_000
     answer_bytes: int = 64_000_000
     routines: tuple[str, ...] = ()
-    filter: Limits = field(default_factory=Limits)
+    filter: FilterLimits = field(default_factory=FilterLimits)

@@ -38,10 +38,10 @@ def row(lines: Iterator[str]) -> object:
 
 
 def install(url: str, folder: Path, *tables: str) -> None:
-    done = tableapi("live", "install", *tables, "--dataset", f"db={url}", cwd=folder)
+    done = tableapi("changes", "install", *tables, "--dataset", f"db={url}", cwd=folder)
     assert done.returncode == 0, done.stderr
     count = "1 table" if len(tables) == 1 else f"{len(tables)} tables"
-    assert done.stdout.endswith(f"Live changes are installed for {count}.\n")
+    assert done.stdout.endswith(f"Changes of {count} are recorded.\n")
 
 
 def test_the_command_rejects_unsupported_tables(new_database: NewDatabase, tmp_path: Path) -> None:
@@ -52,11 +52,18 @@ def test_the_command_rejects_unsupported_tables(new_database: NewDatabase, tmp_p
         (("nothing",), "'nothing' does not exist"),
         (("item", "--reader", 'no "role'), "The role 'no \"role' cannot be granted access"),
     ):
-        refused = tableapi("live", "install", *words, "--dataset", f"db={url}", cwd=tmp_path)
+        refused = tableapi("changes", "install", *words, "--dataset", f"db={url}", cwd=tmp_path)
         assert refused.returncode != 0
         assert message in refused.stderr
         assert refused.stderr.count("\n") == 1
-    assert "is not a project" in tableapi("live", "install", cwd=tmp_path).stderr
+    assert "is not a project" in tableapi("changes", "install", cwd=tmp_path).stderr
+
+
+@pytest.mark.parametrize(("old", "new"), [("live", "changes"), ("reseal", "rotate-keys")])
+def test_a_command_runs_under_its_old_name_and_prints_the_new_one(old: str, new: str, tmp_path: Path) -> None:
+    done = tableapi(old, "--help", cwd=tmp_path)
+    assert done.stderr == f"'tableapi {old}' is now called 'tableapi {new}'.\n"
+    assert done.stdout == tableapi(new, "--help", cwd=tmp_path).stdout
 
 
 def test_every_worker_sends_the_change(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
@@ -126,7 +133,10 @@ def test_live_changes_can_be_removed(new_database: NewDatabase, serve: Serve, tm
     url = new_database(SCHEMA)
     install(url, tmp_path, "item")
     install(url, tmp_path, "item")
-    assert tableapi("live", "remove", "--dataset", f"db={url}", cwd=tmp_path).stdout == "Live changes are removed.\n"
+    assert (
+        tableapi("changes", "remove", "--dataset", f"db={url}", cwd=tmp_path).stdout
+        == "No changes are recorded any longer.\n"
+    )
     execute(url, "insert into item values (1, 1, 'a')")
     server = serve("--dataset", f"db={url}", "--open", cwd=tmp_path)
     refused = httpx.get(f"{server.url}/api/v2/db/_table/item/_changes")

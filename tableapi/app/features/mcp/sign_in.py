@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlsplit
 
-from tableapi.app.state import Services
+from tableapi.app.state import AppState
 from tableapi.auth.scopes import BASIC, READ
 from tableapi.config.settings import Settings
 from tableapi.errors import DOC, MethodNotAllowed, NotFound
 from tableapi.http.request import HttpRequest
-from tableapi.http.response import Reply, dumps
+from tableapi.http.response import Response, dumps
 from tableapi.project.project import Project
 
 PATH = "/mcp"
@@ -29,7 +29,7 @@ class SignIn:
         paths: open to pages of every origin, because they use neither cookies nor server keys.
     """
 
-    def __init__(self, settings: Settings, services: Services, project: Project, *, has_docs: bool) -> None:
+    def __init__(self, settings: Settings, state: AppState, project: Project, *, has_docs: bool) -> None:
         self._public_url, self._has_docs = settings.public_url, has_docs
         self._title = project.title(settings)
         self._server = project.authorization_server(settings)
@@ -37,7 +37,7 @@ class SignIn:
         by_token = [settings.jwt_issuer] if tokens and urlsplit(settings.jwt_issuer).scheme in ("https", "http") else []
         self._issuers = by_token or ([self._server["issuer"]] if self._server else [])
         own = {
-            script.scope for script in services.scripts or () if (script.agents or script.tool) and script.has_own_scope
+            script.scope for script in state.scripts or () if (script.agents or script.tool) and script.has_own_scope
         }
         self._scopes = [*BASIC, *sorted(own)]
         ends = [name for name in self._server if name.endswith("_endpoint") and name != "authorization_endpoint"]
@@ -60,7 +60,7 @@ class SignIn:
         parts = [f'error="{error}"'] if error else []
         return "Bearer " + ", ".join([*parts, f'scope="{scope}"', f'resource_metadata="{metadata}"'])
 
-    async def resource(self, request: HttpRequest) -> Reply:
+    async def resource(self, request: HttpRequest) -> Response:
         """Return the metadata of /mcp (RFC 9728). Raises NotFound if no issuer is configured."""
         _only_get(request)
         if not self._issuers:
@@ -75,14 +75,14 @@ class SignIn:
         if self._has_docs:
             guide = DOC.partition("reference/")[0] + "guides/agents/"
             metadata["resource_documentation"] = f"{self._public_url}{request.root_path}{guide}"
-        return Reply(dumps(metadata), headers=dict(_CACHED))
+        return Response(dumps(metadata), headers=dict(_CACHED))
 
-    async def server(self, request: HttpRequest) -> Reply:
+    async def server(self, request: HttpRequest) -> Response:
         """Return the metadata of the project's authorization server (RFC 8414). Raises NotFound if absent."""
         _only_get(request)
         if not self._server:
             raise NotFound("There is no authorization server here.")
-        return Reply(dumps({**self._server, "scopes_supported": self._scopes}), headers=dict(_CACHED))
+        return Response(dumps({**self._server, "scopes_supported": self._scopes}), headers=dict(_CACHED))
 
 
 def _only_get(request: HttpRequest) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tableapi.errors import BadRequest
-from tableapi.mcp import answers
+from tableapi.mcp import truncation
 
 
 @pytest.mark.parametrize(
@@ -23,15 +23,15 @@ from tableapi.mcp import answers
     ],
 )
 def test_the_first_rows_that_fit_are_kept(rows: list[Any], max_bytes: int, kept: int, cut: list[str]) -> None:
-    shown, names = answers.fitting(rows, max_bytes)
+    shown, names = truncation.fitting(rows, max_bytes)
     assert (len(shown), names) == (kept, cut)
 
 
 def test_a_row_too_large_to_truncate_is_rejected() -> None:
-    for cut in (lambda row: answers.fitting([row], 200), lambda row: answers.record(row, 0, 200)):
-        with pytest.raises(BadRequest) as refusal:
+    for cut in (lambda row: truncation.fitting([row], 200), lambda row: truncation.record(row, 0, 200)):
+        with pytest.raises(BadRequest) as raised:
             cut({f"column{n}": n for n in range(100)})
-        assert refusal.value.reason == "answer_too_large"
+        assert raised.value.reason == "answer_too_large"
 
 
 @pytest.mark.parametrize(
@@ -46,10 +46,10 @@ def test_a_row_too_large_to_truncate_is_rejected() -> None:
     ],
 )
 def test_long_texts_of_a_record_are_read_in_parts(record: Any, start: int, shown: Any, ends: dict[str, int]) -> None:
-    assert answers.record(record, start) == (shown, ends)
+    assert truncation.record(record, start) == (shown, ends)
 
 
 def test_several_long_texts_share_the_size() -> None:
-    shown, ends = answers.record(dict.fromkeys("abcd", "x" * 9000), 0)
-    assert sum(len(text) for text in shown.values()) <= answers.MAX_BYTES
+    shown, ends = truncation.record(dict.fromkeys("abcd", "x" * 9000), 0)
+    assert sum(len(text) for text in shown.values()) <= truncation.MAX_BYTES
     assert ends == dict.fromkeys("abcd", 2000)

@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 from tableapi import threads
 from tableapi.app.application import App
 from tableapi.app.feature import Feature, Route
-from tableapi.app.features.agents.requests import Headers, ToolRequests
-from tableapi.app.features.agents.sign_in import PATH as PATH
-from tableapi.app.features.agents.sign_in import RESOURCE, SERVER, SignIn
+from tableapi.app.features.mcp.requests import Headers, McpRequests
+from tableapi.app.features.mcp.sign_in import PATH as PATH
+from tableapi.app.features.mcp.sign_in import RESOURCE, SERVER, SignIn
 from tableapi.app.options import is_loopback
 from tableapi.app.routes import GET, POST
 from tableapi.auth.authenticators import session_token
@@ -27,7 +27,7 @@ from tableapi.auth.scopes import READ, InsufficientScope
 from tableapi.errors import Forbidden, MethodNotAllowed, Unauthorized, UnsupportedMedia
 from tableapi.http.cors import Cors
 from tableapi.http.request import HttpRequest
-from tableapi.http.response import Reply
+from tableapi.http.response import Response
 from tableapi.mcp import direct, protocol, tools
 from tableapi.mcp.caller import Caller
 from tableapi.mcp.resources import Documentation
@@ -40,19 +40,19 @@ _SKIPPED_HEADERS = frozenset((b"content-type", b"content-length"))
 Handle = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]
 
 
-class Agents(Feature):
+class Mcp(Feature):
     """Serve MCP over HTTP and stdio. The SDK is loaded on the first message."""
 
     checks_methods = True
 
     def __init__(self, app: App) -> None:
-        services = self._services = app.services
+        state = self._state = app.state
         self._callers = app.callers
-        self._requests = ToolRequests(services, app.answer_dataset, app.scripts, app.access_log)
-        self.sign_in = SignIn(app.settings, services, app.project, has_docs=app.pages.has_docs)
+        self._requests = McpRequests(state, app.answer_dataset, app.scripts, app.access_log)
+        self.sign_in = SignIn(app.settings, state, app.project, has_docs=app.pages.has_docs)
         self.open_paths = self.sign_in.paths
-        project, settings = services.served.project, services.settings
-        self._reads_only = services.served.open if settings.mcp_read_only is None else settings.mcp_read_only
+        project, settings = state.served.project, state.settings
+        self._reads_only = state.served.open if settings.mcp_read_only is None else settings.mcp_read_only
         folders = [*([project / "docs"] if project else []), PACKAGE.parent / "docs", PACKAGE / "docs_pages"]
         self._documentation = Documentation(folders)
         self._loading = asyncio.Lock()
@@ -64,32 +64,32 @@ class Agents(Feature):
 
         Raises the same errors as a request with these headers.
         """
-        resource = f"{self._services.settings.public_url}{request.root_path}{PATH}"
+        resource = f"{self._state.settings.public_url}{request.root_path}{PATH}"
         actor = request.actor = await self._callers.caller(request, resource=resource)
         if not actor.role or (actor.unproved and self.sign_in.is_needed):
             raise Unauthorized(actor.key_error, reason="no_key")
-        endpoints = [
-            endpoint
-            for endpoint in self._services.scripts or ()
-            if (endpoint.agents or endpoint.tool)
-            and (endpoint.method == "GET" or (endpoint.tool and endpoint.scope == READ) or not self._reads_only)
-            and (endpoint.public or {ANYONE, actor.role} & set(endpoint.roles))
-            and (actor.scopes is not None or endpoint.tool or not endpoint.has_own_scope)
+        scripts = [
+            script
+            for script in self._state.scripts or ()
+            if (script.agents or script.tool)
+            and (script.method == "GET" or (script.tool and script.scope == READ) or not self._reads_only)
+            and (script.public or {ANYONE, actor.role} & set(script.roles))
+            and (actor.scopes is not None or script.tool or not script.has_own_scope)
         ]
-        full = datasets = self._services.datasets_of(actor.role)
+        full = datasets = self._state.datasets_of(actor.role)
         if actor.scopes is not None:
-            datasets = {name: self._services.scoped.of(dataset, actor.scopes) for name, dataset in full.items()}
-        send, results = partial(self._requests.send, request), self._services.settings.mcp_results
-        return Caller(actor, datasets, endpoints, send, full, self._reads_only, results)
+            datasets = {name: self._state.scoped.of(dataset, actor.scopes) for name, dataset in full.items()}
+        send, results = partial(self._requests.send, request), self._state.settings.mcp_results
+        return Caller(actor, datasets, scripts, send, full, self._reads_only, results)
 
     # -- HTTP ----------------------------------------------------------------------------------------------------------
 
-    async def answer(self, request: HttpRequest) -> Reply:
+    async def respond(self, request: HttpRequest) -> Response:
         """Handle one message. There are no sessions or streams: each POST is self-contained."""
         request.route = "mcp"
         if request.method != "POST":
             raise MethodNotAllowed("Send MCP messages with POST.", headers={"Allow": "POST"})
-        self._refuse_other_origins(request)
+        self._reject_other_origins(request)
         if not request.headers.get("content-type", "").lower().startswith("application/json"):
             raise UnsupportedMedia("Send JSON: Content-Type: application/json.")
         try:
@@ -99,29 +99,29 @@ class Agents(Feature):
                 invalid = "invalid_token" if session_token(request.headers) else ""
                 error.headers["WWW-Authenticate"] = self.sign_in.challenge(request, invalid)
             raise
-        content = await request.body(self._services.settings.body_bytes)
+        content = await request.body(self._state.settings.body_bytes)
         handle = self._handle or await self._start()
         message = await threads.body(len(content), direct.decoded, content)
         if direct.has_bad_id(message):
-            return Reply(direct.BAD_ID, 400)
+            return Response(direct.BAD_ID, 400)
         if caller.actor.scopes is not None:
             self._require_scope(request, caller, message)
         # The SDK opens a trace span for each message.
         call = direct.call_of(message, request.headers, request.scope["headers"]) if tracing.tracer is None else None
         if call is not None:
-            return Reply(await direct.respond(caller, call))
+            return Response(await direct.respond(caller, call))
         return await _exchange(handle, request, content, caller)
 
-    async def resource(self, request: HttpRequest) -> Reply:
+    async def resource(self, request: HttpRequest) -> Response:
         """Return the metadata of this resource. Raises NotFound if there is no issuer."""
         return await self.sign_in.resource(request)
 
-    async def server(self, request: HttpRequest) -> Reply:
+    async def server(self, request: HttpRequest) -> Response:
         """Return the metadata of the authorization server. Raises NotFound if there is none."""
         return await self.sign_in.server(request)
 
     routes = (
-        Route(POST, PATH, answer, "guides/agents.md"),
+        Route(POST, PATH, respond, "guides/agents.md"),
         Route(GET, RESOURCE, resource, "guides/agents.md"),
         Route(GET, f"{RESOURCE}{PATH}", resource, "guides/agents.md"),
         Route(GET, SERVER, server, "guides/agents.md"),
@@ -139,9 +139,9 @@ class Agents(Feature):
             error.headers["WWW-Authenticate"] = challenge
             raise
 
-    def _refuse_other_origins(self, request: HttpRequest) -> None:
+    def _reject_other_origins(self, request: HttpRequest) -> None:
         """Reject pages of other sites. Callers without a secret are checked again, as for tables."""
-        origin, settings = request.headers.get("origin"), self._services.settings
+        origin, settings = request.headers.get("origin"), self._state.settings
         if origin is None or Cors(settings.public_url, settings.cors_origins).allows(origin):
             return
         if not is_loopback((urlsplit(origin).hostname or "").strip("[]")):
@@ -171,7 +171,7 @@ class Agents(Feature):
             protocol.server(of_message, self._documentation),
             json_response=True,
             stateless=True,
-            max_request_body_size=self._services.settings.body_bytes,
+            max_request_body_size=self._state.settings.body_bytes,
         )
         async with manager.run():
             started.set_result(manager.handle_request)
@@ -215,9 +215,9 @@ def _local_request(headers: Headers) -> HttpRequest:
     return request
 
 
-async def _exchange(handle: Handle, request: HttpRequest, content: bytes, caller: Caller) -> Reply:
+async def _exchange(handle: Handle, request: HttpRequest, content: bytes, caller: Caller) -> Response:
     """Pass one message to the SDK and collect its response."""
-    reply = Reply(b"")
+    response = Response(b"")
     parts: list[bytes] = []
     unread = True
 
@@ -230,17 +230,17 @@ async def _exchange(handle: Handle, request: HttpRequest, content: bytes, caller
 
     async def send(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            reply.status = message["status"]
+            response.status = message["status"]
             for name, value in message["headers"]:
                 if name == b"content-type":
-                    reply.content_type = value.decode("latin-1")
+                    response.content_type = value.decode("latin-1")
                 elif name not in _SKIPPED_HEADERS:
-                    reply.headers[name.decode("latin-1").title()] = value.decode("latin-1")
+                    response.headers[name.decode("latin-1").title()] = value.decode("latin-1")
         else:
             parts.append(message.get("body", b""))
 
     scope = dict(request.scope) | {"path": PATH, "root_path": "", _CALLER: caller}
     with contextlib.suppress(ConnectionError):
         await handle(scope, receive, send)
-    reply.body = b"".join(parts)
-    return reply
+    response.body = b"".join(parts)
+    return response

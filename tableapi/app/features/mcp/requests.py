@@ -7,21 +7,21 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from tableapi.app.script_calls import ScriptCalls
-from tableapi.app.state import Services
+from tableapi.app.state import AppState
 from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import to_api_error
 from tableapi.errors import BadRequest
 from tableapi.http.inner_request import inner_request
 from tableapi.http.request import HttpRequest
-from tableapi.http.response import Reply
+from tableapi.http.response import Response
 from tableapi.observability import metrics
 from tableapi.observability.logging import AccessLog
 
 Headers = Sequence[tuple[bytes, bytes]]
-DatasetHandler = Callable[[HttpRequest, Dataset, list[str]], Awaitable[Reply]]
+DatasetHandler = Callable[[HttpRequest, Dataset, list[str]], Awaitable[Response]]
 
 
-class ToolRequests:
+class McpRequests:
     """Handle tool requests with the rights, limits, hooks, metrics and log lines of HTTP requests.
 
     Args:
@@ -30,36 +30,36 @@ class ToolRequests:
     """
 
     def __init__(
-        self, services: Services, dataset: DatasetHandler, scripts: ScriptCalls | None, access_log: AccessLog
+        self, state: AppState, dataset: DatasetHandler, scripts: ScriptCalls | None, access_log: AccessLog
     ) -> None:
-        self._services, self._dataset, self._scripts = services, dataset, scripts
+        self._state, self._dataset, self._scripts = state, dataset, scripts
         self._access_log = access_log
 
     async def send(
         self, outer: HttpRequest, method: str, parts: Sequence[str], query: Mapping[str, str], body: Any = None
-    ) -> Reply:
+    ) -> Response:
         """Send a request with the credentials of `outer` and return the response. Raises its error."""
         request = inner_request(outer, method, parts, query, body)
         status, size = 500, 0
         try:
-            reply = await self._answer(request, list(parts))
-            if reply.stream is not None:
-                await reply.discard()
+            response = await self._answer(request, list(parts))
+            if response.stream is not None:
+                await response.discard()
                 raise BadRequest("Tools do not support streams. Use the HTTP API.", reason="bad_option")
-            status, size = reply.status, len(reply.body)
-            return reply
+            status, size = response.status, len(response.body)
+            return response
         except Exception as error:
-            refusal = to_api_error(error)
-            status = refusal.status if refusal is not None else 500
+            api_error = to_api_error(error)
+            status = api_error.status if api_error is not None else 500
             raise
         finally:
             self._record(request, status, size)
 
-    async def _answer(self, request: HttpRequest, parts: list[str]) -> Reply:
-        if (dataset := self._services.datasets.get(parts[0])) is not None:
+    async def _answer(self, request: HttpRequest, parts: list[str]) -> Response:
+        if (dataset := self._state.datasets.get(parts[0])) is not None:
             return await self._dataset(request, dataset, parts[1:])
         assert self._scripts is not None  # the tools offer scripts only if there is a project
-        return await self._scripts.answer(request, parts)
+        return await self._scripts.respond(request, parts)
 
     def _record(self, request: HttpRequest, status: int, size: int) -> None:
         """Count the response, and write a line to the access log."""
