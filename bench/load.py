@@ -54,9 +54,9 @@ def check(contender: Contender, name: str, ask: Ask, places: Places, times: int 
             data=filled(ask.body, drawn).encode() or None,
         )  # fmt: skip
         try:
-            with urllib.request.urlopen(request, timeout=30) as answer:
-                body = answer.read()
-                good = ask.right(json.loads(body) if body else None, drawn, dict(answer.headers.items()))
+            with urllib.request.urlopen(request, timeout=30) as response:
+                body = response.read()
+                good = ask.right(json.loads(body) if body else None, drawn, dict(response.headers.items()))
         except urllib.error.HTTPError as error:
             raise WrongAnswers(f"{contender.name} {name}: {error.code} {error.read()[:300]!r}") from None
         except (KeyError, TypeError, IndexError, ValueError) as error:

@@ -97,8 +97,8 @@ def _ask(url: str, path: str, body: Any) -> tuple[float, int]:
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(f"{url}/api/v2/{path}", headers=headers, data=data)
     began = time.perf_counter()
-    with urllib.request.urlopen(request, timeout=30) as answer:
-        content = answer.read()
+    with urllib.request.urlopen(request, timeout=30) as response:
+        content = response.read()
     took = (time.perf_counter() - began) * 1000
     meta = json.loads(content).get("meta", {})
     return took, int(meta.get("count", 0))

@@ -40,8 +40,8 @@ def _page(ours: Contender, cursor: str) -> tuple[str, float]:
     url = f"{ours.url}/api/v2/leads/_table/appuser?order=createdon&limit=5&cursor={cursor}"
     request = urllib.request.Request(url, headers={"X-API-Key": KEY, "X-Session-Token": data.STAFF})
     began = time.perf_counter()
-    with urllib.request.urlopen(request, timeout=30) as answer:
-        body = json.load(answer)
+    with urllib.request.urlopen(request, timeout=30) as response:
+        body = json.load(response)
     return body["meta"].get("next_cursor", ""), (time.perf_counter() - began) * 1000
 
 

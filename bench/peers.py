@@ -103,8 +103,10 @@ def _platformatic() -> dict[str, Ask]:
         f" orderBy: {{field: appuserid, direction: ASC}}, limit: 25) {{ {_USERS} }} }}"
     )
 
-    def users(answer: Any, places: Mapping[str, int]) -> bool:
-        rows = [r | {"client": r["clientid"], "clientid": r["clientid"]["clientid"]} for r in answer["data"]["appuser"]]
+    def users(response: Any, places: Mapping[str, int]) -> bool:
+        rows = [
+            r | {"client": r["clientid"], "clientid": r["clientid"]["clientid"]} for r in response["data"]["appuser"]
+        ]
         return nested(rows, places, ("client", "usercredit", "usersubscription"))
 
     return {

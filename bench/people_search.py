@@ -202,13 +202,13 @@ def _questions(count: int, seed: int) -> list[dict[str, Any]]:
 async def _ask(client: httpx2.AsyncClient, body: dict[str, Any]) -> tuple[float, dict[str, Any] | None]:
     """Return the milliseconds of one search, and its `meta`; None if the server answers 503."""
     began = time.perf_counter()
-    answer = await client.post("/api/v2/searchpeople", json=body)
+    response = await client.post("/api/v2/searchpeople", json=body)
     took = (time.perf_counter() - began) * 1000
-    if answer.status_code == 503:
+    if response.status_code == 503:
         return took, None
-    if answer.status_code != 200:
-        raise WrongAnswers(f"search: {answer.status_code} {answer.text[:300]} to {body}")
-    meta: dict[str, Any] = answer.json()["meta"]
+    if response.status_code != 200:
+        raise WrongAnswers(f"search: {response.status_code} {response.text[:300]} to {body}")
+    meta: dict[str, Any] = response.json()["meta"]
     return took, meta
 
 

@@ -81,18 +81,18 @@ def _asks() -> dict[str, Ask]:
     def listed(size: int) -> Any:
         return lambda a, p: page(a["allUsercontacts"]["nodes"], p, size)
 
-    def users(answer: Any, places: Mapping[str, int]) -> bool:
+    def users(response: Any, places: Mapping[str, int]) -> bool:
         rows = [
             row | {"client": row["clientByClientid"] | {
                 "credits": row["clientByClientid"]["usercreditsByClientid"]["nodes"],
                 "subscriptions": row["clientByClientid"]["usersubscriptionsByClientid"]["nodes"],
             }}
-            for row in answer["allAppusers"]["nodes"]
+            for row in response["allAppusers"]["nodes"]
         ]  # fmt: skip
         return nested(rows, places, ("client", "credits", "subscriptions"))
 
-    def written(answer: Any, name: str) -> int:
-        return int(answer[name]["usercontact"]["contactid"])
+    def written(response: Any, name: str) -> int:
+        return int(response[name]["usercontact"]["contactid"])
 
     contact = f"query($i: BigInt!) {{ usercontactByContactid(contactid: $i) {{ {_CONTACT} }} }}"
     return {

@@ -43,10 +43,10 @@ async def _reads(port: int, found: list[float], until_done: asyncio.Event) -> No
     async with httpx2.AsyncClient(headers={"X-API-Key": "reader-key-of-the-bench"}) as http:
         while not until_done.is_set():
             began = time.perf_counter()
-            answer = await http.get(f"http://127.0.0.1:{port}/api/v2/x/_table/orders?limit=20")
+            response = await http.get(f"http://127.0.0.1:{port}/api/v2/x/_table/orders?limit=20")
             found.append(time.perf_counter() - began)
-            if answer.status_code != 200:
-                raise WrongAnswers(f"webhooks: {answer.status_code} {answer.text[:200]}")
+            if response.status_code != 200:
+                raise WrongAnswers(f"webhooks: {response.status_code} {response.text[:200]}")
             await asyncio.sleep(0.1)
 
 
@@ -61,7 +61,7 @@ async def _run(stage: Stage, server: str, *, seconds: int, slow: bool, kill: boo
             await asyncio.sleep(patience)
             return 204, {}
 
-        receivers[0].answer = answer_late
+        receivers[0].respond = answer_late
         hooks = [
             {"name": f"hook{number}", "table": "orders", "url": target.url, "secret": SECRET}
             for number, target in enumerate(receivers)

@@ -10,7 +10,7 @@ from typing import Any
 
 from tableapi.app.application import App
 from tableapi.app.features import application
-from tableapi.app.lifespan import answer_lifespan
+from tableapi.app.lifespan import handle_lifespan
 from tableapi.app.options import ANY_ORIGIN, ServeOptions, of_project
 from tableapi.auth.access_file import AccessFile
 from tableapi.auth.authenticators import Authenticator
@@ -116,7 +116,7 @@ class TableAPI:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await answer_lifespan(receive, send, self.start, self.stop)  # there is no outer application to do it
+            await handle_lifespan(receive, send, self.start, self.stop)  # there is no outer application to do it
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1000})
         else:

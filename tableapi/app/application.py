@@ -108,11 +108,11 @@ class App:
             return
         request = HttpRequest(scope, receive, self._proxies)
         if tracing.tracer is None:
-            response = await self._answer(request)
+            response = await self._respond(request)
         else:
             headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
             with tracing.request(headers) as span:
-                response = await self._answer(request)
+                response = await self._respond(request)
                 tracing.describe_response(span, request.method, request.route, response.status, request.request_id)
         if "xml" in request.headers.get("accept", "") or b"xml" in request.query_string:
             response = await xml.negotiate(response, request)
@@ -144,7 +144,7 @@ class App:
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1000})
 
-    async def _answer(self, request: HttpRequest) -> Response:
+    async def _respond(self, request: HttpRequest) -> Response:
         """Return the response, including for errors. Requests in flight are counted and limited in time."""
         task = None
         try:
@@ -195,7 +195,7 @@ class App:
         name = parts[0] if parts else ""
         if (dataset := self.state.datasets.get(name)) is not None:
             request.actor = await self.callers.caller(request)
-            return await self.answer_dataset(request, dataset, parts[1:])
+            return await self.respond_for_dataset(request, dataset, parts[1:])
         if (handler := self._dispatch.api.get(name)) is not None:
             request.route = name or "api"
             if request.method not in ("GET", "HEAD"):
@@ -224,7 +224,7 @@ class App:
             raise MethodNotAllowed("Only GET is supported here.", headers={"Allow": "GET"})
         return await handler(request)
 
-    def answer_dataset(self, request: HttpRequest, dataset: Dataset, parts: list[str]) -> Awaitable[Response]:
+    def respond_for_dataset(self, request: HttpRequest, dataset: Dataset, parts: list[str]) -> Awaitable[Response]:
         """Dispatch a request below `/api/v2/<dataset>`; `parts` follow the dataset name."""
         name = parts[0] if parts else ""
         handler = self._dispatch.dataset.get(name)

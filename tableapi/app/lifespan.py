@@ -52,7 +52,7 @@ class NoProcess:
         return
 
 
-async def answer_lifespan(
+async def handle_lifespan(
     receive: Receive, send: Send, start: Callable[[], Awaitable[object]], stop: Callable[[], Awaitable[None]]
 ) -> None:
     """Handle ASGI lifespan messages until shutdown, or until `start` fails."""
@@ -87,7 +87,7 @@ class Lifespan:
 
     async def run(self, receive: Receive, send: Send) -> None:
         """Handle lifespan messages from the server until shutdown."""
-        await answer_lifespan(receive, send, self._start, self.stop)
+        await handle_lifespan(receive, send, self._start, self.stop)
 
     async def _start(self) -> None:
         try:

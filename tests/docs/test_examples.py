@@ -147,12 +147,12 @@ def run(page: Page, name: str, text: str) -> None:
                 page.serve(served["words"], served["settings"])
                 output = ""
                 continue
-            answer = page.sh(fence.text)
-            failed = answer.returncode != 0
+            response = page.sh(fence.text)
+            failed = response.returncode != 0
             assert failed == (fence.note == "fails"), (
-                f"{where}: exit {answer.returncode}\n{answer.stdout}{answer.stderr}"
+                f"{where}: exit {response.returncode}\n{response.stdout}{response.stderr}"
             )
-            output = answer.stdout + answer.stderr if failed else answer.stdout
+            output = response.stdout + response.stderr if failed else response.stdout
         elif fence.language in ("json", "text") and number and blocks[number - 1].language == "sh" and output:
             assert shown(fence, output), f"{where}: the page shows\n{fence.text}\nbut the command printed\n{output}"
 
@@ -252,9 +252,9 @@ async def test_the_embedding_examples_serve_tables(number: int, new_database: Ca
         app.router.lifespan_context(app),
         httpx2.AsyncClient(transport=transport, base_url="http://test") as http,
     ):
-        answer = await http.get("/data/api/v2/shop/_table/customer?fields=name&order=id")
-    assert answer.status_code == 200, answer.text
-    assert answer.json()["resource"][0] == {"name": "Ada Berg"}
+        response = await http.get("/data/api/v2/shop/_table/customer?fields=name&order=id")
+    assert response.status_code == 200, response.text
+    assert response.json()["resource"][0] == {"name": "Ada Berg"}
 
 
 async def test_the_authenticator_example_applies_rights(new_database: Callable[[], str]) -> None:

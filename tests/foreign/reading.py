@@ -31,9 +31,9 @@ class Text(str):
 
 
 def get(http: httpx.Client, url: str, **query: Any) -> Any:
-    answer = http.get(url, params=query)
-    assert answer.status_code == 200, (url, query, answer.text[:500])
-    return parsed(answer.text)
+    response = http.get(url, params=query)
+    assert response.status_code == 200, (url, query, response.text[:500])
+    return parsed(response.text)
 
 
 def rows(http: httpx.Client, name: str, **query: Any) -> list[dict[str, Any]]:

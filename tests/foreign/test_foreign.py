@@ -59,10 +59,12 @@ def http(urls: tuple[str, str], sql: object, module_serve: Serve, tmp_path_facto
     server = module_serve("--dataset", f"x={urls[1]}", "--open", cwd=folder)
     refused: list[str] = []
 
-    def look(answer: httpx.Response) -> None:
-        if answer.status_code >= 500:
-            answer.read()
-            refused.append(f"{answer.status_code} {answer.request.method} {answer.request.url} {answer.text[:300]}")
+    def look(response: httpx.Response) -> None:
+        if response.status_code >= 500:
+            response.read()
+            refused.append(
+                f"{response.status_code} {response.request.method} {response.request.url} {response.text[:300]}"
+            )
 
     with httpx.Client(base_url=f"{server.url}/api/v2/x", timeout=60, event_hooks={"response": [look]}) as client:
         yield client
@@ -212,20 +214,20 @@ async def test_every_record_round_trips(
             if way == "path":
                 if len(key) > 1 or row[key[0]] in ("", ".", ".."):
                     continue
-                answer = http.request("PATCH", f"{url}/{path(row[key[0]])}", content=dumped(row), headers=headers)
+                response = http.request("PATCH", f"{url}/{path(row[key[0]])}", content=dumped(row), headers=headers)
             elif way == "upsert":
-                answer = http.post(f"{url}?upsert=true", content=f'{{"resource":[{dumped(row)}]}}', headers=headers)
+                response = http.post(f"{url}?upsert=true", content=f'{{"resource":[{dumped(row)}]}}', headers=headers)
             else:
-                answer = http.request(way, url, content=f'{{"resource":[{dumped(row)}]}}', headers=headers)
+                response = http.request(way, url, content=f'{{"resource":[{dumped(row)}]}}', headers=headers)
             if table["name"] in UNCHANGING:
-                assert answer.status_code in (200, 400, 403, 404, 409), (table["name"], answer.text[:500])
-                if answer.status_code != 200:
-                    assert answer.json()["error"]["context"]["reason"]
+                assert response.status_code in (200, 400, 403, 404, 409), (table["name"], response.text[:500])
+                if response.status_code != 200:
+                    assert response.json()["error"]["context"]["reason"]
             elif way == "upsert" and any(field["read_only"] for field in about["field"] if field["name"] in key):
-                assert answer.status_code in (200, 400, 403, 409), (table["name"], answer.text[:500])
+                assert response.status_code in (200, 400, 403, 409), (table["name"], response.text[:500])
                 continue
             else:
-                assert answer.status_code == 200, (table["name"], way, dumped(row)[:500], answer.text[:500])
+                assert response.status_code == 200, (table["name"], way, dumped(row)[:500], response.text[:500])
                 written += 1
         # An upsert does not see rows of inheriting tables: no key spans both.
         if not (way == "upsert" and table["name"] in UNCHANGING | {"identity_always", "animal"}):
@@ -238,15 +240,15 @@ def test_rejected_writes_explain_why(http: httpx.Client, verb: str) -> None:
     for name in (*UNCHANGING, *UNREADABLE, "counted", "typed_view", "closed"):
         url = f"/_table/{path(name)}"
         if verb == "POST":
-            answer = http.post(url, json={"resource": [{"v": "x"}]})
+            response = http.post(url, json={"resource": [{"v": "x"}]})
         elif verb == "PATCH":
-            answer = http.patch(url, json={"resource": [{"v": "x"}]}, params={"filter": "v IS NOT NULL"})
+            response = http.patch(url, json={"resource": [{"v": "x"}]}, params={"filter": "v IS NOT NULL"})
         else:
-            answer = http.delete(url, params={"filter": "v = 'not there'"})
-        assert answer.status_code < 500, (name, answer.text)
-        if answer.status_code != 200:
-            assert answer.json()["error"]["message"], name
-            assert "select" not in answer.text.lower(), name
+            response = http.delete(url, params={"filter": "v = 'not there'"})
+        assert response.status_code < 500, (name, response.text)
+        if response.status_code != 200:
+            assert response.json()["error"]["message"], name
+            assert "select" not in response.text.lower(), name
 
 
 def test_every_field_can_be_filtered_ordered_and_grouped_or_is_rejected(
@@ -265,14 +267,14 @@ def test_every_field_can_be_filtered_ordered_and_grouped_or_is_rejected(
                 continue
             name = f"`{field['name']}`" if '"' in field["name"] else f'"{field["name"]}"'
             for condition in ("IS NULL", "= '1'", "IN ('1', '2')"):
-                answer = http.get(url, params={"filter": f"{name} {condition}"})
-                assert answer.status_code in ((200,) if condition == "IS NULL" else (200, 400)), (
-                    table["name"], field["name"], condition, answer.text[:300],
+                response = http.get(url, params={"filter": f"{name} {condition}"})
+                assert response.status_code in ((200,) if condition == "IS NULL" else (200, 400)), (
+                    table["name"], field["name"], condition, response.text[:300],
                 )  # fmt: skip
             for option in ("order", "group"):
                 more = {"fields": "COUNT(*)"} if option == "group" else {}
-                answer = http.get(url, params={option: name} | more)
-                assert answer.status_code in (200, 400), (table["name"], field["name"], option, answer.text[:300])
+                response = http.get(url, params={option: name} | more)
+                assert response.status_code in (200, 400), (table["name"], field["name"], option, response.text[:300])
 
 
 def test_row_security_is_enforced(http: httpx.Client) -> None:
@@ -286,6 +288,8 @@ def test_row_security_is_enforced(http: httpx.Client) -> None:
 @pytest.mark.parametrize("name", sorted(UNREADABLE))
 def test_unreadable_values_are_not_server_errors(http: httpx.Client, name: str) -> None:
     for query in ({}, {"related": "*"}, {"count_only": "true"}, {"filter": "v IS NOT NULL"}):
-        answer = http.get(f"/_table/{name}", params=query)
-        if answer.status_code != 200:
-            assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == UNREADABLE[name], answer.text
+        response = http.get(f"/_table/{name}", params=query)
+        if response.status_code != 200:
+            assert (response.status_code, response.json()["error"]["context"]["reason"]) == UNREADABLE[name], (
+                response.text
+            )

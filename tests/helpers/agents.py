@@ -52,7 +52,7 @@ class Agent:
         self.heard += texts
         return result.is_error, texts
 
-    async def answer(self, tool: str, **arguments: Any) -> Any:
+    async def result(self, tool: str, **arguments: Any) -> Any:
         """Call a tool and return its data, with rows as objects."""
         return as_objects(await self.raw(tool, **arguments))
 

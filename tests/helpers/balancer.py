@@ -56,9 +56,9 @@ class Balancer:
                 continue
             try:
                 writer.write(head[:-2] + b"Connection: close\r\n\r\n" + body)
-                answer = await reader.readuntil(b"\r\n\r\n")
-                rest = await reader.readexactly(_length(answer))
-                lines = [line for line in answer.split(b"\r\n") if not line.lower().startswith(b"connection:")]
+                response = await reader.readuntil(b"\r\n\r\n")
+                rest = await reader.readexactly(_length(response))
+                lines = [line for line in response.split(b"\r\n") if not line.lower().startswith(b"connection:")]
                 return b"\r\n".join(lines) + rest
             except (OSError, EOFError) as error:
                 self.errors.append(repr(error))

@@ -54,9 +54,9 @@ async def staff(product: Product, email: str = "") -> Staff:
     caller = product.caller()
     body = {**link, "new_password": PASSWORD, "confirm_password": PASSWORD}
     assert (await caller.post(API + "user/password", json=body)).status_code == 200
-    answer = await caller.post(API + "user/session", json={"email": email, "password": PASSWORD})
-    assert answer.status_code == 200, answer.text
-    session = answer.json()
+    response = await caller.post(API + "user/session", json={"email": email, "password": PASSWORD})
+    assert response.status_code == 200, response.text
+    session = response.json()
     return Staff(email, session["session_token"], session["staffid"], product.caller(session["session_token"]))
 
 
@@ -70,8 +70,8 @@ async def unlimited_staff(product: Product) -> AsyncIterator[Staff]:
 
 async def view(member: Staff, user: User) -> httpx2.AsyncClient:
     """Return an HTTP client that views the app as this user, read only."""
-    answer = await member.post("view", appuserid=user.appuserid, reason="They asked us to look")
-    assert answer.status_code == 200, answer.text
+    response = await member.post("view", appuserid=user.appuserid, reason="They asked us to look")
+    assert response.status_code == 200, response.text
     client = httpx2.AsyncClient(transport=member.http._transport, base_url="http://test", headers=member.http.headers)
-    client.headers["X-Session-Token"] = answer.json()["session_token"]
+    client.headers["X-Session-Token"] = response.json()["session_token"]
     return client

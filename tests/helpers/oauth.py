@@ -33,9 +33,9 @@ class OAuthClient:
 
     async def discover(self) -> str:
         """Read the metadata of resource and server; returns the scope that the challenge names."""
-        answer = await self.http.post("/mcp", json=INITIALIZE, headers=ACCEPT)
-        assert answer.status_code == 401
-        challenge = answer.headers["www-authenticate"]
+        response = await self.http.post("/mcp", json=INITIALIZE, headers=ACCEPT)
+        assert response.status_code == 401
+        challenge = response.headers["www-authenticate"]
         values: dict[str, str] = dict(re.findall(r'(\w+)="([^"]*)"', challenge))
         assert challenge.startswith("Bearer ")
         self.resource = (await self.http.get(_path(values["resource_metadata"]))).json()
@@ -54,10 +54,10 @@ class OAuthClient:
             "grant_types": ["authorization_code", "refresh_token"], "response_types": ["code"],
             "software_id": "unknown members are ignored", **metadata,
         }  # fmt: skip
-        answer = await self.http.post(_path(self.server["registration_endpoint"]), json=body)
-        if answer.status_code == 201:
-            self.clientid = answer.json()["client_id"]
-        return answer
+        response = await self.http.post(_path(self.server["registration_endpoint"]), json=body)
+        if response.status_code == 201:
+            self.clientid = response.json()["client_id"]
+        return response
 
     def request(self, scope: str, **changes: str) -> dict[str, str]:
         """Return the parameters of an authorization request."""
@@ -79,12 +79,12 @@ class OAuthClient:
     async def token(self, **fields: str) -> httpx2.Response:
         """Call the token endpoint as a public client."""
         sent = {"client_id": self.clientid, "resource": self.resource["resource"], **fields}
-        answer = await self.http.post(_path(self.server["token_endpoint"]), data=sent)
-        assert answer.headers["cache-control"] == "no-store"
-        if answer.status_code == 200:
-            self.tokens = answer.json()
+        response = await self.http.post(_path(self.server["token_endpoint"]), data=sent)
+        assert response.headers["cache-control"] == "no-store"
+        if response.status_code == 200:
+            self.tokens = response.json()
             assert self.tokens["token_type"] == "Bearer"
-        return answer
+        return response
 
     async def redeem(self, code: str, **fields: str) -> httpx2.Response:
         """Exchange a code."""

@@ -31,9 +31,9 @@ async def payment(account: Account) -> str:
 
 async def called(shop: Shop, method: str, path: str, **data: Any) -> dict[str, Any]:
     """Call the provider's API as its dashboard does."""
-    answer = await shop.http.request(method, f"{BASE}/v1/{path}", data=data or None, headers=STRIPE_KEY)
-    assert answer.status_code == 200, answer.text
-    body: dict[str, Any] = answer.json()
+    response = await shop.http.request(method, f"{BASE}/v1/{path}", data=data or None, headers=STRIPE_KEY)
+    assert response.status_code == 200, response.text
+    body: dict[str, Any] = response.json()
     return body
 
 
@@ -71,6 +71,6 @@ async def forged(shop: Shop, kind: str, about: dict[str, Any], ident: str = "", 
     body = orjson.dumps({"id": ident or f"evt_{time.monotonic_ns()}", "object": "event", "type": kind,
                          "created": moment, "data": {"object": about}})  # fmt: skip
     headers = {"Stripe-Signature": signature(SECRET, body, int(time.time()))}
-    answer = await shop.webhook.post(WEBHOOK, content=body, headers=headers)
-    assert answer.status_code == 200, answer.text
+    response = await shop.webhook.post(WEBHOOK, content=body, headers=headers)
+    assert response.status_code == 200, response.text
     await shop.product.work()

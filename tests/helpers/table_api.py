@@ -86,19 +86,19 @@ def _spread(node: Any, path: str) -> list[Any]:
     return nodes
 
 
-def check(expect: Mapping[str, Any], answer: httpx.Response) -> None:
+def check(expect: Mapping[str, Any], response: httpx.Response) -> None:
     """Check a response against a case. Raises AssertionError."""
-    text = answer.text
-    assert answer.status_code == expect["status"], text[:500]
+    text = response.text
+    assert response.status_code == expect["status"], text[:500]
     for name, prefix in expect.get("headers", {}).items():
-        assert answer.headers.get(name, "").startswith(prefix), (name, answer.headers)
+        assert response.headers.get(name, "").startswith(prefix), (name, response.headers)
     for part in expect.get("text", []):
         assert part in text or json.dumps(part)[1:-1] in text, text[:500]
     for part in expect.get("lacks_text", []):
         assert part not in text
-    if "json" not in answer.headers.get("content-type", ""):
+    if "json" not in response.headers.get("content-type", ""):
         return
-    body = answer.json()
+    body = response.json()
     if "error_code" in expect:
         assert body["error"]["code"] == expect["error_code"]
     rows: Any = body.get("resource") if isinstance(body, dict) else body

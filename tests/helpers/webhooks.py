@@ -59,7 +59,7 @@ class Received:
         return self.headers["webhook-signature"].split(" ") == signatures
 
 
-Answer = Callable[[Received], Awaitable[tuple[int, dict[str, str]]]]
+Respond = Callable[[Received], Awaitable[tuple[int, dict[str, str]]]]
 
 
 async def accept(_: Received) -> tuple[int, dict[str, str]]:
@@ -71,7 +71,7 @@ class Receiver:
     """The requests that arrived, and the function that responds to them."""
 
     port: int
-    answer: Answer = accept
+    respond: Respond = accept
     received: list[Received] = field(default_factory=list)
     secrets: Sequence[str] = (SECRET,)
     closing: asyncio.Event = field(default_factory=asyncio.Event)
@@ -109,7 +109,7 @@ class Receiver:
                 request = Received(first.split(" ")[1], headers, body)
                 assert request.signed_by(*self.secrets), headers
                 self.received.append(request)
-                status, more = await self.answer(request)
+                status, more = await self.respond(request)
                 lines = [f"{n}: {v}" for n, v in ({"content-length": "0"} | more).items()]
                 writer.write("\r\n".join([f"HTTP/1.1 {status} x", *lines, "", ""]).encode())
                 await writer.drain()

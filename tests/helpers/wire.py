@@ -69,7 +69,7 @@ def described(parameters: list[int], columns: list[tuple[str, int]]) -> bytes:
     return message("1") + message("t", types) + described + message("Z", b"I")
 
 
-def answer(*values: bytes | None) -> bytes:
+def reply(*values: bytes | None) -> bytes:
     """Return the replies to a statement that returns one row."""
     parts = [struct.pack(">i", -1) if value is None else struct.pack(">i", len(value)) + value for value in values]
     row = struct.pack(">H", len(values)) + b"".join(parts)
@@ -96,7 +96,7 @@ class Case:
         self.connection.start()
         if prepared:
             first = self.ask(0)
-            self.reply(described([INT4, TEXT], [("id", INT4), ("name", TEXT)]) + answer(*named(0)))
+            self.reply(described([INT4, TEXT], [("id", INT4), ("name", TEXT)]) + reply(*named(0)))
             assert first.result() == {"id": 0, "name": "name 0"}
             self.wire.written = b""
 

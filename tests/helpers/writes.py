@@ -42,9 +42,9 @@ async def ask(user: User, way: tuple[str, str, dict[str, str], Any]) -> httpx2.R
     return await user.http.request(method, TABLE + path, params=query, json=body)
 
 
-def reason(answer: httpx2.Response) -> str:
+def reason(response: httpx2.Response) -> str:
     """Return the reason of an error, or its message inside a batch."""
-    error = answer.json()["error"]
+    error = response.json()["error"]
     if error["code"] != 1000:
         return str(error["context"]["reason"])
     failed = error["context"]["resource"][error["context"]["error"][0]]

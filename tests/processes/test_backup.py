@@ -46,9 +46,9 @@ def ask(url: str, sql: str) -> Any:
 @contextmanager
 def signed_in(server: Server) -> Iterator[httpx2.Client]:
     with httpx2.Client(base_url=server.url, headers={"X-API-Key": KEY}, timeout=30) as http:
-        answer = http.post("/api/v2/user/session", json=OWNER)
-        assert answer.status_code == 200, answer.text
-        http.headers["X-Session-Token"] = answer.json()["session_token"]
+        response = http.post("/api/v2/user/session", json=OWNER)
+        assert response.status_code == 200, response.text
+        http.headers["X-Session-Token"] = response.json()["session_token"]
         yield http
 
 
@@ -116,6 +116,6 @@ def test_a_backup_without_its_secrets_cannot_be_decrypted(
     program("pg_restore", "--exit-on-error", "--no-owner", "--dbname", url, tmp_path / "database.dump")
     server = serve(cwd=ROOT, DATABASE_URL=url, APP_KEYS=KEY, WORKER="off", DATA_DIR=tmp_path / "other")
     with signed_in(server) as http:
-        answer = http.get(CONTACTS)
-    assert answer.status_code == 500
-    assert "SECRET_KEYS" in answer.json()["error"]["message"]
+        response = http.get(CONTACTS)
+    assert response.status_code == 500
+    assert "SECRET_KEYS" in response.json()["error"]["message"]

@@ -18,9 +18,9 @@ CSV = "linkedinurl\n" + "\n".join(f"https://www.linkedin.com/in/person-{number}"
 
 async def _start(http: httpx2.AsyncClient) -> dict[str, Any]:
     query: dict[str, Any] = {"kinds": "directdial", "max_credits": LINES}
-    answer = await http.post("bulklookup", params=query, files={"files": ("people.csv", CSV.encode())})
-    assert answer.status_code == 202, answer.text
-    return dict(answer.json())
+    response = await http.post("bulklookup", params=query, files={"files": ("people.csv", CSV.encode())})
+    assert response.status_code == 202, response.text
+    return dict(response.json())
 
 
 async def _until(http: httpx2.AsyncClient, jobid: int, ready: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:

@@ -23,10 +23,10 @@ def stream(url: str, query: str = "", key: str = "") -> Iterator[Iterator[str]]:
     """Open a stream and yield its lines after the reset."""
     with (
         httpx.Client(timeout=30, headers={"X-API-Key": key} if key else {}) as client,
-        client.stream("GET", f"{url}/api/v2/db/_table/item/_changes{query}") as answer,
+        client.stream("GET", f"{url}/api/v2/db/_table/item/_changes{query}") as response,
     ):
-        assert answer.status_code == 200, answer.read()
-        lines = answer.iter_lines()
+        assert response.status_code == 200, response.read()
+        lines = response.iter_lines()
         assert next(line for line in lines if line.startswith("event")) == "event: reset"
         next(lines)
         yield lines
@@ -110,8 +110,8 @@ def test_streams_end_without_another_row_after_their_rights_are_removed(
         execute(url, "insert into item values (2, 1, 'b')")
         assert [line for lines in (first, second) for line in lines if line.startswith("data")] == []
     path = f"{server.url}/api/v2/db/_table/item/_changes"
-    with httpx.stream("GET", path, headers={"X-API-Key": "first-key"}) as answer:
-        assert answer.status_code == status
+    with httpx.stream("GET", path, headers={"X-API-Key": "first-key"}) as response:
+        assert response.status_code == status
 
 
 @pytest.mark.timing

@@ -66,10 +66,10 @@ def server(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> Server:
 
 
 def _client(server: Server, folder: Path, language: str, name: str, query: str = "") -> Path:
-    answer = httpx2.get(f"{server.url}/api/v2/shop/_spec?client={language}{query}", headers={"X-API-Key": "KEY"})
-    assert (answer.status_code, answer.headers["content-type"]) == (200, "text/plain; charset=utf-8"), answer.text
+    response = httpx2.get(f"{server.url}/api/v2/shop/_spec?client={language}{query}", headers={"X-API-Key": "KEY"})
+    assert (response.status_code, response.headers["content-type"]) == (200, "text/plain; charset=utf-8"), response.text
     path = folder / name
-    path.write_text(answer.text)
+    path.write_text(response.text)
     return path
 
 
@@ -103,9 +103,13 @@ def _mypy(folder: Path, *files: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("path", ["shop/_spec", "_spec"])
 def test_an_unknown_language_or_caller_is_rejected(server: Server, path: str) -> None:
     address = f"{server.url}/api/v2/{path}?client="
-    answer = httpx2.get(f"{address}cobol", headers={"X-API-Key": "KEY"})
-    error = answer.json()["error"]
-    assert (answer.status_code, error["context"]["reason"], error["context"]["option"]) == (400, "bad_option", "client")
+    response = httpx2.get(f"{address}cobol", headers={"X-API-Key": "KEY"})
+    error = response.json()["error"]
+    assert (response.status_code, error["context"]["reason"], error["context"]["option"]) == (
+        400,
+        "bad_option",
+        "client",
+    )
     assert error["message"] == "There is no client in 'cobol'. Available languages: typescript or python."
     assert httpx2.get(f"{address}python").status_code == 401
 

@@ -244,8 +244,8 @@ def test_the_server_owns_its_database_but_is_not_a_superuser(
     for first in (True, False):
         server = serve(cwd=project, DATA_DIR=data, WORKER="off", APP_KEYS="k")
         note = f"{server.url}/api/v2/data/_table/note"
-        answer = httpx2.post(note, json={"resource": [{"noteid": 1}]}, headers={"X-API-Key": "k"}, timeout=20)
-        assert answer.status_code in (200, 400)  # the second time it exists
+        response = httpx2.post(note, json={"resource": [{"noteid": 1}]}, headers={"X-API-Key": "k"}, timeout=20)
+        assert response.status_code in (200, 400)  # the second time it exists
         secret = (data / "secrets" / "postgres_password").read_text().strip()
         port = (data / "postgres" / "port").read_text()
         whole = f"postgresql://postgres:{secret}@127.0.0.1:{port}/tableapi"

@@ -53,8 +53,8 @@ async def webhooks(url: str, ident: str) -> list[int]:
             event = {"id": f"{ident}_{secret}", "type": "invoice.paid", "created": now, "data": {"object": {}}}
             body = orjson.dumps(event)
             headers = {"Stripe-Signature": signature(secret, body, now)}
-            answer = await http.post(f"{url}/api/v2/webhooks/payment", content=body, headers=headers)
-            events.append(answer.status_code)
+            response = await http.post(f"{url}/api/v2/webhooks/payment", content=body, headers=headers)
+            events.append(response.status_code)
     return events
 
 

@@ -14,9 +14,9 @@ from tests.helpers.support import NewDatabase, Serve
 PER_MINUTE = 30
 
 
-def _worker(answer: httpx2.Response) -> str:
+def _worker(response: httpx2.Response) -> str:
     """Return the part of the request id that identifies the worker process."""
-    return answer.headers["x-request-id"][:6]
+    return response.headers["x-request-id"][:6]
 
 
 async def _look(url: str, key: str) -> httpx2.Response:
@@ -31,15 +31,15 @@ async def _until_both(url: str, key: str) -> Counter[tuple[str, int]]:
     seen: Counter[tuple[str, int]] = Counter()
     async with asyncio.timeout(30):
         while len({worker for worker, _ in seen}) < 2:
-            answer = await _look(url, key)
-            seen[_worker(answer), answer.status_code] += 1
+            response = await _look(url, key)
+            seen[_worker(response), response.status_code] += 1
     return seen
 
 
 async def _key(http: httpx2.AsyncClient) -> dict[str, Any]:
-    answer = await http.post("leads/_table/apikeys", json={"resource": [{"purpose": "CRM"}]})
-    assert answer.status_code == 200, answer.text
-    return dict(answer.json()["resource"][0])
+    response = await http.post("leads/_table/apikeys", json={"resource": [{"purpose": "CRM"}]})
+    assert response.status_code == 200, response.text
+    return dict(response.json()["resource"][0])
 
 
 async def test_a_deleted_key_stops_working_on_every_worker_at_once(new_database: NewDatabase, serve: Serve) -> None:
@@ -60,10 +60,13 @@ async def test_workers_count_one_limit(new_database: NewDatabase, serve: Serve) 
     await prepare(url, 1)
     async with caller(server.url) as http:
         key = (await _key(http))["apikey"]
-        answers: list[httpx2.Response] = []
+        responses: list[httpx2.Response] = []
         async with asyncio.timeout(60):  # of the limit
-            while len(answers) <= PER_MINUTE or len({_worker(answer) for answer in answers}) < 2:
-                answers += await asyncio.gather(*(_look(server.url, key) for _ in range(10)))
-    assert Counter(answer.status_code for answer in answers) == {200: PER_MINUTE, 429: len(answers) - PER_MINUTE}
-    refused = next(answer for answer in answers if answer.status_code == 429)
+            while len(responses) <= PER_MINUTE or len({_worker(response) for response in responses}) < 2:
+                responses += await asyncio.gather(*(_look(server.url, key) for _ in range(10)))
+    assert Counter(response.status_code for response in responses) == {
+        200: PER_MINUTE,
+        429: len(responses) - PER_MINUTE,
+    }
+    refused = next(response for response in responses if response.status_code == 429)
     assert int(refused.headers["retry-after"]) <= 60

@@ -30,10 +30,10 @@ async def _reveal_until_killed(url: str, first: int, kill: Callable[[], object])
         nonlocal answered
         body = {"linkedinurl": f"linkedin.com/in/person-{number}", "type": "directdial", "action": "reveal"}
         try:
-            answer = await http.post("getcontact", json=body)
+            response = await http.post("getcontact", json=body)
         except httpx2.HTTPError:
             return
-        answered += answer.status_code == 200 and answer.json()["charged"]
+        answered += response.status_code == 200 and response.json()["charged"]
         if answered == REVEALS // 3:
             kill()
 
@@ -113,9 +113,9 @@ def test_the_lost_response_of_a_killed_worker_is_reported_after_its_claim_expire
 
     wait_until(answered)
     (file,) = tmp_path.rglob("idempotency.sqlite")
-    with closing(sqlite3.connect(file)) as answers:
-        answers.execute("update answer set at = at - 41")
-        answers.commit()
+    with closing(sqlite3.connect(file)) as responses:
+        responses.execute("update answer set at = at - 41")
+        responses.commit()
     replies.append(httpx2.post(table, json={"resource": [{"id": 1}]}, headers=headers))
     reasons = [reply.json()["error"]["context"]["reason"] for reply in replies]
     assert reasons == ["still_running", "answer_lost"]

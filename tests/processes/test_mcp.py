@@ -37,7 +37,7 @@ async def test_tables_are_offered_over_stdio(database: str, tmp_path: Path, mode
     async with Client(command(tmp_path, "--dataset", f"rental={database}", "--open"), mode=mode) as client:
         agent = Agent(client)
         assert set(await agent.tools()) == {"list_tables", "describe_tables", "query", "aggregate", "get_record"}
-        page = await agent.answer("query", table="language")
+        page = await agent.result("query", table="language")
         assert page["rows"] == [{"language_id": 1, "name": "English"}, {"language_id": 2, "name": "Italian"}]
 
 
@@ -48,7 +48,7 @@ async def test_agents_write_under_open_when_the_setting_allows_it(database: str,
         agent = Agent(client)
         assert {"create_records", "update_records", "delete_records"} <= set(await agent.tools())
         change = {"language_id": 2, "name": "Latin"}
-        kept = await agent.answer("update_records", table="language", records=[change], dry_run=True)
+        kept = await agent.result("update_records", table="language", records=[change], dry_run=True)
         assert kept["rows"] == [change]
 
 
@@ -58,7 +58,7 @@ async def test_the_rights_of_the_key_apply(database: str, tmp_path: Path) -> Non
     async with Client(command(tmp_path, *words)) as client:
         agent = Agent(client)
         assert set(await agent.tools()) == {"list_tables", "describe_tables", "query", "aggregate", "get_record"}
-        assert [table["name"] for table in (await agent.answer("list_tables"))["tables"]] == ["film"]
+        assert [table["name"] for table in (await agent.result("list_tables"))["tables"]] == ["film"]
         assert "reason: forbidden" in await agent.error("query", table="staff")
 
 
@@ -80,9 +80,9 @@ def test_a_command_without_rights_fails_with_one_line(database: str, tmp_path: P
 def test_a_server_without_the_sdk_reports_the_missing_extra(database: str, serve: Serve, tmp_path: Path) -> None:
     (tmp_path / "mcp.py").write_text("raise ModuleNotFoundError('mcp')")  # found before the installed package
     server = serve("--dataset", f"rental={database}", "--open", PYTHONPATH=f"{tmp_path}:{ROOT}")
-    answer = httpx2.post(f"{server.url}/mcp", json=INITIALIZE, timeout=30)
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (404, "no_mcp")
-    assert "-py3-none-any.whl[mcp]" in answer.json()["error"]["message"]
+    response = httpx2.post(f"{server.url}/mcp", json=INITIALIZE, timeout=30)
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (404, "no_mcp")
+    assert "-py3-none-any.whl[mcp]" in response.json()["error"]["message"]
     assert httpx2.get(f"{server.url}/api/v2/rental/_table/language").status_code == 200
 
 

@@ -89,8 +89,8 @@ async def _walk(url: str, key: str, email: str, mails: SmtpServer) -> list[str]:
 
         async def post(path: str, token: str = "", **body: Any) -> dict[str, Any]:
             headers = {"X-Session-Token": token} if token else {}
-            answer = await http.post(path, json=body, headers=headers)
-            result: dict[str, Any] = answer.json()
+            response = await http.post(path, json=body, headers=headers)
+            result: dict[str, Any] = response.json()
             if result.get("session_token"):
                 hidden.append(result["session_token"])
             return result

@@ -37,9 +37,9 @@ async def _on_each_worker(url: str, token: str) -> list[httpx2.AsyncClient]:
         while len(found) < WORKERS:
             headers = HEADERS | {"X-Session-Token": token}
             http = httpx2.AsyncClient(base_url=f"{url}/api/v2/", headers=headers, timeout=20)
-            answer = await http.get("leads/_table/client")
-            assert answer.status_code == 200, answer.text
-            worker = answer.headers["x-request-id"][:6]
+            response = await http.get("leads/_table/client")
+            assert response.status_code == 200, response.text
+            worker = response.headers["x-request-id"][:6]
             if worker in found:
                 await http.aclose()
             else:

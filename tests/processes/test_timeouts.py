@@ -67,9 +67,9 @@ async def test_a_statement_past_its_time_limit_is_cancelled(served: tuple[str, i
     began = time.monotonic()
 
     async def check(request: Awaitable[httpx2.Response]) -> None:
-        answer = await request
-        assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (503, "time_limit")
-        assert "retry-after" in answer.headers
+        response = await request
+        assert (response.status_code, response.json()["error"]["context"]["reason"]) == (503, "time_limit")
+        assert "retry-after" in response.headers
         assert 2.5 < time.monotonic() - began < 5
 
     async with httpx2.AsyncClient(base_url=served[0], timeout=30) as http:
@@ -92,13 +92,13 @@ async def test_reads_do_not_wait_for_blocked_writes(served: tuple[str, int], db:
             for _ in range(10):
                 assert (await http.get(served[0] + "t/8")).status_code == 200
             assert time.monotonic() - began < 1
-        assert {answer.status_code for answer in await asyncio.gather(*blocked)} <= {200, 503}
+        assert {response.status_code for response in await asyncio.gather(*blocked)} <= {200, 503}
 
 
 async def test_the_connections_are_free_afterwards(served: tuple[str, int]) -> None:
     async with httpx2.AsyncClient() as http:
-        answers = await asyncio.gather(*(http.get(served[0] + "t?limit=1", timeout=10) for _ in range(30)))
-    assert {answer.status_code for answer in answers} == {200}
+        responses = await asyncio.gather(*(http.get(served[0] + "t?limit=1", timeout=10) for _ in range(30)))
+    assert {response.status_code for response in responses} == {200}
 
 
 def _slow(port: int, kind: int) -> socket.socket:
@@ -128,9 +128,9 @@ def test_600_slow_clients_do_not_stop_the_others(served: tuple[str, int]) -> Non
                 time.sleep(0.1)
             for _ in range(50):
                 began = time.monotonic()
-                answer = http.get(served[0] + "t?limit=1", timeout=10)
+                response = http.get(served[0] + "t?limit=1", timeout=10)
                 times.append(time.monotonic() - began)
-                assert answer.status_code == 200, answer.text
+                assert response.status_code == 200, response.text
         assert max(times) < 2
         # A body that does not arrive times out.
         body = slow[1]

@@ -82,8 +82,8 @@ def test_one_trace_from_the_browser_to_the_mail(
     )  # fmt: skip
     body = {"name": "Tom Trace", "email": "tom@trace-buyer.example", "query": "Please show it to me"}
     headers = {"X-API-Key": KEY, "traceparent": f"00-{TRACE}-b7ad6b7169203331-01"}
-    answer = httpx2.post(f"{server.url}/api/v2/scheduledemoemail", json=body, headers=headers, timeout=20)
-    assert answer.status_code == 200, answer.text
+    response = httpx2.post(f"{server.url}/api/v2/scheduledemoemail", json=body, headers=headers, timeout=20)
+    assert response.status_code == 200, response.text
 
     def named(name: str) -> Callable[[list[dict[str, Any]]], Any]:
         return lambda spans: next((span for span in spans if span["name"] == name and span["trace"] == TRACE), None)
@@ -91,9 +91,9 @@ def test_one_trace_from_the_browser_to_the_mail(
     request = collector.wait(named("POST scheduledemoemail"))
     assert request["parent"] == "b7ad6b7169203331"
     assert request["attributes"]["http.response.status_code"] == 200
-    assert request["attributes"]["request_id"] == answer.headers["x-request-id"]
+    assert request["attributes"]["request_id"] == response.headers["x-request-id"]
     job = collector.wait(named("job sendmail"))
-    assert job["attributes"]["request_id"] == answer.headers["x-request-id"]
+    assert job["attributes"]["request_id"] == response.headers["x-request-id"]
     ids = {span["id"] for span in collector.spans if span["trace"] == TRACE}
     assert job["parent"] in ids
 
@@ -128,8 +128,8 @@ def test_a_tool_call_belongs_to_the_trace_of_the_agent(
     )
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     headers = {"Accept": "application/json, text/event-stream"} | ({"traceparent": parent} if place == "header" else {})
-    answer = httpx2.post(f"{server.url}/mcp", json=message, headers=headers, timeout=20)
-    assert "Oslo" in answer.text
+    response = httpx2.post(f"{server.url}/mcp", json=message, headers=headers, timeout=20)
+    assert "Oslo" in response.text
     read = collector.wait(
         lambda spans: next((s for s in spans if s["name"] == "SELECT" and "town" in str(s["attributes"])), None)
     )

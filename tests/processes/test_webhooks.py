@@ -211,7 +211,7 @@ async def test_a_thousand_changes_a_second_with_a_slow_receiver_and_a_killed_nod
             await asyncio.sleep(patience)  # a receiver that takes its time
             return 204, {}
 
-        slow.answer = answer_late
+        slow.respond = answer_late
         hooks = [
             {"name": f"hook{number}", "table": "orders", "url": target.url, "secret": SECRET}
             for number, target in enumerate((slow, quick))
@@ -247,7 +247,7 @@ async def test_a_long_queue_of_few_records_delays_no_other_webhook(
             await asyncio.sleep(0.05)
             return status[0], {}
 
-        failing.answer = answer
+        failing.respond = answer
         hooks = [
             {"name": table, "table": table, "url": target.url, "secret": SECRET}
             for table, target in (("orders", failing), ("item", quick))

@@ -28,23 +28,27 @@ async def target(private: None) -> AsyncIterator[Receiver]:
 
 
 async def _create(user: User, url: str, *events: str) -> dict[str, Any]:
-    answer = await user.table("POST", "webhook", {"url": url, "events": list(events or EVENTS)})
-    assert answer.status_code == 200, answer.text
-    row: dict[str, Any] = answer.json()["resource"][0]
+    response = await user.table("POST", "webhook", {"url": url, "events": list(events or EVENTS)})
+    assert response.status_code == 200, response.text
+    row: dict[str, Any] = response.json()["resource"][0]
     return row
 
 
 async def _deliveries(user: User, webhookid: int) -> list[dict[str, Any]]:
-    answer = await user.table("GET", "webhookdelivery", filter=f"webhookid={webhookid}", order="deliveryid", fields="*")
-    rows: list[dict[str, Any]] = answer.json()["resource"]
+    response = await user.table(
+        "GET", "webhookdelivery", filter=f"webhookid={webhookid}", order="deliveryid", fields="*"
+    )
+    rows: list[dict[str, Any]] = response.json()["resource"]
     return rows
 
 
 async def _reveal(product: Product, user: User) -> int:
     person = await product.person()
-    answer = await user.post("getcontact", linkedinurl=f"linkedin.com/{person.key}", type="directdial", action="reveal")
-    assert answer.status_code == 200, answer.text
-    return int(answer.json()["contactdata"][0]["contactid"])
+    response = await user.post(
+        "getcontact", linkedinurl=f"linkedin.com/{person.key}", type="directdial", action="reveal"
+    )
+    assert response.status_code == 200, response.text
+    return int(response.json()["contactdata"][0]["contactid"])
 
 
 async def _due_now(product: Product) -> None:
@@ -82,8 +86,8 @@ async def test_other_addresses_are_rejected(account: Account, url: str) -> None:
         ("POST", "webhook", {"url": url, "events": EVENTS}),
         ("PATCH", f"webhook/{made['webhookid']}", {"url": url}),
     ):
-        answer = await account.owner.table(method, path, record)
-        assert (answer.status_code, answer.json()["error"]["context"]["field_errors"]) == (
+        response = await account.owner.table(method, path, record)
+        assert (response.status_code, response.json()["error"]["context"]["field_errors"]) == (
             422,
             {"url": {"case": "webhook_url"}},
         )
@@ -183,7 +187,7 @@ async def test_a_failing_receiver_is_tried_for_a_day(product: Product, account: 
     async def fail(_: object) -> tuple[int, dict[str, str]]:
         return 500, {}
 
-    target.answer = fail
+    target.respond = fail
     await _reveal(product, account.owner)
     pauses = []
     for _ in range(webhooks.MAX_ATTEMPTS):
@@ -204,7 +208,7 @@ async def test_a_failing_receiver_is_tried_for_a_day(product: Product, account: 
     await _due_now(product)
     assert len(target.received) == webhooks.MAX_ATTEMPTS
 
-    target.answer = type(target)(0).answer
+    target.respond = type(target)(0).respond
     stranger = (await product.account()).owner
     assert (await stranger.post("webhook/resend", deliveryid=delivery["deliveryid"])).status_code == 404
     assert (await account.owner.post("webhook/resend", deliveryid=delivery["deliveryid"])).status_code == 200

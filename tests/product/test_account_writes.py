@@ -29,11 +29,11 @@ async def test_a_user_cannot_be_moved_to_another_account(
     for parent in ({"clientid": other.clientid}, {"ClientId": other.clientid}, {"clientid": 10**15}, None,
                    {"clientid": other.clientid, "companyname": "taken"}, {"companyname": "new"}):  # fmt: skip
         for way in ways("appuser", "appuserid", user.appuserid, {name: parent}):
-            answer = await ask(user, way)
-            assert 400 <= answer.status_code < 500, (parent, way, answer.text)
+            response = await ask(user, way)
+            assert 400 <= response.status_code < 500, (parent, way, response.text)
             if way[0] != "POST" or "method" in way[2]:
                 expected = "400" if "filter" in way[2] else "tenant_mismatch"
-                assert reason(answer) in (expected, "tenant_mismatch"), (parent, way, answer.text)
+                assert reason(response) in (expected, "tenant_mismatch"), (parent, way, response.text)
             assert await read_user(product, user) == before, (parent, way)
     assert await product.db.fetchval("select count(*) from client") == clients
     assert (await read_row(product, "client", "clientid", other.clientid))["companyname"] == "Test Ltd"
@@ -50,8 +50,8 @@ async def test_writing_the_callers_account_back_is_accepted(product: Product, ac
     member = await account.user()
     for user in (member, account.owner):
         parent = {"client_by_clientid": {"clientid": account.clientid}, "clientid": account.clientid}
-        answer = await user.table("PATCH", f"appuser/{user.appuserid}", {"name": "New Name"} | parent)
-        assert answer.status_code == 200, answer.text
+        response = await user.table("PATCH", f"appuser/{user.appuserid}", {"name": "New Name"} | parent)
+        assert response.status_code == 200, response.text
         assert (await read_user(product, user))["name"] == "New Name"
     renamed = {"client_by_clientid": {"clientid": account.clientid, "companyname": "Renamed"}}
     for user in (member, account.owner):
@@ -66,8 +66,8 @@ async def test_writing_the_callers_account_back_is_accepted(product: Product, ac
 async def _contact(product: Product, user: User) -> int:
     person = await product.person()
     body = {"linkedinurl": f"linkedin.com/{person.key}", "type": "businessemail", "action": "reveal"}
-    answer = await user.post("getcontact", **body)
-    return int(answer.json()["contactdata"][0]["contactid"])
+    response = await user.post("getcontact", **body)
+    return int(response.json()["contactdata"][0]["contactid"])
 
 
 async def test_the_revealing_user_is_not_overwritten(product: Product, account: Account, other: Account) -> None:
@@ -79,11 +79,11 @@ async def test_the_revealing_user_is_not_overwritten(product: Product, account: 
         for whom in (colleague.appuserid, other.owner.appuserid, 10**15):
             for change in ({column: whom}, {f"appuser_by_{column}": {"appuserid": whom}}):
                 for way in ways("usercontact", "contactid", ident, change):
-                    answer = await ask(user, way)
-                    assert 400 <= answer.status_code < 500, (way, answer.text)
+                    response = await ask(user, way)
+                    assert 400 <= response.status_code < 500, (way, response.text)
                 path = f"{TABLE}usercontact/{ident}"
-                answer = await user.http.patch(path, json=change)
-                responses.append((answer.status_code, answer.json()["error"]["context"]["reason"]))
+                response = await user.http.patch(path, json=change)
+                responses.append((response.status_code, response.json()["error"]["context"]["reason"]))
         assert set(responses) == {(403, "field_not_writable")}
         same = {f"appuser_by_{column}": {"appuserid": stored} if stored else None, column: stored}
         assert (await user.http.patch(f"{TABLE}usercontact/{ident}", json=same)).status_code == 200
@@ -91,8 +91,8 @@ async def test_the_revealing_user_is_not_overwritten(product: Product, account: 
     for child in children:
         name = next(name for name in child if name != "contactid")
         own = f"{TABLE}appuser/{user.appuserid}"
-        answer = await user.http.patch(own, json={f"usercontact_by_{name}": [child]})
-        assert answer.status_code == (403 if name == "revealedby" else 200), answer.text
+        response = await user.http.patch(own, json={f"usercontact_by_{name}": [child]})
+        assert response.status_code == (403 if name == "revealedby" else 200), response.text
     assert await read_row(product, "usercontact", "contactid", ident) == before
 
 
@@ -127,13 +127,13 @@ async def test_other_accounts_are_rejected_on_every_table_and_verb(
             (member, "POST", "contactfeedback", {"action": "upvote", "type": "phone"}),
         ):  # fmt: skip
             body = record | named if "/" in path else {"resource": [record | named]}
-            answer = await user.http.request(method, TABLE + path, json=body)
-            error = answer.json()["error"]
+            response = await user.http.request(method, TABLE + path, json=body)
+            error = response.json()["error"]
             if path == "client":  # the key of that table: a row of another account does not exist
-                assert answer.status_code in (403, 404), answer.text
+                assert response.status_code in (403, 404), response.text
             else:
-                outcome = (answer.status_code, error["context"]["reason"], error["context"]["scope"])
-                assert outcome == (403, "tenant_mismatch", "resource"), (method, path, named, answer.text)
+                outcome = (response.status_code, error["context"]["reason"], error["context"]["scope"])
+                assert outcome == (403, "tenant_mismatch", "resource"), (method, path, named, response.text)
     assert (await read_row(product, "apikeys", "keyid", key))["purpose"] == "mine"
     assert (await read_row(product, "usercontact", "contactid", contact))["deleted"] == 0
     assert (await read_user(product, member))["isdeleted"] == 0
@@ -175,8 +175,8 @@ async def test_the_database_prevents_moving_users_and_owners(
             (member.appuserid, {"clientid": other.clientid}),
             (account.owner.appuserid, {"role": "member"}),
         ):
-            answer = await http.patch(f"/api/v2/any/_table/appuser/{ident}", json=change)
-            assert answer.status_code == 403, answer.text
+            response = await http.patch(f"/api/v2/any/_table/appuser/{ident}", json=change)
+            assert response.status_code == 403, response.text
     server.stop()
     async with product.db.transaction():  # an account can be transferred
         await product.db.execute("update appuser set role = 'member' where appuserid = $1", account.owner.appuserid)

@@ -20,9 +20,9 @@ async def buyer(shop: Shop, trial: Account) -> Account:
 
 
 async def buy(account: Account, token: str, **more: object) -> tuple[int, dict[str, object]]:
-    answer = await account.owner.post("addonpayment", **({"tokenid": token, "planid": 101} | more))
-    body = answer.json()
-    return answer.status_code, body.get("result") or body["error"]
+    response = await account.owner.post("addonpayment", **({"tokenid": token, "planid": 101} | more))
+    body = response.json()
+    return response.status_code, body.get("result") or body["error"]
 
 
 async def test_members_and_other_accounts_cannot_buy(shop: Shop, buyer: Account, account: Account) -> None:
@@ -59,8 +59,8 @@ async def test_the_same_token_twice_pays_once(shop: Shop, buyer: Account) -> Non
 
 
 async def test_one_token_for_several_concurrent_addons_is_charged_once(shop: Shop, buyer: Account) -> None:
-    answers = await asyncio.gather(*(buy(buyer, "pm_card_visa", planid=planid) for planid in (101, 102, 103) * 3))
-    assert {status for status, _ in answers} == {200, 409}
+    responses = await asyncio.gather(*(buy(buyer, "pm_card_visa", planid=planid) for planid in (101, 102, 103) * 3))
+    assert {status for status, _ in responses} == {200, 409}
     await shop.deliver()
     with shop.service.store.transaction() as state:
         charged = [item["amount"] for item in state.all("payment_intent") if item["status"] == "succeeded"]
@@ -137,9 +137,9 @@ async def test_a_payment_confirmed_by_the_browser_grants_credits(shop: Shop, buy
     {"tokenid": "tok_visa", "card": {"number": "4242-4242-4242-4242"}},
 ])  # fmt: skip
 async def test_a_card_number_is_rejected(shop: Shop, buyer: Account, body: dict[str, object]) -> None:
-    answer = await buyer.owner.post("addonpayment", **({"planid": 101} | body))
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "card_number")
-    assert "4242" not in answer.text
+    response = await buyer.owner.post("addonpayment", **({"planid": 101} | body))
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "card_number")
+    assert "4242" not in response.text
 
 
 async def test_a_lost_response_charges_once(shop: Shop, buyer: Account) -> None:

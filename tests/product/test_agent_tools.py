@@ -39,9 +39,9 @@ def _by_key(product: Product, key: str) -> AbstractAsyncContextManager[Agent]:
 
 
 async def _key(account: Account, *scopes: str) -> tuple[int, str]:
-    answer = await account.owner.table("POST", "apikeys", {"purpose": "Agent", "scopes": list(scopes)})
-    assert answer.status_code == 200, answer.text
-    row = answer.json()["resource"][0]
+    response = await account.owner.table("POST", "apikeys", {"purpose": "Agent", "scopes": list(scopes)})
+    assert response.status_code == 200, response.text
+    row = response.json()["resource"][0]
     return int(row["keyid"]), str(row["apikey"])
 
 
@@ -68,7 +68,7 @@ async def test_only_permitted_callers_have_the_tools(product: Product, account: 
         refused_tool = await robot.error("reveal", linkedinurls=["linkedin.com/in/x"], kinds=KINDS, max_credits=1)
         assert "reason: scope" in refused_tool
         assert "'enrich'" in refused_tool
-        assert (await robot.answer("search_people", name="nobody-of-this-name"))["result"]["resource"] == []
+        assert (await robot.result("search_people", name="nobody-of-this-name"))["result"]["resource"] == []
     await account.owner.table("PATCH", f"apikeys/{keyid}", {"isactive": 0})
     async with product.caller(key=key) as http:
         assert (await http.post("/mcp", json=INITIALIZE)).status_code == 401
@@ -87,11 +87,11 @@ async def test_the_list_of_tools_is_short(product: Product, account: Account) ->
 async def test_each_tool_rejects_unauthorized_callers(product: Product, account: Account, call: str) -> None:
     body = {} if call == "lists" else {"linkedinurls": ["linkedin.com/in/x"], "kinds": KINDS}
     for headers, status in ((("", ""), 401), (("", KEY), 401), (("no-session", KEY), 401)):
-        answer = await product.caller(*headers).post(f"{API}agent/{call}", json=body)
-        assert answer.status_code == status, answer.text
+        response = await product.caller(*headers).post(f"{API}agent/{call}", json=body)
+        assert response.status_code == status, response.text
     _, key = await _key(account, "lookup")
-    answer = await product.caller(key=key).post(f"{API}agent/{call}", json=body)
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (403, "scope")
+    response = await product.caller(key=key).post(f"{API}agent/{call}", json=body)
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (403, "scope")
     watching = await view(await staff(product), account.owner)
     seen = await watching.post(f"{API}agent/{call}", json=body)
     assert seen.status_code == (403 if call == "reveal" else 200), seen.text
@@ -107,8 +107,8 @@ async def test_each_tool_rejects_unauthorized_callers(product: Product, account:
     ],
 )  # fmt: skip
 async def test_invalid_input_is_rejected(account: Account, body: dict[str, Any]) -> None:
-    answer = await account.owner.post("agent/reveal", **body)
-    assert answer.status_code == 422, answer.text
+    response = await account.owner.post("agent/reveal", **body)
+    assert response.status_code == 422, response.text
     assert await _ledger(account) == []
 
 
@@ -117,21 +117,21 @@ async def test_a_reveal_without_a_ceiling_returns_the_price(product: Product, ac
     urls = [_url(person) for person in people]
     before = await account.credits()
     async with _by_session(product, account.owner.token) as own:
-        quoted = (await own.answer("price", linkedinurls=urls, kinds=KINDS))["result"]
-        asked = (await own.answer("reveal", linkedinurls=urls, kinds=KINDS))["result"]
+        quoted = (await own.result("price", linkedinurls=urls, kinds=KINDS))["result"]
+        asked = (await own.result("reveal", linkedinurls=urls, kinds=KINDS))["result"]
         assert (quoted["price"], asked["price"], asked["charged"]) == (4, 4, 0)
         assert "max_credits" in asked["note"]
         assert all(not row["phones"] and not row["business_emails"] for row in asked["resource"])
         assert "over_ceiling" in await own.error("reveal", linkedinurls=urls, kinds=KINDS, max_credits=3)
         assert await account.credits() == before
-        done = (await own.answer("reveal", linkedinurls=urls, kinds=KINDS, max_credits=4))["result"]
+        done = (await own.result("reveal", linkedinurls=urls, kinds=KINDS, max_credits=4))["result"]
         assert done["charged"] == 4
         first = done["resource"][0]
         assert first["phones"] == list(people[0].phones)
         assert [email["address"] for email in first["business_emails"]] == [each for each, _ in people[0].business]
-        again = (await own.answer("reveal", linkedinurls=urls, kinds=KINDS, max_credits=0))["result"]
+        again = (await own.result("reveal", linkedinurls=urls, kinds=KINDS, max_credits=0))["result"]
         assert (again["charged"], again["resource"][0]["phones"]) == (0, list(people[0].phones))
-        owned = (await own.answer("price", linkedinurls=urls, kinds=KINDS))["result"]
+        owned = (await own.result("price", linkedinurls=urls, kinds=KINDS))["result"]
         assert (owned["price"], owned["resource"][0]["owned"]) == (0, KINDS)
     assert await _ledger(account) == [(None, account.owner.appuserid, "reveal")] * 4
     assert await account.ledger_fits()
@@ -144,7 +144,7 @@ async def test_two_concurrent_agents_pay_once(product: Product, account: Account
     (one, first), (two, second) = await _key(account, "enrich"), await _key(account, "enrich")
     async with _by_key(product, first) as robot, _by_key(product, second) as other:
         body = {"search": {"name": word}, "first": 6, "kinds": ["businessemail"], "max_credits": 6}
-        results = await asyncio.gather(robot.answer("reveal", **body), other.answer("reveal", **body))
+        results = await asyncio.gather(robot.result("reveal", **body), other.result("reveal", **body))
     assert sum(result["result"]["charged"] for result in results) == 6
     assert all(len(row["business_emails"]) == 2 for result in results for row in result["result"]["resource"])
     ledger = await _ledger(account)
@@ -168,11 +168,11 @@ async def test_lists_of_a_user_and_of_a_key(product: Product, account: Account, 
     member = await account.user()
     async with _by_key(product, key) as robot, _by_session(product, member.token) as colleague:
         for reader in (robot, colleague):
-            assert [row["listid"] for row in (await reader.answer("lists"))["result"]["lists"]] == [ids[1]]
+            assert [row["listid"] for row in (await reader.result("lists"))["result"]["lists"]] == [ids[1]]
             assert "There is no such list" in await reader.error("lists", listid=ids[0])
-            (row,) = (await reader.answer("lists", listid=ids[1]))["result"]["resource"]
+            (row,) = (await reader.result("lists", listid=ids[1]))["result"]["resource"]
             assert (row["full_name"], row["tags"], row["note"]) == ("Lis Ted", ["hot"], "call")
     async with _by_session(product, account.owner.token) as own, _by_session(product, other.owner.token) as stranger:
-        assert {row["listid"] for row in (await own.answer("lists"))["result"]["lists"]} == set(ids)
-        assert (await stranger.answer("lists"))["result"]["lists"] == []
+        assert {row["listid"] for row in (await own.result("lists"))["result"]["lists"]} == set(ids)
+        assert (await stranger.result("lists"))["result"]["lists"] == []
         assert "There is no such list" in await stranger.error("lists", listid=ids[1])

@@ -36,9 +36,9 @@ async def client(product: Product) -> AsyncIterator[OAuthClient]:
 
 async def consent(user: User, request: dict[str, Any], *scopes: str, allow: bool = True) -> str:
     """Decide like the app's screen, and return the address that the browser opens."""
-    answer = await user.http.post(AUTHORIZE, json={**request, "allow": allow, "scopes": list(scopes)})
-    assert answer.status_code == 200, answer.text
-    redirect: str = answer.json()["redirect"]
+    response = await user.http.post(AUTHORIZE, json={**request, "allow": allow, "scopes": list(scopes)})
+    assert response.status_code == 200, response.text
+    redirect: str = response.json()["redirect"]
     return redirect
 
 
@@ -103,7 +103,7 @@ async def test_the_client_of_the_sdk_uses_a_token(product: Product, account: Acc
     transport = httpx2.ASGITransport(product.app, client=("10.9.0.7", 1))
     bearer = f"Bearer {client.tokens['access_token']}"
     async with agent("http://test/mcp", transport=transport, Authorization=bearer) as connected:
-        assert (await connected.answer("query", table="client", fields=["clientid"]))["rows"]
+        assert (await connected.result("query", table="client", fields=["clientid"]))["rows"]
         assert "getcontact" in (await connected.tools())["call_script"].description
 
 
@@ -117,8 +117,8 @@ async def test_only_a_signed_in_user_can_allow(product: Product, account: Accoun
             assert (await http.get(AUTHORIZE, params=request)).status_code == 401
             assert (await http.post(AUTHORIZE, json={**request, "allow": True})).status_code == 401
     unverified = await account.user(isverified=0)
-    answer = await unverified.http.post(AUTHORIZE, json={**request, "allow": True, "scopes": ["read"]})
-    assert answer.status_code == 403
+    response = await unverified.http.post(AUTHORIZE, json={**request, "allow": True, "scopes": ["read"]})
+    assert response.status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -136,11 +136,11 @@ async def test_nothing_is_sent_to_a_foreign_redirect_uri(
     account: Account, client: OAuthClient, changes: dict[str, str], reason: str
 ) -> None:
     request = client.request("read", **changes)
-    for answer in (
+    for response in (
         await account.owner.http.get(AUTHORIZE, params=request),
         await account.owner.http.post(AUTHORIZE, json={**request, "allow": True, "scopes": ["read"]}),
     ):
-        assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, reason)
+        assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, reason)
 
 
 @pytest.mark.parametrize(
@@ -207,19 +207,19 @@ async def test_a_loopback_redirect_uri_may_use_any_port(account: Account, client
     ],
 )
 async def test_invalid_redirect_uris_are_rejected(client: OAuthClient, uris: Any) -> None:
-    answer = await client.register(redirect_uris=uris)
-    assert answer.status_code == 400, answer.text
-    assert answer.json()["error"] in ("invalid_redirect_uri", "invalid_client_metadata")
+    response = await client.register(redirect_uris=uris)
+    assert response.status_code == 400, response.text
+    assert response.json()["error"] in ("invalid_redirect_uri", "invalid_client_metadata")
 
 
 async def test_a_registration_is_lenient_limited_and_expires(
     product: Product, account: Account, client: OAuthClient
 ) -> None:
     for body in (b"", b"[]", b"{", b'{"redirect_uris": "x"}', b"\xff"):
-        answer = await client.http.post(f"{API}oauth/register", content=body)
-        assert answer.status_code == 400
-    answer = await client.register(redirect_uris=["cursor://anysphere.cursor/callback"], client_name="A\u202eB\n")
-    assert (answer.status_code, answer.json()["client_name"]) == (201, "AB")
+        response = await client.http.post(f"{API}oauth/register", content=body)
+        assert response.status_code == 400
+    response = await client.register(redirect_uris=["cursor://anysphere.cursor/callback"], client_name="A\u202eB\n")
+    assert (response.status_code, response.json()["client_name"]) == (201, "AB")
     await product.db.execute("update oauthclient set expireson = now() where oauthclientid = $1", client.clientid)
     described = await account.owner.http.get(AUTHORIZE, params=client.request("read"))
     assert described.json()["error"]["context"]["reason"] == "bad_client"
@@ -232,10 +232,10 @@ async def test_a_registration_is_lenient_limited_and_expires(
 async def test_pages_of_every_origin_may_register_and_get_tokens(client: OAuthClient) -> None:
     for path in ("register", "token", "revoke"):
         headers = {"Origin": "https://inspector.example", "Access-Control-Request-Method": "POST"}
-        answer = await client.http.options(f"{API}oauth/{path}", headers=headers)
-        assert answer.headers["access-control-allow-origin"] == "*"
-    answer = await client.http.options(AUTHORIZE, headers=headers)
-    assert "access-control-allow-origin" not in answer.headers
+        response = await client.http.options(f"{API}oauth/{path}", headers=headers)
+        assert response.headers["access-control-allow-origin"] == "*"
+    response = await client.http.options(AUTHORIZE, headers=headers)
+    assert "access-control-allow-origin" not in response.headers
 
 
 # -- documents of clients ----------------------------------------------------------------------------------------------
@@ -307,8 +307,10 @@ async def test_invalid_client_metadata_documents_are_rejected(account: Account, 
             "http://127.0.0.1:1/client.json",
         ):
             client.clientid = clientid
-            answer = await account.owner.http.get(AUTHORIZE, params=client.request("read"))
-            assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "bad_client"), clientid
+            response = await account.owner.http.get(AUTHORIZE, params=client.request("read"))
+            assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "bad_client"), (
+                clientid
+            )
 
 
 # -- tokens ------------------------------------------------------------------------------------------------------------
@@ -323,8 +325,8 @@ async def test_a_code_is_bound_to_its_client_and_verifier(account: Account, clie
         {"redirect_uri": "http://127.0.0.1:33418/other"},
     ):
         code = client.code(await consent(account.owner, client.request("read"), "read"))
-        answer = await client.redeem(code, **fields)
-        assert (answer.status_code, answer.json()["error"]) == (400, "invalid_grant"), fields
+        response = await client.redeem(code, **fields)
+        assert (response.status_code, response.json()["error"]) == (400, "invalid_grant"), fields
         assert (await client.redeem(code)).status_code == 400  # it has been used
     code = client.code(await consent(account.owner, client.request("read"), "read"))
     assert (await client.redeem(code, resource="https://other.example/mcp")).json()["error"] == "invalid_target"
@@ -343,16 +345,16 @@ async def test_a_code_is_bound_to_its_client_and_verifier(account: Account, clie
     ],
 )
 async def test_invalid_token_requests_are_rejected(client: OAuthClient, fields: dict[str, str], error: str) -> None:
-    answer = await client.token(**fields)
-    assert (answer.status_code, answer.json()["error"]) == (400, error)
+    response = await client.token(**fields)
+    assert (response.status_code, response.json()["error"]) == (400, error)
 
 
 async def test_malformed_forms_are_rejected(client: OAuthClient) -> None:
     for content in (b"\xff\xfe", b"a=1&a=2", b"a&" * 200, b'{"grant_type": "x"}'):
         for path in ("token", "revoke"):
-            answer = await client.http.post(f"{API}oauth/{path}", content=content)
-            assert answer.status_code == 400, answer.text
-            assert isinstance(answer.json()["error"], str)
+            response = await client.http.post(f"{API}oauth/{path}", content=content)
+            assert response.status_code == 400, response.text
+            assert isinstance(response.json()["error"], str)
     basic = {"Authorization": "Basic /w=="}
     assert (await client.http.post(f"{API}oauth/token", headers=basic)).json()["error"] == "invalid_client"
 
@@ -385,11 +387,11 @@ async def test_the_second_use_of_a_refresh_token_ends_the_session(
 async def test_of_many_concurrent_refreshes_one_succeeds(account: Account, client: OAuthClient) -> None:
     await signed_in(client, account.owner)
     token = client.tokens["refresh_token"]
-    answers = await asyncio.gather(*(client.refresh(token) for _ in range(8)))
-    assert sorted(answer.status_code for answer in answers) == [200, *[400] * 7]
+    responses = await asyncio.gather(*(client.refresh(token) for _ in range(8)))
+    assert sorted(response.status_code for response in responses) == [200, *[400] * 7]
     code = client.code(await consent(account.owner, client.request("read"), "read"))
-    answers = await asyncio.gather(*(client.redeem(code) for _ in range(8)))
-    assert sorted(answer.status_code for answer in answers) == [200, *[400] * 7]
+    responses = await asyncio.gather(*(client.redeem(code) for _ in range(8)))
+    assert sorted(response.status_code for response in responses) == [200, *[400] * 7]
 
 
 async def test_a_client_cannot_use_tokens_of_another(account: Account, client: OAuthClient) -> None:
@@ -412,8 +414,8 @@ async def test_tokens_of_a_client_are_valid_only_for_mcp(
             for path in (f"{TABLE}client", f"{API}account/credits", f"{API}user/session"):
                 assert (await http.get(path)).status_code == 401
             assert (await http.put(f"{API}user/session")).status_code == 401
-            answer = await http.get(AUTHORIZE, params=client.request("read"))
-            assert answer.status_code == 401
+            response = await http.get(AUTHORIZE, params=client.request("read"))
+            assert response.status_code == 401
     refused = await client.call("query", {"table": "client"}, client.tokens["refresh_token"])
     assert refused.status_code == 401
 
@@ -441,8 +443,8 @@ async def test_the_tokens_of_an_agent_end_with_its_user(account: Account, client
     assert (await client.call("query", {"table": "client"})).status_code == 200
     path = f"{TABLE}appuser/{member.appuserid}"
     owner = account.owner.http
-    answer = await (owner.delete(path) if change == "deleted" else owner.patch(path, json={"isactive": 0}))
-    assert answer.status_code == 200
+    response = await (owner.delete(path) if change == "deleted" else owner.patch(path, json={"isactive": 0}))
+    assert response.status_code == 200
     await _refused(client)
     assert (await client.refresh()).json()["error"] == "invalid_grant"
 
@@ -457,9 +459,9 @@ async def test_a_token_expires(product: Product, account: Account, client: OAuth
 async def _refused(client: OAuthClient) -> None:
     """Wait until the announcement of a change has reached the server."""
     for _ in range(100):
-        answer = await client.call("query", {"table": "client"})
-        if answer.status_code != 200:
-            assert answer.status_code in (401, 403, 404)
+        response = await client.call("query", {"table": "client"})
+        if response.status_code != 200:
+            assert response.status_code in (401, 403, 404)
             return
         await asyncio.sleep(0.05)
     raise AssertionError("the token is still accepted")
@@ -481,8 +483,8 @@ async def test_without_reveal_no_credit_is_spent(product: Product, account: Acco
     assert 'scope="reveal"' in refused.headers["www-authenticate"]
     assert await account.credits() == before
     await signed_in(client, account.owner, "reveal")
-    answer = await client.call("call_script", reveal)
-    assert json.loads(answer.json()["result"]["content"][-1]["text"])["result"]["charged"] == 1
+    response = await client.call("call_script", reveal)
+    assert json.loads(response.json()["result"]["content"][-1]["text"])["result"]["charged"] == 1
     assert (await client.call("query", {"table": "client"})).status_code == 403
     assert await account.credits() != before
 
@@ -492,6 +494,6 @@ async def test_a_session_of_the_app_cannot_spend_credits_through_tools(product: 
     params = {"name": "call_script", "arguments": {"name": "getcontact", "input": {}}}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     async with product.caller() as http:
-        answer = await http.post("/mcp", json=message, headers=bearer | ACCEPT)
+        response = await http.post("/mcp", json=message, headers=bearer | ACCEPT)
     await product.app.feature(Mcp).close()
-    assert "unknown_service" in answer.json()["result"]["content"][0]["text"]
+    assert "unknown_service" in response.json()["result"]["content"][0]["text"]

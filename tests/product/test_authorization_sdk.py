@@ -52,8 +52,8 @@ class Person:
         request = dict(parse_qsl(urlsplit(url).query))
         self.asked.append(request["scope"])
         body = {**request, "allow": True, "scopes": request["scope"].split()}
-        answer = await self.user.http.post(f"{API}oauth/authorize", json=body)
-        values = dict(parse_qsl(urlsplit(answer.json()["redirect"]).query))
+        response = await self.user.http.post(f"{API}oauth/authorize", json=body)
+        values = dict(parse_qsl(urlsplit(response.json()["redirect"]).query))
         self._result = AuthorizationCodeResult(code=values["code"], state=values["state"], iss=values["iss"])
 
     def clock_passes_the_expiry(self) -> None:
@@ -88,12 +88,12 @@ async def closed(product: Product) -> AsyncIterator[None]:
 async def test_the_client_of_the_sdk_signs_in_and_widens_its_scope(product: Product, account: Account) -> None:
     person, storage = Person(account.owner), Storage()
     async with connected(product, person, storage) as agent:
-        assert (await agent.answer("query", table="client", fields=["clientid"]))["rows"] == [
+        assert (await agent.result("query", table="client", fields=["clientid"]))["rows"] == [
             {"clientid": account.clientid}
         ]
         assert person.asked == ["read"]
         records = [{"clientid": account.clientid, "companyname": "By the SDK"}]
-        await agent.answer("update_records", table="client", records=records)
+        await agent.result("update_records", table="client", records=records)
     assert person.asked[-1].split() == ["read", "write"]
     assert (
         await product.db.fetchval("select companyname from client where clientid = $1", account.clientid)
@@ -104,10 +104,10 @@ async def test_the_client_of_the_sdk_signs_in_and_widens_its_scope(product: Prod
 async def test_the_client_of_the_sdk_refreshes_an_expired_token(product: Product, account: Account) -> None:
     person, storage = Person(account.owner), Storage()
     async with connected(product, person, storage) as agent:
-        await agent.answer("query", table="client")
+        await agent.result("query", table="client")
         assert storage.tokens is not None
         first = storage.tokens.access_token
         person.clock_passes_the_expiry()
-        await agent.answer("query", table="client")
+        await agent.result("query", table="client")
         assert storage.tokens.access_token != first
     assert person.asked == ["read"]

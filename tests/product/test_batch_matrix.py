@@ -139,18 +139,18 @@ async def test_a_batch_with_a_row_of_another_account_writes_nothing(
                  "query": {"ids": {"$ref": "own.resource.0.savedsearchid"}}},
             ]  # fmt: skip
             async with _caller(product, name, token) as http:
-                answer = await http.post(BATCH, json={"requests": [*own, step]})
-            case = (name, step, answer.text)
-            assert answer.status_code < 500, case
-            assert MARK not in answer.text, case
+                response = await http.post(BATCH, json={"requests": [*own, step]})
+            case = (name, step, response.text)
+            assert response.status_code < 500, case
+            assert MARK not in response.text, case
             if name not in writers:
-                assert answer.status_code in (401, 403, 404), case
-            elif answer.status_code != 200:
-                assert answer.json()["error"]["context"]["index"] == 2, case
+                assert response.status_code in (401, 403, 404), case
+            elif response.status_code != 200:
+                assert response.json()["error"]["context"]["index"] == 2, case
             elif "1=1" not in str(step):
-                assert answer.json()["responses"][2]["body"]["resource"] == [], case
+                assert response.json()["responses"][2]["body"]["resource"] == [], case
             deleted = not await product.db.fetchval("select count(*) from savedsearch where name = $1", mark)
-            assert deleted == (answer.status_code == 200), case
+            assert deleted == (response.status_code == 200), case
     assert await _rows(product, table, victim) == before
 
 
@@ -172,12 +172,12 @@ async def test_query_requests_find_no_rows_of_another_account(
         ):
             for headers in ({}, {"X-HTTP-Method": "PATCH"}, {"X-HTTP-Method-Override": "DELETE"}):
                 async with _caller(product, name, token) as http:
-                    answer = await http.request("QUERY", TABLE + table, json=query, headers=headers)
-                case = (name, query, headers, answer.text)
-                assert answer.status_code < 500, case
-                assert MARK not in answer.text, case
-                if answer.status_code == 200 and "order" not in query and "1 = 1" not in str(query):
-                    assert answer.json()["resource"] == [], case
+                    response = await http.request("QUERY", TABLE + table, json=query, headers=headers)
+                case = (name, query, headers, response.text)
+                assert response.status_code < 500, case
+                assert MARK not in response.text, case
+                if response.status_code == 200 and "order" not in query and "1 = 1" not in str(query):
+                    assert response.json()["resource"] == [], case
     assert await _rows(product, table, victim) == before
 
 
@@ -192,9 +192,9 @@ async def test_channels_webhooks_and_routines_reject_every_caller(
             ("POST", "_webhooks/any/test"), ("GET", "_func"), ("POST", "_proc/anything"),
         ):  # fmt: skip
             async with _caller(product, name, token) as http:
-                answer = await http.request(method, f"{API}leads/{path}", json=None if method == "GET" else {})
-            assert answer.status_code in (400, 401, 403, 404), (name, path, answer.text)
-            assert MARK not in answer.text
+                response = await http.request(method, f"{API}leads/{path}", json=None if method == "GET" else {})
+            assert response.status_code in (400, 401, 403, 404), (name, path, response.text)
+            assert MARK not in response.text
 
 
 async def test_batches_and_query_requests_of_staff_are_recorded(
@@ -207,20 +207,20 @@ async def test_batches_and_query_requests_of_staff_are_recorded(
     for http, event in ((support.http, "support_read"), (looking, "support_viewed")):
         since = await newest(product)
         reads = [{"method": "GET", "path": f"_table/{table}", "query": mine} for table in ("client", "usercontact")]
-        answer = await http.post(BATCH, json={"requests": reads})
+        response = await http.post(BATCH, json={"requests": reads})
         entries = [(row["event"], row["clientid"], row["target"]) for row in await recorded(product, since)]
         assert entries == [(event, victim.clientid, "client"), (event, victim.clientid, "usercontact")]
-        assert answer.status_code == 200, answer.text
-        assert "jane.doe@acme.example" not in answer.text
+        assert response.status_code == 200, response.text
+        assert "jane.doe@acme.example" not in response.text
         since = await newest(product)
-        answer = await http.request("QUERY", f"{TABLE}usercontact", json=mine)
-        assert answer.status_code == 200, answer.text
-        assert "jane.doe@acme.example" not in answer.text
+        response = await http.request("QUERY", f"{TABLE}usercontact", json=mine)
+        assert response.status_code == 200, response.text
+        assert "jane.doe@acme.example" not in response.text
         (entry,) = await recorded(product, since)
         assert (entry["event"], entry["clientid"], entry["target"]) == (event, victim.clientid, "usercontact")
         writes = [*reads, {"method": "DELETE", "path": "_table/contactlist", "query": mine}]
-        answer = await http.post(BATCH, json={"requests": writes})
-        assert answer.status_code == 403, answer.text
+        response = await http.post(BATCH, json={"requests": writes})
+        assert response.status_code == 403, response.text
     assert await _rows(product, "contactlist", victim) == before
 
 

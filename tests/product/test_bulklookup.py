@@ -19,9 +19,9 @@ async def _urls(product: Product, count: int) -> list[str]:
 
 
 async def _start(account: Account, **body: Any) -> dict[str, Any]:
-    answer = await account.owner.post("bulklookup", **{"kinds": ["directdial"], "max_credits": 100} | body)
-    assert answer.status_code == 202, answer.text
-    return dict(answer.json())
+    response = await account.owner.post("bulklookup", **{"kinds": ["directdial"], "max_credits": 100} | body)
+    assert response.status_code == 202, response.text
+    return dict(response.json())
 
 
 async def _show(account: Account, jobid: int) -> dict[str, Any]:
@@ -50,9 +50,9 @@ async def test_the_result_is_a_file_that_is_counted_and_audited(
     jobid = (await _start(account, urls=[url, "nobody"]))["jobid"]
     await product.work()
     assert (await _sheet(other, jobid)).status_code == 404
-    answer = await _sheet(account, jobid)
-    assert answer.headers["content-disposition"] == 'attachment; filename="bulklookup.xlsx"'
-    head, revealed, bad = openpyxl.load_workbook(io.BytesIO(answer.content)).active.iter_rows()
+    response = await _sheet(account, jobid)
+    assert response.headers["content-disposition"] == 'attachment; filename="bulklookup.xlsx"'
+    head, revealed, bad = openpyxl.load_workbook(io.BytesIO(response.content)).active.iter_rows()
     assert [cell.value for cell in head] == list(result_file.HEAD)
     assert [cell.value for cell in revealed[1:4]] == ["Found", "1", "=1+1"]
     assert [cell.value for cell in revealed[4:]] == [None, None, "+12025550123"]  # unpaid values are not in it
@@ -84,8 +84,8 @@ async def test_the_result_is_a_file_that_is_counted_and_audited(
     ],
 )
 async def test_invalid_lists_are_422(account: Account, body: dict[str, Any]) -> None:
-    answer = await account.owner.post("bulklookup", **{"max_credits": 1} | body)
-    assert answer.status_code == 422, answer.text
+    response = await account.owner.post("bulklookup", **{"max_credits": 1} | body)
+    assert response.status_code == 422, response.text
 
 
 async def test_invalid_files_are_rejected_with_a_clear_message(account: Account) -> None:
@@ -94,10 +94,10 @@ async def test_invalid_files_are_rejected_with_a_clear_message(account: Account)
         (b"", "empty"), (b"\xff\xfel\x00i\x00", "UTF-8"), (unmarked, "UTF-8"), (b"linkedinurl\na\0b\n", "UTF-8"),
         (b"a,b\n1,2\n", "linkedinurl"),
     ):  # fmt: skip
-        answer = await account.owner.http.post(
+        response = await account.owner.http.post(
             API + "bulklookup", params={"max_credits": 1}, files={"files": ("x.csv", data)}
         )
-        assert (answer.status_code, words in answer.json()["error"]["message"]) == (422, True), answer.text
+        assert (response.status_code, words in response.json()["error"]["message"]) == (422, True), response.text
 
 
 async def test_50_megabytes_are_rejected_with_a_clear_message_and_nothing_is_lost(
@@ -137,9 +137,9 @@ async def test_each_row_has_its_outcome_and_a_repeat_is_free(product: Product, a
 
 async def test_an_estimate_starts_nothing(product: Product, account: Account) -> None:
     body = {"urls": [*await _urls(product, 2), "not a url"], "kinds": ["directdial", "businessemail"], "max_credits": 0}
-    answer = await account.owner.post("bulklookup", estimateonly=True, **body)
+    response = await account.owner.post("bulklookup", estimateonly=True, **body)
     costs = {"directdial": 2, "businessemail": 2}
-    assert (answer.status_code, answer.json()) == (200, {"estimate": 4, "estimates": costs, "total": 3})
+    assert (response.status_code, response.json()) == (200, {"estimate": 4, "estimates": costs, "total": 3})
     assert await product.db.fetchval("select count(*) from bulkjob where clientid = $1", account.clientid) == 0
 
 
@@ -190,11 +190,11 @@ async def test_a_job_of_a_removed_member_charges_nothing(product: Product, accou
 )
 async def test_files_from_spreadsheets_and_earlier_jobs_are_accepted(account: Account, file: str) -> None:
     urls = ["https://www.linkedin.com/in/jane", "https://www.linkedin.com/in/joe"]
-    answer = await account.owner.http.post(
+    response = await account.owner.http.post(
         f"{API}bulklookup", params={"max_credits": 1}, files={"files": ("people.csv", file.format(*urls).encode())}
     )
-    assert answer.status_code == 202, answer.text
-    shown = await _show(account, answer.json()["jobid"])
+    assert response.status_code == 202, response.text
+    shown = await _show(account, response.json()["jobid"])
     assert [row["linkedinurl"] for row in shown["rows"]] == urls
 
 

@@ -69,10 +69,10 @@ async def _calls(send: Callable[[], Awaitable[Any]]) -> tuple[int, int]:
     threading.setprofile(None)
     sys.setprofile(profile)
     try:
-        answer = await send()
+        response = await send()
     finally:
         sys.setprofile(None)
-    assert answer.status_code == 200, answer.text
+    assert response.status_code == 200, response.text
     return len(seen), len({frame.f_code.co_filename for frame in frames})
 
 

@@ -14,8 +14,8 @@ async def _reveal(product: Product, user: User, *kinds: str) -> int:
     person = await product.person()
     for kind in kinds:
         body = {"linkedinurl": f"linkedin.com/{person.key}", "type": kind, "action": "reveal"}
-        answer = await user.post("getcontact", **body)
-    return int(answer.json()["contactdata"][0]["contactid"])
+        response = await user.post("getcontact", **body)
+    return int(response.json()["contactdata"][0]["contactid"])
 
 
 @pytest.mark.parametrize("path", ["getrevealcount", "datascript/appcounters", "contactmeta_addupdate"])
@@ -29,9 +29,9 @@ async def test_counters_cover_the_whole_account(product: Product, account: Accou
     await _reveal(product, account.owner, "directdial", "businessemail")
     await _reveal(product, member, "personalemail")
     await _reveal(product, other.owner, "directdial")
-    answer = await member.http.post(API + "datascript/appcounters")
+    response = await member.http.post(API + "datascript/appcounters")
     counted = {"contacts": 2, "phones": 1, "workemails": 1, "personalemails": 1, "members": 1, "apikeys": 0}
-    assert answer.json() == {"data": counted}
+    assert response.json() == {"data": counted}
 
 
 async def test_reveals_are_counted_for_the_user_or_the_team(product: Product, account: Account, other: Account) -> None:
@@ -40,8 +40,8 @@ async def test_reveals_are_counted_for_the_user_or_the_team(product: Product, ac
     today, tomorrow = (f"{datetime.now(UTC) + timedelta(days=days):%Y-%m-%d}" for days in (0, 1))
 
     async def count(who: User, date: str = today) -> int:
-        answer = await who.post("getrevealcount", revealedby=member.appuserid, date=date)
-        return int(answer.json().get("totalrevealcount", -answer.status_code))
+        response = await who.post("getrevealcount", revealedby=member.appuserid, date=date)
+        return int(response.json().get("totalrevealcount", -response.status_code))
 
     assert [await count(member), await count(account.owner), await count(member, tomorrow)] == [2, 2, 0]
     assert [await count(other.owner), await count(await account.user())] == [-403, -403]
@@ -59,8 +59,8 @@ async def test_the_count_of_the_team_is_for_its_owner(product: Product, account:
     today = f"{datetime.now(UTC):%Y-%m-%d}"
 
     async def ask(who: User) -> tuple[int, dict[str, object]]:
-        answer = await who.post("getrevealcount", revealedby=who.appuserid, date=today, team=True, daily=True)
-        return answer.status_code, answer.json()
+        response = await who.post("getrevealcount", revealedby=who.appuserid, date=today, team=True, daily=True)
+        return response.status_code, response.json()
 
     status, error = await ask(member)
     assert (status, error["error"]["context"]["reason"]) == (403, "forbidden")  # type: ignore[index]
@@ -76,9 +76,9 @@ async def test_people_are_counted_once_in_each_period(product: Product, account:
     days = [f"{datetime.now(UTC) - timedelta(days=days):%Y-%m-%d}" for days in (0, 6, 10, 13)]
 
     async def ask(**more: object) -> dict[str, object]:
-        answer = await owner.post("getrevealcount", revealedby=owner.appuserid, date=days[3], daily=True, **more)
-        assert answer.status_code == 200, answer.text
-        return dict(answer.json())
+        response = await owner.post("getrevealcount", revealedby=owner.appuserid, date=days[3], daily=True, **more)
+        assert response.status_code == 200, response.text
+        return dict(response.json())
 
     counted = [{"date": days[2], "count": 1, "people": 1}, {"date": days[0], "count": 3, "people": 2}]
     assert await ask(split=days[1]) == {"totalrevealcount": 4, "people": 2, "days": counted}
@@ -118,8 +118,8 @@ async def test_the_owner_can_list_the_reveals_of_a_member_by_either_column(produ
 
     async def listed(who: User, text: str) -> int:
         params = {"filter": text.format(member.appuserid), "include_count": "true"}
-        answer = await who.http.get(API + "leads/_table/usercontact", params=params)
-        return int(answer.json()["meta"]["count"])
+        response = await who.http.get(API + "leads/_table/usercontact", params=params)
+        return int(response.json()["meta"]["count"])
 
     either = "(revealedby={0}) or (dialrevealedby={0})"
     counts = [await listed(account.owner, text) for text in ("revealedby={0}", "dialrevealedby={0}", either)]

@@ -73,9 +73,9 @@ class Racers:
 
 async def _check_books(reader: httpx2.AsyncClient) -> None:
     """Read the balance and ledger in one request: each row follows from the previous one; the last is the balance."""
-    answer = await reader.get("leads/_table/client", params={"related": BOOKS})
-    assert answer.status_code == 200, answer.text
-    (client,) = answer.json()["resource"]
+    response = await reader.get("leads/_table/client", params={"related": BOOKS})
+    assert response.status_code == 200, response.text
+    (client,) = response.json()["resource"]
     (balances,) = client["usercredit_by_clientid"]
     sums = Counter[str]()
     for row in sorted(client["creditledger_by_clientid"], key=lambda row: int(row["ledgerid"])):
@@ -142,9 +142,9 @@ async def _hundred(product: Product) -> tuple[str, list[str]]:
     return mark, [f"https://www.linkedin.com/in/{mark}-{number:03}" for number in range(HUNDRED)]
 
 
-def _read(answers: list[httpx2.Response]) -> list[dict[str, Any]]:
-    assert [answer.status_code for answer in answers] == [200, 200], [answer.text for answer in answers]
-    return [answer.json() for answer in answers]
+def _read(responses: list[httpx2.Response]) -> list[dict[str, Any]]:
+    assert [response.status_code for response in responses] == [200, 200], [response.text for response in responses]
+    return [response.json() for response in responses]
 
 
 # Reveal "first 100" with 40 credits
@@ -153,20 +153,20 @@ def _read(answers: list[httpx2.Response]) -> list[dict[str, Any]]:
 async def test_two_concurrent_reveals_of_100_people_charge_forty_credits_once(product: Product, racers: Racers) -> None:
     mark, urls = await _hundred(product)
     body = {"search": {"name": mark, "order": "full_name"}, "first": HUNDRED, "kinds": ["directdial"]}
-    answers = _read(await racers.at_once("revealmany", body))
-    assert sum(answer["charged"] for answer in answers) == 40
-    assert min(answer["price"] for answer in answers) >= 60
-    for answer in answers:
-        assert answer["charged"] == sum(item["charged"] for item in answer["resource"])
-        assert answer["credits"]["contactcredit"] == 0
+    responses = _read(await racers.at_once("revealmany", body))
+    assert sum(response["charged"] for response in responses) == 40
+    assert min(response["price"] for response in responses) >= 60
+    for response in responses:
+        assert response["charged"] == sum(item["charged"] for item in response["resource"])
+        assert response["credits"]["contactcredit"] == 0
         # Both responses contain the first forty: paid for by this request, or by the other one and therefore owned.
-        assert [item["linkedinurl"] for item in answer["resource"]] == urls
-        assert [item["status"] for item in answer["resource"]] == ["found"] * 40 + ["no_credit"] * 60
-        for item in answer["resource"][:40]:
+        assert [item["linkedinurl"] for item in response["resource"]] == urls
+        assert [item["status"] for item in response["resource"]] == ["found"] * 40 + ["no_credit"] * 60
+        for item in response["resource"][:40]:
             assert item["charged"] + len(item["owned"]) == 1, item
             assert item["unpaid"] == []
-        assert all((item["owned"], item["unpaid"]) == ([], ["directdial"]) for item in answer["resource"][40:])
-    paid = [sum(items) for items in zip(*([i["charged"] for i in a["resource"]] for a in answers), strict=True)]
+        assert all((item["owned"], item["unpaid"]) == ([], ["directdial"]) for item in response["resource"][40:])
+    paid = [sum(items) for items in zip(*([i["charged"] for i in a["resource"]] for a in responses), strict=True)]
     assert paid == [1] * 40 + [0] * 60
     assert (await racers.left(), await racers.reveals()) == ([0, 40, 40], 40)
 
@@ -175,8 +175,8 @@ async def test_concurrent_reveals_in_opposite_orders_charge_forty_credits(produc
     """If each request pays for people from its own end, both report "found" for everything the account now owns."""
     _, urls = await _hundred(product)
     bodies = [{"linkedinurls": each, "kinds": list(KINDS)} for each in (urls, urls[::-1])]
-    answers = _read(await racers.at_once("revealmany", *bodies))
-    assert sum(answer["charged"] for answer in answers) == 120
+    responses = _read(await racers.at_once("revealmany", *bodies))
+    assert sum(response["charged"] for response in responses) == 120
     assert (await racers.left(), await racers.reveals()) == ([0, 0, 0], 120)
     contacts = await product.db.fetch(
         "select linkedinurl, phonecost + businessemailcost + personalemailcost as kinds from usercontact"
@@ -184,8 +184,8 @@ async def test_concurrent_reveals_in_opposite_orders_charge_forty_credits(produc
     )  # fmt: skip
     bought = Counter({row["linkedinurl"]: int(row["kinds"]) for row in contacts})
     said = Counter[str]()
-    for answer in answers:
-        for item in answer["resource"]:
+    for response in responses:
+        for item in response["resource"]:
             url = item["linkedinurl"]
             said[url] += item["charged"]
             assert len(item["unpaid"]) == 3 - bought[url], item
@@ -204,12 +204,12 @@ async def test_a_ceiling_applies_to_each_of_two_requests(product: Product, racer
     assert (await racers.left(), await racers.reveals()) == ([40, 40, 40], 0)
 
     low, high = body, body | {"max_credits": 30}
-    answers = await racers.at_once("revealmany", low, high)
-    assert answers[1].json()["charged"] + (answers[0].json().get("charged") or 0) == 30
-    if answers[0].status_code == 402:  # the price was for all thirty, before the other request had bought any
-        assert answers[0].json()["error"]["context"]["reason"] == "over_ceiling"
+    responses = await racers.at_once("revealmany", low, high)
+    assert responses[1].json()["charged"] + (responses[0].json().get("charged") or 0) == 30
+    if responses[0].status_code == 402:  # the price was for all thirty, before the other request had bought any
+        assert responses[0].json()["error"]["context"]["reason"] == "over_ceiling"
     else:
-        assert answers[0].json()["price"] <= 29
+        assert responses[0].json()["price"] <= 29
     assert (await racers.left(), await racers.reveals()) == ([10, 40, 40], 30)
 
 
@@ -218,13 +218,13 @@ async def test_concurrent_requests_with_one_idempotency_key_run_once(product: Pr
     mark, _ = await _hundred(product)
     same = Racers(racers.account, racers.first, racers.reader, racers.reader)
     body = {"search": {"name": mark}, "first": HUNDRED, "kinds": ["directdial"]}
-    answers = await same.at_once("revealmany", body, key="first-100")
-    assert {answer.status_code for answer in answers} <= {200, 409}
+    responses = await same.at_once("revealmany", body, key="first-100")
+    assert {response.status_code for response in responses} <= {200, 409}
     repeated = await same.at_once("revealmany", body, key="first-100")
     done = _read(repeated)
-    assert done[0] == done[1] == next(answer.json() for answer in answers if answer.status_code == 200)
+    assert done[0] == done[1] == next(response.json() for response in responses if response.status_code == 200)
     assert done[0]["charged"] == 40
-    assert [answer.headers["Idempotency-Replayed"] for answer in repeated] == ["true", "true"]
+    assert [response.headers["Idempotency-Replayed"] for response in repeated] == ["true", "true"]
     assert (await racers.left(), await racers.reveals()) == ([0, 40, 40], 40)
 
 
@@ -234,16 +234,16 @@ async def test_concurrent_requests_with_one_idempotency_key_run_once(product: Pr
 async def test_two_concurrent_keys_pay_for_each_value_once(product: Product, programs: Racers) -> None:
     _, urls = await _hundred(product)
     body = {"people": [{"linkedinurl": url} for url in urls], "kinds": list(KINDS)}
-    answers = _read(await programs.at_once("enrich", body))
-    assert sum(answer["charged"] for answer in answers) == 300
-    for answer in answers:
-        assert [item["status"] for item in answer["resource"]] == ["found"] * HUNDRED
-        for item in answer["resource"]:
+    responses = _read(await programs.at_once("enrich", body))
+    assert sum(response["charged"] for response in responses) == 300
+    for response in responses:
+        assert [item["status"] for item in response["resource"]] == ["found"] * HUNDRED
+        for item in response["resource"]:
             # A value was paid for by this call or owned already; the second response states which.
             assert item["charged"] + len(item["owned"]) == 3, item
             person = item["person"]
             assert (len(person["phones"]), len(person["business_emails"]), len(person["personal_emails"])) == (1, 2, 1)
-    for one, two in zip(*(answer["resource"] for answer in answers), strict=True):
+    for one, two in zip(*(response["resource"] for response in responses), strict=True):
         assert one["charged"] + two["charged"] == 3
         assert len(one["owned"]) + len(two["owned"]) == 3
     assert (await programs.left(), await programs.reveals()) == ([900, 900, 900], 300)
@@ -258,9 +258,9 @@ async def test_a_ceiling_of_a_key_ignores_charges_of_another(product: Product, p
     _, urls = await _hundred(product)
     people = [{"linkedinurl": url} for url in urls]
     body = {"people": people, "kinds": ["directdial"]}
-    answers = await programs.at_once("enrich", body | {"max_credits": 100}, body | {"max_credits": 50})
-    charged = [int(answer.headers.get("X-Credits-Charged", "0")) for answer in answers]
-    assert answers[0].status_code == 200
+    responses = await programs.at_once("enrich", body | {"max_credits": 100}, body | {"max_credits": 50})
+    charged = [int(response.headers.get("X-Credits-Charged", "0")) for response in responses]
+    assert responses[0].status_code == 200
     assert sum(charged) == 100
     assert charged[1] <= 50
     assert (await programs.left(), await programs.reveals()) == ([900, 1000, 1000], 100)
@@ -274,13 +274,13 @@ async def test_concurrent_requests_of_a_program_with_one_idempotency_key_run_onc
     apikey = programs.first.headers["X-API-Key"]
     async with _client(nodes[1], key=apikey) as again:
         same = Racers(programs.account, programs.first, again, programs.reader)
-        answers = await same.at_once("enrich", body, key="same")
-        assert {answer.status_code for answer in answers} <= {200, 409}
+        responses = await same.at_once("enrich", body, key="same")
+        assert {response.status_code for response in responses} <= {200, 409}
         repeated = await same.at_once("enrich", body, key="same")
     done = _read(repeated)
-    assert done[0] == done[1] == next(answer.json() for answer in answers if answer.status_code == 200)
+    assert done[0] == done[1] == next(response.json() for response in responses if response.status_code == 200)
     assert done[0]["charged"] == 100
-    assert [answer.headers["X-Credits-Charged"] for answer in repeated] == ["100", "100"]
+    assert [response.headers["X-Credits-Charged"] for response in repeated] == ["100", "100"]
     # The other key is another caller, with its own response.
     (other,) = _read([await programs.second.post("enrich", json=body, headers={"Idempotency-Key": "same"})] * 2)[:1]
     assert (other["charged"], {tuple(item["owned"]) for item in other["resource"]}) == (0, {("businessemail",)})
@@ -301,10 +301,10 @@ async def test_concurrent_proved_downvotes_return_one_credit(product: Product, r
         "linkedin_url": f"linkedin.com/{person.key}", "info": BAD_PHONE, "action": "downvote", "type": "phone",
         "downvotereason": "invalid", "reasonnote": "+12025550188",
     }  # fmt: skip
-    answers = await racers.at_once("leads/_table/contactfeedback", {"resource": [vote]})
-    answers += await racers.at_once("leads/_table/contactfeedback", {"resource": [vote]})
-    assert {answer.status_code for answer in answers} == {200}, [answer.text for answer in answers]
-    assert sorted(answer.json()["resource"][0].get("creditback", 0) for answer in answers) == [0, 0, 0, 1]
+    responses = await racers.at_once("leads/_table/contactfeedback", {"resource": [vote]})
+    responses += await racers.at_once("leads/_table/contactfeedback", {"resource": [vote]})
+    assert {response.status_code for response in responses} == {200}, [response.text for response in responses]
+    assert sorted(response.json()["resource"][0].get("creditback", 0) for response in responses) == [0, 0, 0, 1]
     assert await racers.left() == [40, 40, 40]
     db, clientid = product.db, racers.account.clientid
     assert await db.fetchval("select count(*) from creditback where clientid = $1", clientid) == 1
@@ -346,10 +346,10 @@ async def test_a_reveal_ended_by_a_deadlock_is_repeated_and_charged_once(
         async with migration.transaction():
             await migration.execute("set local deadlock_timeout = '1min'")  # so that the reveal is the one that ends
             await migration.execute("lock table reveal in exclusive mode")
-            answer = asyncio.create_task(account.owner.http.post(API + "getcontact", json=body))
+            response = asyncio.create_task(account.owner.http.post(API + "getcontact", json=body))
             await until(lambda: migration.fetchval(waiting))
             await migration.execute("select from usercredit where clientid = $1 for update", account.clientid)
-        assert (await answer).status_code == 200, (await answer).text
+        assert (await response).status_code == 200, (await response).text
     finally:
         await migration.close()
     assert (await account.credits())["bus_email_credits"] == 4

@@ -33,9 +33,9 @@ def _vote(person: Any, info: str, type_: str, **change: Any) -> dict[str, Any]:
 
 
 async def _cast(account: Account, vote: dict[str, Any]) -> int:
-    answer = await account.owner.table("POST", "contactfeedback", vote)
-    assert answer.status_code == 200, answer.text
-    return int(answer.json()["resource"][0].get("creditback", 0))
+    response = await account.owner.table("POST", "contactfeedback", vote)
+    assert response.status_code == 200, response.text
+    return int(response.json()["resource"][0].get("creditback", 0))
 
 
 async def test_a_possibly_correct_value_returns_no_credit(product: Product, account: Account) -> None:
@@ -60,8 +60,8 @@ async def test_an_impossible_number_returns_the_credit_once(product: Product, ac
     before = await account.credits()
     await _revealed(account, person, "directdial")
     vote = _vote(person, BAD_PHONE, "phone")
-    answers = await asyncio.gather(*(_cast(account, vote) for _ in range(4)))
-    assert sorted(answers) == [0, 0, 0, 1]
+    responses = await asyncio.gather(*(_cast(account, vote) for _ in range(4)))
+    assert sorted(responses) == [0, 0, 0, 1]
     assert await _cast(account, vote | {"action": "withdraw"}) == 0
     assert await _cast(account, vote) == 0
     assert await account.credits() == before | {
@@ -154,10 +154,10 @@ async def test_concurrent_votes_in_opposite_orders_do_not_deadlock(product: Prod
         for person in persons:
             await _revealed(account, person, "directdial")
     votes = [_vote(one, "+12025550123", "phone", downvotereason="outofservice", reasonnote=None) for one in persons]
-    answers = await asyncio.gather(
+    responses = await asyncio.gather(
         *(one.owner.table("POST", "contactfeedback", *votes[:: 1 if n % 2 else -1]) for n, one in enumerate(accounts))
     )
-    assert [answer.status_code for answer in answers] == [200] * 4, [answer.text for answer in answers]
+    assert [response.status_code for response in responses] == [200] * 4, [response.text for response in responses]
     given = "select count(*) from creditback where personid = any($1)"
     assert await product.db.fetchval(given, [person.personid for person in persons]) == 12
 

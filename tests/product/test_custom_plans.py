@@ -19,7 +19,7 @@ async def test_each_period_is_granted_once_even_if_the_plan_is_left_repeatedly(s
         assert (await trial.owner.post("upgradeplan", planid=1)).status_code == 200
         assert await shop.credits(trial) == (0, 0, 0)
         back = await asyncio.gather(*(trial.owner.post("upgradeplan", planid=8) for _ in range(4)))
-        assert {answer.status_code for answer in back} == {200}
+        assert {response.status_code for response in back} == {200}
         assert await shop.credits(trial) == (9999, 10000, 10000)
         assert (await shop.row(trial))["expirydate"] == period
     assert await shop.balanced(trial)

@@ -58,8 +58,8 @@ async def test_the_link_is_mailed_and_sets_the_password_once(product: Product) -
 
 async def test_a_session_of_staff_belongs_to_no_client(product: Product) -> None:
     member = await staff(product)
-    answer = await member.http.put(API + "user/session")
-    session = answer.json()
+    response = await member.http.put(API + "user/session")
+    session = response.json()
     assert (session["role"], session["email"], session["session_token"]) == ("staff", member.email, member.token)
     assert not {"clientid", "client_by_clientid", "appuserid", "password"} & session.keys()
     resumed = await product.caller().post(API + "user/session", json={"session_token": member.token})
@@ -71,8 +71,8 @@ async def test_a_session_of_staff_belongs_to_no_client(product: Product) -> None
 async def test_wrong_passwords_are_rejected_and_throttled(product: Product) -> None:
     member, caller = await staff(product), product.caller()
     for _ in range(5):
-        answer = await caller.post(API + "user/session", json={"email": member.email, "password": "Wrong1234"})
-        assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (401, "bad_credentials")
+        response = await caller.post(API + "user/session", json={"email": member.email, "password": "Wrong1234"})
+        assert (response.status_code, response.json()["error"]["context"]["reason"]) == (401, "bad_credentials")
     blocked = await caller.post(API + "user/session", json={"email": member.email, "password": PASSWORD})
     assert blocked.status_code == 429
     sql = "select count(*) from auditlog where event = 'signin_failed' and staffid = $1"

@@ -66,12 +66,12 @@ async def test_every_read_of_one_client_is_logged_for_it(
     contactid = await product.db.fetchval("select contactid from usercontact where clientid = $1 limit 1", first)
     for path, query, headers in _reads(first, contactid):
         since = await newest(product)
-        answer = await member.http.get(TABLE + path, params=query, headers=headers)
-        assert answer.status_code == 200, (path, query, answer.text)
+        response = await member.http.get(TABLE + path, params=query, headers=headers)
+        assert response.status_code == 200, (path, query, response.text)
         (entry,) = await recorded(product, since)
         assert (entry["event"], entry["clientid"], entry["staffid"]) == ("support_read", first, member.staffid), query
         assert entry["target"] == path.partition("/")[0]
-        assert entry["detail"]["request"] == answer.headers["X-Request-Id"]
+        assert entry["detail"]["request"] == response.headers["X-Request-Id"]
         assert "filter" not in entry["detail"]
         assert entry["detail"].get("query", {}) == query
 
@@ -112,8 +112,8 @@ async def test_reads_that_cannot_be_attributed_to_a_client_are_rejected(
     product: Product, member: Staff, table: str, query: dict[str, str]
 ) -> None:
     since = await newest(product)
-    answer = await member.table(table, **query)
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (403, "not_recorded")
+    response = await member.table(table, **query)
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (403, "not_recorded")
     assert await recorded(product, since) == []
 
 
@@ -131,13 +131,13 @@ async def test_a_count_or_an_offset_of_other_accounts_is_logged_for_each(
     ]
     for more, headers in asked:
         since = await newest(product)
-        answer = await member.http.get(f"{TABLE}client", params=page | more, headers=headers)
-        assert len({row["clientid"] for row in answer.json()["resource"]}) == 1, answer.text
+        response = await member.http.get(f"{TABLE}client", params=page | more, headers=headers)
+        assert len({row["clientid"] for row in response.json()["resource"]}) == 1, response.text
         assert [entry["clientid"] for entry in await recorded(product, since)] == [None, *ids], (more, headers)
     since = await newest(product)
     ranged = {"filter": page["filter"], "order": "clientid"}
-    answer = await member.http.get(f"{TABLE}client", params=ranged, headers={"Range": "items=1-1"})
-    assert answer.status_code in (200, 206), answer.text
+    response = await member.http.get(f"{TABLE}client", params=ranged, headers={"Range": "items=1-1"})
+    assert response.status_code in (200, 206), response.text
     assert [entry["clientid"] for entry in await recorded(product, since)] == [None, *ids]
     since = await newest(product)
     assert (await member.table("client", **page)).status_code == 200
@@ -146,14 +146,14 @@ async def test_a_count_or_an_offset_of_other_accounts_is_logged_for_each(
 
 async def test_paths_inside_an_account_are_read(member: Staff, two: tuple[Account, Account]) -> None:
     fields = "status,client_by_clientid.companyname,subscriptionplan_by_planid.planname"
-    answer = await member.table("usersubscription", filter=f"clientid = {two[0].clientid}", fields=fields)
-    assert answer.status_code in (200, 400), answer.text
-    assert answer.status_code == 200 or answer.json()["error"]["context"]["reason"] == "unknown_field"
+    response = await member.table("usersubscription", filter=f"clientid = {two[0].clientid}", fields=fields)
+    assert response.status_code in (200, 400), response.text
+    assert response.status_code == 200 or response.json()["error"]["context"]["reason"] == "unknown_field"
 
 
 async def test_a_client_cannot_be_hidden_behind_an_alias(member: Staff, two: tuple[Account, Account]) -> None:
-    answer = await member.table("appuser", fields="appuserid AS clientid, name")
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "duplicate_field")
+    response = await member.table("appuser", fields="appuserid AS clientid, name")
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "duplicate_field")
 
 
 async def test_rejected_reads_are_not_logged_but_agents_are(product: Product, member: Staff) -> None:
@@ -166,9 +166,9 @@ async def test_rejected_reads_are_not_logged_but_agents_are(product: Product, me
 async def test_a_read_that_cannot_be_recorded_fails(product: Product, member: Staff) -> None:
     await product.db.execute("alter table auditlog add constraint closed check (event <> 'support_read') not valid")
     try:
-        answer = await member.table("client", limit="1")
-        assert answer.status_code >= 400
-        assert "resource" not in answer.json()
+        response = await member.table("client", limit="1")
+        assert response.status_code >= 400
+        assert "resource" not in response.json()
     finally:
         await product.db.execute("alter table auditlog drop constraint closed")
 
@@ -205,8 +205,8 @@ async def looking(member: Staff, two: tuple[Account, Account]) -> httpx2.AsyncCl
 async def test_a_user_that_cannot_sign_in_cannot_be_viewed(member: Staff, two: tuple[Account, Account]) -> None:
     for state in ({"isactive": 0}, {"isverified": 0}, {"isactive": 0, "isverified": 0, "invitestatus": "pending"}):
         user = await two[0].user(**state)
-        answer = await member.post("view", appuserid=user.appuserid, reason="To see it")
-        assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (409, "not_accepted")
+        response = await member.post("view", appuserid=user.appuserid, reason="To see it")
+        assert (response.status_code, response.json()["error"]["context"]["reason"]) == (409, "not_accepted")
 
 
 async def test_the_view_is_announced_and_recorded(
@@ -244,8 +244,8 @@ async def test_the_view_shows_what_the_user_sees_with_masks(
         assert (await looking.get(TABLE + table)).json()["resource"] == mine, table
     for table, columns in {"usercontact": ("emails", "business_emails", "phone_numbers"), "apikeys": ("apikey",),
                            "contactfeedback": ("info",)}.items():  # fmt: skip
-        answer = await looking.get(TABLE + table, headers={"X-Field-Encryption": "session-v1"})
-        rows = answer.json()["resource"]
+        response = await looking.get(TABLE + table, headers={"X-Field-Encryption": "session-v1"})
+        rows = response.json()["resource"]
         assert rows, table
         for row in rows:
             assert {row[column] for column in columns} <= {"*****", None}, table
@@ -258,8 +258,8 @@ async def test_the_view_shows_what_the_user_sees_with_masks(
 
 async def test_nothing_of_another_client_is_seen(looking: httpx2.AsyncClient, two: tuple[Account, Account]) -> None:
     for table in ("appuser", "usercontact", "creditledger", "auditlog"):
-        answer = await looking.get(TABLE + table, params={"filter": f"clientid = {two[1].clientid}"})
-        assert answer.json()["resource"] == [], table
+        response = await looking.get(TABLE + table, params={"filter": f"clientid = {two[1].clientid}"})
+        assert response.json()["resource"] == [], table
     for table in ("stripeevent", "person", "staff", "reveal"):
         assert (await looking.get(TABLE + table)).status_code == 404
     assert (await looking.post(API + "desk/find", json={"text": "a"})).status_code == 403
@@ -274,9 +274,9 @@ async def test_every_write_in_a_view_is_rejected(
         if script.public or script.name in allowed:
             continue
         path = script.name.partition("{")[0] + ("1" if script.tail else "")
-        answer = await looking.request(script.method, API + path, json={})
-        assert answer.status_code == 403, (script.name, answer.text)
-        assert answer.json()["error"]["context"]["reason"] == "view_only", script.name
+        response = await looking.request(script.method, API + path, json={})
+        assert response.status_code == 403, (script.name, response.text)
+        assert response.json()["error"]["context"]["reason"] == "view_only", script.name
     own = two[0].owner.appuserid
     for method, path, body in (
         ("PATCH", f"appuser/{own}", {"name": "Changed"}),
@@ -286,9 +286,9 @@ async def test_every_write_in_a_view_is_rejected(
         ("DELETE", "usersession", None),
         ("PATCH", "usercontact?filter=contactid>0", {"resource": [{"deleted": 1}]}),
     ):
-        answer = await looking.request(method, TABLE + path, json=body)
-        assert answer.status_code == 403, (path, answer.text)
-        assert answer.json()["error"]["context"]["reason"] == "view_only"
+        response = await looking.request(method, TABLE + path, json=body)
+        assert response.status_code == 403, (path, response.text)
+        assert response.json()["error"]["context"]["reason"] == "view_only"
     for file in ({"file": "x.csv"}, {"file": "x.xlsx"}):
         assert (await looking.get(TABLE + "usercontact", params=file)).status_code == 403
     assert (await two[0].owner.table("GET", "appuser", filter=f"appuserid = {own}")).json()["resource"][0][

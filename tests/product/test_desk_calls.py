@@ -66,9 +66,9 @@ async def change(member: Staff, account: Account, amount: int, **fields: Any) ->
     ],
 )  # fmt: skip
 async def test_invalid_input_is_rejected(member: Staff, call: str, body: dict[str, Any], status: int) -> None:
-    answer = await member.post(call, **body)
-    assert answer.status_code == status, answer.text
-    assert answer.json()["error"]["context"]["reason"]
+    response = await member.post(call, **body)
+    assert response.status_code == status, response.text
+    assert response.json()["error"]["context"]["reason"]
 
 
 @pytest.mark.parametrize(
@@ -76,9 +76,9 @@ async def test_invalid_input_is_rejected(member: Staff, call: str, body: dict[st
     ["", "no", "write to jane@home.example", "call +1 202 555 0123", "see http://x.example", "a\nb", "x" * 301],
 )
 async def test_a_reason_must_not_contain_addresses_or_numbers(member: Staff, client: Account, reason: str) -> None:
-    answer = await change(member, client, 5, reason=reason)
-    assert answer.status_code == 422, answer.text
-    assert "reason" in answer.json()["error"]["context"]["fields"]
+    response = await change(member, client, 5, reason=reason)
+    assert response.status_code == 422, response.text
+    assert "reason" in response.json()["error"]["context"]["fields"]
 
 
 async def test_clients_are_found_by_common_details(product: Product, member: Staff) -> None:
@@ -91,9 +91,9 @@ async def test_clients_are_found_by_common_details(product: Product, member: Sta
         f"ANN@{mark}.example", f"{mark}.example", f"@{mark}.example", f"mail.{mark}.example", f"zed{mark}",
         f"Zed{mark} 100%", f"bob {mark}", f"cus_{mark}", str(account.clientid), str(other.appuserid),
     ):  # fmt: skip
-        answer = await member.post("find", text=text)
-        assert answer.status_code == 200, answer.text
-        assert account.clientid in [row["clientid"] for row in answer.json()["resource"]], text
+        response = await member.post("find", text=text)
+        assert response.status_code == 200, response.text
+        assert account.clientid in [row["clientid"] for row in response.json()["resource"]], text
     for text in (f"ann@{mark}", f"_ed{mark}", "%", f"cus_{mark}x", f"x{mark}.example"):
         found = (await member.post("find", text=text)).json()["resource"]
         assert account.clientid not in [row["clientid"] for row in found], text
@@ -116,9 +116,9 @@ async def test_a_search_uses_indexes(product: Product) -> None:
 async def test_one_client_is_shown_in_full_without_secrets(product: Product, member: Staff, client: Account) -> None:
     key = (await client.owner.table("POST", "apikeys", {"purpose": "crm"})).json()["resource"][0]["apikey"]
     await client.user(name="Mia Member")
-    answer = await member.post("client", clientid=client.clientid)
-    assert answer.status_code == 200, answer.text
-    shown = answer.json()
+    response = await member.post("client", clientid=client.clientid)
+    assert response.status_code == 200, response.text
+    shown = response.json()
     assert [user["name"] for user in shown["users"]] == ["Test User", "Mia Member"]
     assert shown["credits"][0]["contactcredit"] == 3000
     assert shown["subscriptions"][0]["plan"] == "Business"
@@ -126,9 +126,9 @@ async def test_one_client_is_shown_in_full_without_secrets(product: Product, mem
     assert shown["keys"][0]["purpose"] == "crm"
     assert len(shown["sessions"]) == 2
     for secret in (key, "keyhash", '"apikey"', "tokenhash", '"password"', client.owner.token):
-        assert secret not in answer.text, secret
+        assert secret not in response.text, secret
     other = await product.account()
-    assert str(other.owner.email) not in answer.text
+    assert str(other.owner.email) not in response.text
 
 
 async def test_credits_are_granted_and_deducted_once_each(product: Product, member: Staff, client: Account) -> None:
@@ -157,11 +157,11 @@ async def test_credits_are_granted_and_deducted_once_each(product: Product, memb
 async def test_concurrent_deductions_never_fall_below_zero(member: Staff, client: Account) -> None:
     import asyncio
 
-    answers = await asyncio.gather(*(change(member, client, -1000) for _ in range(6)))
-    assert sorted(answer.status_code for answer in answers) == [200, 200, 200, 409, 409, 409]
+    responses = await asyncio.gather(*(change(member, client, -1000) for _ in range(6)))
+    assert sorted(response.status_code for response in responses) == [200, 200, 200, 409, 409, 409]
     assert (await client.credits())["contactcredit"] == 0
     same = await asyncio.gather(*(change(member, client, 7, requestid="same-time") for _ in range(6)))
-    assert [answer.json()["changed"] for answer in same].count(True) == 1
+    assert [response.json()["changed"] for response in same].count(True) == 1
     assert (await client.credits())["contactcredit"] == 7
 
 
@@ -189,9 +189,9 @@ async def test_a_new_vote_reopens_decided_feedback(product: Product, member: Sta
             "type": "businessemail", "downvotereason": "others", "reasonnote": "jd@acme.example bounced"}  # fmt: skip
 
     async def mine() -> list[dict[str, Any]]:
-        answer = await member.get("feedback")
-        assert "jd@acme.example" not in answer.text
-        return [row for row in answer.json()["resource"] if row["clientid"] == client.clientid]
+        response = await member.get("feedback")
+        assert "jd@acme.example" not in response.text
+        return [row for row in response.json()["resource"] if row["clientid"] == client.clientid]
 
     await client.owner.table("POST", "contactfeedback", vote)
     (row,) = await mine()

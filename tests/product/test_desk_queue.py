@@ -23,12 +23,12 @@ async def test_a_failed_job_can_be_queued_again(product: Product, member: Staff)
         ident,
         {"exception_type": "SMTPError", "exception_message": "jobs@team.example is unknown", "traceback": "x"},
     )
-    answer = await member.get("jobs")
-    job = answer.json()["resource"][0]
+    response = await member.get("jobs")
+    job = response.json()["resource"][0]
     assert (job["id"], job["job"], job["status"], job["error"]) == (ident, "sendmail", "failed", "SMTPError")
-    assert answer.json()["counts"]["failed"] == 1
-    assert "in-the-payload" not in answer.text
-    assert "jobs@team.example" not in answer.text
+    assert response.json()["counts"]["failed"] == 1
+    assert "in-the-payload" not in response.text
+    assert "jobs@team.example" not in response.text
     assert (await member.post("jobs", id=ident)).json() == {"success": 1}
     row = await product.db.fetchrow("select status::text, attempts from pgqueuer where id = $1", ident)
     assert row is not None
@@ -45,10 +45,10 @@ async def test_a_payment_event_can_be_applied_again(product: Product, member: St
     ident = f"evt_{secrets.token_hex(4)}"
     await product.db.execute(insert, ident, orjson.dumps(payload).decode())
     await product.db.execute("update client set stripe_custid = $2 where clientid = $1", client.clientid, custid)
-    answer = await member.get("payments")
-    (event,) = [row for row in answer.json()["resource"] if row["id"] == ident]
+    response = await member.get("payments")
+    (event,) = [row for row in response.json()["resource"] if row["id"] == ident]
     assert (event["customer"], event["clientid"], event["note"]) == (custid, client.clientid, None)
-    assert "4242" not in answer.text
+    assert "4242" not in response.text
     assert (await member.post("payments", id=ident)).json() == {"success": 1}
     await product.work()
     assert ident not in (await member.get("payments")).text

@@ -83,8 +83,10 @@ async def test_a_disabled_or_deleted_member_gets_the_reason_at_once(account: Acc
         member = await account.user()
         assert await state(member) == OPEN
         body = {"isactive": 0} if change == "PATCH" else None
-        answer = await account.owner.http.request(change, f"/api/v2/leads/_table/appuser/{member.appuserid}", json=body)
-        assert answer.status_code == 200, answer.text
+        response = await account.owner.http.request(
+            change, f"/api/v2/leads/_table/appuser/{member.appuserid}", json=body
+        )
+        assert response.status_code == 200, response.text
         assert await state(member) in (403, 404)
 
 
@@ -126,8 +128,8 @@ async def test_a_stream_sends_nothing_after_its_session_ends_or_its_user_is_disa
         for stream in (kept, disabled, ended):
             assert (await stream.next())[0] == "row"
         path = f"{TABLE}appuser/{member.appuserid}"
-        answer = await owner.http.patch(path, json={"isactive": 0})
-        assert answer.status_code == 200, answer.text
+        response = await owner.http.patch(path, json={"isactive": 0})
+        assert response.status_code == 200, response.text
         assert (await phone.http.delete("/api/v2/user/session")).status_code == 200
         await late.db.execute(change, account.clientid)
         assert (await kept.next())[0] == "row"

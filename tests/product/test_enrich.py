@@ -21,9 +21,9 @@ CALLS: dict[str, dict[str, Any]] = {
 
 async def _key(account: Account, *scopes: str, **fields: Any) -> str:
     record: dict[str, Any] = {"purpose": "CRM"} | ({"scopes": list(scopes)} if scopes else {}) | fields
-    answer = await account.owner.table("POST", "apikeys", record)
-    assert answer.status_code == 200, answer.text
-    return str(answer.json()["resource"][0]["apikey"])
+    response = await account.owner.table("POST", "apikeys", record)
+    assert response.status_code == 200, response.text
+    return str(response.json()["resource"][0]["apikey"])
 
 
 @pytest.fixture
@@ -33,28 +33,28 @@ async def program(product: Product, account: Account) -> httpx2.AsyncClient:
 
 
 async def _send(client: httpx2.AsyncClient, call: str, **body: Any) -> dict[str, Any]:
-    answer = await client.post(API + call, json=body)
-    assert answer.status_code == 200, answer.text
-    return dict(answer.json())
+    response = await client.post(API + call, json=body)
+    assert response.status_code == 200, response.text
+    return dict(response.json())
 
 
 @pytest.mark.parametrize("call", sorted(CALLS))
 async def test_a_key_needs_the_scope(product: Product, account: Account, call: str) -> None:
     body = CALLS[call]
     for caller in (product.caller(key=""), product.caller(key="0123456789abcdef"), account.owner.http):
-        answer = await caller.post(API + call, json=body)
-        assert (answer.status_code, answer.json()["error"]["context"]["scope"]) == (401, "resource")
+        response = await caller.post(API + call, json=body)
+        assert (response.status_code, response.json()["error"]["context"]["scope"]) == (401, "resource")
     for scopes in ((), ("lookup", "search"), ("usage", "contacts")):
-        answer = await product.caller(key=await _key(account, *scopes)).post(API + call, json=body)
-        context = answer.json()["error"]["context"]
-        assert (answer.status_code, context["reason"], context["needed"]) == (403, "scope", "enrich")
+        response = await product.caller(key=await _key(account, *scopes)).post(API + call, json=body)
+        context = response.json()["error"]["context"]
+        assert (response.status_code, context["reason"], context["needed"]) == (403, "scope", "enrich")
         await product.db.execute("update usercredit set apicallcount = 5 where clientid = $1", account.clientid)
 
 
 async def test_a_key_for_enrichment_cannot_look_up(program: httpx2.AsyncClient) -> None:
-    answer = await program.get(API + "keylookup", params={"linkedinurl": "linkedin.com/in/a", "type": "directdials"})
-    context = answer.json()["error"]["context"]
-    assert (answer.status_code, context["reason"], context["needed"]) == (403, "scope", "lookup")
+    response = await program.get(API + "keylookup", params={"linkedinurl": "linkedin.com/in/a", "type": "directdials"})
+    context = response.json()["error"]["context"]
+    assert (response.status_code, context["reason"], context["needed"]) == (403, "scope", "lookup")
     assert (await program.get(API + "account/credits")).status_code == 200
 
 
@@ -64,8 +64,8 @@ async def test_keys_have_scopes_and_expire(product: Product, account: Account) -
     ]  # fmt: skip
     for bad in wrong:
         record: dict[str, Any] = {"purpose": "x"}
-        answer = await account.owner.table("POST", "apikeys", record | bad)
-        assert answer.status_code in (400, 422), bad
+        response = await account.owner.table("POST", "apikeys", record | bad)
+        assert response.status_code in (400, 422), bad
     key = await _key(account, "enrich", expireson="2099-01-01T00:00:00Z")
     row = (await account.owner.table("GET", "apikeys", order="keyid DESC")).json()["resource"][0]
     assert row["scopes"] == ["enrich"]
@@ -154,10 +154,10 @@ async def test_results_have_the_positions_of_the_requests(
 async def test_only_the_requested_kinds_are_sent(product: Product, program: httpx2.AsyncClient) -> None:
     person = await product.person()
     body = {"people": [{"linkedinurl": f"linkedin.com/{person.key}"}], "kinds": ["businessemail"]}
-    answer = await program.post(API + "enrich", json=body)
-    assert "+12025550123" not in answer.text
-    assert "jane@home.example" not in answer.text
-    assert answer.headers["X-Credits-Price"] == answer.headers["X-Credits-Charged"] == "1"
+    response = await program.post(API + "enrich", json=body)
+    assert "+12025550123" not in response.text
+    assert "jane@home.example" not in response.text
+    assert response.headers["X-Credits-Price"] == response.headers["X-Credits-Charged"] == "1"
 
 
 async def test_a_ceiling_under_the_price_charges_nothing(
@@ -166,9 +166,9 @@ async def test_a_ceiling_under_the_price_charges_nothing(
     person = await product.person()
     body = {"people": [{"linkedinurl": f"linkedin.com/{person.key}"}], "kinds": ["businessemail", "directdial"]}
     before = await account.credits()
-    answer = await program.post(API + "enrich", json=body | {"max_credits": 1})
-    context = answer.json()["error"]["context"]
-    assert (answer.status_code, context["reason"], context["price"]) == (402, "over_ceiling", 2)
+    response = await program.post(API + "enrich", json=body | {"max_credits": 1})
+    context = response.json()["error"]["context"]
+    assert (response.status_code, context["reason"], context["price"]) == (402, "over_ceiling", 2)
     assert await account.credits() == before
 
 
@@ -205,10 +205,10 @@ async def test_a_repeat_with_a_key_is_replayed(product: Product, account: Accoun
     person = await product.person()
     body = {"people": [{"linkedinurl": f"linkedin.com/{person.key}"}], "kinds": ["directdial"]}
     header = {"Idempotency-Key": "same"}
-    answers = [await program.post(API + "enrich", json=body, headers=header) for _ in range(2)]
-    assert answers[0].json() == answers[1].json()
-    assert answers[1].json()["charged"] == 1
-    assert answers[1].headers["Idempotency-Replayed"] == "true"
+    responses = [await program.post(API + "enrich", json=body, headers=header) for _ in range(2)]
+    assert responses[0].json() == responses[1].json()
+    assert responses[1].json()["charged"] == 1
+    assert responses[1].headers["Idempotency-Replayed"] == "true"
     other = await program.post(API + "enrich", json=body | {"kinds": ["businessemail"]}, headers=header)
     assert other.status_code == 422
     second = product.caller(key=await _key(account, "enrich"))
@@ -224,10 +224,10 @@ async def test_two_concurrent_keys_charge_each_value_once(product: Product, acco
     people = [{"linkedinurl": f"linkedin.com/in/race-{mark}-{number}"} for number in range(40)]
     clients = [product.caller(key=await _key(account, "enrich")) for _ in range(2)]
     before = await account.credits()
-    answers = await asyncio.gather(
+    responses = await asyncio.gather(
         *(_send(client, "enrich", people=people, kinds=["directdial", "businessemail"]) for client in clients)
     )
-    assert sum(answer["charged"] for answer in answers) == 80
+    assert sum(response["charged"] for response in responses) == 80
     after = await account.credits()
     assert before["contactcredit"] - after["contactcredit"] == 40
     assert before["bus_email_credits"] - after["bus_email_credits"] == 40
@@ -245,11 +245,11 @@ async def test_an_address_found_by_name_costs_one_credit(
     over = await program.post(API + "findemail", json=body | {"max_credits": 0})
     assert (over.status_code, over.json()["error"]["context"]["reason"]) == (402, "over_ceiling")
     for charged in (1, 0):
-        answer = await program.post(API + "findemail", json=body)
-        found = answer.json()
+        response = await program.post(API + "findemail", json=body)
+        found = response.json()
         shown = (found["email"], found["verification"], found["charged"])
         assert shown == ("jane.doe@acme.example", "valid", charged)
-        assert answer.headers["X-Credits-Charged"] == str(charged)
+        assert response.headers["X-Credits-Charged"] == str(charged)
     await product.person(f"find2-{mark}", full_name=f"Ot Her{mark}", company_domain=f"{mark}.example")
     await account.set_credits(0)
     poor = await program.post(API + "findemail", json=body | {"name": f"Ot Her{mark}"})
@@ -273,13 +273,13 @@ async def test_an_address_found_by_name_costs_one_credit(
 async def test_an_address_gets_a_verdict_and_its_reason(
     program: httpx2.AsyncClient, address: str, word: str, reason: str
 ) -> None:
-    answer = await program.post(API + "verifyemail", json={"email": address})
-    if address.startswith("\u0000") and answer.status_code in (400, 422):
+    response = await program.post(API + "verifyemail", json={"email": address})
+    if address.startswith("\u0000") and response.status_code in (400, 422):
         return
-    body = answer.json()
+    body = response.json()
     assert (body["verification"], body["reasons"][:1]) == (word, [reason])
     assert datetime.fromisoformat(body["checkedon"]) <= datetime.now(UTC)
-    assert answer.headers["X-Credits-Charged"] == "0"
+    assert response.headers["X-Credits-Charged"] == "0"
 
 
 async def test_verifying_discloses_nothing_about_unpaid_addresses(

@@ -41,11 +41,11 @@ async def test_known_and_unknown_addresses_are_indistinguishable(product: Produc
         for kind, email in (("known", known), ("unknown", "un" + known)):
             async with product.caller() as http:
                 began = time.perf_counter()
-                answer = await http.post(API + path, json=CALLS[path] | {"email": email})
+                response = await http.post(API + path, json=CALLS[path] | {"email": email})
                 spent[kind].append(time.perf_counter() - began)
-            body = answer.json()
+            body = response.json()
             body.get("error", {}).get("context", {}).pop("request_id", None)
-            bodies.add((answer.status_code, str(body)))
+            bodies.add((response.status_code, str(body)))
     assert len(bodies) == 1, bodies
     medians = {kind: statistics.median(times) for kind, times in spent.items()}
     quartiles = [statistics.quantiles(times, n=4) for times in spent.values()]

@@ -9,14 +9,14 @@ from tests.helpers.product import TABLE, Account, Product
 async def test_staff_can_see_the_rule_of_a_role(product: Product, account: Account) -> None:
     member = await staff(product)
     asked = {"Prefer": f"explain=rights; role=member; clientid={account.clientid}; appuserid=1"}
-    answer = await member.http.get(f"{TABLE}savedsearch", headers=asked)
-    assert answer.status_code == 200, answer.text
-    said = answer.json()
+    response = await member.http.get(f"{TABLE}savedsearch", headers=asked)
+    assert response.status_code == 200, response.text
+    said = response.json()
     assert (said["role"], said["allowed"], said["rule"]) == ("member", None, "POLICY['savedsearch'].read")
     assert "clientid = your clientid" in said["rows"]
     assert "refusal" not in said
 
 
 async def test_users_may_not_explain_rights(product: Product, account: Account) -> None:
-    answer = await account.owner.http.get(f"{TABLE}appuser", headers={"Prefer": "explain=rights"})
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (403, "no_explain")
+    response = await account.owner.http.get(f"{TABLE}appuser", headers={"Prefer": "explain=rights"})
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (403, "no_explain")

@@ -29,20 +29,20 @@ async def _export(user: User, accept: str = "text/csv", **query: Any) -> httpx2.
     return await user.http.get(f"{TABLE}usercontact", params={"order": "createdon ASC"} | query, headers=headers)
 
 
-def _lines(answer: httpx2.Response) -> list[list[str]]:
-    return list(csv.reader(io.StringIO(answer.content.decode(), newline="")))
+def _lines(response: httpx2.Response) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(response.content.decode(), newline="")))
 
 
 @pytest.mark.parametrize("accept", ["text/csv", XLSX])
 async def test_an_export_without_a_session_is_rejected(product: Product, accept: str) -> None:
-    answer = await product.caller().get(f"{TABLE}usercontact", headers={"Accept": accept})
-    assert (answer.status_code, answer.headers["content-type"][:16]) == (401, "application/json")
+    response = await product.caller().get(f"{TABLE}usercontact", headers={"Accept": accept})
+    assert (response.status_code, response.headers["content-type"][:16]) == (401, "application/json")
 
 
 async def test_each_user_has_twenty_exports_a_day(product: Product, account: Account) -> None:
     member = await account.user()
-    answers = [await _export(account.owner, limit=1) for _ in range(21)]
-    assert [answer.status_code for answer in answers] == [200] * 20 + [429]
+    responses = [await _export(account.owner, limit=1) for _ in range(21)]
+    assert [response.status_code for response in responses] == [200] * 20 + [429]
     assert (await _export(member)).status_code == 200
     assert (await account.owner.table("GET", "usercontact")).status_code == 200
     events = await product.db.fetchval(
@@ -65,10 +65,10 @@ async def test_cells_of_a_csv_cannot_be_formulas(product: Product, account: Acco
         personal_emails=["@a.example", "b@b.example", "c@c.example", "d@d.example"],
     )  # fmt: skip
     await _reveal(product, account.owner, ("directdial",), full_name="-2+3", phones=["+4511111111", "+4522222222"])
-    answer = await _export(account.owner)
-    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
-    assert answer.headers["content-disposition"] == 'attachment; filename="mycontacts.csv"'
-    head, first, second = _lines(answer)
+    response = await _export(account.owner)
+    assert response.headers["content-type"] == "text/csv; charset=utf-8"
+    assert response.headers["content-disposition"] == 'attachment; filename="mycontacts.csv"'
+    head, first, second = _lines(response)
     assert head == HEAD
     assert first[0] == "'=1+1"
     assert first[1].startswith("https://www.linkedin.com/in/")
@@ -80,10 +80,10 @@ async def test_cells_of_a_csv_cannot_be_formulas(product: Product, account: Acco
 
 async def test_cells_of_an_xlsx_are_text(product: Product, account: Account) -> None:
     await _reveal(product, account.owner, full_name="=1+1")
-    answer = await _export(account.owner, XLSX)
-    assert answer.headers["content-type"] == XLSX
-    assert answer.headers["content-disposition"] == 'attachment; filename="mycontacts.xlsx"'
-    sheet = openpyxl.load_workbook(io.BytesIO(answer.content)).active
+    response = await _export(account.owner, XLSX)
+    assert response.headers["content-type"] == XLSX
+    assert response.headers["content-disposition"] == 'attachment; filename="mycontacts.xlsx"'
+    sheet = openpyxl.load_workbook(io.BytesIO(response.content)).active
     assert sheet.title == "My Contacts"
     head, row = sheet.iter_rows()
     assert [cell.value for cell in head] == HEAD
@@ -138,10 +138,10 @@ async def test_only_the_chosen_rows_in_their_order(product: Product, account: Ac
     foreign = (await other.owner.table("GET", "usercontact")).json()["resource"][0]["contactid"]
 
     chosen = [ids["Dan"], str(ids["Ann"]), ids["Dan"], foreign, 2**40, ids["Cid"]]
-    answer = await _chosen(account.owner, chosen)
-    assert answer.status_code == 200, answer.text
-    assert [line[0] for line in _lines(answer)] == ["Full_name", "Dan", "Ann", "Cid"]
-    assert _lines(answer)[1][3] == "jane.doe@acme.example, jd@acme.example"
+    response = await _chosen(account.owner, chosen)
+    assert response.status_code == 200, response.text
+    assert [line[0] for line in _lines(response)] == ["Full_name", "Dan", "Ann", "Cid"]
+    assert _lines(response)[1][3] == "jane.doe@acme.example, jd@acme.example"
 
     book = await _chosen(account.owner, [ids["Ben"]], XLSX)
     assert book.headers["content-disposition"] == 'attachment; filename="mycontacts.xlsx"'
@@ -155,17 +155,17 @@ async def test_only_the_chosen_rows_in_their_order(product: Product, account: Ac
     ("ids", "status"), [([], 400), ("", 400), (["x"], 400), ([{"a": 1}], 400), ([None], 400), (list(range(5001)), 413)]
 )
 async def test_invalid_selections_are_rejected(account: Account, ids: Any, status: int) -> None:
-    answer = await _chosen(account.owner, ids)
-    assert answer.status_code == status, answer.text
+    response = await _chosen(account.owner, ids)
+    assert response.status_code == status, response.text
 
 
 async def test_a_selection_is_limited_and_audited_like_any_export(product: Product, account: Account) -> None:
     await _reveal(product, account.owner)
     contact = (await account.owner.table("GET", "usercontact")).json()["resource"][0]["contactid"]
-    answers = [await _chosen(account.owner, [contact]) for _ in range(21)]
-    assert [answer.status_code for answer in answers] == [200] * 20 + [429]
-    assert int(answers[-1].headers["retry-after"]) > 80_000
-    error = answers[-1].json()["error"]
+    responses = [await _chosen(account.owner, [contact]) for _ in range(21)]
+    assert [response.status_code for response in responses] == [200] * 20 + [429]
+    assert int(responses[-1].headers["retry-after"]) > 80_000
+    error = responses[-1].json()["error"]
     assert (error["context"]["reason"], error["message"][:43]) == (
         "rate_limit",
         "Contacts can be exported at most 20 times a",
@@ -180,8 +180,8 @@ async def test_the_selection_limit_equals_the_file_limit(product: Product, accou
     await _many(product, account, 230)
     ids = [row["contactid"] for row in (await account.owner.table("GET", "usercontact", limit=1000)).json()["resource"]]
     assert len(ids) == 230
-    answer = await _chosen(account.owner, ids)
-    assert len(_lines(answer)) == 231
+    response = await _chosen(account.owner, ids)
+    assert len(_lines(response)) == 231
 
 
 @pytest.mark.parametrize(

@@ -30,22 +30,22 @@ async def test_needs_an_app_key_and_a_session(product: Product) -> None:
     ],
 )
 async def test_errors_name_the_field(account: Account, body: dict[str, object], field: str) -> None:
-    answer = await account.owner.http.post(API + "getcontact", json=body)
-    assert answer.status_code == 422
-    assert field in answer.json()["error"]["context"]["fields"]
+    response = await account.owner.http.post(API + "getcontact", json=body)
+    assert response.status_code == 422
+    assert field in response.json()["error"]["context"]["fields"]
 
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b"\xff\xfe", b'{"linkedinurl": "a\\u0000b"}'])
 async def test_bad_json_is_400(account: Account, body: bytes) -> None:
     headers = {"content-type": "application/json"}
-    answer = await account.owner.http.post(API + "getcontact", content=body, headers=headers)
-    assert answer.status_code == 400
+    response = await account.owner.http.post(API + "getcontact", content=body, headers=headers)
+    assert response.status_code == 400
 
 
 async def test_unknown_person_costs_nothing(account: Account) -> None:
-    answer = await account.owner.post("getcontact", linkedinurl="linkedin.com/in/nobody-at-all", **REVEAL)
-    assert answer.status_code == 200
-    assert (answer.json()["contactdata"], answer.json()["charged"]) == ([], 0)
+    response = await account.owner.post("getcontact", linkedinurl="linkedin.com/in/nobody-at-all", **REVEAL)
+    assert response.status_code == 200
+    assert (response.json()["contactdata"], response.json()["charged"]) == ([], 0)
     assert await account.ledger_fits()
 
 
@@ -53,23 +53,23 @@ async def test_a_pasted_spelling_of_the_address_finds_the_same_person(product: P
     url = f"https://www.linkedin.com/{(await product.person('pasted-person')).key}"
     mobile = "https://m.linkedin.com/mwlite/in/pasted-person"
     for spelling, charged in ((url, 1), (f"\ufeff{url}\u200b", 0), (f"{url}).", 0), (mobile, 0)):
-        answer = (await account.owner.post("getcontact", linkedinurl=spelling, **REVEAL)).json()
-        assert (len(answer["contactdata"]), answer["charged"]) == (1, charged)
+        response = (await account.owner.post("getcontact", linkedinurl=spelling, **REVEAL)).json()
+        assert (len(response["contactdata"]), response["charged"]) == (1, charged)
 
 
 async def test_missing_kind_costs_nothing(product: Product, account: Account) -> None:
     person = await product.person(phones=[])
     body = {"linkedinurl": f"linkedin.com/{person.key}", "type": "directdial", "action": "reveal"}
-    answer = await account.owner.post("getcontact", **body)
-    assert (answer.status_code, answer.json()["charged"]) == (200, 0)
+    response = await account.owner.post("getcontact", **body)
+    assert (response.status_code, response.json()["charged"]) == (200, 0)
 
 
 async def test_without_credit_is_402(product: Product, account: Account) -> None:
     await account.set_credits(0)
     person = await product.person()
-    answer = await account.owner.post("getcontact", linkedinurl=person.key.join(["linkedin.com/", ""]), **REVEAL)
-    error = answer.json()["error"]
-    assert (answer.status_code, error["context"]["reason"]) == (402, "no_credit")
+    response = await account.owner.post("getcontact", linkedinurl=person.key.join(["linkedin.com/", ""]), **REVEAL)
+    error = response.json()["error"]
+    assert (response.status_code, error["context"]["reason"]) == (402, "no_credit")
     assert error["context"]["kind"] == "businessemail"
     assert await product.db.fetchval("select count(*) from reveal where clientid = $1", account.clientid) == 0
 
@@ -91,14 +91,16 @@ async def test_expired_subscription_is_402_but_paid_stays_free(product: Product,
 async def test_reveal_charges_one_credit_and_shows_only_the_kind(product: Product, account: Account) -> None:
     person = await product.person()
     before = await account.credits()
-    answer = await account.owner.post("getcontact", linkedinurl=f"https://uk.linkedin.com/{person.key}/?x=1", **REVEAL)
-    body = answer.json()
+    response = await account.owner.post(
+        "getcontact", linkedinurl=f"https://uk.linkedin.com/{person.key}/?x=1", **REVEAL
+    )
+    body = response.json()
     contact = body["contactdata"][0]
     assert body["charged"] == 1
     assert body["credits"]["bus_email_credits"] == before["bus_email_credits"] - 1
     assert contact["business_emails"] == "jane.doe@acme.example,jd@acme.example"
     assert contact["phone_numbers"] is None
-    assert "home.example" not in answer.text
+    assert "home.example" not in response.text
     assert (contact["businessemailcost"], contact["phonecost"], contact["personalemailcost"]) == (1, 0, 0)
     assert (contact["revealedby"], contact["dialrevealedby"]) == (account.owner.appuserid, None)
     assert await account.ledger_fits()
@@ -107,10 +109,10 @@ async def test_reveal_charges_one_credit_and_shows_only_the_kind(product: Produc
 async def test_second_reveal_and_a_colleagues_are_free(product: Product, account: Account) -> None:
     person, colleague = await product.person(), await account.user()
     body = {"linkedinurl": f"linkedin.com/{person.key}", **REVEAL}
-    answers = [await who.post("getcontact", **body) for who in (account.owner, account.owner, colleague)]
-    assert [answer.json()["charged"] for answer in answers] == [1, 0, 0]
+    responses = [await who.post("getcontact", **body) for who in (account.owner, account.owner, colleague)]
+    assert [response.json()["charged"] for response in responses] == [1, 0, 0]
     links = await product.db.fetchval(
-        "select count(*) from usercontactlink where contactid = $1", answers[0].json()["contactdata"][0]["contactid"]
+        "select count(*) from usercontactlink where contactid = $1", responses[0].json()["contactdata"][0]["contactid"]
     )
     assert links == 2
     assert await account.ledger_fits()
@@ -119,18 +121,18 @@ async def test_second_reveal_and_a_colleagues_are_free(product: Product, account
 async def test_another_client_pays_for_the_same_person(product: Product, account: Account, other: Account) -> None:
     person = await product.person()
     body = {"linkedinurl": f"linkedin.com/{person.key}", **REVEAL}
-    answers = [await who.owner.post("getcontact", **body) for who in (account, other)]
-    assert [answer.json()["charged"] for answer in answers] == [1, 1]
+    responses = [await who.owner.post("getcontact", **body) for who in (account, other)]
+    assert [response.json()["charged"] for response in responses] == [1, 1]
 
 
 async def test_kinds_add_up_in_one_contact(product: Product, account: Account) -> None:
     person = await product.person()
     for kind in ("businessemail", "personalemail", "directdial"):
-        answer = await account.owner.post(
+        response = await account.owner.post(
             "getcontact", linkedinurl=f"linkedin.com/{person.key}", type=kind, action="reveal"
         )
-        assert answer.json()["charged"] == 1
-    contact = answer.json()["contactdata"][0]
+        assert response.json()["charged"] == 1
+    contact = response.json()["contactdata"][0]
     assert contact["phone_numbers"] == "+12025550123"
     assert contact["emails"].count("business") == 2
     assert contact["emails"].count("personal") == 1
@@ -141,8 +143,8 @@ async def test_paid_values_remain_after_leaving_the_directory(product: Product, 
     url = f"linkedin.com/{person.key}"
     await account.owner.post("getcontact", linkedinurl=url, type="businessemail", action="reveal")
     await product.db.execute("update person set businesscipher = null where personid = $1", person.personid)
-    answer = await account.owner.post("getcontact", linkedinurl=url, type="personalemail", action="reveal")
-    contact = answer.json()["contactdata"][0]
+    response = await account.owner.post("getcontact", linkedinurl=url, type="personalemail", action="reveal")
+    contact = response.json()["contactdata"][0]
     assert (contact["emails"].count("business"), contact["emails"].count("personal")) == (2, 1)
     listed = (await account.owner.table("GET", "usercontact")).json()["resource"][0]
     assert {name: listed[name] for name in contact} == contact
@@ -162,31 +164,31 @@ async def test_wire_encryption_opens_with_the_session_token_only(product: Produc
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
     person = await product.person()
-    answer = await account.owner.http.post(
+    response = await account.owner.http.post(
         API + "getcontact",
         json={"linkedinurl": f"linkedin.com/{person.key}", **REVEAL},
         headers={"X-Field-Encryption": "session-v1"},
     )
-    sealed = answer.json()["contactdata"][0]["business_emails"]
+    sealed = response.json()["contactdata"][0]["business_emails"]
     version, nonce, ciphertext = sealed.split(".")
     key = derive_key(account.owner.token.encode(), "contact-field-v1")
     assert version == "v1"
     assert AESGCM(key).decrypt(unb64(nonce), unb64(ciphertext), None) == b"jane.doe@acme.example,jd@acme.example"
-    assert "acme.example" not in answer.text
+    assert "acme.example" not in response.text
 
 
 async def test_64_parallel_reveals_with_5_credits_left(product: Product, account: Account) -> None:
     await account.set_credits(5)
     persons = [await product.person() for _ in range(64)]
     seats = [await account.user() for _ in range(4)]
-    answers = await asyncio.gather(
+    responses = await asyncio.gather(
         *(
             seats[number % 4].post("getcontact", linkedinurl=f"linkedin.com/{person.key}", **REVEAL)
             for number, person in enumerate(persons)
         )
     )
-    assert sorted({answer.status_code for answer in answers}) == [200, 402]
-    assert sum(answer.json()["charged"] for answer in answers if answer.status_code == 200) == 5
+    assert sorted({response.status_code for response in responses}) == [200, 402]
+    assert sum(response.json()["charged"] for response in responses if response.status_code == 200) == 5
     assert (await account.credits())["bus_email_credits"] == 0
     assert await account.ledger_fits()
     assert await product.db.fetchval("select count(*) from reveal where clientid = $1", account.clientid) == 5
@@ -198,11 +200,11 @@ async def test_50_parallel_reveals_with_the_last_credit(product: Product, accoun
     await account.owner.post("getcontact", linkedinurl=f"linkedin.com/{known.key}", **REVEAL)
     await account.set_credits(1)
     keys = [known.key if number % 5 == 0 else (await product.person()).key for number in range(50)]
-    answers = await asyncio.gather(
+    responses = await asyncio.gather(
         *(account.owner.post("getcontact", linkedinurl=f"linkedin.com/{key}", **REVEAL) for key in keys)
     )
-    assert sorted(answer.status_code for answer in answers) == [200] * 11 + [402] * 39
-    assert sum(answer.json()["charged"] for answer in answers if answer.status_code == 200) == 1
+    assert sorted(response.status_code for response in responses) == [200] * 11 + [402] * 39
+    assert sum(response.json()["charged"] for response in responses if response.status_code == 200) == 1
     assert (await account.credits())["bus_email_credits"] == 0
     assert await account.ledger_fits()
     assert await product.db.fetchval("select count(*) from reveal where clientid = $1", account.clientid) == 2
@@ -212,21 +214,21 @@ async def test_20_parallel_reveals_of_one_field_charge_once(product: Product, ac
     person = await product.person()
     seats = [await account.user() for _ in range(4)]
     body = {"linkedinurl": f"linkedin.com/{person.key}", **REVEAL}
-    answers = await asyncio.gather(*(seats[number % 4].post("getcontact", **body) for number in range(20)))
-    assert [answer.status_code for answer in answers] == [200] * 20
-    assert sum(answer.json()["charged"] for answer in answers) == 1
+    responses = await asyncio.gather(*(seats[number % 4].post("getcontact", **body) for number in range(20)))
+    assert [response.status_code for response in responses] == [200] * 20
+    assert sum(response.json()["charged"] for response in responses) == 1
     assert await account.ledger_fits()
 
 
 async def test_an_old_address_finds_the_same_person(product: Product, account: Account) -> None:
     person, old = await product.person(), f"in/old-{account.clientid}"
     await product.db.execute("insert into personalias (profilekey, personid) values ($1, $2)", old, person.personid)
-    answers = [
+    responses = [
         await account.owner.post("getcontact", linkedinurl=f"linkedin.com/{key}", **REVEAL)
         for key in (old, person.key, old)
     ]
-    assert [answer.json()["charged"] for answer in answers] == [1, 0, 0]
-    assert {answer.json()["contactdata"][0]["linkedinurl"] for answer in answers} == {
+    assert [response.json()["charged"] for response in responses] == [1, 0, 0]
+    assert {response.json()["contactdata"][0]["linkedinurl"] for response in responses} == {
         f"https://www.linkedin.com/{person.key}"
     }
     # A removal by the current address also removes the person under the old one.
@@ -240,5 +242,5 @@ async def test_a_suppressed_person_is_not_found(product: Product, account: Accou
     person = await product.person()
     hashed = product.scripts.vault.index("profile", person.key)
     await product.db.execute("insert into suppression (hash, kind) values ($1, 'profile')", hashed)
-    answer = await account.owner.post("getcontact", linkedinurl=f"linkedin.com/{person.key}", **REVEAL)
-    assert (answer.status_code, answer.json()["contactdata"]) == (200, [])
+    response = await account.owner.post("getcontact", linkedinurl=f"linkedin.com/{person.key}", **REVEAL)
+    assert (response.status_code, response.json()["contactdata"]) == (200, [])

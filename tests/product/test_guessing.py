@@ -17,8 +17,8 @@ PASSWORD = "Sesame123"
 SESSION = API + "user/session"
 
 
-async def _codes(answers: list[httpx2.Response]) -> Counter[int]:
-    return Counter(answer.status_code for answer in answers)
+async def _codes(responses: list[httpx2.Response]) -> Counter[int]:
+    return Counter(response.status_code for response in responses)
 
 
 @pytest.mark.parametrize("path", ["leads/_table/appuser", "searchname", "leads/_spec", "_spec", "user/session"])
@@ -40,21 +40,21 @@ async def test_invalid_sessions_count_against_their_address(product: Product, pa
 
 async def test_concurrent_invalid_sessions_are_counted_before_the_lookup(product: Product) -> None:
     http = product.caller()
-    answers = await asyncio.gather(
+    responses = await asyncio.gather(
         *(http.get(TABLE + "appuser", headers={"X-Session-Token": secrets.token_hex(16)}) for _ in range(120))
     )
-    assert await _codes(answers) == {401: 60, 429: 60}
-    refused = next(answer for answer in answers if answer.status_code == 429)
+    assert await _codes(responses) == {401: 60, 429: 60}
+    refused = next(response for response in responses if response.status_code == 429)
     assert (refused.headers["x-ratelimit-limit"], refused.headers["x-ratelimit-remaining"]) == ("60", "0")
     assert int(refused.headers["retry-after"]) > 0
-    items = [answer.headers["x-ratelimit-remaining"] for answer in answers if answer.status_code == 401]
+    items = [response.headers["x-ratelimit-remaining"] for response in responses if response.status_code == 401]
     assert sorted(map(int, items)) == list(range(60))
 
 
 async def test_invalid_app_keys_count_against_their_address(product: Product) -> None:
     http = product.caller(key="")
-    answers = [await http.get(TABLE + "appuser", headers={"X-API-Key": secrets.token_hex(8)}) for _ in range(65)]
-    assert await _codes(answers) == {401: 60, 429: 5}
+    responses = [await http.get(TABLE + "appuser", headers={"X-API-Key": secrets.token_hex(8)}) for _ in range(65)]
+    assert await _codes(responses) == {401: 60, 429: 5}
 
 
 async def test_invalid_customer_keys_count_against_their_address(product: Product) -> None:
@@ -64,8 +64,8 @@ async def test_invalid_customer_keys_count_against_their_address(product: Produc
         query = {"linkedinurl": "linkedin.com/in/x", "type": "directdials", "apikey": secrets.token_hex(8)}
         return await http.get(API + path, params=query)
 
-    answers = await asyncio.gather(*(ask("keylookup" if n % 2 else "account/credits") for n in range(100)))
-    assert await _codes(answers) == {401: 60, 429: 40}
+    responses = await asyncio.gather(*(ask("keylookup" if n % 2 else "account/credits") for n in range(100)))
+    assert await _codes(responses) == {401: 60, 429: 40}
 
 
 async def test_valid_sessions_behind_one_address_do_not_count_against_each_other(
@@ -74,10 +74,10 @@ async def test_valid_sessions_behind_one_address_do_not_count_against_each_other
     http = product.caller()
     users = [await account.user() for _ in range(8)]
     tokens = [user.token for user in users] + [await account.session(users[0].appuserid) for _ in range(72)]
-    answers = await asyncio.gather(
+    responses = await asyncio.gather(
         *(http.get(TABLE + "appuser", headers={"X-Session-Token": token}) for token in tokens)
     )
-    assert await _codes(answers) == {200: 80}
+    assert await _codes(responses) == {200: 80}
 
 
 async def test_a_valid_session_is_not_locked_out_by_its_neighbours(product: Product, account: Account) -> None:
@@ -195,8 +195,10 @@ async def test_a_key_sees_its_limit_on_every_call(product: Product, account: Acc
     query = {"linkedinurl": "linkedin.com/in/nobody-here", "type": "directdials", "apikey": body["apikey"]}
     told = []
     for number in range(31):
-        answer = await http.get(API + "keylookup", params=query | ({"type": "bad"} if number == 3 else {}))
-        told.append((answer.status_code, answer.headers["x-ratelimit-limit"], answer.headers["x-ratelimit-remaining"]))
+        response = await http.get(API + "keylookup", params=query | ({"type": "bad"} if number == 3 else {}))
+        told.append(
+            (response.status_code, response.headers["x-ratelimit-limit"], response.headers["x-ratelimit-remaining"])
+        )
     good = [(200, "30", str(29 - number)) for number in range(30)]
     # A call with invalid input does not count against the key.
     assert told[:3] == good[:3]
@@ -215,9 +217,9 @@ async def test_the_tightest_limit_is_reported(product: Product, account: Account
     searched = await user.post("searchname")
     assert searched.headers["x-ratelimit-limit"] == "120"
     for _ in range(3):
-        answer = await user.post(
+        response = await user.post(
             "emailcodeverification", oldemail=user.email, newemail=f"{secrets.token_hex(4)}@n.example"
         )
-    assert (answer.headers["x-ratelimit-limit"], answer.headers["x-ratelimit-remaining"]) == ("3", "0")
+    assert (response.headers["x-ratelimit-limit"], response.headers["x-ratelimit-remaining"]) == ("3", "0")
     listed = await user.table("GET", "appuser")
     assert listed.headers["x-ratelimit-limit"] == "300"

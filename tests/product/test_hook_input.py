@@ -35,10 +35,10 @@ async def test_hooks_handle_random_values_without_server_errors(
         for value in RUBBISH:
             record = GOOD.get(table, {}) | {field: value}
             for method in ("POST", "PATCH", "DELETE"):
-                answer = await account.owner.http.request(method, TABLE + table, json={"resource": [record]})
-                assert answer.status_code < 500, (method, field, value, answer.text)
-                if answer.status_code != 200:
-                    assert answer.json()["error"]["message"], (method, field, value)
+                response = await account.owner.http.request(method, TABLE + table, json={"resource": [record]})
+                assert response.status_code < 500, (method, field, value, response.text)
+                if response.status_code != 200:
+                    assert response.json()["error"]["message"], (method, field, value)
     # The caller's own row is unchanged.
     row = await unlimited.db.fetchrow("select * from appuser where appuserid = $1", account.owner.appuserid)
     assert row is not None
@@ -52,10 +52,10 @@ async def test_scripts_handle_random_values_without_server_errors(unlimited: Pro
         for name in endpoint.input.model_fields if endpoint.input else ("email",):
             for value in RUBBISH:
                 if endpoint.method == "GET":
-                    answer = await account.owner.http.get(path, params={name: str(value).replace("\x00", "")})
+                    response = await account.owner.http.get(path, params={name: str(value).replace("\x00", "")})
                 else:
-                    answer = await account.owner.http.request(endpoint.method, path, json={name: value})
-                refused = answer.status_code == 503 and answer.json()["error"]["context"]["reason"] != "busy"
-                assert answer.status_code < 500 or refused, (endpoint.name, name, value, answer.text)
+                    response = await account.owner.http.request(endpoint.method, path, json={name: value})
+                refused = response.status_code == 503 and response.json()["error"]["context"]["reason"] != "busy"
+                assert response.status_code < 500 or refused, (endpoint.name, name, value, response.text)
         if endpoint.name == "user/session":  # one of its methods signs out
             account = await unlimited.account()

@@ -41,9 +41,9 @@ async def test_a_hostile_filter_is_rejected_quickly(product: Product, text: str)
     for key in ("filter", "having", "where", "order", "group", "fields", "related"):
         async with product.caller() as client:
             began = time.perf_counter()
-            answer = await client.get(f"{TABLE}/appuser?{key}={quote(text)}")
+            response = await client.get(f"{TABLE}/appuser?{key}={quote(text)}")
             assert time.perf_counter() - began < 2
-        assert answer.status_code in (400, 401)
+        assert response.status_code in (400, 401)
 
 
 async def test_a_mailed_token_is_accepted_in_exactly_one_filter(product: Product, account: Account) -> None:
@@ -79,16 +79,16 @@ async def test_a_mailed_token_is_accepted_in_exactly_one_filter(product: Product
 )
 async def test_overlong_input_is_rejected(account: Account, query: str) -> None:
     for path in ("/appuser", "/client", "/usercontact"):
-        answer = await account.owner.http.get(f"{TABLE}{path}?{query}")
-        assert answer.status_code == 400, answer.text[:200]
-        assert answer.json()["error"]["context"]["reason"] in (
+        response = await account.owner.http.get(f"{TABLE}{path}?{query}")
+        assert response.status_code == 400, response.text[:200]
+        assert response.json()["error"]["context"]["reason"] in (
             "bad_filter", "bad_option", "query_too_long", "too_many_options"
         )  # fmt: skip
 
 
 async def test_a_long_header_is_rejected(account: Account) -> None:
-    answer = await account.owner.http.get(f"{TABLE}/client", headers={"If-None-Match": "x" * 20_000})
-    assert answer.status_code == 400
+    response = await account.owner.http.get(f"{TABLE}/client", headers={"If-None-Match": "x" * 20_000})
+    assert response.status_code == 400
 
 
 @pytest.fixture
@@ -144,8 +144,8 @@ async def test_junk_requests_do_not_leak_memory(app: App) -> None:
             )
             method, path, body, status = kinds[number % len(kinds)]
             headers = {"X-HTTP-Method": "GET"} if body else {}
-            answer = await client.request(method, path, json=body, headers=headers)
-            assert answer.status_code == status, answer.text
+            response = await client.request(method, path, json=body, headers=headers)
+            assert response.status_code == status, response.text
 
         assert await _grown(junk, 1_500) < 1_000_000  # a copy of one parameter in three would be more
     assert app.state.datasets["x"].plan_cache.bytes < 500_000
@@ -156,7 +156,7 @@ async def test_the_plan_cache_is_limited_in_bytes(app: App) -> None:
     kept._max_bytes = 300_000
     async with caller(app) as client:
         for number in range(300):
-            answer = await client.get(f"/tag?limit=1&file=name{number}{'x' * 3000}.csv")
-            assert answer.status_code == 200
+            response = await client.get(f"/tag?limit=1&file=name{number}{'x' * 3000}.csv")
+            assert response.status_code == 200
             assert kept.bytes <= 300_000
     assert len(kept) > 1

@@ -12,9 +12,9 @@ from tests.helpers.product import API, TABLE, Account, Product
 
 
 async def _key(account: Account, **fields: Any) -> dict[str, Any]:
-    answer = await account.owner.table("POST", "apikeys", {"purpose": "CRM"} | fields)
-    assert answer.status_code == 200, answer.text
-    return dict(answer.json()["resource"][0])
+    response = await account.owner.table("POST", "apikeys", {"purpose": "CRM"} | fields)
+    assert response.status_code == 200, response.text
+    return dict(response.json()["resource"][0])
 
 
 async def _look(product: Product, key: str, url: str, type_: str = "directdials", **headers: str) -> httpx2.Response:
@@ -36,8 +36,8 @@ async def test_a_key_needs_a_purpose_a_plan_with_the_api_and_a_free_slot(product
     without = await cheap.owner.table("POST", "apikeys", {"purpose": "x"})
     assert (without.status_code, without.json()["error"]["context"]["reason"]) == (402, "plan_without_api")
     await product.db.execute("update usercredit set apicallcount = 1 where clientid = $1", account.clientid)
-    answers = await asyncio.gather(*(account.owner.table("POST", "apikeys", {"purpose": "x"}) for _ in range(2)))
-    assert sorted(answer.status_code for answer in answers) == [200, 409]
+    responses = await asyncio.gather(*(account.owner.table("POST", "apikeys", {"purpose": "x"}) for _ in range(2)))
+    assert sorted(response.status_code for response in responses) == [200, 409]
 
 
 async def test_a_key_in_the_body_must_have_been_reserved(product: Product, account: Account, other: Account) -> None:
@@ -81,8 +81,8 @@ async def test_only_editable_fields_of_a_key_can_be_changed(account: Account, ot
 
 @pytest.mark.parametrize("key", ["", "wrong", "0123456789abcdef"])
 async def test_an_invalid_key_gets_401_without_ending_the_session(product: Product, key: str) -> None:
-    answer = await _look(product, key, "linkedin.com/in/x")
-    assert (answer.status_code, answer.json()["error"]["context"]["scope"]) == (401, "resource")
+    response = await _look(product, key, "linkedin.com/in/x")
+    assert (response.status_code, response.json()["error"]["context"]["scope"]) == (401, "resource")
 
 
 @pytest.mark.parametrize("path", ["leads/_table/usercontact", "leads/_table/client", "user/session"])
@@ -91,9 +91,9 @@ async def test_the_error_for_an_account_key_instead_of_an_app_key_names_its_call
 ) -> None:
     key = (await _key(account))["apikey"]
     async with product.caller(key=key) as http:
-        answer = await http.get(API + path)
-    error = answer.json()["error"]
-    assert (answer.status_code, error["context"]["reason"]) == (401, "no_key")
+        response = await http.get(API + path)
+    error = response.json()["error"]
+    assert (response.status_code, error["context"]["reason"]) == (401, "no_key")
     assert "GET /api/v2/account/credits" in error["message"]
     assert "expired" not in error["message"]
 
@@ -102,13 +102,13 @@ async def test_a_key_lists_its_scopes(product: Product, account: Account) -> Non
     key = (await _key(account))["apikey"]
     caller = product.caller(key=key)
     for path in ("leads/_table/usercontact", "leads/_table/usercontact/1", "leads/_table/appuser", "_spec"):
-        answer = await caller.get(API + path)
-        error = answer.json()["error"]
-        assert (answer.status_code, error["context"]["reason"]) == (401, "no_key"), path
+        response = await caller.get(API + path)
+        error = response.json()["error"]
+        assert (response.status_code, error["context"]["reason"]) == (401, "no_key"), path
         assert "serves GET /api/v2/account/credits, and by its scopes keylookup" in error["message"], path
-    answer = await caller.post(API + "getcontact", json={})
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (401, "no_key")
-    assert "account/credits, and by its scopes" in answer.json()["error"]["message"]
+    response = await caller.post(API + "getcontact", json={})
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (401, "no_key")
+    assert "account/credits, and by its scopes" in response.json()["error"]["message"]
     assert (await caller.get(API + "account/credits")).status_code == 200
     none = await product.caller(key="").get(API + "leads/_table/usercontact")
     assert (none.status_code, none.json()["error"]["message"]) == (401, "Send a valid API key in X-API-Key.")
@@ -128,10 +128,10 @@ async def test_looks_up_charges_once_and_counts_each_call(product: Product, acco
     first = await _look(product, key, url)
     again = await _look(product, "", url, **{"X-API-Key": key})
     missing = await _look(product, key, "linkedin.com/in/nobody-at-all")
-    assert [answer.status_code for answer in (first, again, missing)] == [200, 200, 200]
+    assert [response.status_code for response in (first, again, missing)] == [200, 200, 200]
     assert first.json()["data"]["directdials"] == ["+12025550123"]
     assert first.json()["data"]["businessemails"] == []
-    assert [answer.json()["charged"] for answer in (first, again, missing)] == [1, 0, 0]
+    assert [response.json()["charged"] for response in (first, again, missing)] == [1, 0, 0]
     assert missing.json()["data"]["directdials"] == []
     assert first.headers["x-credits-remaining"] == str(first.json()["credits_left"])
     assert await account.ledger_fits()
@@ -158,8 +158,8 @@ async def test_a_deleted_key_and_an_empty_balance_are_rejected(product: Product,
 
 async def test_each_key_has_thirty_lookups_a_minute(product: Product, account: Account) -> None:
     key = (await _key(account))["apikey"]
-    answers = await asyncio.gather(*(_look(product, key, "linkedin.com/in/nobody-at-all") for _ in range(31)))
-    assert sorted({answer.status_code for answer in answers}) == [200, 429]
+    responses = await asyncio.gather(*(_look(product, key, "linkedin.com/in/nobody-at-all") for _ in range(31)))
+    assert sorted({response.status_code for response in responses}) == [200, 429]
 
 
 async def test_reveals_by_a_key_are_in_the_owners_list(product: Product, account: Account) -> None:

@@ -13,9 +13,9 @@ from tests.helpers.product import API, KEY, Account, Product
 
 
 async def _key(account: Account, *scopes: str) -> tuple[int, str]:
-    answer = await account.owner.table("POST", "apikeys", {"purpose": "CRM", "scopes": list(scopes)})
-    assert answer.status_code == 200, answer.text
-    row = answer.json()["resource"][0]
+    response = await account.owner.table("POST", "apikeys", {"purpose": "CRM", "scopes": list(scopes)})
+    assert response.status_code == 200, response.text
+    row = response.json()["resource"][0]
     return int(row["keyid"]), str(row["apikey"])
 
 

@@ -26,17 +26,17 @@ async def _choose(user: User, language: Any, appuserid: int | None = None) -> ht
 @pytest.mark.parametrize("language", ["tlh", "DE", "de-DE", "", None, 1, ["de"], "de\n"])
 async def test_an_unknown_language_is_rejected_with_the_choices(account: Account, language: Any) -> None:
     user = await account.user(language="de")
-    answer = await _choose(user, language)
-    assert answer.status_code == 422, answer.text
-    assert answer.json()["error"]["context"]["fields"] == {"language": "Must be one of: en, de"}
+    response = await _choose(user, language)
+    assert response.status_code == 422, response.text
+    assert response.json()["error"]["context"]["fields"] == {"language": "Must be one of: en, de"}
     assert await _stored(account.product, user.appuserid) == "de"
 
 
 async def test_only_the_user_can_change_the_language(account: Account, other: Account) -> None:
     member, colleague = await account.user(), await account.user()
     for caller, status in ((account.owner, 403), (colleague, 404), (other.owner, 404)):
-        answer = await _choose(caller, "de", member.appuserid)
-        assert answer.status_code == status, answer.text
+        response = await _choose(caller, "de", member.appuserid)
+        assert response.status_code == status, response.text
     added = {"name": "Ina New", "email": f"{secrets.token_hex(5)}@new.example", "language": "de"}
     invited = (await account.owner.table("POST", "appuser", added)).json()["resource"][0]["appuserid"]
     assert await _stored(account.product, invited) is None
@@ -79,9 +79,9 @@ async def test_sign_up_stores_the_language_of_the_page(
 ) -> None:
     record = {"type": "register", "name": "New Person", "password": PASSWORD, "terms": True}
     record |= {"email": f"new-{secrets.token_hex(5)}@newcompany.example"}
-    answer = await product.caller().post(TABLE + "client", json={"resource": [record]}, headers=headers)
-    assert answer.status_code == 200, answer.text
-    user = answer.json()["resource"][0]["clientdata"]["user"]
+    response = await product.caller().post(TABLE + "client", json={"resource": [record]}, headers=headers)
+    assert response.status_code == 200, response.text
+    user = response.json()["resource"][0]["clientdata"]["user"]
     assert await _stored(product, user["appuserid"]) == language
 
 
@@ -94,8 +94,8 @@ async def test_sign_in_stores_the_language_only_if_there_is_none(
     refused = await product.caller().post(API + "user/session", json=body | {"password": "x"}, headers=german)
     assert refused.status_code == 401
     assert await _stored(product, user.appuserid) == before
-    answer = await product.caller().post(API + "user/session", json=body, headers=german)
-    assert answer.json()["language"] == await _stored(product, user.appuserid) == after
+    response = await product.caller().post(API + "user/session", json=body, headers=german)
+    assert response.json()["language"] == await _stored(product, user.appuserid) == after
     # A later sign-in on an English page changes nothing.
     await product.caller().post(API + "user/session", json=body, headers={"Accept-Language": "en"})
     assert await _stored(product, user.appuserid) == after

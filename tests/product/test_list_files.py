@@ -19,23 +19,23 @@ from tests.helpers.product import API, Account, Product, User
 
 
 async def _list(user: User, **fields: Any) -> int:
-    answer = await user.table("POST", "contactlist", {"name": "Leads"} | fields)
-    return int(answer.json()["resource"][0]["listid"])
+    response = await user.table("POST", "contactlist", {"name": "Leads"} | fields)
+    return int(response.json()["resource"][0]["listid"])
 
 
 async def _import(user: User, listid: int, text: str, **more: Any) -> dict[str, Any]:
-    answer = await user.post("listimport", listid=listid, text=text, **more)
-    assert answer.status_code == 200, answer.text
-    return dict(answer.json())
+    response = await user.post("listimport", listid=listid, text=text, **more)
+    assert response.status_code == 200, response.text
+    return dict(response.json())
 
 
 async def _export(user: User, listid: int, **query: Any) -> httpx2.Response:
     return await user.http.get(API + "listexport", params={"listid": listid} | query)
 
 
-def _rows(answer: httpx2.Response) -> list[dict[str, str]]:
-    assert answer.status_code == 200, answer.text
-    return list(csv.DictReader(io.StringIO(answer.content.decode(), newline="")))
+def _rows(response: httpx2.Response) -> list[dict[str, str]]:
+    assert response.status_code == 200, response.text
+    return list(csv.DictReader(io.StringIO(response.content.decode(), newline="")))
 
 
 def _url(person: Person) -> str:
@@ -54,15 +54,15 @@ def _url(person: Person) -> str:
 )  # fmt: skip
 async def test_invalid_texts_are_rejected(account: Account, text: str, status: int, reason: str) -> None:
     listid = await _list(account.owner)
-    answer = await account.owner.post("listimport", listid=listid, text=text)
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (status, reason), answer.text
+    response = await account.owner.post("listimport", listid=listid, text=text)
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (status, reason), response.text
 
 
 @pytest.mark.parametrize("mapping", [{"c": "name"}, {"a": "linkedinurl", "b": "linkedinurl"}, {"a": "fax"}, {"a": ""}])
 async def test_invalid_mappings_are_rejected(account: Account, mapping: dict[str, str]) -> None:
     listid = await _list(account.owner)
-    answer = await account.owner.post("listimport", listid=listid, text="a,b\n1,2", mapping=mapping)
-    assert answer.status_code == 422, answer.text
+    response = await account.owner.post("listimport", listid=listid, text="a,b\n1,2", mapping=mapping)
+    assert response.status_code == 422, response.text
 
 
 async def test_import_and_export_need_access_to_the_list(product: Product, account: Account, other: Account) -> None:
@@ -123,8 +123,8 @@ async def test_a_full_list_rejects_more_people(
     monkeypatch.setattr(listimport, "MAX_ITEMS", 1)
     listid = await _list(account.owner)
     text = "\n".join([_url(await product.person()), _url(await product.person())])
-    answer = await account.owner.post("listimport", listid=listid, text=text)
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (409, "list_full")
+    response = await account.owner.post("listimport", listid=listid, text=text)
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (409, "list_full")
     assert (await account.owner.table("GET", "contactlistitem")).json()["resource"] == []
 
 
@@ -169,9 +169,9 @@ async def test_exports_have_the_column_names_of_crms(
     person = await product.person(full_name="Jane Doe", company="Acme")
     listid = await _list(account.owner)
     await _import(account.owner, listid, _url(person))
-    answer = await _export(account.owner, listid, form=form)
-    assert f'filename="{form}-{listid}.csv"' in answer.headers["content-disposition"]
-    (row,) = _rows(answer)
+    response = await _export(account.owner, listid, form=form)
+    assert f'filename="{form}-{listid}.csv"' in response.headers["content-disposition"]
+    (row,) = _rows(response)
     assert tuple(row)[:5] == head
     assert "Acme" in row.values()
 

@@ -12,9 +12,9 @@ from tests.helpers.product import Account, Product, User
 
 
 async def _list(user: User, **fields: Any) -> int:
-    answer = await user.table("POST", "contactlist", {"name": "Leads"} | fields)
-    assert answer.status_code == 200, answer.text
-    return int(answer.json()["resource"][0]["listid"])
+    response = await user.table("POST", "contactlist", {"name": "Leads"} | fields)
+    assert response.status_code == 200, response.text
+    return int(response.json()["resource"][0]["listid"])
 
 
 async def _add(user: User, listid: int, person: Any, **fields: Any) -> Any:
@@ -23,9 +23,9 @@ async def _add(user: User, listid: int, person: Any, **fields: Any) -> Any:
 
 
 async def _ids(user: User, table: str, key: str) -> list[int]:
-    answer = await user.table("GET", table)
-    assert answer.status_code == 200, answer.text
-    return [row[key] for row in answer.json()["resource"]]
+    response = await user.table("GET", table)
+    assert response.status_code == 200, response.text
+    return [row[key] for row in response.json()["resource"]]
 
 
 @pytest.mark.parametrize(
@@ -33,8 +33,8 @@ async def _ids(user: User, table: str, key: str) -> list[int]:
     [{}, {"name": ""}, {"name": "x" * 101}, {"name": "x", "shared": 2}, {"name": ["x"]}, {"name": "x", "shared": "no"}],
 )
 async def test_a_list_without_a_valid_name_is_rejected(account: Account, record: dict[str, Any]) -> None:
-    answer = await account.owner.table("POST", "contactlist", record)
-    assert answer.status_code in (400, 422), answer.text
+    response = await account.owner.table("POST", "contactlist", record)
+    assert response.status_code in (400, 422), response.text
 
 
 async def test_private_and_shared_lists(product: Product, account: Account, other: Account) -> None:
@@ -58,8 +58,8 @@ async def test_private_and_shared_lists(product: Product, account: Account, othe
             ("PATCH", f"contactlistitem/{item['itemid']}", {"note": "taken"}),
             ("DELETE", f"contactlistitem/{item['itemid']}", None),
         ):  # fmt: skip
-            answer = await user.table(method, path, *([record] if record else []))
-            assert answer.status_code in (400, 404), (method, path, answer.text)
+            response = await user.table(method, path, *([record] if record else []))
+            assert response.status_code in (400, 404), (method, path, response.text)
         assert (await _add(user, listid, person)).status_code == 404
 
     await refused(member)
@@ -92,8 +92,8 @@ async def test_a_list_contains_people_from_the_directory(product: Product, accou
         ({"listid": 10**12, "linkedinurl": f"linkedin.com/{(await product.person()).key}"}, 404),
         ({"listid": listid, "linkedinurl": "linkedin.com/in/x", "tags": ["y" * 41]}, 422),
     ):
-        answer = await account.owner.table("POST", "contactlistitem", record)
-        assert answer.status_code in (status, 400), (record, answer.text)
+        response = await account.owner.table("POST", "contactlistitem", record)
+        assert response.status_code in (status, 400), (record, response.text)
     assert await _ids(account.owner, "contactlistitem", "itemid") == []
 
 
@@ -124,9 +124,9 @@ async def test_a_removed_person_leaves_the_lists(product: Product, account: Acco
 
 
 async def _news(user: User, **body: Any) -> dict[int, int]:
-    answer = await user.post("searchnews", **body)
-    assert answer.status_code == 200, answer.text
-    return {row["savedsearchid"]: row["new"] for row in answer.json()["resource"]}
+    response = await user.post("searchnews", **body)
+    assert response.status_code == 200, response.text
+    return {row["savedsearchid"]: row["new"] for row in response.json()["resource"]}
 
 
 @pytest.mark.parametrize(
@@ -143,8 +143,8 @@ async def _news(user: User, **body: Any) -> dict[int, int]:
     ],
 )
 async def test_a_saved_search_must_be_a_valid_search(account: Account, record: dict[str, Any]) -> None:
-    answer = await account.owner.table("POST", "savedsearch", record)
-    assert answer.status_code in (400, 422), answer.text
+    response = await account.owner.table("POST", "savedsearch", record)
+    assert response.status_code in (400, 422), response.text
 
 
 async def test_new_matches_are_counted_until_the_search_is_opened(

@@ -82,8 +82,8 @@ async def test_mails_queued_by_an_older_version_are_english(product: Product) ->
 async def test_mails_of_a_german_sign_up_are_german(product: Product) -> None:
     email = f"new-{secrets.token_hex(5)}@neuefirma.example"
     record = {"type": "register", "name": "Ina Müller", "email": email, "password": PASSWORD, "terms": True}
-    answer = await product.caller().post(TABLE + "client", json={"resource": [record]}, headers=GERMAN)
-    signed_up = product.caller(answer.json()["resource"][0]["clientdata"]["session_token"])
+    response = await product.caller().post(TABLE + "client", json={"resource": [record]}, headers=GERMAN)
+    signed_up = product.caller(response.json()["resource"][0]["clientdata"]["session_token"])
     # The requests after the first name no language: it is stored.
     await signed_up.post(API + "sendverificationemail", json={"email": email})
     assert await _subject(product, email) == "Bestätigen Sie Ihre E-Mail-Adresse"
@@ -106,8 +106,8 @@ async def test_a_sign_up_with_a_staff_address_uses_the_request_language(
     monkeypatch.setitem(vars(product.ctx.settings), "signup_discloses", False)
     record = {"type": "register", "name": "Somebody Else", "password": PASSWORD, "terms": True}
     body = {"resource": [record | {"email": member.email}]}
-    answer = await product.caller().post(TABLE + "client", json=body, headers=GERMAN)
-    assert answer.status_code == 200, answer.text
+    response = await product.caller().post(TABLE + "client", json=body, headers=GERMAN)
+    assert response.status_code == 200, response.text
     assert await _subject(product, member.email) == "Sie haben bereits ein Konto"
 
 
@@ -118,8 +118,8 @@ async def test_a_sign_up_with_a_known_address_uses_the_holders_language(
     monkeypatch.setitem(vars(product.ctx.settings), "signup_discloses", False)
     record = {"type": "register", "name": "Somebody Else", "password": PASSWORD, "terms": True}
     body = {"resource": [record | {"email": account.owner.email}]}
-    answer = await product.caller().post(TABLE + "client", json=body, headers={"Accept-Language": "en"})
-    assert answer.status_code == 200
+    response = await product.caller().post(TABLE + "client", json=body, headers={"Accept-Language": "en"})
+    assert response.status_code == 200
     assert await _subject(product, account.owner.email) == "Sie haben bereits ein Konto"
 
 
@@ -140,8 +140,10 @@ async def test_an_invitation_uses_the_language_of_the_owner(
     assert "Olivia Brandt (Test Ltd) hat Sie in das Team bei Openlead aufgenommen." in _text(mails[0])
     if stored:  # staff read the desk in their own language
         body = {"kind": "invitation"} | again
-        answer = await (await staff(product)).http.post(API + "desk/mail", json=body, headers={"Accept-Language": "en"})
-        assert answer.status_code == 200, answer.text
+        response = await (await staff(product)).http.post(
+            API + "desk/mail", json=body, headers={"Accept-Language": "en"}
+        )
+        assert response.status_code == 200, response.text
         assert "lädt Sie zu Openlead ein" in await _subject(product, email)
 
 

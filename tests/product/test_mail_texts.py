@@ -74,7 +74,7 @@ async def test_forms_reject_names_with_addresses_or_line_ends(product: Product, 
     body = {"resource": [record | {"password": "Sesame123"}]}
     member = {"firstname": text, "lastname": "X", "email": f"{secrets.token_hex(5)}@new.example"}
     own = {"appuserid": account.owner.appuserid}
-    for answer in (
+    for response in (
         await product.caller().post(TABLE + "client", json=body),
         await account.owner.table("POST", "appuser", member),
         await account.owner.table("PATCH", "appuser", own | {"name": text}),
@@ -85,8 +85,8 @@ async def test_forms_reject_names_with_addresses_or_line_ends(product: Product, 
             API + "scheduledemoemail", json={"name": text, "email": "a@b.example", "query": "x"}
         ),
     ):
-        assert answer.status_code == 422, answer.text
-        assert answer.json()["error"]["context"]["reason"] == "invalid"
+        assert response.status_code == 422, response.text
+        assert response.json()["error"]["context"]["reason"] == "invalid"
 
 
 @pytest.mark.parametrize(

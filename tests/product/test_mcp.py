@@ -37,22 +37,22 @@ async def test_credentials_are_those_of_a_request(product: Product, account: Acc
         (KEY, "x", 401, "no_session"),
     ):
         async with product.caller(token, key) as http:
-            answer = await http.post("/mcp", json=INITIALIZE)
-        assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (status, reason)
+            response = await http.post("/mcp", json=INITIALIZE)
+        assert (response.status_code, response.json()["error"]["context"]["reason"]) == (status, reason)
 
 
 async def test_an_agent_sees_the_account_of_its_session(product: Product, account: Account, other: Account) -> None:
     async with asked(product, account.owner.token) as own:
-        tables = {table["name"] for table in (await own.answer("list_tables"))["tables"]}
+        tables = {table["name"] for table in (await own.result("list_tables"))["tables"]}
         async with product.caller(account.owner.token) as http:
             served = (await http.get("/api/v2/leads/_table")).json()["resource"]
         assert tables == {table["name"] for table in served}
-        clients = await own.answer("query", table="client", fields=["clientid"])
+        clients = await own.result("query", table="client", fields=["clientid"])
         assert clients["rows"] == [{"clientid": account.clientid}]
         assert "not_found" in await own.error("get_record", table="client", id=other.clientid)
-        told = (await own.answer("describe_tables", tables=["client"]))["tables"][0]
+        told = (await own.result("describe_tables", tables=["client"]))["tables"][0]
         readable = {column["name"] for column in told["columns"]}
-        contacts = (await own.answer("describe_tables", tables=["usercontact"]))["tables"][0]
+        contacts = (await own.result("describe_tables", tables=["usercontact"]))["tables"][0]
         assert "emails" in contacts["not_filterable"]
         assert CONTACT_INTERNALS.isdisjoint(column["name"] for column in contacts["columns"])
         async with product.caller(account.owner.token) as http:
@@ -63,8 +63,8 @@ async def test_a_write_runs_its_hook(product: Product, account: Account, other: 
     async with asked(product, account.owner.token) as own:
         change = [{"clientid": account.clientid, "companyname": "Changed Ltd"}]
         assert "no_dry_run" in await own.error("update_records", table="client", records=change, dry_run=True)
-        assert (await own.answer("update_records", table="client", records=change))["count"] == 1
-        record = (await own.answer("get_record", table="client", id=account.clientid))["record"]
+        assert (await own.result("update_records", table="client", records=change))["count"] == 1
+        record = (await own.result("get_record", table="client", id=account.clientid))["record"]
         assert record["companyname"] == "Changed Ltd"
         foreign = [{"clientid": other.clientid, "companyname": "Mine"}]
         await own.error("update_records", table="client", records=foreign)
@@ -77,8 +77,8 @@ async def test_offered_scripts_can_be_called(product: Product, account: Account)
         tool = (await own.tools())["call_script"]
         offered = {line.removeprefix("- ").partition("(")[0] for line in tool.description.splitlines()[1:]}
         assert offered == {"account/credits", "searchname", "searchurl"}
-        assert (await own.answer("call_script", name="account/credits"))["result"]["plan"]
-        found = await own.answer("call_script", name="searchname", input={"searchtext": "a", "limit": 5})
+        assert (await own.result("call_script", name="account/credits"))["result"]["plan"]
+        found = await own.result("call_script", name="searchname", input={"searchtext": "a", "limit": 5})
         assert found["result"]["resource"] == []
         assert "reason: invalid" in await own.error("call_script", name="searchname", input={"limit": "many"})
         assert "unknown_service" in await own.error("call_script", name="getcontact")
@@ -86,7 +86,7 @@ async def test_offered_scripts_can_be_called(product: Product, account: Account)
 
 async def test_a_key_without_a_session_is_treated_like_a_request(product: Product) -> None:
     async with asked(product, "") as anyone, product.caller() as http:
-        tables = {table["name"] for table in (await anyone.answer("list_tables"))["tables"]}
+        tables = {table["name"] for table in (await anyone.result("list_tables"))["tables"]}
         assert tables == {table["name"] for table in (await http.get("/api/v2/leads/_table")).json()["resource"]}
         for table in ("usercontact", "usersubscription", "auditlog"):
             refused = (await http.get(f"{TABLE}{table}")).json()["error"]["context"]["reason"]
@@ -96,8 +96,8 @@ async def test_a_key_without_a_session_is_treated_like_a_request(product: Produc
 async def test_messages_count_against_the_limits(product: Product, account: Account) -> None:
     async with product.caller(account.owner.token) as http:
         before = int((await http.get(f"{TABLE}client")).headers["x-ratelimit-remaining"])
-        answer = await http.post("/mcp", json=INITIALIZE)
-    assert int(answer.headers["x-ratelimit-remaining"]) == before - 1
+        response = await http.post("/mcp", json=INITIALIZE)
+    assert int(response.headers["x-ratelimit-remaining"]) == before - 1
 
 
 async def test_tools_cannot_open_streams(product: Product, account: Account) -> None:
@@ -114,7 +114,7 @@ async def test_tools_cannot_open_streams(product: Product, account: Account) -> 
 async def test_the_app_key_without_a_session_cannot_open_streams(product: Product) -> None:
     async with product.caller() as http:
         for table in ("appuser", "usercontact", "client"):
-            answer = await http.get(f"{TABLE}{table}/_changes")
-            assert answer.status_code in (401, 403, 409), (table, answer.text)
+            response = await http.get(f"{TABLE}{table}/_changes")
+            assert response.status_code in (401, 403, 409), (table, response.text)
         assert (await http.get(f"{TABLE}appuser/_changes")).status_code == 401
     assert len(product.app.feature(Changes).streams) == 0

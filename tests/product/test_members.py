@@ -18,9 +18,9 @@ def _member(**fields: Any) -> dict[str, Any]:
 
 
 async def _added(account: Account, **fields: Any) -> dict[str, Any]:
-    answer = await account.owner.table("POST", "appuser", _member(**fields))
-    assert answer.status_code == 200, answer.text
-    return dict(answer.json()["resource"][0])
+    response = await account.owner.table("POST", "appuser", _member(**fields))
+    assert response.status_code == 200, response.text
+    return dict(response.json()["resource"][0])
 
 
 async def test_only_an_owner_can_add_members(product: Product, account: Account) -> None:
@@ -41,8 +41,8 @@ async def test_only_an_owner_can_add_members(product: Product, account: Account)
     ],
 )
 async def test_invalid_members_are_rejected(account: Account, fields: dict[str, Any], field: str) -> None:
-    answer = await account.owner.table("POST", "appuser", _member(**fields))
-    assert (answer.status_code, list(answer.json()["error"]["context"]["fields"])) == (422, [field])
+    response = await account.owner.table("POST", "appuser", _member(**fields))
+    assert (response.status_code, list(response.json()["error"]["context"]["fields"])) == (422, [field])
 
 
 async def test_a_member_without_a_plan_or_a_free_seat_is_rejected(product: Product, account: Account) -> None:
@@ -50,20 +50,20 @@ async def test_a_member_without_a_plan_or_a_free_seat_is_rejected(product: Produ
     full = await account.owner.table("POST", "appuser", _member())
     await product.db.execute("update usersubscription set isactive = 0 where clientid = $1", account.clientid)
     none = await account.owner.table("POST", "appuser", _member())
-    reasons = [answer.json()["error"]["context"]["reason"] for answer in (full, none)]
+    reasons = [response.json()["error"]["context"]["reason"] for response in (full, none)]
     assert [full.status_code, none.status_code, *reasons] == [409, 409, "seat_limit", "no_plan"]
 
 
 async def test_an_existing_address_takes_no_seat(account: Account, other: Account) -> None:
     before = (await account.credits())["seatcount"]
-    answer = await account.owner.table("POST", "appuser", _member(email=other.owner.email))
-    assert (answer.status_code, (await account.credits())["seatcount"]) == (409, before)
+    response = await account.owner.table("POST", "appuser", _member(email=other.owner.email))
+    assert (response.status_code, (await account.credits())["seatcount"]) == (409, before)
 
 
 async def test_of_two_concurrent_adds_one_gets_the_last_seat(product: Product, account: Account) -> None:
     await product.db.execute("update usercredit set seatcount = 1 where clientid = $1", account.clientid)
-    answers = await asyncio.gather(*(account.owner.table("POST", "appuser", _member()) for _ in range(2)))
-    assert sorted(answer.status_code for answer in answers) == [200, 409]
+    responses = await asyncio.gather(*(account.owner.table("POST", "appuser", _member()) for _ in range(2)))
+    assert sorted(response.status_code for response in responses) == [200, 409]
     assert (await account.credits())["seatcount"] == 0
 
 
@@ -147,11 +147,13 @@ async def test_an_invitation_can_be_accepted_concurrently_by_several_browsers(
     added = await _added(account)
     _, query = await product.link(added["email"])
     accept = {"email": added["email"], "verifytoken": query["code"]}
-    answers = await asyncio.gather(*(product.caller().post(API + "updatinvitedappuser", json=accept) for _ in range(8)))
-    assert [answer.status_code for answer in answers] == [200] * 8
-    assert {answer.json()["invitestatus"] for answer in answers} == {"accepted"}
-    assert [answer.json().get("already") for answer in answers].count(1) == 7
-    assert not [answer for answer in answers if "token" in answer.text]
+    responses = await asyncio.gather(
+        *(product.caller().post(API + "updatinvitedappuser", json=accept) for _ in range(8))
+    )
+    assert [response.status_code for response in responses] == [200] * 8
+    assert {response.json()["invitestatus"] for response in responses} == {"accepted"}
+    assert [response.json().get("already") for response in responses].count(1) == 7
+    assert not [response for response in responses if "token" in response.text]
     events = "select count(*) from auditlog where appuserid = $1 and event = 'invitation_accepted'"
     assert await product.db.fetchval(events, added["appuserid"]) == 1
     assert (await account.credits())["seatcount"] == seats - 1
@@ -184,21 +186,21 @@ async def test_fields_users_cannot_change_on_themselves(
     member = await account.user()
     for user in (member, account.owner) if "role" not in change else (member,):
         before = await product.db.fetchrow("select * from appuser where appuserid = $1", user.appuserid)
-        answer = await user.table("PATCH", f"appuser/{user.appuserid}", change)
+        response = await user.table("PATCH", f"appuser/{user.appuserid}", change)
         body = await user.http.patch(f"/api/v2/leads/_table/appuser/{user.appuserid}", json=change)
         after = await product.db.fetchrow("select * from appuser where appuserid = $1", user.appuserid)
         assert before == after
         # A hidden column does not exist for the caller and is ignored like any unknown field.
         if "password" not in change:
-            assert 400 <= body.status_code < 500, (change, answer.text, body.text)
+            assert 400 <= body.status_code < 500, (change, response.text, body.text)
 
 
 async def test_rows_of_other_accounts_do_not_exist(account: Account, other: Account) -> None:
     member, target = await account.user(), await other.user()
     for caller in (account.owner, member):
         for record in ({"isactive": 0}, {"firstname": "X", "lastname": "Y"}):
-            answer = await caller.table("PATCH", "appuser", {"appuserid": target.appuserid} | record)
-            assert answer.status_code == 404, answer.text
+            response = await caller.table("PATCH", "appuser", {"appuserid": target.appuserid} | record)
+            assert response.status_code == 404, response.text
     assert (await account.owner.table("DELETE", f"appuser/{target.appuserid}")).status_code == 404
     assert (await member.table("DELETE", f"appuser/{target.appuserid}")).status_code == 403
     seen = await account.owner.table("GET", "appuser", filter=f"(appuserid={target.appuserid})")
@@ -283,9 +285,9 @@ async def test_a_phone_number_with_anything_else_in_it_is_rejected(
         for method in ("PATCH", "PUT"):
             body = record | {"phonenumber": phone}
             sent = body if "/" in path else {"resource": [body]}
-            answer = await caller.http.request(method, f"/api/v2/leads/_table/{path}", json=sent)
-            assert answer.status_code == 422, answer.text
-            assert list(answer.json()["error"]["context"]["fields"]) == ["phonenumber"]
+            response = await caller.http.request(method, f"/api/v2/leads/_table/{path}", json=sent)
+            assert response.status_code == 422, response.text
+            assert list(response.json()["error"]["context"]["fields"]) == ["phonenumber"]
     assert await product.db.fetchval("select phonenumber from client where clientid = $1", account.clientid) == ""
 
 
@@ -321,9 +323,12 @@ async def test_a_record_outside_resource_is_rejected(product: Product, account: 
             {"filter": f"(appuserid={member.appuserid})"},
             {"ids": member.email, "id_field": "email"},
         ):
-            answer = await account.owner.http.request(method, path, params=query, json=change)
-            error = answer.json().get("error", {})
-            assert (answer.status_code, error.get("context", {}).get("reason")) == (400, "no_records"), (method, query)
+            response = await account.owner.http.request(method, path, params=query, json=change)
+            error = response.json().get("error", {})
+            assert (response.status_code, error.get("context", {}).get("reason")) == (400, "no_records"), (
+                method,
+                query,
+            )
     assert await product.db.fetchrow(read, member.appuserid) == before
     changed = await account.owner.http.patch(
         path, params={"ids": str(member.appuserid)}, json={"resource": [{"role": "admin"}]}

@@ -16,14 +16,14 @@ async def test_a_seat_cannot_be_created_or_changed_inside_another_record(product
         {"appuserid": member.appuserid, "role": "admin"},
     ):
         record = {"clientid": account.clientid, "companyname": "Same", "appuser_by_clientid": [nested]}
-        answer = await owner.table("PATCH", "client", record)
-        assert answer.status_code in (400, 403), answer.text
+        response = await owner.table("PATCH", "client", record)
+        assert response.status_code in (400, 403), response.text
     after = await product.db.fetch("select * from appuser where clientid = $1 order by appuserid", account.clientid)
     assert after == before
 
 
 async def test_a_paid_contact_cannot_be_created_inside_another_record(product: Product, account: Account) -> None:
     record = {"clientid": account.clientid, "usercontact_by_clientid": [{"name": "X", "phonecost": 1}]}
-    answer = await account.owner.table("PATCH", "client", record)
-    assert answer.status_code in (400, 403), answer.text
+    response = await account.owner.table("PATCH", "client", record)
+    assert response.status_code in (400, 403), response.text
     assert await product.db.fetchval("select count(*) from usercontact where clientid = $1", account.clientid) == 0

@@ -78,12 +78,12 @@ def _selections(table: str, ident: int) -> list[dict[str, str]]:
     ]
 
 
-def _text(answer: httpx2.Response) -> str:
+def _text(response: httpx2.Response) -> str:
     """Return the text of a response, or of a workbook's parts."""
-    if answer.headers["content-type"].startswith(XLSX):
-        with zipfile.ZipFile(io.BytesIO(answer.content)) as book:
+    if response.headers["content-type"].startswith(XLSX):
+        with zipfile.ZipFile(io.BytesIO(response.content)) as book:
             return "".join(book.read(name).decode() for name in book.namelist())
-    return answer.text
+    return response.text
 
 
 @pytest.mark.parametrize(
@@ -97,12 +97,12 @@ async def test_exports_contain_no_rows_of_another_account(
     for name, token in tokens.items():
         async with product.caller(token) as http:
             for query in _selections(table, ident):
-                answer = await http.get(TABLE + table, params=query, headers={"Accept": accept})
-                assert answer.status_code < 500, (name, query, answer.text)
-                assert MARK not in _text(answer), (name, query)
+                response = await http.get(TABLE + table, params=query, headers={"Accept": accept})
+                assert response.status_code < 500, (name, query, response.text)
+                assert MARK not in _text(response), (name, query)
                 names_one = "order" not in query and "1=1" not in query.get("filter", "")
-                if accept == "text/csv" and answer.status_code == 200 and names_one:
-                    assert answer.text.count("\n") <= 1, (name, query, answer.text)
+                if accept == "text/csv" and response.status_code == 200 and names_one:
+                    assert response.text.count("\n") <= 1, (name, query, response.text)
 
 
 def _calls(table: str, row: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
@@ -141,13 +141,13 @@ async def test_no_tool_reads_or_writes_a_row_of_another_account(
             for tool, arguments in _calls(table, before[0]):
                 params = {"name": tool, "arguments": arguments}
                 message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-                answer = await http.post("/mcp", json=message, headers=MCP)
-                case = (name, tool, arguments, answer.text)
-                assert answer.status_code < 500, case
-                assert "status: 500" not in answer.text, case
-                assert MARK not in answer.text, case
-                if tool == "aggregate" and answer.status_code == 200:
-                    assert f'"{KEYS[table]}":{before[0][KEYS[table]]}' not in answer.text.replace("\\", ""), case
+                response = await http.post("/mcp", json=message, headers=MCP)
+                case = (name, tool, arguments, response.text)
+                assert response.status_code < 500, case
+                assert "status: 500" not in response.text, case
+                assert MARK not in response.text, case
+                if tool == "aggregate" and response.status_code == 200:
+                    assert f'"{KEYS[table]}":{before[0][KEYS[table]]}' not in response.text.replace("\\", ""), case
     assert await _rows(product, table, victim) == before
 
 
@@ -160,9 +160,9 @@ async def test_no_description_contains_values_of_another_account(
             for path in ("_spec", "_spec?typed=true", "leads/_spec", "leads/_spec?typed=true", "leads/_schema",
                          *(f"leads/_schema/{table}" for table in KEYS),
                          *(f"leads/_table/{table}?include_schema=true" for table in KEYS)):  # fmt: skip
-                answer = await http.get(f"/api/v2/{path}")
-                assert answer.status_code < 500, (name, path, answer.text)
-                assert MARK not in answer.text, (name, path)
+                response = await http.get(f"/api/v2/{path}")
+                assert response.status_code < 500, (name, path, response.text)
+                assert MARK not in response.text, (name, path)
 
 
 def _stream(product: Product, table: str, token: str, query: dict[str, str]) -> EventStream:

@@ -28,7 +28,7 @@ async def test_a_mailed_reset_link_works_once(product: Product, user: User) -> N
     foreign = await http.post(PASSWORD, json=body | {"email": "x@y.example"})
     good = await http.post(PASSWORD, json=body)
     again = await http.post(PASSWORD, json=body)
-    assert [answer.status_code for answer in (weak, foreign, good, again)] == [422, 404, 200, 404]
+    assert [response.status_code for response in (weak, foreign, good, again)] == [422, 404, 200, 404]
     assert again.json()["error"]["context"]["scope"] == "resource"
     assert again.json()["error"]["context"]["case"] == "code_expired"
     rule = weak.json()["error"]["context"]["field_errors"]["new_password"]
@@ -46,11 +46,11 @@ async def test_a_new_request_invalidates_the_older_link(product: Product, user: 
     for _ in range(2):
         await product.caller().post(PASSWORD, json={"email": user.email})
         links.append((await product.link(user.email))[1]["code"])
-    answers = [
+    responses = [
         await product.caller().post(PASSWORD, json={"email": user.email, "code": code, "new_password": NEW})
         for code in links
     ]
-    assert [answer.status_code for answer in answers] == [404, 200]
+    assert [response.status_code for response in responses] == [404, 200]
 
 
 async def test_three_resets_an_hour_per_address(product: Product, user: User) -> None:
@@ -98,15 +98,15 @@ async def test_invalid_new_addresses_are_rejected(product: Product, account: Acc
 
 async def test_the_mailed_code_changes_the_address(product: Product, user: User) -> None:
     new = f"moved-{secrets.token_hex(4)}@newhome.example"
-    answer = await user.post("emailcodeverification", oldemail=user.email, newemail=new)
-    assert answer.json() == {"success": 1}
+    response = await user.post("emailcodeverification", oldemail=user.email, newemail=new)
+    assert response.json() == {"success": 1}
     path, query = await product.link(new)
     assert (path, query["newemail"]) == ("/dashboard/settings/myaccount", new)
     assert "about to change" in (await product.mails(user.email))[-1]["Subject"]
     missing = await user.post("emailupdate", type="update", newemail=new, code="")
     wrong = await user.post("emailupdate", type="update", newemail=new, code="x")
     other = await user.post("emailupdate", type="update", newemail="z@z.example", code=query["code"])
-    assert [answer.status_code for answer in (missing, wrong, other)] == [422, 422, 422]
+    assert [response.status_code for response in (missing, wrong, other)] == [422, 422, 422]
     assert wrong.json()["error"]["context"]["reason"] == "code_mismatch"
     good = await user.post("emailupdate", type="update", newemail=new, code=query["code"], afid="ignored")
     assert good.json()["success"] == 1

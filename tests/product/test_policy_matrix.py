@@ -160,16 +160,16 @@ async def test_rows_of_another_account_cannot_be_read(
     for row in (await _rows(product, table, victim))[:2]:
         for name, http in callers.items():
             for path, query in _ways(table, row[KEYS[table]]):
-                answer = await http.get(TABLE + path, params=query)
-                assert answer.status_code < 500, (name, path, query, answer.text)
-                assert MARK not in answer.text, (name, path, query)
-                if answer.status_code != 200:
+                response = await http.get(TABLE + path, params=query)
+                assert response.status_code < 500, (name, path, query, response.text)
+                assert MARK not in response.text, (name, path, query)
+                if response.status_code != 200:
                     continue
-                body = answer.json()
+                body = response.json()
                 if query.get("count_only"):
                     assert body == 0, (name, path, query)
                 elif "order" not in query:
-                    assert body.get("resource", [body]) == [], (name, path, query, answer.text)
+                    assert body.get("resource", [body]) == [], (name, path, query, response.text)
                 else:
                     keys = {record.get(KEYS[table]) for record in body["resource"]}
                     assert row[KEYS[table]] not in keys, (name, path, query)
@@ -195,9 +195,9 @@ async def test_rows_of_another_account_cannot_be_changed_or_deleted(
             ("DELETE", table, {"ids": str(ident)}, None),
             ("DELETE", table, {"filter": f"({key}={ident})"}, None),
         ):
-            answer = await http.request(method, TABLE + path, params=query, json=body)
-            assert answer.status_code < 500, (name, method, path, query, answer.text)
-            assert MARK not in answer.text, (name, method, path)
+            response = await http.request(method, TABLE + path, params=query, json=body)
+            assert response.status_code < 500, (name, method, path, query, response.text)
+            assert MARK not in response.text, (name, method, path)
     assert await _rows(product, table, victim) == before
 
 
@@ -206,10 +206,10 @@ async def test_related_rows_of_other_accounts_are_not_included(
 ) -> None:
     """Plans are public, subscriptions to them are not."""
     for name, http in callers.items():
-        answer = await http.get(TABLE + "subscriptionplan", params={"related": "usersubscription_by_planid"})
-        if answer.status_code != 200:
+        response = await http.get(TABLE + "subscriptionplan", params={"related": "usersubscription_by_planid"})
+        if response.status_code != 200:
             continue
-        for plan in answer.json()["resource"]:
+        for plan in response.json()["resource"]:
             clients = {record["clientid"] for record in plan["usersubscription_by_planid"]}
             assert victim.clientid not in clients, name
 
@@ -217,8 +217,8 @@ async def test_related_rows_of_other_accounts_are_not_included(
 @pytest.mark.parametrize("table", sorted(HIDDEN_FROM_ALL))
 async def test_tables_without_a_policy_do_not_exist(callers: dict[str, httpx2.AsyncClient], table: str) -> None:
     for name, http in callers.items():
-        answer = await http.get(TABLE + table)
-        assert answer.status_code in (401, 404), (name, answer.text)
+        response = await http.get(TABLE + table)
+        assert response.status_code in (401, 404), (name, response.text)
 
 
 def test_the_table_of_rights_equals_the_reviewed_one() -> None:

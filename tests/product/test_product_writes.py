@@ -16,8 +16,8 @@ pytestmark = pytest.mark.usefixtures("unlimited")
 async def _contact(product: Product, user: User) -> int:
     person = await product.person()
     body = {"linkedinurl": f"linkedin.com/{person.key}", "type": "businessemail", "action": "reveal"}
-    answer = await user.post("getcontact", **body)
-    return int(answer.json()["contactdata"][0]["contactid"])
+    response = await user.post("getcontact", **body)
+    return int(response.json()["contactdata"][0]["contactid"])
 
 
 # -- the owner ---------------------------------------------------------------------------------------------------------
@@ -35,16 +35,16 @@ async def test_an_owner_cannot_lose_the_role(product: Product, account: Account,
     owner, member = account.owner, await account.user()
     before = await read_user(product, owner)
     for way in ways("appuser", "appuserid", owner.appuserid, change):
-        answer = await ask(owner, way)
-        assert 400 <= answer.status_code < 500, (way, answer.text)
+        response = await ask(owner, way)
+        assert 400 <= response.status_code < 500, (way, response.text)
     several = [{"appuserid": member.appuserid, "isactive": 0}, {"appuserid": owner.appuserid} | change]
     both = f"{member.appuserid},{owner.appuserid}"
     for query, body in (
         ({}, several), ({"continue": "true"}, several), ({"ids": both}, [change]),
         ({"filter": "appuserid>0"}, [change]),
     ):  # fmt: skip
-        answer = await owner.http.patch(TABLE + "appuser", params=query, json={"resource": body})
-        assert 400 <= answer.status_code < 500, (query, body, answer.text)
+        response = await owner.http.patch(TABLE + "appuser", params=query, json={"resource": body})
+        assert 400 <= response.status_code < 500, (query, body, response.text)
     assert await read_user(product, owner) == before
     assert (await read_user(product, member))["isactive"] == 1  # no part of a rejected list is applied
     assert (await read_row(product, "client", "clientid", account.clientid))["companyname"] == "Test Ltd"
@@ -59,8 +59,8 @@ async def test_writing_stored_values_back_is_accepted(product: Product, account:
     owner = account.owner
     same = {"role": "client", "isactive": 1, "isverified": 1, "email": owner.email, "name": "New Name"}
     for way in ways("appuser", "appuserid", owner.appuserid, same):
-        answer = await ask(owner, way)
-        assert answer.status_code == 200 or (way[0] == "POST" and "upsert" in way[2]), (way, answer.text)
+        response = await ask(owner, way)
+        assert response.status_code == 200 or (way[0] == "POST" and "upsert" in way[2]), (way, response.text)
     assert (await read_user(product, owner))["name"] == "New Name"
 
 
@@ -77,8 +77,8 @@ async def test_an_owner_cannot_write_the_profile_of_others(
     member = await account.user()
     before = await read_user(product, member)
     for way in ways("appuser", "appuserid", member.appuserid, change):
-        answer = await ask(account.owner, way)
-        assert 400 <= answer.status_code < 500, (way, answer.text)
+        response = await ask(account.owner, way)
+        assert 400 <= response.status_code < 500, (way, response.text)
     assert await read_user(product, member) == before
     assert (await member.http.get("/api/v2/user/session")).status_code == 200
     whole = {name: before[name] for name in ("name", "firstname", "lastname", "phonenumber", "avatar", "email")}
@@ -98,8 +98,8 @@ async def test_a_hook_accepts_any_spelling_of_a_field(product: Product, account:
     assert added.status_code == 200, added.text
     pending = added.json()["resource"][0]["appuserid"]
     for way in ways("appuser", "appuserid", pending, {"IsActive": 1}):
-        answer = await ask(owner, way)
-        assert answer.status_code >= 400, (way, answer.text)
+        response = await ask(owner, way)
+        assert response.status_code >= 400, (way, response.text)
     early = await owner.table("PATCH", "appuser", {"AppUserID": pending, "IsActive": 1})
     assert (early.status_code, early.json()["error"]["context"]["reason"]) == (409, "not_accepted")
     assert (await read_row(product, "appuser", "appuserid", pending))["isactive"] == 0
@@ -113,8 +113,8 @@ async def test_a_hook_accepts_any_spelling_of_a_field(product: Product, account:
     assert events == 1
     for change in ({"Avatar": "https://evil.example/x"}, {"NAME": " "}, {"PhoneNumber": "1"}, {"FirstName": ""}):
         for way in ways("appuser", "appuserid", owner.appuserid, change):
-            answer = await ask(owner, way)
-            assert answer.status_code in (403, 422), (way, answer.text)
+            response = await ask(owner, way)
+            assert response.status_code in (403, 422), (way, response.text)
 
 
 async def test_a_hook_and_the_engine_use_the_same_row(product: Product, account: Account) -> None:
@@ -123,8 +123,8 @@ async def test_a_hook_and_the_engine_use_the_same_row(product: Product, account:
     two = {"appuserid": user.appuserid, "AppUserId": member.appuserid, "name": "Taken Name"}
     for method in ("PATCH", "PUT", "DELETE"):
         for query in ({}, {"continue": "true"}):
-            answer = await owner.http.request(method, TABLE + "appuser", params=query, json={"resource": [two]})
-            assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "duplicate_field")
+            response = await owner.http.request(method, TABLE + "appuser", params=query, json={"resource": [two]})
+            assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "duplicate_field")
     afids = {person.appuserid: str(before[person.appuserid]["afid"]) for person in (owner, member, user)}
     for caller, target in ((user, owner), (user, member), (owner, member)):
         afid = afids[target.appuserid]
@@ -137,8 +137,8 @@ async def test_a_hook_and_the_engine_use_the_same_row(product: Product, account:
                 ("appuser", {"id_field": "afid", "ids": afid}, {"resource": [record]}),
                 (f"appuser/{afid}", {"id_field": "afid"}, {"appuserid": caller.appuserid} | change),
             ):  # fmt: skip
-                answer = await caller.http.request(method, TABLE + path, params=query, json=body)
-                assert 400 <= answer.status_code < 500, (path, query, answer.text)
+                response = await caller.http.request(method, TABLE + path, params=query, json=body)
+                assert 400 <= response.status_code < 500, (path, query, response.text)
     gone = await user.http.delete(f"{TABLE}appuser/{afids[member.appuserid]}", params={"id_field": "afid"})
     assert gone.status_code in (403, 404)
     assert {person.appuserid: await read_user(product, person) for person in (owner, member, user)} == before
@@ -166,8 +166,8 @@ async def test_keys_are_disabled_by_any_spelling_of_the_field(product: Product, 
 async def test_an_invalid_option_word_stops_a_hook(product: Product, account: Account) -> None:
     count = "select count(*) from apikeys where clientid = $1"
     for option in ("continue", "upsert", "rollback", "as_list"):
-        answer = await account.owner.table("POST", "apikeys", {"purpose": "mine"}, **{option: "maybe"})
-        assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "bad_option")
+        response = await account.owner.table("POST", "apikeys", {"purpose": "mine"}, **{option: "maybe"})
+        assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "bad_option")
     refused = await account.owner.http.post(
         TABLE + "apikeys", json={"resource": [{"purpose": "mine"}]}, headers={"Wrap": "perhaps"}
     )
@@ -185,13 +185,13 @@ async def test_one_part_of_a_name_keeps_the_other(product: Product, account: Acc
         ({"lastname": "Day"}, "Ann Day"),
         ({"FirstName": "Eve"}, "Eve Day"),
     ):
-        answer = await user.table("PATCH", "appuser", {"appuserid": user.appuserid} | change)
-        assert answer.status_code == 200, answer.text
+        response = await user.table("PATCH", "appuser", {"appuserid": user.appuserid} | change)
+        assert response.status_code == 200, response.text
         assert (await read_user(product, user))["name"] == name
     empty: list[dict[str, Any]] = [{"firstname": ""}, {"lastname": " "}, {"firstname": "Ann", "lastname": None}]
     for parts in empty:
-        answer = await user.table("PATCH", "appuser", {"appuserid": user.appuserid} | parts)
-        assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (422, "invalid")
+        response = await user.table("PATCH", "appuser", {"appuserid": user.appuserid} | parts)
+        assert (response.status_code, response.json()["error"]["context"]["reason"]) == (422, "invalid")
     row = await read_user(product, user)
     assert (row["name"], row["firstname"], row["lastname"]) == ("Eve Day", "Eve", "Day")
 
@@ -210,14 +210,14 @@ async def test_a_deleted_contact_cannot_be_restored(product: Product, account: A
     user = await account.user()
     ident = await _contact(product, user)
     for value in (0, 1, 1):
-        answer = await user.table("PATCH", "usercontact", {"contactid": ident, "deleted": value})
-        assert answer.status_code == 200, answer.text
+        response = await user.table("PATCH", "usercontact", {"contactid": ident, "deleted": value})
+        assert response.status_code == 200, response.text
     for spelled in ("deleted", "Deleted"):
         for undone in (0, "0", False):
             for way in ways("usercontact", "contactid", ident, {spelled: undone}):
                 for _ in range(2):
-                    answer = await ask(user, way)
-                    assert 400 <= answer.status_code < 500, (way, answer.text)
+                    response = await ask(user, way)
+                    assert 400 <= response.status_code < 500, (way, response.text)
     refused = await user.http.patch(f"{TABLE}usercontact/{ident}", json={"deleted": 0})
     outcome = (
         refused.status_code,

@@ -275,8 +275,8 @@ async def test_a_refund_is_caught_up_after_a_day_without_webhooks(shop: Shop, bu
 async def test_the_provider_rejects_excessive_refunds(shop: Shop, buyer: Account) -> None:
     intent = await payment(buyer)
     for data in ({"payment_intent": intent, "amount": 9999}, {"payment_intent": "pi_x"}, {"amount": 1}):
-        answer = await shop.http.post(f"{BASE}/v1/refunds", data=data, headers=STRIPE_KEY)
-        assert answer.status_code in (400, 404), answer.text
+        response = await shop.http.post(f"{BASE}/v1/refunds", data=data, headers=STRIPE_KEY)
+        assert response.status_code in (400, 404), response.text
     await called(shop, "POST", "refunds", payment_intent=intent)
     again = await shop.http.post(f"{BASE}/v1/refunds", data={"payment_intent": intent}, headers=STRIPE_KEY)
     assert again.json()["error"]["code"] == "charge_already_refunded"

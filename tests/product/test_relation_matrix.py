@@ -136,12 +136,12 @@ def _ways(table: str, own: int | None, record: dict[str, Any]) -> Iterator[tuple
     yield "PUT", table, {"filter": f"{key}={own}"}, {"resource": [record]}
 
 
-def _reason(answer: httpx2.Response, *idents: int) -> tuple[int, str]:
+def _reason(response: httpx2.Response, *idents: int) -> tuple[int, str]:
     """Return status and body without the sent identifier, which may be 403, too, and the request id."""
-    text = re.sub(r'"request_id":"[^"]*"|"(status_)?code":\d+', "", answer.text)
+    text = re.sub(r'"request_id":"[^"]*"|"(status_)?code":\d+', "", response.text)
     for ident in idents:
         text = re.sub(rf"\b{ident}\b", "ID", text)
-    return answer.status_code, re.sub(r'"row":.*', "", text)
+    return response.status_code, re.sub(r'"row":.*', "", text)
 
 
 @pytest.mark.parametrize("table", sorted(policy.POLICY))
@@ -174,9 +174,9 @@ async def test_relations_return_no_rows_of_another_account(
 async def _one(product: Product, case: Any, caller: Caller, table: str, record: dict[str, Any]) -> int:
     asked = 0
     for method, path, query, body in _ways(table, caller.rows.get(table), record):
-        answer = await caller.http.request(method, TABLE + path, params=query, json=body)
-        assert answer.status_code < 500, (case, method, path, query, answer.text)
-        assert MARK not in answer.text, (case, method, path, query)
+        response = await caller.http.request(method, TABLE + path, params=query, json=body)
+        assert response.status_code < 500, (case, method, path, query, response.text)
+        assert MARK not in response.text, (case, method, path, query)
         asked += 1
     return asked
 
@@ -203,7 +203,7 @@ async def test_rows_of_another_account_cannot_be_linked(
         for name, caller in callers.items():
             for shape, value in _shapes(relation, caller.rows.get(relation.target.name, MISSING)):
                 for method, path, query, body in _ways(table, ident, {relation.name: value}):
-                    answer = await caller.http.request(method, TABLE + path, params=query, json=body)
-                    assert answer.status_code < 500, (name, relation.name, shape, method, path, answer.text)
-                    assert MARK not in answer.text, (name, relation.name, shape, method, path)
+                    response = await caller.http.request(method, TABLE + path, params=query, json=body)
+                    assert response.status_code < 500, (name, relation.name, shape, method, path, response.text)
+                    assert MARK not in response.text, (name, relation.name, shape, method, path)
     assert await _snapshot(product, victim.clientid) == before

@@ -80,8 +80,8 @@ async def _remove(world: World, way: str, person: Person) -> None:
             assert (await product.caller(key="").post(path)).status_code == 200
         case "desk":
             member = await staff(product)
-            answer = await member.post("suppress", email=email, reason="They wrote to us")
-            assert answer.status_code == 200, answer.text
+            response = await member.post("suppress", email=email, reason="They wrote to us")
+            assert response.status_code == 200, response.text
         case _:
             values = {
                 "drop email": ("Email", email.upper()), "drop work email": ("Email", f" {person.business[0][0]}"),
@@ -134,21 +134,21 @@ async def _search_url(world: World, person: Person) -> str:
 
 async def _reveal(world: World, person: Person) -> str:
     body = {"linkedinurl": world.url(person), "type": "personalemail", "action": "reveal"}
-    answer = await world.fresh.owner.post("getcontact", **body)
-    return answer.text if answer.status_code == 200 and answer.json()["contactdata"] else ""
+    response = await world.fresh.owner.post("getcontact", **body)
+    return response.text if response.status_code == 200 and response.json()["contactdata"] else ""
 
 
 async def _reveal_many(world: World, person: Person) -> str:
     one = await world.fresh.owner.post("revealmany", linkedinurls=[world.url(person)], kinds=["businessemail"])
     many = await world.fresh.owner.post("revealmany", search={"name": person.full_name}, kinds=["directdial"])
-    found = [row for answer in (one, many) for row in answer.json()["resource"] if row["status"] == "found"]
+    found = [row for response in (one, many) for row in response.json()["resource"] if row["status"] == "found"]
     return person.full_name if found or one.json()["price"] or many.json()["price"] else ""
 
 
 async def _lookup(world: World, person: Person) -> str:
     query = {"linkedinurl": world.url(person), "type": "businessemails"}
-    answer = await world.product.caller(key=world.key).get(API + "keylookup", params=query)
-    found = answer.json().get("data", {}).get("businessemails")
+    response = await world.product.caller(key=world.key).get(API + "keylookup", params=query)
+    found = response.json().get("data", {}).get("businessemails")
     return person.full_name if found else ""
 
 
@@ -160,8 +160,8 @@ async def _enrich(world: World, person: Person) -> str:
     texts = []
     for dry_run in (True, False):
         body = {"people": people, "kinds": ["businessemail", "directdial"], "dry_run": dry_run}
-        answer = (await world.product.caller(key=world.key).post(API + "enrich", json=body)).json()
-        texts += [person.full_name for item in answer["resource"] if item["status"] == "found" or item.get("person")]
+        response = (await world.product.caller(key=world.key).post(API + "enrich", json=body)).json()
+        texts += [person.full_name for item in response["resource"] if item["status"] == "found" or item.get("person")]
     return "".join(texts)
 
 
@@ -172,8 +172,8 @@ async def _find_email(world: World, person: Person) -> str:
 
 async def _verify_email(world: World, person: Person) -> str:
     body = {"email": person.business[0][0]}
-    answer = await world.product.caller(key=world.key).post(API + "verifyemail", json=body)
-    return person.full_name if answer.json()["verification"] == "valid" else ""
+    response = await world.product.caller(key=world.key).post(API + "verifyemail", json=body)
+    return person.full_name if response.json()["verification"] == "valid" else ""
 
 
 async def _bulk(world: World, person: Person) -> str:
@@ -214,10 +214,10 @@ async def _by_tools(world: World, person: Person) -> str:
     """Use the agents' tools; a person that cannot be bought has the price 0."""
     kinds = ["businessemail", "personalemail"]
     found = (await world.agent.texts("search_people", name=person.full_name))[1][-1]
-    price = await world.agent.answer("price", linkedinurls=[world.url(person)], kinds=kinds)
-    asked = await world.agent.answer("reveal", search={"name": person.full_name}, kinds=kinds, max_credits=5)
+    price = await world.agent.result("price", linkedinurls=[world.url(person)], kinds=kinds)
+    asked = await world.agent.result("reveal", search={"name": person.full_name}, kinds=kinds, max_credits=5)
     people = [row for each in (price, asked) for row in each["result"]["resource"] if row["status"] == "found"]
-    companies = (await world.agent.answer("search_companies", name=person.company))["result"]["resource"]
+    companies = (await world.agent.result("search_companies", name=person.company))["result"]["resource"]
     return found + orjson.dumps([people, companies]).decode()
 
 

@@ -40,8 +40,8 @@ async def _people(product: Product, count: int, **values: Any) -> tuple[str, lis
     ],
 )
 async def test_invalid_input_is_rejected(account: Account, body: dict[str, Any]) -> None:
-    answer = await account.owner.post("revealmany", **({"kinds": ["directdial"]} | body if body else body))
-    assert answer.status_code == 422, answer.text
+    response = await account.owner.post("revealmany", **({"kinds": ["directdial"]} | body if body else body))
+    assert response.status_code == 422, response.text
 
 
 async def test_only_signed_in_users_can_reveal(product: Product, account: Account) -> None:
@@ -93,11 +93,11 @@ async def test_two_concurrent_reveals_share_too_few_credits(product: Product, ac
     await account.set_credits(25)
     member = await account.user()
     body = {"search": {"name": mark}, "first": 60, "kinds": ["directdial"]}
-    answers = await asyncio.gather(account.owner.post("revealmany", **body), member.post("revealmany", **body))
-    assert [answer.status_code for answer in answers] == [200, 200]
-    assert sum(answer.json()["charged"] for answer in answers) == 25
-    for answer in answers:
-        items = answer.json()["resource"]
+    responses = await asyncio.gather(account.owner.post("revealmany", **body), member.post("revealmany", **body))
+    assert [response.status_code for response in responses] == [200, 200]
+    assert sum(response.json()["charged"] for response in responses) == 25
+    for response in responses:
+        items = response.json()["resource"]
         assert len(items) == 60
         assert {item["status"] for item in items} <= {"found", "no_credit"}
     assert (await account.credits())["contactcredit"] == 0
@@ -108,13 +108,13 @@ async def test_two_concurrent_reveals_share_too_few_credits(product: Product, ac
 async def test_a_repeat_with_a_key_returns_the_first_response(product: Product, account: Account) -> None:
     _, urls = await _people(product, 2)
     body = {"linkedinurls": urls, "kinds": ["personalemail"]}
-    answers = [
+    responses = [
         await account.owner.http.post(API + "revealmany", json=body, headers={"Idempotency-Key": "once"})
         for _ in range(2)
     ]
-    assert answers[0].json() == answers[1].json()
-    assert answers[1].json()["charged"] == 2
-    assert answers[1].headers["Idempotency-Replayed"] == "true"
+    assert responses[0].json() == responses[1].json()
+    assert responses[1].json()["charged"] == 2
+    assert responses[1].headers["Idempotency-Replayed"] == "true"
 
 
 async def test_other_kinds_are_revealed_without_credits_for_one(product: Product, account: Account) -> None:

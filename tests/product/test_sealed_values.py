@@ -76,16 +76,16 @@ class Side:
         self.statements.clear()
         counter.use(counter.LocalCounter())  # limits do not matter here, and both directories share a process
         http = self.product.caller(key=self.key, ip="10.1.1.1") if apikey else self.user.http
-        answer = await http.request(method, path, **more)
-        headers = {name: text for name, text in answer.headers.items() if name not in HEADERS}
-        return answer.status_code, headers, _settled(answer)
+        response = await http.request(method, path, **more)
+        headers = {name: text for name, text in response.headers.items() if name not in HEADERS}
+        return response.status_code, headers, _settled(response)
 
 
-def _settled(answer: httpx2.Response) -> Any:
+def _settled(response: httpx2.Response) -> Any:
     """Return a body without request ids and times, and with the length of a cursor instead of the cursor."""
-    if "json" not in answer.headers.get("content-type", ""):
-        return answer.content
-    body = re.sub(r'"request_id":"[^"]+"', '"request_id":""', TIME.sub("", answer.text))
+    if "json" not in response.headers.get("content-type", ""):
+        return response.content
+    body = re.sub(r'"request_id":"[^"]+"', '"request_id":""', TIME.sub("", response.text))
     return re.sub(r'"(next|cursor)":"([^"]+)"', lambda found: f'"{found[1]}":{len(found[2])}', body)
 
 
@@ -222,9 +222,9 @@ async def test_pages_do_not_depend_on_a_value(two: Two) -> None:
             for _ in range(3):
                 pages = []
                 for side, cursor in zip((two.one, two.two), cursors, strict=True):
-                    answer = await side.user.post("searchpeople", **body, cursor=cursor)
-                    assert answer.status_code == 200, answer.text
-                    pages.append(answer)
+                    response = await side.user.post("searchpeople", **body, cursor=cursor)
+                    assert response.status_code == 200, response.text
+                    pages.append(response)
                 assert _settled(pages[0]) == _settled(pages[1])
                 cursors = [page.json()["meta"]["next"] or "" for page in pages]
 
@@ -319,9 +319,9 @@ async def test_a_person_is_found_by_an_address_known_to_the_caller(two: Two, mon
     monkeypatch.setattr(enrichment, "GUESSES_PER_DAY", 3)
     counter.use(counter.LocalCounter())
     caller = two.one.product.caller(key=two.one.key)
-    answers = [await caller.post(f"{API}enrich", json=body) for _ in range(4)]
-    assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
-    assert all(HOME not in answer.text and PHONE not in answer.text for answer in answers)
+    responses = [await caller.post(f"{API}enrich", json=body) for _ in range(4)]
+    assert [response.status_code for response in responses] == [200, 200, 200, 429]
+    assert all(HOME not in response.text and PHONE not in response.text for response in responses)
 
 
 async def test_an_additional_statement_is_detected(two: Two, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,8 @@ from tests.helpers.product import API, Account, Product
 async def _unlock(product: Product, account: Account, name: str) -> None:
     person = await product.person(full_name=name)
     url = f"linkedin.com/{person.key}"
-    answer = await account.owner.post("getcontact", linkedinurl=url, type="directdial", action="reveal")
-    assert answer.status_code == 200
+    response = await account.owner.post("getcontact", linkedinurl=url, type="directdial", action="reveal")
+    assert response.status_code == 200
 
 
 async def test_unauthenticated_and_invalid_requests_are_rejected(product: Product, account: Account) -> None:

@@ -40,9 +40,9 @@ async def mark(product: Product) -> str:
 
 
 async def _search(caller: Any, call: str = "searchpeople", **body: Any) -> dict[str, Any]:
-    answer = await caller.post(call, **body)
-    assert answer.status_code == 200, answer.text
-    return dict(answer.json())
+    response = await caller.post(call, **body)
+    assert response.status_code == 200, response.text
+    return dict(response.json())
 
 
 async def _names(caller: Any, mark: str, **body: Any) -> list[str]:
@@ -53,9 +53,9 @@ async def _names(caller: Any, mark: str, **body: Any) -> list[str]:
 
 async def _key(account: Account, *scopes: str) -> str:
     record: dict[str, Any] = {"purpose": "CRM"} | ({"scopes": list(scopes)} if scopes else {})
-    answer = await account.owner.table("POST", "apikeys", record)
-    assert answer.status_code == 200, answer.text
-    return str(answer.json()["resource"][0]["apikey"])
+    response = await account.owner.table("POST", "apikeys", record)
+    assert response.status_code == 200, response.text
+    return str(response.json()["resource"][0]["apikey"])
 
 
 @pytest.mark.parametrize("call", ["searchpeople", "searchcompanies"])
@@ -98,8 +98,8 @@ async def test_unknown_filters_and_orders_are_rejected(account: Account, body: d
 
 @pytest.mark.parametrize("cursor", ["x", "s1.AAAA", "é", "s1." + "A" * 200])
 async def test_an_invalid_cursor_is_rejected(account: Account, cursor: str) -> None:
-    answer = await account.owner.post("searchpeople", cursor=cursor)
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "bad_cursor")
+    response = await account.owner.post("searchpeople", cursor=cursor)
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "bad_cursor")
 
 
 @pytest.mark.parametrize(
@@ -108,10 +108,10 @@ async def test_an_invalid_cursor_is_rejected(account: Account, cursor: str) -> N
 async def test_a_text_is_never_a_query(account: Account, mark: str, text: str) -> None:
     for body in ({"name": text}, {"title": text}, {"company": [text]}, {"industry": [text]}, {"seniority": [text]}):
         for part in (body, {"not": body}):
-            answer = await account.owner.post("searchpeople", **{"city": ["Nowhere " + mark]} | part)
-            assert answer.status_code in (200, 400, 422), answer.text
-            if answer.status_code == 200:
-                assert answer.json()["resource"] == []
+            response = await account.owner.post("searchpeople", **{"city": ["Nowhere " + mark]} | part)
+            assert response.status_code in (200, 400, 422), response.text
+            if response.status_code == 200:
+                assert response.json()["resource"] == []
 
 
 @pytest.mark.parametrize(
@@ -216,8 +216,8 @@ async def test_the_plan_limits_pages_and_people_of_a_day(product: Product, accou
     await _search(small.owner, name=mark)
     assert (await small.owner.post("searchpeople", name="x")).status_code == 429
     await product.db.execute("update searchuse set pages = 0, people = 0 where clientid = $1", small.clientid)
-    answers = await asyncio.gather(*(small.owner.post("searchpeople", name="nobody-here") for _ in range(8)))
-    assert sorted(answer.status_code for answer in answers) == [200] * 3 + [429] * 5
+    responses = await asyncio.gather(*(small.owner.post("searchpeople", name="nobody-here") for _ in range(8)))
+    assert sorted(response.status_code for response in responses) == [200] * 3 + [429] * 5
     await product.db.execute("update subscriptionplan set searchpages = 200, searchpeople = 5000 where planid = 2")
 
 
@@ -367,7 +367,7 @@ async def test_people_stored_without_terms_are_indexed_by_the_job(product: Produ
 
 async def test_a_key_has_its_own_limit(product: Product, account: Account) -> None:
     caller = product.caller(key=await _key(account, "search"))
-    answers: list[httpx2.Response] = [await caller.post(API + "searchpeople", json={"name": "x"}) for _ in range(61)]
-    assert [answer.status_code for answer in answers].count(200) <= 60
-    assert answers[-1].status_code == 429
-    assert answers[0].headers["X-RateLimit-Limit"] == "60"
+    responses: list[httpx2.Response] = [await caller.post(API + "searchpeople", json={"name": "x"}) for _ in range(61)]
+    assert [response.status_code for response in responses].count(200) <= 60
+    assert responses[-1].status_code == 429
+    assert responses[0].headers["X-RateLimit-Limit"] == "60"

@@ -28,32 +28,32 @@ async def test_every_spelling_of_a_url_finds_one_person_and_others_are_rejected(
     for spellings, right in ((SPELLINGS, 200), (REJECTED, 422)):
         seat = await account.user()  # the limit is 60 a minute for one session
         for text in spellings:
-            answer = await seat.http.post(API + "searchurl", json={"linkedinurl": text, **BOXES})
-            outcome = (answer.status_code, text, answer.text)
+            response = await seat.http.post(API + "searchurl", json={"linkedinurl": text, **BOXES})
+            outcome = (response.status_code, text, response.text)
             if "\x00" in text:
-                assert answer.status_code == 400, outcome
+                assert response.status_code == 400, outcome
             elif right == 422:
-                assert answer.status_code == 422, outcome
-                assert answer.json()["error"]["context"]["fields"] == {"linkedinurl": "Please input correct url"}, (
+                assert response.status_code == 422, outcome
+                assert response.json()["error"]["context"]["fields"] == {"linkedinurl": "Please input correct url"}, (
                     outcome
                 )
             else:
-                assert [person["linkedinurl"] for person in answer.json()["data"]] == [
+                assert [person["linkedinurl"] for person in response.json()["data"]] == [
                     "https://www.linkedin.com/in/jane-doe"
                 ], outcome
 
 
 async def test_an_unknown_person_returns_an_empty_list(account: Account) -> None:
-    answer = await account.owner.post("searchurl", linkedinurl="linkedin.com/in/nobody-here", **BOXES)
-    assert answer.json() == {"data": []}
+    response = await account.owner.post("searchurl", linkedinurl="linkedin.com/in/nobody-here", **BOXES)
+    assert response.json() == {"data": []}
 
 
 async def test_unpaid_values_are_never_returned(product: Product, account: Account) -> None:
     person = await product.person()
-    answer = await account.owner.post("searchurl", linkedinurl=f"linkedin.com/{person.key}", **BOXES)
-    body = answer.json()["data"][0]
-    assert "example" not in answer.text
-    assert "5550123" not in answer.text
+    response = await account.owner.post("searchurl", linkedinurl=f"linkedin.com/{person.key}", **BOXES)
+    body = response.json()["data"][0]
+    assert "example" not in response.text
+    assert "5550123" not in response.text
     assert body["full_name"] == "Jane Doe"
     assert {email["address"] for email in body["emails"]} == {"*****@****.***"}
     assert body["phone_numbers"] == ["+**********"]
@@ -67,10 +67,10 @@ async def test_unpaid_values_are_never_returned(product: Product, account: Accou
 
 async def test_identity_is_free_and_contact_data_is_not(product: Product, account: Account) -> None:
     person = await product.person(title="Head of Sales", company="Acme", country="USA")
-    answer = await account.owner.post("searchurl", linkedinurl=f"linkedin.com/{person.key}", phone=True)
-    body = answer.json()["data"][0]
+    response = await account.owner.post("searchurl", linkedinurl=f"linkedin.com/{person.key}", phone=True)
+    body = response.json()["data"][0]
     assert (body["title"], body["company"], body["country"]) == ("Head of Sales", "Acme", "USA")
-    assert "5550123" not in answer.text
+    assert "5550123" not in response.text
 
 
 async def test_unticked_kinds_are_not_returned(product: Product, account: Account) -> None:
@@ -94,8 +94,8 @@ async def test_paid_values_are_encrypted_for_the_wire(product: Product, account:
     person = await product.person()
     url = f"linkedin.com/{person.key}"
     await account.owner.post("getcontact", linkedinurl=url, type="directdial", action="reveal")
-    answer = await account.owner.http.post(
+    response = await account.owner.http.post(
         API + "searchurl", json={"linkedinurl": url, **BOXES}, headers={"X-Field-Encryption": header}
     )
-    assert answer.json()["data"][0]["phone_numbers"][0].startswith("v1.")
-    assert "5550123" not in answer.text
+    assert response.json()["data"][0]["phone_numbers"][0].startswith("v1.")
+    assert "5550123" not in response.text

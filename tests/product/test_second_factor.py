@@ -54,17 +54,17 @@ async def _on(user: User) -> tuple[Phone, list[str]]:
     """Turn two-step sign-in on. Its code was the one of 30 seconds ago, so the current one is unused."""
     setup = (await user.post("user/mfa/setup", password=PASSWORD)).json()
     phone = Phone(setup["secret"])
-    answer = await user.post("user/mfa/confirm", setup=setup["setup"], code=phone.code(steps=-1))
-    assert answer.status_code == 200, answer.text
-    return phone, answer.json()["recoverycodes"]
+    response = await user.post("user/mfa/confirm", setup=setup["setup"], code=phone.code(steps=-1))
+    assert response.status_code == 200, response.text
+    return phone, response.json()["recoverycodes"]
 
 
 async def _sign_in(product: Product, user: User, ip: str = "") -> tuple[httpx2.AsyncClient, dict[str, Any]]:
     """Send the password, and return the client with the answer's error."""
     http = product.caller(ip=ip)
-    answer = await http.post(SESSION, json={"email": user.email, "password": PASSWORD})
-    assert answer.status_code == 403, answer.text
-    return http, answer.json()["error"]
+    response = await http.post(SESSION, json={"email": user.email, "password": PASSWORD})
+    assert response.status_code == 403, response.text
+    return http, response.json()["error"]
 
 
 async def _complete(product: Product, user: User, code: str, ip: str = "") -> httpx2.Response:
@@ -72,8 +72,8 @@ async def _complete(product: Product, user: User, code: str, ip: str = "") -> ht
     return await http.post(SESSION, json={"mfatoken": error["context"]["mfatoken"], "code": code})
 
 
-def _reason(answer: httpx2.Response) -> tuple[int, str]:
-    return answer.status_code, answer.json()["error"]["context"]["reason"]
+def _reason(response: httpx2.Response) -> tuple[int, str]:
+    return response.status_code, response.json()["error"]["context"]["reason"]
 
 
 async def test_changes_need_a_session_and_the_password(product: Product, user: User) -> None:
@@ -96,8 +96,8 @@ async def test_guesses_of_the_password_are_limited_together_with_those_of_its_ch
 
 async def test_an_account_without_a_password_has_no_second_step(account: Account) -> None:
     social = await account.user()
-    answer = await social.post("user/mfa/setup", password=PASSWORD)
-    assert (answer.status_code, answer.json()["error"]["context"]["case"]) == (409, "no_password")
+    response = await social.post("user/mfa/setup", password=PASSWORD)
+    assert (response.status_code, response.json()["error"]["context"]["case"]) == (409, "no_password")
 
 
 async def test_setup_changes_nothing_until_the_first_code(
@@ -206,16 +206,16 @@ async def test_a_changed_password_ends_a_sign_in_under_way(product: Product, use
     http, error = await _sign_in(product, user)
     changed = await user.post("user/password", old_password=PASSWORD, new_password="Better456")
     assert changed.status_code == 200
-    answer = await http.post(SESSION, json={"mfatoken": error["context"]["mfatoken"], "code": phone.code()})
-    assert _reason(answer) == (401, "mfa_expired")
+    response = await http.post(SESSION, json={"mfatoken": error["context"]["mfatoken"], "code": phone.code()})
+    assert _reason(response) == (401, "mfa_expired")
 
 
 async def test_a_sign_in_fails_if_the_user_was_disabled_meanwhile(product: Product, user: User) -> None:
     phone, _ = await _on(user)
     http, error = await _sign_in(product, user)
     await product.db.execute("update appuser set isactive = 0 where appuserid = $1", user.appuserid)
-    answer = await http.post(SESSION, json={"mfatoken": error["context"]["mfatoken"], "code": phone.code()})
-    assert (answer.status_code, answer.json()["error"]["code"]) == (403, 800)
+    response = await http.post(SESSION, json={"mfatoken": error["context"]["mfatoken"], "code": phone.code()})
+    assert (response.status_code, response.json()["error"]["code"]) == (403, 800)
 
 
 @pytest.mark.parametrize("token", ["", "nonsense", "a" * 5000, "\u0000"])
@@ -223,8 +223,8 @@ async def test_other_tokens_are_not_a_challenge(product: Product, user: User, to
     phone, _ = await _on(user)
     setup = (await user.post("user/mfa/setup", password=PASSWORD)).json()["setup"]
     for sent in (token, setup, user.token):
-        answer = await product.caller().post(SESSION, json={"mfatoken": sent, "code": phone.code()})
-        assert answer.status_code in (400, 401), answer.text
+        response = await product.caller().post(SESSION, json={"mfatoken": sent, "code": phone.code()})
+        assert response.status_code in (400, 401), response.text
 
 
 async def test_the_password_turns_it_off(product: Product, user: User) -> None:

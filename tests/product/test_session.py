@@ -65,16 +65,16 @@ async def test_account_problems_are_disclosed_only_with_the_right_password(
 
 async def test_sign_in_returns_the_apps_data_without_secrets(product: Product, hashed: str) -> None:
     account = await product.account(email=(email := _email()), password=hashed)
-    answer = await product.caller().post(SESSION, json={"email": email.upper(), "password": PASSWORD})
-    body = answer.json()
-    assert answer.status_code == 200
+    response = await product.caller().post(SESSION, json={"email": email.upper(), "password": PASSWORD})
+    body = response.json()
+    assert response.status_code == 200
     assert (body["success"], body["role"], body["email"]) == (1, "client", email)
     client = body["client_by_clientid"]
     assert client["clientid"] == account.clientid
     assert len(client["usercredit_by_clientid"]) == 1
     assert client["usersubscription_by_clientid"][0]["subscriptionplan_by_planid"]["name"] == "Business"
-    assert "argon2" not in answer.text
-    assert "stripe_custid" not in answer.text
+    assert "argon2" not in response.text
+    assert "stripe_custid" not in response.text
     assert (body["session_id"], body["id"]) == (body["session_token"], body["appuserid"])
     stored = await product.db.fetchval(
         "select count(*) from usersession where usersession::text like $1", "%" + body["session_token"] + "%"
@@ -120,8 +120,8 @@ async def test_tokens_of_blocked_users_are_rejected(product: Product, account: A
     await product.db.execute("update appuser set isverified = 0 where appuserid = $1", account.owner.appuserid)
     body = await product.caller().post(SESSION, json={"session_token": token})
     query = await product.caller().get(SESSION, params={"session_token": token})
-    for answer in (body, query):
-        assert (answer.status_code, answer.json()["error"]["code"]) == (403, 802), answer.text
+    for response in (body, query):
+        assert (response.status_code, response.json()["error"]["code"]) == (403, 802), response.text
     # A sign-up session still reads itself by its header.
     assert (await account.owner.http.put(SESSION)).status_code == 200
 

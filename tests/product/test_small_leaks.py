@@ -16,28 +16,28 @@ async def account(product: Product) -> Account:
 async def test_a_staff_address_counts_as_taken(product: Product, account: Account) -> None:
     member = await staff(product)
     async with product.caller(ip="10.77.0.1") as http:
-        answers = [
+        responses = [
             (await http.post(API + "checkemailexists", json={"email": email})).json()
             for email in (member.email, account.owner.email)
         ]
-    assert answers[0] == answers[1]
-    assert answers[0]["result"]["exists"] == 1
+    assert responses[0] == responses[1]
+    assert responses[0]["result"]["exists"] == 1
     async with product.caller(account.owner.token) as http:
         change = {"newemail": member.email, "oldemail": account.owner.email}
-        answer = await http.post(API + "emailcodeverification", json=change)
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (409, "email_exists")
+        response = await http.post(API + "emailcodeverification", json=change)
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (409, "email_exists")
 
 
 async def test_a_selection_without_sessions_ends_none(product: Product, account: Account) -> None:
     other = await account.user("member")
     async with product.caller(account.owner.token) as http, product.caller(other.token) as second:
         for query in ("filter=usersessionid=999999999", "ids="):
-            answer = await http.delete(f"{TABLE}usersession?{query}")
-            assert (answer.status_code, answer.json()) == (200, {"resource": []}), answer.text
+            response = await http.delete(f"{TABLE}usersession?{query}")
+            assert (response.status_code, response.json()) == (200, {"resource": []}), response.text
         bodies: list[object] = [{"resource": []}, []]
         for body in bodies:
-            answer = await http.request("DELETE", f"{TABLE}usersession", json=body)
-            assert answer.json()["error"]["context"]["reason"] == "no_records"
+            response = await http.request("DELETE", f"{TABLE}usersession", json=body)
+            assert response.json()["error"]["context"]["reason"] == "no_records"
         ended = "select count(*) from usersession where appuserid = any($1) and revokedon is not null"
         assert await product.db.fetchval(ended, [account.owner.appuserid, other.appuserid]) == 0
         assert (await second.get(f"{TABLE}client")).status_code == 200
@@ -48,6 +48,6 @@ async def test_searches_are_counted_for_the_user(product: Product, account: Acco
     left = []
     for token in (account.owner.token, second):
         async with product.caller(token) as http:
-            answer = await http.post(API + "searchurl", json={"linkedinurl": "linkedin.com/in/x", "personal": True})
-            left.append(int(answer.headers["X-RateLimit-Remaining"]))
+            response = await http.post(API + "searchurl", json={"linkedinurl": "linkedin.com/in/x", "personal": True})
+            left.append(int(response.headers["X-RateLimit-Remaining"]))
     assert left[1] == left[0] - 1

@@ -55,16 +55,16 @@ async def _user(issuer: str, **claims: Any) -> str:
 async def _popup(url: str, email: str) -> dict[str, str]:
     """Sign in in the popup and return the query of the redirect."""
     async with httpx2.AsyncClient(follow_redirects=False) as http:
-        answer = await http.post(url, data={"sub": email})
-    assert answer.status_code == 302, answer.text
-    return {name: values[0] for name, values in parse_qs(urlsplit(answer.headers["location"]).query).items()}
+        response = await http.post(url, data={"sub": email})
+    assert response.status_code == 302, response.text
+    return {name: values[0] for name, values in parse_qs(urlsplit(response.headers["location"]).query).items()}
 
 
 async def _start(product: Product, vendor: str) -> tuple[httpx2.AsyncClient, str]:
     http = product.caller()
-    answer = await http.post(API + "socialstart", json={"provider": vendor})
-    assert answer.status_code == 200, answer.text
-    return http, answer.json()["url"]
+    response = await http.post(API + "socialstart", json={"provider": vendor})
+    assert response.status_code == 200, response.text
+    return http, response.json()["url"]
 
 
 async def _ticket(product: Product, http: httpx2.AsyncClient, vendor: str, back: dict[str, str]) -> httpx2.Response:
@@ -117,7 +117,7 @@ async def test_state_binds_browser_vendor_and_redirect_and_works_once(providers:
     back = await _popup(url, email)
     wrong_state = await _ticket(providers, http, "google", back | {"state": "made-up"})
     other_browser = await _ticket(providers, providers.caller(), "google", back)
-    assert [answer.status_code for answer in (wrong_state, other_browser)] == [400, 400]
+    assert [response.status_code for response in (wrong_state, other_browser)] == [400, 400]
     replay = await _ticket(providers, http, "google", back)  # the attempt of the other browser consumed the state
     assert (replay.status_code, replay.json()["error"]["context"]["reason"]) == (400, "bad_state")
 
@@ -133,8 +133,8 @@ async def test_state_binds_browser_vendor_and_redirect_and_works_once(providers:
 async def test_an_unverified_address_is_rejected(providers: Product, issuer: str) -> None:
     email = await _user(issuer, email_verified=False)
     http, url = await _start(providers, "google")
-    answer = await _ticket(providers, http, "google", await _popup(url, email))
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "email_not_verified")
+    response = await _ticket(providers, http, "google", await _popup(url, email))
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "email_not_verified")
 
 
 async def test_a_free_domain_cannot_sign_up(providers: Product, issuer: str) -> None:
@@ -155,14 +155,14 @@ async def test_ticket_and_proof_work_once(providers: Product, issuer: str) -> No
     again = await http.post(API + "linkedin_userdetails", json={"access_token": ticket})
     proof = await http.post(TABLE + "client", json={"resource": [{"type": "social", "proof": details["proof"]}]})
     none = await http.post(TABLE + "client", json={"resource": [{"type": "social", "email": email}]})
-    assert [answer.status_code for answer in (again, proof, none)] == [400, 401, 401]
+    assert [response.status_code for response in (again, proof, none)] == [400, 401, 401]
 
 
 async def test_a_wrong_nonce_is_rejected(providers: Product, issuer: str) -> None:
     email = await _user(issuer)
     http, url = await _start(providers, "google")
-    answer = await _ticket(providers, http, "google", await _popup(re.sub("nonce=[^&]+", "nonce=other", url), email))
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "not_proved")
+    response = await _ticket(providers, http, "google", await _popup(re.sub("nonce=[^&]+", "nonce=other", url), email))
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "not_proved")
 
 
 async def test_the_verifier_matches_its_challenge(
@@ -178,8 +178,8 @@ async def test_the_verifier_matches_its_challenge(
 
     async def watched(method: str, where: str, **how: Any) -> httpx2.Response:
         sent.append(how.get("data") or {})
-        answer: httpx2.Response = await request(method, where, **how)
-        return answer
+        response: httpx2.Response = await request(method, where, **how)
+        return response
 
     monkeypatch.setattr(provider._client, "request", watched)
     assert (await _ticket(providers, http, "google", await _popup(url, email))).status_code == 200
@@ -190,16 +190,16 @@ async def test_the_verifier_matches_its_challenge(
 
 
 async def test_a_missing_provider_is_reported(product: Product) -> None:
-    answer = await product.caller().post(API + "socialstart", json={"provider": "google"})
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (404, "not_set_up")
+    response = await product.caller().post(API + "socialstart", json={"provider": "google"})
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (404, "not_set_up")
     assert (await product.caller().post(API + "socialstart", json={"provider": "myspace"})).status_code == 422
 
 
 async def test_an_unreachable_provider_is_502(product: Product) -> None:
     product.scripts.vendors._providers["google"] = Provider("http://127.0.0.1:9", "c", "s", nonce_needed=True)
-    answer = await product.caller().post(API + "socialstart", json={"provider": "google"})
+    response = await product.caller().post(API + "socialstart", json={"provider": "google"})
     product.scripts.vendors._providers.clear()
-    assert answer.status_code == 502
+    assert response.status_code == 502
 
 
 @pytest.mark.parametrize("terms", [None, False, 0, "no"])
@@ -281,8 +281,8 @@ async def test_an_id_token_is_accepted_once_in_any_encoding(product: Product, si
 
     assert (await ask(token)).status_code == 200
     for again in (token, *_encodings(token)):
-        answer = await ask(again)
-        assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "not_proved")
+        response = await ask(again)
+        assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "not_proved")
     # Another token with the nonce, or the identifier, of a used one.
     assert (await ask(signer.token(email, nonce, iat=int(time.time()) - 5))).status_code == 400
 
@@ -307,7 +307,7 @@ async def test_an_id_token_used_concurrently_signs_in_once(product: Product, sig
     email, nonce = f"social-{secrets.token_hex(4)}@company.example", secrets.token_urlsafe(16)
     token = signer.token(email, nonce)
     body = [{"credential": sign_in, "nonce": nonce} for sign_in in [token, *_encodings(token)[:4]]]
-    answers = await asyncio.gather(
+    responses = await asyncio.gather(
         *(product.caller().post(API + "google_userdetails", json=sign_in) for sign_in in body)
     )
-    assert sorted(answer.status_code for answer in answers) == [200, 400, 400, 400, 400]
+    assert sorted(response.status_code for response in responses) == [200, 400, 400, 400, 400]

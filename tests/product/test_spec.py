@@ -181,11 +181,11 @@ def test_a_document_of_two_thousand_tables_is_fast_and_not_kept_in_memory(
         for _ in range(4):
             with httpx.Client(timeout=120) as other:  # either worker
                 began = time.monotonic()
-                answer = other.get(spec)
+                response = other.get(spec)
                 took = time.monotonic() - began
-                assert answer.headers["content-encoding"] == "gzip"
-                assert answer.content == first.content
-                print(f"\n{len(answer.content)} bytes in {took:.2f} s")
+                assert response.headers["content-encoding"] == "gzip"
+                assert response.content == first.content
+                print(f"\n{len(response.content)} bytes in {took:.2f} s")
                 assert took < 3  # 1 s on an idle machine
         plain = client.get(spec, headers={"Accept-Encoding": "identity"})
         assert plain.content == first.content

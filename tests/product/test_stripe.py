@@ -35,24 +35,24 @@ async def test_only_the_owner_can_check_out(product: Product, shop: Shop, trial:
 async def test_unavailable_plans_are_rejected(
     shop: Shop, trial: Account, plan: object, status: int, reason: str
 ) -> None:
-    answer = await trial.owner.post("stripe", plan=plan)
-    assert answer.status_code == status
-    assert answer.json()["error"]["context"]["reason"] == reason
+    response = await trial.owner.post("stripe", plan=plan)
+    assert response.status_code == status
+    assert response.json()["error"]["context"]["reason"] == reason
 
 
 async def test_amounts_from_the_client_are_ignored(shop: Shop, trial: Account) -> None:
-    answer = await trial.owner.post("stripe", plan=2, price=1, amount=1, env="live", email=trial.owner.email)
-    assert answer.status_code == 200
-    await shop.pay(answer.json()["resource"]["url"])
+    response = await trial.owner.post("stripe", plan=2, price=1, amount=1, env="live", email=trial.owner.email)
+    assert response.status_code == 200
+    await shop.pay(response.json()["resource"]["url"])
     await shop.deliver()
     [bill] = await shop.invoices(trial)
     assert (bill["price"], bill["status"]) == (49, "paid")
 
 
 async def test_the_customer_of_another_account_is_rejected(shop: Shop, trial: Account) -> None:
-    answer = await trial.owner.post("stripe", plan=2, custId="cus_of_somebody")
-    assert answer.status_code == 403
-    assert answer.json()["error"]["context"]["reason"] == "tenant_mismatch"
+    response = await trial.owner.post("stripe", plan=2, custId="cus_of_somebody")
+    assert response.status_code == 403
+    assert response.json()["error"]["context"]["reason"] == "tenant_mismatch"
 
 
 async def test_a_checkout_page_is_reused_and_replaced_by_that_of_another_plan(shop: Shop, trial: Account) -> None:
@@ -109,10 +109,10 @@ async def test_without_settings_plans_are_visible_but_not_for_sale(product: Prod
     plans = await trial.owner.table("GET", "subscriptionplan", filter="(isaddon=0)")
     assert len(plans.json()["resource"]) > 5
     for path, body in (("stripe", {"plan": 2}), ("addonpaymentintent", {"planid": 101})):
-        answer = await trial.owner.post(path, **body)
-        assert answer.status_code in (409, 503)
-    answer = await trial.owner.post("stripe", plan=2)
-    assert answer.json()["error"]["context"]["reason"] == "payments_not_set_up"
+        response = await trial.owner.post(path, **body)
+        assert response.status_code in (409, 503)
+    response = await trial.owner.post("stripe", plan=2)
+    assert response.json()["error"]["context"]["reason"] == "payments_not_set_up"
     webhook = await product.caller(key="").post(API + "webhooks/payment", content=b"{}")
     assert webhook.status_code == 503
 

@@ -23,8 +23,8 @@ async def pass_end(account: Account, *, grace: bool = False) -> None:
 
 
 async def session(account: Account, verb: str = "GET") -> dict[str, Any]:
-    answer = await account.owner.http.request(verb, API + "user/session")
-    [row] = answer.json()["client_by_clientid"]["usersubscription_by_clientid"]
+    response = await account.owner.http.request(verb, API + "user/session")
+    [row] = response.json()["client_by_clientid"]["usersubscription_by_clientid"]
     record: dict[str, Any] = row
     return record
 
@@ -108,15 +108,15 @@ async def test_the_outcome_of_a_page_is_visible_to_its_account_only(
     none = {"success": 2, "message": "No such checkout"}
 
     async def outcome() -> dict[str, Any]:
-        answer = await trial.owner.http.get(STRIPE, params=asked)
-        assert answer.status_code == 200, answer.text
-        body: dict[str, Any] = answer.json()["resource"]["data"]
+        response = await trial.owner.http.get(STRIPE, params=asked)
+        assert response.status_code == 200, response.text
+        body: dict[str, Any] = response.json()["resource"]["data"]
         return body
 
     assert (await account.owner.http.get(STRIPE, params=asked)).json() == none
     for ident in ("", "cs_nothing", "{CHECKOUT_SESSION_ID}", "'"):
-        answer = await trial.owner.http.get(STRIPE, params={"res": "checkout", "session_id": ident})
-        assert (answer.status_code, answer.json()) == (200, none)
+        response = await trial.owner.http.get(STRIPE, params={"res": "checkout", "session_id": ident})
+        assert (response.status_code, response.json()) == (200, none)
     member = await trial.user("member")
     assert (await member.http.get(STRIPE, params=asked)).status_code == 403
     assert await outcome() == {"planid": 2, "status": "open", "settled": 0}
@@ -130,9 +130,9 @@ async def test_the_outcome_of_a_page_is_visible_to_its_account_only(
 
 async def test_plans_without_a_session_have_no_subscriptions(product: Product, account: Account) -> None:
     app = product.caller()
-    answer = await app.get(f"{TABLE}subscriptionplan", params={"related": "usersubscription_by_planid"})
-    assert answer.status_code == 200, answer.text
-    assert {len(plan["usersubscription_by_planid"]) for plan in answer.json()["resource"]} == {0}
+    response = await app.get(f"{TABLE}subscriptionplan", params={"related": "usersubscription_by_planid"})
+    assert response.status_code == 200, response.text
+    assert {len(plan["usersubscription_by_planid"]) for plan in response.json()["resource"]} == {0}
     plan = await app.get(f"{TABLE}subscriptionplan/4", params={"related": "usersubscription_by_planid"})
     assert (plan.status_code, plan.json()["usersubscription_by_planid"]) == (200, [])
     assert (await app.get(f"{TABLE}subscriptionplan", params={"related": "*"})).status_code == 200

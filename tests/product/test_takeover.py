@@ -48,8 +48,8 @@ async def _enter(product: Product, **fields: Any) -> httpx2.Response:
 async def _register(product: Product, ip: str = "") -> tuple[str, int, httpx2.AsyncClient]:
     email = f"victim-{secrets.token_hex(5)}@target.example"
     record = {"type": "register", "email": email, "name": "A", "password": PASSWORD, "terms": True}
-    answer = await product.caller(ip=ip).post(TABLE + "client", json={"resource": [record]})
-    body = answer.json()["resource"][0]["clientdata"]
+    response = await product.caller(ip=ip).post(TABLE + "client", json={"resource": [record]})
+    body = response.json()["resource"][0]["clientdata"]
     return email, body["user"]["appuserid"], product.caller(body["session_token"])
 
 

@@ -45,9 +45,9 @@ async def user(account: Account) -> User:
     ],
 )
 async def test_every_other_call_requires_the_password_change(user: User, method: str, path: str) -> None:
-    answer = await user.http.request(method, API + path, json={"resource": []} if method != "GET" else None)
-    assert answer.status_code == 403, answer.text
-    context = answer.json()["error"]["context"]
+    response = await user.http.request(method, API + path, json={"resource": []} if method != "GET" else None)
+    assert response.status_code == 403, response.text
+    context = response.json()["error"]["context"]
     assert (context["reason"], context["scope"]) == ("password_change_required", "resource")
 
 

@@ -24,19 +24,19 @@ async def test_another_account_is_rejected_and_recorded(
     user, whom = account.owner, other.clientid
     me = {"appuserid": user.appuserid, "clientid": whom, "name": "Somebody"}
     if ways == "alone":
-        answer = await user.http.patch(f"/api/v2/leads/_table/appuser/{user.appuserid}", json=me)
+        response = await user.http.patch(f"/api/v2/leads/_table/appuser/{user.appuserid}", json=me)
     elif ways == "by filter":
         query = {"filter": f"appuserid={user.appuserid}"}
-        answer = await user.table("PATCH", "appuser", {"clientid": whom}, **query)
+        response = await user.table("PATCH", "appuser", {"clientid": whom}, **query)
     else:
         query = {"continue": "true"} if ways == "continue" else {}
         user.http.headers |= {"Idempotency-Key": "once"} if ways == "idempotent" else {}
-        answer = await user.table("PATCH", "appuser", me, *([me] if ways == "of several" else []), **query)
-    error = answer.json()["error"]
+        response = await user.table("PATCH", "appuser", me, *([me] if ways == "of several" else []), **query)
+    error = response.json()["error"]
     if ways == "alone":
-        assert (answer.status_code, error["context"]["reason"]) == (403, "tenant_mismatch")
+        assert (response.status_code, error["context"]["reason"]) == (403, "tenant_mismatch")
     else:  # a batch responds with 400 and an error per record
-        assert (answer.status_code, error["context"]["resource"][0]["code"]) == (400, 403), error
+        assert (response.status_code, error["context"]["resource"][0]["code"]) == (400, 403), error
         assert "Your role may not set" in error["context"]["resource"][0]["message"]
     path = "/api/v2/leads/_table/appuser" + (f"/{user.appuserid}" if ways == "alone" else "")
     assert await kept(product, user) == [(str(whom), {"field": "clientid", "call": path})]
@@ -47,8 +47,8 @@ async def test_another_account_is_rejected_and_recorded(
 
 async def test_another_role_is_recorded_too(product: Product, account: Account) -> None:
     member = await account.user()
-    answer = await member.http.patch(f"/api/v2/leads/_table/appuser/{member.appuserid}", json={"role": "client"})
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (403, "tenant_mismatch")
+    response = await member.http.patch(f"/api/v2/leads/_table/appuser/{member.appuserid}", json={"role": "client"})
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (403, "tenant_mismatch")
     assert [target for target, _ in await kept(product, member)] == ["client"]
 
 
@@ -75,10 +75,10 @@ async def test_a_call_with_the_values_of_another_caller_is_rejected(
         ("datascript/appcounters", {}),
         ("generateapikey", {}),
     ):
-        answer = await user.post(call, **body, **{field: foreign})
-        context = answer.json().get("error", {}).get("context", {})
-        outcome = (answer.status_code, context.get("reason"), context.get("scope"))
-        assert outcome == (403, "tenant_mismatch", "resource"), (call, answer.text)
+        response = await user.post(call, **body, **{field: foreign})
+        context = response.json().get("error", {}).get("context", {})
+        outcome = (response.status_code, context.get("reason"), context.get("scope"))
+        assert outcome == (403, "tenant_mismatch", "resource"), (call, response.text)
     assert [target for target, _ in await kept(product, user)] == [str(foreign)] * 5
     assert await product.db.fetchval("select count(*) from reveal where clientid = $1", account.clientid) == 0
 
@@ -92,6 +92,6 @@ async def test_a_call_with_the_values_of_its_caller_is_served(product: Product, 
         "role": "member",
     }
     body = {"linkedinurl": f"linkedin.com/{person.key}", "type": "directdial", "action": "reveal"}
-    answer = await user.post("getcontact", **body, **mine, custId=None)
-    assert (answer.status_code, answer.json()["charged"]) == (200, 1)
+    response = await user.post("getcontact", **body, **mine, custId=None)
+    assert (response.status_code, response.json()["charged"]) == (200, 1)
     assert await kept(product, user) == []

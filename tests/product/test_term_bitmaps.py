@@ -91,9 +91,9 @@ async def _asked(account: Account, question: dict[str, Any], pages: int = 3) -> 
         if number % 20 == 0:
             caller = await account.user()  # the limit per minute applies to each user
             await account.product.db.execute("delete from searchuse")  # daily limits
-        answer = await caller.post("searchpeople", **question, cursor=cursor)
-        assert answer.status_code == 200, answer.text
-        page = answer.json()
+        response = await caller.post("searchpeople", **question, cursor=cursor)
+        assert response.status_code == 200, response.text
+        page = response.json()
         told.append(
             (page["meta"]["count"], page["meta"]["estimated"], [row["linkedinurl"] for row in page["resource"]])
         )

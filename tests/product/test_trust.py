@@ -38,9 +38,9 @@ async def test_the_contact_is_served(product: Product, monkeypatch: pytest.Monke
     monkeypatch.setitem(settings, "security_contact", "mailto:security@acme.example")
     monkeypatch.setitem(settings, "subprocessors", "Acme Hosting, servers in Ireland; ")
     monkeypatch.setitem(settings, "stripe_secret_key", "sk_x")
-    answer = await product.caller(key="").get(TXT)
-    assert answer.headers["content-type"] == "text/plain; charset=utf-8"
-    fields = dict(line.split(": ", 1) for line in answer.text.splitlines())
+    response = await product.caller(key="").get(TXT)
+    assert response.headers["content-type"] == "text/plain; charset=utf-8"
+    fields = dict(line.split(": ", 1) for line in response.text.splitlines())
     assert fields["Contact"] == "mailto:security@acme.example"
     expires = datetime.fromisoformat(fields["Expires"])
     assert timedelta(days=170) < expires - datetime.now(UTC) < timedelta(days=365)

@@ -17,9 +17,9 @@ def _picture(kind: str = "PNG", size: tuple[int, int] = (40, 30)) -> bytes:
 
 
 async def _send(account: Account, path: str, name: str, data: bytes) -> tuple[int, dict[str, object]]:
-    answer = await account.owner.http.post(API + path, files={"files": (name, data)})
-    body = answer.json()
-    return answer.status_code, body.get("resource", [body])[0]
+    response = await account.owner.http.post(API + path, files={"files": (name, data)})
+    body = response.json()
+    return response.status_code, body.get("resource", [body])[0]
 
 
 @pytest.mark.parametrize(

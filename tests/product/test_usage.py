@@ -28,9 +28,9 @@ async def _reveals(product: Product, account: Account, user: User) -> None:
 
 
 async def _rows(user: User, call: str, start: str, end: str, **more: Any) -> list[dict[str, Any]]:
-    answer = await user.post(call, startdate=f"{start} 00:00:00", enddate=f"{end} 23:59:59", **more)
-    assert answer.status_code == 200, answer.text
-    return list(answer.json()["resource"])
+    response = await user.post(call, startdate=f"{start} 00:00:00", enddate=f"{end} 23:59:59", **more)
+    assert response.status_code == 200, response.text
+    return list(response.json()["resource"])
 
 
 MONTHS = [("2026-01-01", "2026-01-30"), ("2026-02-01", "2026-02-28"), ("2026-03-01", "2026-03-30")]
@@ -65,16 +65,16 @@ async def test_months_are_counted_to_their_last_day(product: Product, account: A
 async def test_dates_at_the_ends_of_the_calendar_are_rejected(
     account: Account, call: str, start: str, end: str
 ) -> None:
-    answer = await account.owner.post(call, startdate=start, enddate=end)
-    assert (answer.status_code, answer.json()["error"]["context"]["fields"]["enddate"]) == (422, "Must be a date")
+    response = await account.owner.post(call, startdate=start, enddate=end)
+    assert (response.status_code, response.json()["error"]["context"]["fields"]["enddate"]) == (422, "Must be a date")
 
 
 async def test_calls_of_a_key_are_counted_to_the_last_day_of_a_month(product: Product, account: Account) -> None:
     body = (await account.owner.table("POST", "apikeys", {"purpose": "Sync"})).json()["resource"][0]
     for moment in MOMENTS:
         query = {"linkedinurl": f"linkedin.com/{(await product.person()).key}", "type": "directdials"}
-        answer = await product.caller(key="").get("/api/v2/keylookup", params=query | {"apikey": body["apikey"]})
-        assert answer.json()["charged"] == 1
+        response = await product.caller(key="").get("/api/v2/keylookup", params=query | {"apikey": body["apikey"]})
+        assert response.json()["charged"] == 1
         await product.db.execute(
             "update apiusage set createdon = $2 where usageid = (select max(usageid) from apiusage where apikey = $1)",
             body["keyid"], moment,

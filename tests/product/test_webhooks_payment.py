@@ -28,13 +28,13 @@ async def test_nothing_is_stored_without_a_valid_signature(product: Product, sho
         {"Stripe-Signature": signature(SECRET, body, now - 301)},
     ]
     for header in headers:
-        answer = await shop.webhook.post(WEBHOOK, content=body, headers=header)
-        assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "bad_signature")
+        response = await shop.webhook.post(WEBHOOK, content=body, headers=header)
+        assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "bad_signature")
     nonsense = b'{"id":1}'
-    answer = await shop.webhook.post(
+    response = await shop.webhook.post(
         WEBHOOK, content=nonsense, headers={"Stripe-Signature": signature(SECRET, nonsense, now)}
     )
-    assert answer.status_code == 400
+    assert response.status_code == 400
     assert not await product.db.fetchval("select count(*) from stripeevent where id = $1", event)
 
 

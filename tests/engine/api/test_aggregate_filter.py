@@ -39,9 +39,9 @@ def http(
 
 
 def read(http: httpx2.Client, table: str = "orders", key: str = "boss", **options: str) -> Any:
-    answer = http.get(table, params=options, headers={"X-API-Key": key})
-    assert answer.status_code == 200, answer.text
-    return answer.json()["resource"]
+    response = http.get(table, params=options, headers={"X-API-Key": key})
+    assert response.status_code == 200, response.text
+    return response.json()["resource"]
 
 
 @pytest.mark.parametrize(
@@ -112,16 +112,16 @@ def test_related_rows_have_filtered_aggregates(http: httpx2.Client) -> None:
     ],
 )
 def test_invalid_expressions_are_rejected(http: httpx2.Client, field: str, reason: str) -> None:
-    answer = http.get("orders", params={"fields": field})
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, reason), answer.text
+    response = http.get("orders", params={"fields": field})
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, reason), response.text
 
 
 def test_a_filter_sees_the_rows_and_relations_of_the_caller_only(http: httpx2.Client) -> None:
     fields = "COUNT(*) FILTER (WHERE total > 0) AS n,PERCENTILE(total, 0.5) AS m"
     assert read(http, key="clerk", fields=fields) == [{"n": 4, "m": 30}]
     asked = {"fields": "COUNT(*) FILTER (WHERE customer_by_customer_id.name = 'Zoe') AS n"}
-    answer = http.get("orders", params=asked, headers={"X-API-Key": "clerk"})
-    assert answer.status_code == 403
+    response = http.get("orders", params=asked, headers={"X-API-Key": "clerk"})
+    assert response.status_code == 403
     # A cast that fails for a row of another company must not be disclosed.
     http.patch("orders/5", json={"status": "hidden"})
     fails = {"fields": "COUNT(*) FILTER (WHERE CAST(company AS integer) = 1) AS n", "filter": "company = 1"}
@@ -131,5 +131,5 @@ def test_a_filter_sees_the_rows_and_relations_of_the_caller_only(http: httpx2.Cl
 
 def test_the_fields_of_a_write_may_have_a_filter(http: httpx2.Client) -> None:
     fields = "orders_by_customer_id.COUNT(*) FILTER (WHERE total > 0) AS n"
-    answer = http.patch("customer/1", params={"fields": fields}, json={"name": "Ada"})
-    assert (answer.status_code, answer.json()) == (200, {"n": 3})
+    response = http.patch("customer/1", params={"fields": fields}, json={"name": "Ada"})
+    assert (response.status_code, response.json()) == (200, {"n": 3})

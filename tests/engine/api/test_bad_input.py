@@ -37,20 +37,20 @@ def ask(served: str, method: str, path: str, body: bytes | None = None, headers:
     if body is not None:
         connection.putheader("Content-Length", str(len(body)))
     connection.endheaders(body)
-    answer = connection.getresponse()
-    text = answer.read()
-    assert "json" in (answer.getheader("content-type") or ""), (answer.status, text)
+    response = connection.getresponse()
+    text = response.read()
+    assert "json" in (response.getheader("content-type") or ""), (response.status, text)
     connection.close()
-    return answer.status, json.loads(text)
+    return response.status, json.loads(text)
 
 
 def refused(
     served: str, status: int, method: str, path: str, body: bytes | None = None, headers: Any = ()
 ) -> dict[str, Any]:
     """Check the error envelope and that no table changed, and return the error object."""
-    got, answer = ask(served, method, path, body, headers)
-    assert got == status, answer
-    error: dict[str, Any] = answer["error"]
+    got, response = ask(served, method, path, body, headers)
+    assert got == status, response
+    error: dict[str, Any] = response["error"]
     assert error["status_code"] == status
     assert error["message"]
     assert not {"Traceback", "SELECT"} & set(error["message"].split())
@@ -216,8 +216,8 @@ def test_a_limit_of_a_billion_is_capped(served: str) -> None:
 
 def test_nothing_is_disclosed_without_a_key(served: str) -> None:
     for path in ("_table", "_table/company", "_schema", "_spec", "_table/nope", ""):
-        answer = httpx.get(f"{served}/api/v2/x/{path}")
-        assert answer.status_code == 401, path
+        response = httpx.get(f"{served}/api/v2/x/{path}")
+        assert response.status_code == 401, path
 
 
 @pytest.mark.parametrize(

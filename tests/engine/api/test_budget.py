@@ -34,9 +34,9 @@ def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Cl
 
 def refused(http: httpx.Client, url: str, **query: Any) -> None:
     began = time.monotonic()
-    answer = http.get(url, params=query)
-    assert answer.status_code == 400, answer.text[:300]
-    error = answer.json()["error"]
+    response = http.get(url, params=query)
+    assert response.status_code == 400, response.text[:300]
+    error = response.json()["error"]
     assert error["context"]["reason"] == "answer_too_large"
     assert "limit" in error["message"]
     assert time.monotonic() - began < 4
@@ -75,6 +75,6 @@ def test_bytes_also_count(http: httpx.Client) -> None:
 
 def test_a_write_with_a_too_large_response_is_rolled_back(http: httpx.Client) -> None:
     query = {"related": UNDER, f"{UNDER}.related": UP, f"{UNDER}.{UP}.related": UNDER}
-    answer = http.patch("/team/1", params=query, json={"name": "changed"})
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "answer_too_large")
+    response = http.patch("/team/1", params=query, json={"name": "changed"})
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "answer_too_large")
     assert http.get("/team/1").json()["name"] == "team 1"

@@ -54,10 +54,10 @@ def db(url: str) -> Iterator[SqlClient]:
 def follow(server: Server, channel: str = "orders", key: str = "clerk") -> Iterator[Iterator[str]]:
     """Open a stream, and yield its lines after the first event."""
     address = f"{server.url}/api/v2/x/_channel/{channel}"
-    with httpx2.stream("GET", address, headers={"X-API-Key": key}, timeout=20) as answer:
-        assert answer.status_code == 200, answer.read()
-        assert answer.headers["content-type"] == "text/event-stream"
-        lines = answer.iter_lines()
+    with httpx2.stream("GET", address, headers={"X-API-Key": key}, timeout=20) as response:
+        assert response.status_code == 200, response.read()
+        assert response.headers["content-type"] == "text/event-stream"
+        lines = response.iter_lines()
         assert event(lines) == ["event: reset", "data: {}"]
         yield lines
 
@@ -93,14 +93,14 @@ def event(lines: Iterator[str]) -> list[str]:
 def test_unauthorized_callers_and_unknown_channels_are_rejected(
     server: Server, key: str, path: str, status: int, reason: str | None
 ) -> None:
-    answer = httpx2.get(f"{server.url}/api/v2/x/_channel/{path}", headers={"X-API-Key": key} if key else {})
-    assert answer.status_code == status, answer.text
-    assert reason in (None, answer.json()["error"]["context"]["reason"])
+    response = httpx2.get(f"{server.url}/api/v2/x/_channel/{path}", headers={"X-API-Key": key} if key else {})
+    assert response.status_code == status, response.text
+    assert reason in (None, response.json()["error"]["context"]["reason"])
 
 
 def test_another_method_is_rejected(server: Server) -> None:
-    answer = httpx2.post(f"{server.url}/api/v2/x/_channel/orders", headers={"X-API-Key": "boss"}, json={})
-    assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
+    response = httpx2.post(f"{server.url}/api/v2/x/_channel/orders", headers={"X-API-Key": "boss"}, json={})
+    assert (response.status_code, response.headers["allow"]) == (405, "GET")
 
 
 @pytest.mark.parametrize("component", ["_channel/*", "_channel", "_channel/ord*"])
@@ -137,11 +137,11 @@ def test_a_lost_connection_resets_the_streams(server: Server, db: SqlClient) -> 
 def test_a_stream_above_the_limit_of_a_caller_is_rejected(server: Server) -> None:
     address, headers = f"{server.url}/api/v2/x/_channel/orders", {"X-API-Key": "clerk"}
     with follow(server), follow(server), follow(server):
-        answer = httpx2.get(address, headers=headers)
-        assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (429, "too_many_streams")
+        response = httpx2.get(address, headers=headers)
+        assert (response.status_code, response.json()["error"]["context"]["reason"]) == (429, "too_many_streams")
     for _ in range(200):  # the server learns that the clients have left
-        with httpx2.stream("GET", address, headers=headers) as answer:
-            if answer.status_code == 200:
+        with httpx2.stream("GET", address, headers=headers) as response:
+            if response.status_code == 200:
                 return
     pytest.fail("closed streams still count")
 

@@ -79,7 +79,7 @@ async def test_seven_databases_share_the_connections_of_a_node(
             assert await settled(admin, at_rest, urls) <= at_rest
 
             requests = [client.get("/d0/_table/slowly") for _ in range(60)]
-            assert {answer.status_code for answer in await asyncio.gather(*requests)} == {200}
+            assert {response.status_code for response in await asyncio.gather(*requests)} == {200}
             assert {(await client.get(f"/d{n}/_table/slowly")).status_code for n in range(DATASETS)} == {200}
     finally:
         await admin.close()
@@ -105,7 +105,7 @@ async def test_a_project_respects_database_connections(
     try:
         async with httpx.AsyncClient(base_url=server.url, headers={"X-API-Key": "k"}, timeout=60) as client:
             asked = [client.get("/api/v2/data/_table/note") for _ in range(100)]
-            statuses = [answer.status_code for answer in await asyncio.gather(*asked)]
+            statuses = [response.status_code for response in await asyncio.gather(*asked)]
         assert set(statuses) <= {200, 429}
         assert await count(admin, [url]) <= 10
         assert await settled(admin, 8, [url]) <= 8

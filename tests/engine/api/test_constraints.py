@@ -40,8 +40,8 @@ def http(
         yield client
 
 
-def context(answer: httpx2.Response) -> dict[str, Any]:
-    told: dict[str, Any] = answer.json()["error"]["context"]
+def context(response: httpx2.Response) -> dict[str, Any]:
+    told: dict[str, Any] = response.json()["error"]["context"]
     return told
 
 
@@ -60,9 +60,9 @@ def test_the_error_of_a_single_record_describes_the_constraint(
     http: httpx2.Client, change: dict[str, Any], status: int, named: dict[str, Any]
 ) -> None:
     http.post("person", json={"resource": [{"id": 2, "email": "b@x.example"}]})
-    answer = http.patch("person/2", json=change)
-    assert answer.status_code == status, answer.text
-    assert {name: context(answer).get(name) for name in ("reason", "constraint", "field", "fields")} == {
+    response = http.patch("person/2", json=change)
+    assert response.status_code == status, response.text
+    assert {name: context(response).get(name) for name in ("reason", "constraint", "field", "fields")} == {
         "constraint": None, "field": None, "fields": None, **named,
     }  # fmt: skip
     listed = http.post("person", json={"resource": [{"id": 3, "email": "c@x.example", **change}]})

@@ -70,14 +70,14 @@ def test_non_json_text_becomes_a_json_string(http: httpx.Client) -> None:
 
 def test_invalid_cells_of_an_import_are_reported(http: httpx.Client) -> None:
     lines = ['1,"[1,""x""]",,', "2,[1],*,", '3,[1],AP8=,"{""x"":""y""}"', "4,[1],AP8=,"]
-    answer = send(http, "id,i,b,c\n" + "\n".join(lines), "import=true")
-    errors = answer.json()["error"]["context"]["errors"]
+    response = send(http, "id,i,b,c\n" + "\n".join(lines), "import=true")
+    errors = response.json()["error"]["context"]["errors"]
     assert [(error["line"], error.get("field")) for error in errors] == [(2, "i"), (3, "b"), (4, "c")]
     assert "base64" in errors[1]["message"]
 
 
 def test_errors_in_a_file_with_crlf_have_the_right_line_numbers(http: httpx.Client) -> None:
-    answer = send(http, 'id,i\r\n1,x\r\n2,[2]\r\n3,"{3}"\r\n4\r\n5,', "import=true&continue=true").json()
-    assert answer["created"] == 3
-    assert [(error["line"], error["reason"]) for error in answer["errors"]] == [(2, "bad_value"), (5, "bad_csv")]
-    assert "number of values differs" in answer["errors"][1]["message"]
+    response = send(http, 'id,i\r\n1,x\r\n2,[2]\r\n3,"{3}"\r\n4\r\n5,', "import=true&continue=true").json()
+    assert response["created"] == 3
+    assert [(error["line"], error["reason"]) for error in response["errors"]] == [(2, "bad_value"), (5, "bad_csv")]
+    assert "number of values differs" in response["errors"][1]["message"]

@@ -60,9 +60,9 @@ def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Cl
 
 
 def get(http: httpx.Client, table: str, **query: Any) -> Any:
-    answer = http.get(f"/{table}", params=query)
-    assert answer.status_code == 200, (table, query, answer.text)
-    return answer.json()
+    response = http.get(f"/{table}", params=query)
+    assert response.status_code == 200, (table, query, response.text)
+    return response.json()
 
 
 def walk(http: httpx.Client, table: str, **query: Any) -> list[Any]:
@@ -143,9 +143,9 @@ def test_a_cursor_of_another_read_or_a_broken_one_is_rejected(http: httpx.Client
         _with(own, b'["2024-01-01","99999999999999999999"]'), "A" * 5000,
     ]  # fmt: skip
     for cursor in bad:
-        answer = http.get("/kinds", params={"order": "day", "cursor": cursor})
-        assert answer.status_code == 400, (cursor, answer.text)
-        assert answer.json()["error"]["context"]["reason"] in ("bad_cursor", "bad_value")
+        response = http.get("/kinds", params={"order": "day", "cursor": cursor})
+        assert response.status_code == 400, (cursor, response.text)
+        assert response.json()["error"]["context"]["reason"] in ("bad_cursor", "bad_value")
     assert http.get("/company", params={"cursor": _cursor(http, "tag")}).status_code == 400
     assert http.get("/seen", params={"cursor": ""}).status_code == 400  # a view has no key to complete an order
     assert http.get("/kinds", params={"cursor": "", "group": "flag"}).status_code == 400

@@ -29,8 +29,8 @@ def url(new_database: NewDatabase) -> str:
 
 
 async def knows_the_last_column(client: httpx.AsyncClient) -> bool:
-    answers = [await client.get(f"/api/v2/x/_table/{table}", params={"limit": 1}) for table in ("company", "tag")]
-    return all(answer.status_code == 200 for answer in answers) and "cut190" in answers[1].json()["resource"][0]
+    responses = [await client.get(f"/api/v2/x/_table/{table}", params={"limit": 1}) for table in ("company", "tag")]
+    return all(response.status_code == 200 for response in responses) and "cut190" in responses[1].json()["resource"][0]
 
 
 async def test_connections_are_cut_two_hundred_times(url: str, serve: Serve) -> None:
@@ -48,8 +48,8 @@ async def test_connections_are_cut_two_hundred_times(url: str, serve: Serve) -> 
                 ("POST", "tag", tag, {}),
                 ("GET", "person/1", None, {}),
             ):
-                answer = await client.request(method, f"/api/v2/x/_table/{path}", params=query, json=body)
-                seen.add(answer.status_code)
+                response = await client.request(method, f"/api/v2/x/_table/{path}", params=query, json=body)
+                seen.add(response.status_code)
 
     async with httpx.AsyncClient(base_url=server.url, timeout=30) as client, asyncio.TaskGroup() as group:
         for number in range(8):

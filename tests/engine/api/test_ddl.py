@@ -58,7 +58,7 @@ async def test_ddl_is_noticed_at_once_and_no_request_fails(
     async def load(number: int) -> None:
         nonlocal answered
         while not done.is_set():
-            for answer in (
+            for response in (
                 await client.get("/steady", params={"filter": f"id = {number + 1}", "related": "*"}),
                 await client.get("/steady", params={"limit": "5", "order": "id", "include_count": "true"}),
                 await client.patch(f"/steady/{number + 1}", json={"id": number + 1}),
@@ -66,13 +66,15 @@ async def test_ddl_is_noticed_at_once_and_no_request_fails(
                 await client.delete("/steady", params={"filter": f"id = {1000 + number}"}),
             ):
                 answered += 1
-                if answer.status_code != 200:
-                    wrong.append((answer.request.method, str(answer.request.url), answer.status_code, answer.text))
+                if response.status_code != 200:
+                    wrong.append(
+                        (response.request.method, str(response.request.url), response.status_code, response.text)
+                    )
 
     async def rows(**query: str) -> list[dict[str, object]]:
-        answer = await client.get("/steady", params=query)
-        assert answer.status_code == 200, answer.text
-        records: list[dict[str, object]] = answer.json()["resource"]
+        response = await client.get("/steady", params=query)
+        assert response.status_code == 200, response.text
+        records: list[dict[str, object]] = response.json()["resource"]
         return records
 
     loaders = [asyncio.create_task(load(n)) for n in range(8)]
@@ -87,8 +89,8 @@ async def test_ddl_is_noticed_at_once_and_no_request_fails(
         await alter(database, "alter table steady drop d")
         assert (await client.get("/steady", params={"filter": "d = 1"})).status_code == 400
         await alter(database, f"create table new_{turn} (id serial primary key, s integer references steady(id))")
-        answer = await client.get(f"/new_{turn}")
-        assert answer.json() == {"resource": []}
+        response = await client.get(f"/new_{turn}")
+        assert response.json() == {"resource": []}
         await alter(database, f"drop table new_{turn}")
         assert (await client.get(f"/new_{turn}")).status_code == 404
         await alter(
@@ -119,8 +121,8 @@ async def test_a_new_table_is_found_while_another_request_reads_the_schema(
         await alter(database, f"create table late_{turn} (id integer primary key)")
         await alter(database, f"create function late_{turn}_call() returns integer language sql stable as 'select 1'")
         paths = (f"/api/v2/x/_table/late_{turn}", f"/api/v2/x/_func/late_{turn}_call")
-        answers = await asyncio.gather(*(asked(path, n * 0.002) for path in paths for n in range(40)))
-        assert set(answers) == {(path, 200) for path in paths}
+        responses = await asyncio.gather(*(asked(path, n * 0.002) for path in paths for n in range(40)))
+        assert set(responses) == {(path, 200) for path in paths}
 
 
 async def test_a_request_made_valid_by_ddl_succeeds_at_once(
@@ -136,9 +138,9 @@ async def test_a_request_made_valid_by_ddl_succeeds_at_once(
     )
 
     async def ask(verb: str, path: str, **options: Any) -> Any:
-        answer = await client.request(verb, f"/turn{path}", **options)
-        assert answer.status_code == 200, answer.text
-        return answer.json()
+        response = await client.request(verb, f"/turn{path}", **options)
+        assert response.status_code == 200, response.text
+        return response.json()
 
     await ask("GET", "", params={"filter": "v = a"})
     await alter(database, "alter table turn alter v type integer using v::integer")
@@ -191,25 +193,25 @@ async def test_records_without_an_identifier_are_rejected_without_waiting_and_fo
     for turn in range(200):
         verb, path, body = requests[turn % 3]
         await database.execute("update steady set b = b + 1 where id = 1")  # else a look reads nothing
-        answer = await client.request(verb, f"/member{path}", json=body)
-        assert answer.status_code == 400, answer.text
-        assert "bad_identifier" in answer.text, answer.text
+        response = await client.request(verb, f"/member{path}", json=body)
+        assert response.status_code == 400, response.text
+        assert "bad_identifier" in response.text, response.text
     assert asyncio.get_running_loop().time() - began < 7
 
     await alter(database, "alter table member drop constraint member_pkey", "alter table member add primary key (code)")
-    answer = await client.patch("/member", json=[{"code": 7, "name": "e"}])
-    assert (answer.status_code, answer.json()) == (200, {"resource": [{"code": 7}]})
+    response = await client.patch("/member", json=[{"code": 7, "name": "e"}])
+    assert (response.status_code, response.json()) == (200, {"resource": [{"code": 7}]})
     await alter(database, "alter table member rename code to ident")
-    answer = await client.request("DELETE", "/member", json=[{"ident": 8}])
-    assert (answer.status_code, answer.json()) == (200, {"resource": [{"ident": 8}]})
+    response = await client.request("DELETE", "/member", json=[{"ident": 8}])
+    assert (response.status_code, response.json()) == (200, {"resource": [{"ident": 8}]})
     await alter(
         database,
         "alter table member rename to older",
         "create table member (id integer primary key, name text)",
         "insert into member values (3, 'a')",
     )
-    answer = await client.patch("/member", json=[{"id": 3, "name": "f"}])
-    assert (answer.status_code, answer.json()) == (200, {"resource": [{"id": 3}]})
+    response = await client.patch("/member", json=[{"id": 3, "name": "f"}])
+    assert (response.status_code, response.json()) == (200, {"resource": [{"id": 3}]})
 
 
 async def test_a_value_for_a_new_column_is_stored_by_every_kind_of_write(
@@ -242,8 +244,8 @@ async def test_a_value_for_a_new_column_is_stored_by_every_kind_of_write(
     for request, table, options, place in writes:
         verb, path = request.split()
         await alter(database, f"alter table {table} add new integer")
-        answer = await client.request(verb, path, **options)
-        assert answer.status_code == 200, (request, answer.text)
+        response = await client.request(verb, path, **options)
+        assert response.status_code == 200, (request, response.text)
         assert await database.fetchval(f"select new from {table} where {place}") == 7, request
         await alter(database, f"alter table {table} drop new")
         unknown = await client.patch("/town/1", json={"name": "e", "new": 7})
@@ -255,12 +257,12 @@ async def test_records_of_a_new_relation_are_written(living: tuple[httpx.AsyncCl
     await alter(database, "create table leaf (id integer primary key)", "insert into leaf values (5)")
     assert (await client.get("/leaf")).status_code == 200
     await alter(database, "alter table leaf add steady_id integer references steady(id)")
-    answer = await client.patch("/steady/1", json={"a": "b", "leaf_by_steady_id": [{"id": 5}]})
-    assert answer.status_code == 200, answer.text
+    response = await client.patch("/steady/1", json={"a": "b", "leaf_by_steady_id": [{"id": 5}]})
+    assert response.status_code == 200, response.text
     assert await database.fetchval("select steady_id from leaf where id = 5") == 1
     await alter(database, "alter table leaf add other_id integer references steady(id)")
-    answer = await client.get("/steady?limit=1&related=leaf_by_other_id&leaf_by_other_id.fields=id")
-    assert answer.status_code == 200, answer.text
+    response = await client.get("/steady?limit=1&related=leaf_by_other_id&leaf_by_other_id.fields=id")
+    assert response.status_code == 200, response.text
 
 
 async def test_new_columns_are_noticed_under_load_and_with_many_tables(
@@ -276,11 +278,11 @@ async def test_new_columns_are_noticed_under_load_and_with_many_tables(
 
     async def load() -> None:
         while not done.is_set():
-            for answer in (
+            for response in (
                 await client.get("/steady", params={"limit": "5"}),
                 await client.patch("/steady/1", json={"a": "b"}),  # after a transaction a check reads the catalog
             ):
-                assert answer.status_code == 200
+                assert response.status_code == 200
 
     loaders = [asyncio.create_task(load()) for _ in range(8)]
     try:

@@ -58,11 +58,11 @@ def base(module_database: NewDatabase, module_serve: Serve, tmp_path_factory: py
 
 
 def refused(base: str, key: str, method: str, url: str, **options: Any) -> dict[str, Any]:
-    answer = httpx.request(method, base + url, headers={"X-API-Key": key}, timeout=30, **options)
-    error: dict[str, Any] = answer.json()["error"]
+    response = httpx.request(method, base + url, headers={"X-API-Key": key}, timeout=30, **options)
+    error: dict[str, Any] = response.json()["error"]
     if error["code"] == 1000:
         error = error["context"]["resource"][-1]
-    assert error["status_code"] in (400, 403, 409), answer.text
+    assert error["status_code"] in (400, 403, 409), response.text
     assert not {"SELECT", "select", "watch()"} & set(error["message"].split())
     return error
 

@@ -45,8 +45,8 @@ def client(url: str) -> Iterator[httpx2.Client]:
 
 @pytest.mark.parametrize("path", ["/system/service", "/shop/_spec?compact=true", "/shop/_spec?model=true"])
 def test_a_request_without_a_key_is_rejected(url: str, path: str) -> None:
-    answer = httpx2.get(f"{url}/api/v2{path}")
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (401, "no_key")
+    response = httpx2.get(f"{url}/api/v2{path}")
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (401, "no_key")
 
 
 def test_services_are_limited_to_the_rights_of_the_caller(client: httpx2.Client) -> None:
@@ -116,9 +116,9 @@ def test_a_data_model_lists_columns_keys_and_references(client: httpx2.Client) -
 
 @pytest.mark.parametrize("query", ["compact=true", "model=true", "compact=1&resource_name=customer"])
 def test_a_description_hides_inaccessible_items(client: httpx2.Client, query: str) -> None:
-    answer = client.get(f"/shop/_spec?{query}", headers={"X-DreamFactory-API-Key": "clerk"})
-    assert [table["name"] for table in answer.json()["tables"]] == ["customer"]
-    assert "secret_plan" not in answer.text
+    response = client.get(f"/shop/_spec?{query}", headers={"X-DreamFactory-API-Key": "clerk"})
+    assert [table["name"] for table in response.json()["tables"]] == ["customer"]
+    assert "secret_plan" not in response.text
     hidden = client.get(
         "/shop/_spec?compact=true&resource_name=secret_plan", headers={"X-DreamFactory-API-Key": "clerk"}
     )
@@ -131,9 +131,9 @@ def test_a_description_hides_inaccessible_items(client: httpx2.Client, query: st
 )
 def test_a_reference_to_a_hidden_table_omits_its_name(client: httpx2.Client, path: str) -> None:
     assert "secret_plan" in client.get(f"/shop{path}").text
-    answer = client.get(f"/shop{path}", headers={"X-DreamFactory-API-Key": "clerk"})
-    assert answer.status_code == 200
-    assert "secret_plan" not in answer.text
+    response = client.get(f"/shop{path}", headers={"X-DreamFactory-API-Key": "clerk"})
+    assert response.status_code == 200
+    assert "secret_plan" not in response.text
 
 
 @pytest.mark.parametrize(
@@ -149,8 +149,8 @@ def test_a_reference_to_a_hidden_table_omits_its_name(client: httpx2.Client, pat
     ],
 )
 def test_parameters_of_a_routine_may_be_the_body(client: httpx2.Client, path: str, body: Any, result: Any) -> None:
-    answer = client.post(path, json=body)
-    assert (answer.status_code, answer.json()) == (200, result)
+    response = client.post(path, json=body)
+    assert (response.status_code, response.json()) == (200, result)
 
 
 @pytest.mark.parametrize("body", [{}, {"c": 1}, [], [1, 2, 3], {"a": "x"}, {"a": {"b": 1}}])
@@ -179,9 +179,9 @@ def test_other_parameters_are_rejected(client: httpx2.Client, body: Any) -> None
 def test_calls_of_the_dreamfactory_service_class_succeed(
     client: httpx2.Client, method: str, path: str, body: Any
 ) -> None:
-    answer = client.request(method, f"/shop{path}", json=body)
-    assert answer.status_code == 200, answer.text
-    answer.json()
+    response = client.request(method, f"/shop{path}", json=body)
+    assert response.status_code == 200, response.text
+    response.json()
 
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -198,10 +198,10 @@ XML = {"Accept": "application/xml"}
     ],
 )
 def test_lists_are_xml_on_request(client: httpx2.Client, path: str, headers: dict[str, str]) -> None:
-    answer = client.get(path, headers=headers)
+    response = client.get(path, headers=headers)
     rows = "<resource><id>1</id><boss_id/></resource><resource><id>2</id><boss_id>1</boss_id></resource>"
-    assert answer.text == f"{HEAD}<dfapi>{rows}</dfapi>"
-    assert answer.headers["content-type"] == "application/xml; charset=utf-8"
+    assert response.text == f"{HEAD}<dfapi>{rows}</dfapi>"
+    assert response.headers["content-type"] == "application/xml; charset=utf-8"
 
 
 def test_writes_and_errors_are_xml_on_request(client: httpx2.Client) -> None:

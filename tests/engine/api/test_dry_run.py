@@ -62,9 +62,9 @@ def tables(api: httpx2.Client) -> Iterator[httpx2.Client]:
 def test_a_dry_run_responds_like_the_write_and_is_rolled_back(
     tables: httpx2.Client, method: str, path: str, body: Any, resource: Any
 ) -> None:
-    answer = tables.request(method, f"{path}&dry_run=true" if "?" in path else f"{path}?dry_run=true", json=body)
-    assert (answer.status_code, answer.headers["dry-run"]) == (200, "true"), answer.text
-    assert resource is None or answer.json()["resource"] == resource
+    response = tables.request(method, f"{path}&dry_run=true" if "?" in path else f"{path}?dry_run=true", json=body)
+    assert (response.status_code, response.headers["dry-run"]) == (200, "true"), response.text
+    assert resource is None or response.json()["resource"] == resource
 
 
 def test_a_dry_run_of_one_record_by_path_is_rolled_back(tables: httpx2.Client) -> None:
@@ -75,8 +75,8 @@ def test_a_dry_run_of_one_record_by_path_is_rolled_back(tables: httpx2.Client) -
 
 
 def test_the_option_may_be_next_to_the_records(tables: httpx2.Client) -> None:
-    answer = tables.post("/owner", json={"resource": [{"name": "New"}], "dry_run": True})
-    assert (answer.status_code, answer.headers["dry-run"]) == (200, "true")
+    response = tables.post("/owner", json={"resource": [{"name": "New"}], "dry_run": True})
+    assert (response.status_code, response.headers["dry-run"]) == (200, "true")
 
 
 @pytest.mark.parametrize(
@@ -91,16 +91,16 @@ def test_the_option_may_be_next_to_the_records(tables: httpx2.Client) -> None:
     ],
 )
 def test_a_dry_run_fails_like_the_write(tables: httpx2.Client, method: str, path: str, body: Any, status: int) -> None:
-    answer = tables.request(method, f"{path}?dry_run=true", json=body)
-    assert answer.status_code == status, answer.text
-    assert "dry-run" not in answer.headers
+    response = tables.request(method, f"{path}?dry_run=true", json=body)
+    assert response.status_code == status, response.text
+    assert "dry-run" not in response.headers
 
 
 def test_a_non_boolean_value_is_rejected(tables: httpx2.Client) -> None:
     for request in ({"params": {"dry_run": "maybe"}, "json": {"resource": [{"name": "x"}]}},
                     {"json": {"resource": [{"name": "x"}], "dry_run": "maybe"}}):  # fmt: skip
-        answer = tables.post("/owner", **request)
-        assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "bad_option")
+        response = tables.post("/owner", **request)
+        assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "bad_option")
 
 
 def test_a_dry_run_leaves_the_idempotency_key_free(api: httpx2.Client) -> None:
@@ -124,17 +124,17 @@ def test_a_dry_run_leaves_the_idempotency_key_free(api: httpx2.Client) -> None:
     ],
 )
 def test_a_write_above_max_affected_is_rejected(tables: httpx2.Client, method: str, path: str, body: Any) -> None:
-    answer = tables.request(method, f"{path}{'&' if '?' in path else '?'}max_affected=1", json=body)
-    context = answer.json()["error"]["context"]
-    assert (answer.status_code, context["reason"], context["max_affected"]) == (400, "too_many_affected", 1), (
-        answer.text
+    response = tables.request(method, f"{path}{'&' if '?' in path else '?'}max_affected=1", json=body)
+    context = response.json()["error"]["context"]
+    assert (response.status_code, context["reason"], context["max_affected"]) == (400, "too_many_affected", 1), (
+        response.text
     )
     assert context["records"] > 1
 
 
 def test_a_write_of_exactly_max_affected_rows_succeeds(tables: httpx2.Client) -> None:
-    answer = tables.patch("/pet?filter=owner_id=1&max_affected=2&dry_run=true", json={"resource": [{"name": "X"}]})
-    assert len(answer.json()["resource"]) == 2
+    response = tables.patch("/pet?filter=owner_id=1&max_affected=2&dry_run=true", json={"resource": [{"name": "X"}]})
+    assert len(response.json()["resource"]) == 2
     assert tables.patch("/pet?filter=owner_id=7&max_affected=0", json={"resource": [{"name": "X"}]}).json() == {
         "resource": []
     }

@@ -40,9 +40,9 @@ def path(text: object) -> str:
 
 
 def get(client: httpx.Client, url: str, **query: Any) -> Any:
-    answer = client.get(url, params=query)
-    assert answer.status_code == 200, (url, query, answer.text)
-    return answer.json()
+    response = client.get(url, params=query)
+    assert response.status_code == 200, (url, query, response.text)
+    return response.json()
 
 
 def identifier(table: dict[str, Any], row: dict[str, Any]) -> str:
@@ -98,10 +98,10 @@ def test_every_field_can_be_selected_filtered_and_ordered(
             if field["db_type"] not in compared:
                 compared.add(field["db_type"])
                 for condition in ("CONTAINS '1'", "= '1'", "> '1'", "IN ('1', '2')"):
-                    answer = every_kind.get(url, params={"filter": f"{quoted} {condition}"})
-                    assert answer.status_code in (200, 400), (url, condition, name, answer.text)
-            answer = every_kind.get(url, params={"order": f"{quoted} desc"})
-            assert answer.status_code in (200, 400), (url, name, answer.text)
+                    response = every_kind.get(url, params={"filter": f"{quoted} {condition}"})
+                    assert response.status_code in (200, 400), (url, condition, name, response.text)
+            response = every_kind.get(url, params={"order": f"{quoted} desc"})
+            assert response.status_code in (200, 400), (url, name, response.text)
             if plain:
                 rows = get(every_kind, url, fields=f'"{name}"', limit=2)["resource"]
                 assert all(list(row) == [name] for row in rows)
@@ -125,8 +125,8 @@ def test_every_record_is_found_by_its_key(every_kind: httpx.Client, tables: list
 
 def test_a_key_with_a_comma_is_found_in_a_body(every_kind: httpx.Client) -> None:
     body = {"resource": [{"a": 2, "b": "a,b", "c": "2024-01-02"}]}
-    answer = every_kind.post("/_table/composite_key", json=body, headers={"X-HTTP-Method": "GET"})
-    assert answer.json()["resource"][0]["v"] == "w"
+    response = every_kind.post("/_table/composite_key", json=body, headers={"X-HTTP-Method": "GET"})
+    assert response.json()["resource"][0]["v"] == "w"
 
 
 def test_every_record_round_trips(every_kind: httpx.Client, tables: list[dict[str, Any]]) -> None:
@@ -139,9 +139,9 @@ def test_every_record_round_trips(every_kind: httpx.Client, tables: list[dict[st
             # The text of an extreme value is not always valid in a request.
             sent = {k: v for k, v in row.items() if v not in ("infinity", "-infinity", "NaN", "Infinity")}
             key = {name: row[name] for name in table["primary_key"]}
-            answer = every_kind.patch(url, json={"resource": [sent | key]}, params={"fields": "*"})
-            assert answer.status_code == 200, (url, sent, answer.text)
-            assert answer.json()["resource"][0] == row, url
+            response = every_kind.patch(url, json={"resource": [sent | key]}, params={"fields": "*"})
+            assert response.status_code == 200, (url, sent, response.text)
+            assert response.json()["resource"][0] == row, url
 
 
 def test_every_table_accepts_a_new_record(every_kind: httpx.Client, tables: list[dict[str, Any]]) -> None:
@@ -150,11 +150,11 @@ def test_every_table_accepts_a_new_record(every_kind: httpx.Client, tables: list
     for table in tables:
         url = f"/_table/{path(table['name'])}"
         name = next((f["name"] for f in table["field"] if f["allow_null"] and not f["read_only"]), None)
-        answer = every_kind.post(url, json={"resource": [{name: None}]})
-        assert answer.status_code in (200, 400, 403), (url, answer.text)
-        if answer.status_code == 200:
+        response = every_kind.post(url, json={"resource": [{name: None}]})
+        assert response.status_code in (200, 400, 403), (url, response.text)
+        if response.status_code == 200:
             tables_written += 1
-            row = answer.json()["resource"][0]
+            row = response.json()["resource"][0]
             if table["primary_key"]:
                 ident = path(identifier(table, row))
                 assert every_kind.delete(f"{url}/{ident}").status_code == 200, url
@@ -238,9 +238,9 @@ def test_every_table_accepts_a_new_record(every_kind: httpx.Client, tables: list
 def test_values_of_every_type_are_written_and_read(
     every_kind: httpx.Client, table: str, sent: Any, stored: Any
 ) -> None:
-    answer = every_kind.post(f"/_table/{path(table)}", json={"resource": [sent]}, params={"fields": "*"})
-    assert answer.status_code == 200, answer.text
-    row = answer.json()["resource"][0]
+    response = every_kind.post(f"/_table/{path(table)}", json={"resource": [sent]}, params={"fields": "*"})
+    assert response.status_code == 200, response.text
+    row = response.json()["resource"][0]
     assert {name: row[name] for name in stored} == stored
 
 
@@ -279,6 +279,6 @@ def test_values_of_every_type_are_written_and_read(
     ],
 )
 def test_a_value_of_the_wrong_type_is_rejected(every_kind: httpx.Client, table: str, sent: Any) -> None:
-    answer = every_kind.post(f"/_table/{table}", json={"resource": [sent]})
-    assert answer.status_code in (400, 403), answer.text
-    assert "error" in answer.json()
+    response = every_kind.post(f"/_table/{table}", json={"resource": [sent]})
+    assert response.status_code in (400, 403), response.text
+    assert "error" in response.json()

@@ -52,9 +52,9 @@ def send(http: httpx.Client, verb: str, url: str, body: str, **headers: str) -> 
 
 
 def made(http: httpx.Client, record: str, fields: str = "*") -> Any:
-    answer = send(http, "POST", f"/_table/item?fields={fields}", f'{{"resource": [{record}]}}')
-    assert answer.status_code == 200, answer.text
-    return parsed(answer.text)["resource"][0]
+    response = send(http, "POST", f"/_table/item?fields={fields}", f'{{"resource": [{record}]}}')
+    assert response.status_code == 200, response.text
+    return parsed(response.text)["resource"][0]
 
 
 def row(http: httpx.Client, ident: object) -> Any:
@@ -126,8 +126,8 @@ def test_named_values_and_identifiers_are_compared_with_every_digit(http: httpx.
     several = f'{{"filter": "n in :n", "params": {{"n": [{LONG}, 1.5]}}}}'
     for sent in (params, several, f'{{"ids": [{LONG}]}}', f'{{"resource": [{{"n": {LONG}}}]}}'):
         for _ in range(2):
-            answer = send(http, "POST", "/_table/exact_key", sent, **get)
-            assert [record["v"] for record in answer.json()["resource"]] == ["it"], sent
+            response = send(http, "POST", "/_table/exact_key", sent, **get)
+            assert [record["v"] for record in response.json()["resource"]] == ["it"], sent
     query = http.get("/_table/exact_key", params={"filter": "n = :n", "params": f'{{"n": {LONG}}}'})
     assert [record["v"] for record in query.json()["resource"]] == ["it"]
     listed = http.get("/_table/exact_key", params={"as_list": "true"})
@@ -136,8 +136,8 @@ def test_named_values_and_identifiers_are_compared_with_every_digit(http: httpx.
     assert LONG in cells
     assert near in cells
     child = f'{{"n": {LONG}, "exact_key_by_back": [{{"n": 5.00, "v": "child"}}]}}'
-    answer = send(http, "PATCH", "/_table/exact_key", f'{{"resource": [{child}]}}')
-    assert answer.status_code == 200, answer.text
+    response = send(http, "PATCH", "/_table/exact_key", f'{{"resource": [{child}]}}')
+    assert response.status_code == 200, response.text
     assert parsed(http.get("/_table/exact_key/5").text) == {"n": "5.00", "v": "child", "back": LONG}
     failed = send(http, "POST", "/_table/exact_key?continue=true", f'[{{"n": {LONG}0}}, {{"n": 7.70}}]')
     assert failed.status_code == 400
@@ -147,8 +147,8 @@ def test_named_values_and_identifiers_are_compared_with_every_digit(http: httpx.
 
 
 def test_a_routine_keeps_every_digit(http: httpx.Client) -> None:
-    answer = send(http, "POST", "/_func/twice?returns=decimal", f'{{"params": [{LONG}]}}')
-    assert answer.text == "24691357802469135780.246913578"
+    response = send(http, "POST", "/_func/twice?returns=decimal", f'{{"params": [{LONG}]}}')
+    assert response.text == "24691357802469135780.246913578"
 
 
 def test_an_idempotency_key_distinguishes_requests_by_every_digit(http: httpx.Client) -> None:
@@ -169,8 +169,8 @@ def test_an_idempotency_key_distinguishes_requests_by_every_digit(http: httpx.Cl
     ],
 )  # fmt: skip
 def test_a_number_out_of_range_is_rejected(http: httpx.Client, field: str, number: str) -> None:
-    answer = send(http, "POST", "/_table/item", f'{{"resource": [{{"{field}": {number}}}]}}')
-    assert answer.status_code == 400, answer.text
+    response = send(http, "POST", "/_table/item", f'{{"resource": [{{"{field}": {number}}}]}}')
+    assert response.status_code == 400, response.text
 
 
 @pytest.mark.parametrize(
@@ -178,8 +178,8 @@ def test_a_number_out_of_range_is_rejected(http: httpx.Client, field: str, numbe
 )
 def test_an_invalid_json_body_is_rejected_whatever_its_numbers(http: httpx.Client, body: str) -> None:
     sent = body.encode("utf-8", "surrogatepass")
-    answer = http.request("POST", "/_table/item", content=sent, headers={"Content-Type": "application/json"})
-    assert answer.status_code == 400, answer.text
+    response = http.request("POST", "/_table/item", content=sent, headers={"Content-Type": "application/json"})
+    assert response.status_code == 400, response.text
 
 
 @pytest.mark.parametrize(

@@ -55,9 +55,9 @@ def ask(
 
 
 def told(http: httpx2.Client, key: str, method: str, path: str, body: Any = None, **named: Any) -> dict[str, Any]:
-    answer = ask(http, key, method, path, body, **named)
-    assert answer.status_code == 200, answer.text
-    content: dict[str, Any] = answer.json()
+    response = ask(http, key, method, path, body, **named)
+    assert response.status_code == 200, response.text
+    content: dict[str, Any] = response.json()
     return content
 
 
@@ -66,8 +66,8 @@ def test_a_role_without_the_right_to_explain_is_rejected_and_nothing_is_written(
     http: httpx2.Client, method: str
 ) -> None:
     body = None if method in ("GET", "DELETE") else {"resource": [{"id": 1, "name": "Eve", "company_id": 1}]}
-    answer = ask(http, "sales", method, "person?ids=1" if method == "DELETE" else "person", body)
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (403, "no_explain")
+    response = ask(http, "sales", method, "person?ids=1" if method == "DELETE" else "person", body)
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (403, "no_explain")
     assert http.get("person/1", headers={"X-API-Key": "boss"}).json()["name"] == "Ada"
 
 
@@ -80,9 +80,9 @@ def test_a_role_without_the_right_to_explain_is_rejected_and_nothing_is_written(
     ],
 )
 def test_a_malformed_explain_option_is_rejected(http: httpx2.Client, question: str, text: str) -> None:
-    answer = ask(http, "boss", "GET", "person", question=question)
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "bad_option")
-    assert text in answer.json()["error"]["message"]
+    response = ask(http, "boss", "GET", "person", question=question)
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "bad_option")
+    assert text in response.json()["error"]["message"]
 
 
 def test_full_rights_are_reported_as_the_rule(http: httpx2.Client) -> None:
@@ -100,7 +100,7 @@ def test_a_missing_rule_lists_the_rights_of_the_role(http: httpx2.Client) -> Non
 def test_a_hidden_record_gets_the_row_rule_and_the_explanation_of_a_missing_one(http: httpx2.Client) -> None:
     rows = "company_id = your user.company"
     hidden, missing = (told(http, "lead", "GET", f"person/{ident}") for ident in (2, 99))
-    told_of = {ident: answer.pop("refusal") for ident, answer in ((2, hidden), (99, missing))}
+    told_of = {ident: response.pop("refusal") for ident, response in ((2, hidden), (99, missing))}
     assert hidden == missing
     assert hidden["rows"] == rows
     assert hidden["why"] == f"There is no such record, or the row rule hides it: {rows}."

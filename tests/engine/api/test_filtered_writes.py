@@ -179,8 +179,8 @@ def test_a_row_rule_applies_with_a_filter_through_a_relation(db: SqlClient, serv
     )
     expected = [row[0] for row in db.fetch(f"select t.customer_id from customer t where {sql} order by 1")]
     assert 0 < len(expected) < 30
-    answer = send(server, verb, "customer", "clerk", filter=condition, fields="customer_id", dry_run=True)
-    assert sorted(row["customer_id"] for row in answer.json()["resource"]) == expected
+    response = send(server, verb, "customer", "clerk", filter=condition, fields="customer_id", dry_run=True)
+    assert sorted(row["customer_id"] for row in response.json()["resource"]) == expected
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -192,8 +192,8 @@ def test_tools_write_the_records_matching_a_filter(db: SqlClient, server: Server
         async with agent(f"{server.url}/mcp", X_API_Key="boss") as client:
             write: dict[str, Any] = {"table": table, "filter": condition, "dry_run": True}
             for tool, more in (("update_records", {"change": CHANGES[table]}), ("delete_records", {})):
-                answer = await client.answer(tool, **write, **more, max_affected=expected)
-                assert answer["count"] == expected
+                response = await client.result(tool, **write, **more, max_affected=expected)
+                assert response["count"] == expected
                 assert "too_many_affected" in await client.error(tool, **write, **more, max_affected=expected - 1)
 
     asyncio.run(call_tools())

@@ -36,13 +36,13 @@ def test_a_page_runs_only_its_own_scripts_and_cannot_be_framed(served: str) -> N
     ("path", "status"), [("config", 200), ("leads/_table/client", 401), ("getcontact", 405), ("nope", 404)]
 )
 def test_responses_of_the_api_are_not_cached(served: str, path: str, status: int) -> None:
-    answer = httpx2.get(f"{served}/api/v2/{path}", headers={"X-API-Key": KEY}, timeout=20)
-    assert answer.status_code == status, answer.text
-    assert answer.headers["x-content-type-options"] == "nosniff"
-    assert answer.headers["cache-control"] == "no-store"
-    assert answer.headers["x-request-id"]
-    assert "set-cookie" not in answer.headers
-    assert not any(character.isdigit() for character in answer.headers.get("server", ""))  # no version
+    response = httpx2.get(f"{served}/api/v2/{path}", headers={"X-API-Key": KEY}, timeout=20)
+    assert response.status_code == status, response.text
+    assert response.headers["x-content-type-options"] == "nosniff"
+    assert response.headers["cache-control"] == "no-store"
+    assert response.headers["x-request-id"]
+    assert "set-cookie" not in response.headers
+    assert not any(character.isdigit() for character in response.headers.get("server", ""))  # no version
 
 
 def test_only_the_servers_own_origin_may_read(served: str) -> None:
@@ -66,9 +66,9 @@ def test_a_preflight_from_an_unknown_origin_gets_no_headers(served: str) -> None
 
 
 def test_responses_to_credentials_in_a_query_are_not_stored_or_referred(served: str) -> None:
-    answer = httpx2.get(f"{served}/api/v2/user/session?session_token=wrong", headers={"X-API-Key": KEY}, timeout=20)
-    assert answer.status_code == 401
-    assert (answer.headers["cache-control"], answer.headers["referrer-policy"]) == ("no-store", "no-referrer")
+    response = httpx2.get(f"{served}/api/v2/user/session?session_token=wrong", headers={"X-API-Key": KEY}, timeout=20)
+    assert response.status_code == 401
+    assert (response.headers["cache-control"], response.headers["referrer-policy"]) == ("no-store", "no-referrer")
 
 
 PARTS = ["_func", "_proc", "_func/", "_func/now", "_proc/x(1)", "_func/pg_sleep"]
@@ -78,10 +78,10 @@ PARTS = ["_func", "_proc", "_func/", "_func/now", "_proc/x(1)", "_func/pg_sleep"
 @pytest.mark.parametrize("verb", ["GET", "HEAD", "POST", "PUT", "DELETE"])
 def test_routines_of_a_project_are_not_served(served: str, part: str, verb: str) -> None:
     for headers in ({"X-API-Key": KEY}, {"X-API-Key": KEY, "X-HTTP-Method": "GET"}):
-        answer = httpx2.request(verb, f"{served}/api/v2/leads/{part}", headers=headers, timeout=20)
-        assert answer.status_code == 404, answer.text
+        response = httpx2.request(verb, f"{served}/api/v2/leads/{part}", headers=headers, timeout=20)
+        assert response.status_code == 404, response.text
         if verb != "HEAD":
-            assert answer.json()["error"]["context"]["scope"] == "resource"
+            assert response.json()["error"]["context"]["scope"] == "resource"
     names = httpx2.get(f"{served}/api/v2/leads", headers={"X-API-Key": KEY}, timeout=20).json()["resource"]
     assert names == [{"name": "_table"}]
 

@@ -67,17 +67,17 @@ def send(
     return http.post(f"{path}?{query}", content=body, headers={"Content-Type": "text/csv", **headers})
 
 
-def reason(answer: httpx.Response) -> tuple[int, str]:
-    return answer.status_code, answer.json()["error"]["context"]["reason"]
+def reason(response: httpx.Response) -> tuple[int, str]:
+    return response.status_code, response.json()["error"]["context"]["reason"]
 
 
 def count(http: httpx.Client) -> int:
     return int(http.get(f"{PATH}?count_only=true").text)
 
 
-def bad(answer: httpx.Response) -> list[tuple[int, str, str]]:
-    assert reason(answer) == (400, "bad_lines"), answer.text
-    errors: list[dict[str, Any]] = answer.json()["error"]["context"]["errors"]
+def bad(response: httpx.Response) -> list[tuple[int, str, str]]:
+    assert reason(response) == (400, "bad_lines"), response.text
+    errors: list[dict[str, Any]] = response.json()["error"]["context"]["errors"]
     return [(entry["line"], entry["reason"], entry.get("field", "")) for entry in errors]
 
 
@@ -134,12 +134,12 @@ def test_a_file_beyond_the_limit_is_rejected_and_rolled_back(http: httpx.Client)
 def test_every_invalid_line_is_reported_with_its_number(http: httpx.Client) -> None:
     lines = ["name,price,shop,due,code", "good,1,1,2026-01-01,a", "bad price,x,1,,b", ",1,1,,c", "negative,-1,1,,d",
              "bad day,1,1,2026-02-30,e", "too many,1,1,,f,g", "too few,1", "doubled,1,1,,a", "good,2,2,,h"]  # fmt: skip
-    answer = send(http, "\n".join(lines))
-    assert bad(answer) == [
+    response = send(http, "\n".join(lines))
+    assert bad(response) == [
         (3, "bad_value", "price"), (4, "required", ""), (5, "check", ""), (6, "bad_value", "due"),
         (7, "bad_csv", ""), (8, "bad_csv", ""), (9, "duplicate", ""),
     ]  # fmt: skip
-    assert "SQL" not in answer.text
+    assert "SQL" not in response.text
     assert count(http) == 0
     kept = send(http, "\n".join(lines), "import=true&continue=true").json()
     assert (kept["created"], [entry["line"] for entry in kept["errors"]]) == (2, [3, 4, 5, 6, 7, 8, 9])
@@ -164,8 +164,8 @@ def test_lines_with_invalid_bytes_are_reported(http: httpx.Client) -> None:
 def test_invalid_references_are_reported(http: httpx.Client, url: str) -> None:
     execute(url, "alter table bound alter constraint bound_shop_fkey not deferrable")
     rows = "\n".join(f"{n},{9 if n in (7, 300) else 1}" for n in range(500))
-    answer = send(http, f"id,shop\n{rows}\n", path="/api/v2/shop/_table/bound")
-    assert bad(answer) == [(9, "reference", ""), (302, "reference", "")]
+    response = send(http, f"id,shop\n{rows}\n", path="/api/v2/shop/_table/bound")
+    assert bad(response) == [(9, "reference", ""), (302, "reference", "")]
 
 
 def test_a_deferred_constraint_rejects_the_file(http: httpx.Client) -> None:
@@ -174,9 +174,9 @@ def test_a_deferred_constraint_rejects_the_file(http: httpx.Client) -> None:
 
 
 def test_a_file_of_invalid_lines_is_aborted_after_100_errors(http: httpx.Client) -> None:
-    answer = send(http, "name,price\n" + "a,x\n" * 5000)
-    assert len(bad(answer)) == 100
-    assert answer.json()["error"]["message"].startswith("100 or more lines")
+    response = send(http, "name,price\n" + "a,x\n" * 5000)
+    assert len(bad(response)) == 100
+    assert response.json()["error"]["message"].startswith("100 or more lines")
 
 
 # -- the story -------------------------------------------------------------------------------------------------------
@@ -195,8 +195,8 @@ def test_empty_cells_become_defaults_or_nulls(http: httpx.Client) -> None:
 
 
 def test_a_dry_run_is_rolled_back(http: httpx.Client) -> None:
-    answer = send(http, "name\na\nb\n", "import=true&dry_run=true")
-    assert (answer.json()["created"], answer.headers["Dry-Run"]) == (2, "true")
+    response = send(http, "name\na\nb\n", "import=true&dry_run=true")
+    assert (response.json()["created"], response.headers["Dry-Run"]) == (2, "true")
     assert count(http) == 0
 
 

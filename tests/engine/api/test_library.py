@@ -234,8 +234,8 @@ async def test_a_filter_has_at_most_a_hundred_levels_whatever_the_settings_are(
         found = {}
         for levels in (45, 101, 1000):
             params = {"filter": opening * levels + "id = 1" + ")" * levels}
-            answer = await http.get("/api/v2/shop/_table/customer", params=params)
-            found[levels] = answer.status_code
+            response = await http.get("/api/v2/shop/_table/customer", params=params)
+            found[levels] = response.status_code
         assert found == {45: 200, 101: 400, 1000: 400}
 
 
@@ -289,8 +289,8 @@ async def test_scripts_and_hooks_of_the_host_are_served(url: str, started: list[
     api = TableAPI({"shop": url}, open=True, scripts={"reports/total": total}, hooks=[named])
     started.append(api)
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(api), base_url="http://host") as http:
-        answer = await http.get("/api/v2/reports/total", params={"customer": "1"})
-        assert (answer.status_code, answer.json()) == (200, {"total": "12.50", "role": "*"})
+        response = await http.get("/api/v2/reports/total", params={"customer": "1"})
+        assert (response.status_code, response.json()) == (200, {"total": "12.50", "role": "*"})
         assert (await http.get("/api/v2/reports/total")).status_code == 422
         assert (await http.post("/api/v2/reports/total")).status_code == 405
         refused = await http.post("/api/v2/shop/_table/customer", json={"resource": [{"id": 3}]})

@@ -92,21 +92,21 @@ def stored(database: SqlClient, table: str = "item") -> list[Any]:
     return database.fetch(f"select to_json(t)::text from {table} t order by 1")
 
 
-def error_of(answer: httpx.Response) -> dict[str, Any]:
-    context: dict[str, Any] = answer.json()["error"]["context"]
+def error_of(response: httpx.Response) -> dict[str, Any]:
+    context: dict[str, Any] = response.json()["error"]["context"]
     return {name: value for name, value in context.items() if name != "request_id"}
 
 
 def test_records_setting_the_same_fields_share_a_statement(http: httpx.Client, database: SqlClient) -> None:
-    answer = change(http, [{"id": n, "name": f"new {n}"} for n in (5, 3, 9)], fields="id,name")
-    assert answer.json()["resource"] == [{"id": n, "name": f"new {n}"} for n in (5, 3, 9)]
+    response = change(http, [{"id": n, "name": f"new {n}"} for n in (5, 3, 9)], fields="id,name")
+    assert response.json()["resource"] == [{"id": n, "name": f"new {n}"} for n in (5, 3, 9)]
     assert statements(database) == 1
 
 
 def test_each_set_of_fields_is_a_statement_and_the_order_is_kept(http: httpx.Client, database: SqlClient) -> None:
     records = [{"id": n, "name" if n % 2 else "amount": n} for n in range(1, 9)]
-    answer = change(http, records)
-    assert answer.json()["resource"] == [{"id": n} for n in range(1, 9)]
+    response = change(http, records)
+    assert response.json()["resource"] == [{"id": n} for n in range(1, 9)]
     assert statements(database) == 2
 
 
@@ -118,8 +118,8 @@ def test_a_statement_has_at_most_500_records(http: httpx.Client, database: SqlCl
 
 
 def test_one_change_of_several_ids_is_one_statement(http: httpx.Client, database: SqlClient) -> None:
-    answer = change(http, [{"name": "x"}], ids="3,1,2", fields="id,name")
-    assert answer.json()["resource"] == [{"id": n, "name": "x"} for n in (3, 1, 2)]
+    response = change(http, [{"name": "x"}], ids="3,1,2", fields="id,name")
+    assert response.json()["resource"] == [{"id": n, "name": "x"} for n in (3, 1, 2)]
     assert statements(database) == 1
 
 
@@ -172,12 +172,12 @@ def test_a_list_has_the_result_of_single_writes(
     expected = change(http, records, key=key, **option, **ONE_BY_ONE)
     rows = stored(database)
     database.execute(ROWS)
-    answer = change(http, records, key=key, **option, fields="id,name")
-    assert (answer.status_code, stored(database)) == (expected.status_code, rows)
-    if answer.status_code != 200:
-        assert error_of(answer) == error_of(expected)
+    response = change(http, records, key=key, **option, fields="id,name")
+    assert (response.status_code, stored(database)) == (expected.status_code, rows)
+    if response.status_code != 200:
+        assert error_of(response) == error_of(expected)
     else:
-        assert answer.json()["resource"] == expected.json()["resource"]
+        assert response.json()["resource"] == expected.json()["resource"]
 
 
 def test_keys_equal_only_in_postgresql_are_written_in_order(http: httpx.Client, database: SqlClient) -> None:
@@ -201,15 +201,15 @@ def test_changes_by_text_keys_are_one_statement(http: httpx.Client, database: Sq
 
 def test_another_unique_field_may_identify_the_records(http: httpx.Client, database: SqlClient) -> None:
     records = [{"code": "c2", "name": "x"}, {"code": "c1", "name": "y"}]
-    answer = change(http, records, id_field="code", fields="id,name")
-    assert answer.json()["resource"] == [{"id": 2, "name": "x"}, {"id": 1, "name": "y"}]
+    response = change(http, records, id_field="code", fields="id,name")
+    assert response.json()["resource"] == [{"id": 2, "name": "x"}, {"id": 1, "name": "y"}]
     assert statements(database) == 1
 
 
 def test_a_dry_run_is_rolled_back(http: httpx.Client, database: SqlClient) -> None:
     before = stored(database)
-    answer = change(http, [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}], dry_run="true", fields="name")
-    assert answer.json()["resource"] == [{"name": "a"}, {"name": "b"}]
+    response = change(http, [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}], dry_run="true", fields="name")
+    assert response.json()["resource"] == [{"name": "a"}, {"name": "b"}]
     assert stored(database) == before
 
 
@@ -217,6 +217,6 @@ def test_a_dry_run_is_rolled_back(http: httpx.Client, database: SqlClient) -> No
 def test_a_list_too_slow_for_one_statement_is_written_one_by_one(
     http: httpx.Client, database: SqlClient, option: dict[str, str]
 ) -> None:
-    answer = change(http, [{"id": n, "name": f"x{n}"} for n in range(1, 26)], "slow", **option)
-    assert answer.status_code == 200, answer.text
+    response = change(http, [{"id": n, "name": f"x{n}"} for n in range(1, 26)], "slow", **option)
+    assert response.status_code == 200, response.text
     assert database.fetch("select count(*) from slow where name = 'x' || id") == [(25,)]

@@ -51,21 +51,21 @@ def http(module_database: NewDatabase, module_serve: Serve, tmp_path_factory: py
 
 def found(http: httpx.Client, text: str, table: str = "thing", **query: str) -> list[int]:
     """Return the identifiers that a filter finds."""
-    answer = http.get(table, params={"filter": text, "fields": "id", "order": "id", **query})
-    assert answer.status_code == 200, answer.text
-    return [row["id"] for row in answer.json()["resource"]]
+    response = http.get(table, params={"filter": text, "fields": "id", "order": "id", **query})
+    assert response.status_code == 200, response.text
+    return [row["id"] for row in response.json()["resource"]]
 
 
-def error(answer: httpx.Response) -> tuple[int, str]:
+def error(response: httpx.Response) -> tuple[int, str]:
     """Return the status of an error and its reason."""
-    return answer.status_code, answer.json()["error"]["context"]["reason"]
+    return response.status_code, response.json()["error"]["context"]["reason"]
 
 
 def test_a_request_has_a_thousand_values_at_most(http: httpx.Client) -> None:
     many = json.dumps({"q": list(range(400))})
-    answer = http.get("thing", params={"filter": "id in (:q) or small in (:q) or large in (:q)", "params": many})
-    assert error(answer) == (400, "too_complex")
-    assert "1000 values" in answer.json()["error"]["message"]
+    response = http.get("thing", params={"filter": "id in (:q) or small in (:q) or large in (:q)", "params": many})
+    assert error(response) == (400, "too_complex")
+    assert "1000 values" in response.json()["error"]["message"]
     assert found(http, "id in (:q) or small in (:q)", params=many) == [1, 2, 3, 4, 5, 9]
     one = json.dumps({"q": list(range(501))})
     assert error(http.get("thing", params={"filter": "id in (:q)", "params": one})) == (400, "bad_option")
@@ -74,8 +74,8 @@ def test_a_request_has_a_thousand_values_at_most(http: httpx.Client) -> None:
 def test_a_plan_of_a_short_list_does_not_admit_a_long_one(http: httpx.Client) -> None:
     text = " or ".join(["id in (:q)"] * 40)
     assert found(http, text, params='{"q": [1, 2]}') == [1, 2]
-    answer = http.get("thing", params={"filter": text, "params": json.dumps({"q": list(range(100))})})
-    assert error(answer) == (400, "too_complex")
+    response = http.get("thing", params={"filter": text, "params": json.dumps({"q": list(range(100))})})
+    assert error(response) == (400, "too_complex")
 
 
 @pytest.mark.parametrize(
@@ -99,9 +99,9 @@ def test_limits_apply_to_the_whole_request(http: httpx.Client, query: dict[str, 
     for method in ("GET", "POST"):
         headers = {"X-HTTP-Method": "GET"} if method == "POST" else {}
         sent = {"params": query} if method == "GET" else {"json": query}
-        answer = http.request(method, "thing", headers=headers, **sent)  # type: ignore[arg-type]
-        assert error(answer) == (400, "too_complex")
-        assert what in answer.json()["error"]["message"]
+        response = http.request(method, "thing", headers=headers, **sent)  # type: ignore[arg-type]
+        assert error(response) == (400, "too_complex")
+        assert what in response.json()["error"]["message"]
 
 
 @pytest.mark.parametrize("levels", [4, 12, 70])
@@ -173,17 +173,17 @@ def test_lists_of_enums_booleans_and_named_values_filter_rows(http: httpx.Client
 @pytest.mark.parametrize("value", ["x", "1.5", "99999999999999999999"])
 def test_an_invalid_value_in_a_list_is_rejected(http: httpx.Client, value: str) -> None:
     assert error(http.get("thing", params={"filter": f"id in (1,'{value}')"})) == (400, "bad_value")
-    answer = http.get("thing", params={"filter": "id in (:q)", "params": json.dumps({"q": [1, value]})})
-    assert error(answer) == (400, "bad_value")
+    response = http.get("thing", params={"filter": "id in (:q)", "params": json.dumps({"q": [1, value]})})
+    assert error(response) == (400, "bad_value")
 
 
 def test_lists_in_writes_and_in_filters_of_relations(http: httpx.Client) -> None:
-    answer = http.patch(
+    response = http.patch(
         "thing",
         params={"filter": "id in (1,2,3) and word in (:q)", "params": '{"q": ["w2", "w3"]}', "dry_run": "true"},
         json={"resource": [{"word": "new"}]},
     )  # fmt: skip
-    assert [row["id"] for row in answer.json()["resource"]] == [2, 3]
+    assert [row["id"] for row in response.json()["resource"]] == [2, 3]
     relation = next(
         r["name"] for r in httpx.get(str(http.base_url).replace("/_table/", "/_schema/") + "thing").json()["related"]
         if r["type"] == "has_many"
@@ -196,7 +196,7 @@ def test_lists_in_writes_and_in_filters_of_relations(http: httpx.Client) -> None
 @pytest.mark.parametrize("number", [2, 10, 11, 100, 300])
 def test_many_records_by_a_key_of_two_columns(http: httpx.Client, number: int) -> None:
     keys = [[country, n] for n in range(1, 101) for country in ("se", "no", "dk")][:number]
-    answer = http.post("place", headers={"X-HTTP-Method": "GET"}, json={"ids": keys, "fields": "name"})
-    assert [row["name"] for row in answer.json()["resource"]] == [f"{country}{n}" for country, n in keys]
+    response = http.post("place", headers={"X-HTTP-Method": "GET"}, json={"ids": keys, "fields": "name"})
+    assert [row["name"] for row in response.json()["resource"]] == [f"{country}{n}" for country, n in keys]
     missing = http.post("place", headers={"X-HTTP-Method": "GET"}, json={"ids": [*keys, ["xx", 1]], "continue": True})
     assert missing.json()["error"]["context"]["resource"][0]["name"] == "se1"

@@ -57,14 +57,14 @@ def http(url: str) -> Iterator[httpx2.Client]:
 def test_a_message_is_rejected_like_a_request(
     http: httpx2.Client, headers: dict[str, str], status: int, reason: str
 ) -> None:
-    answer = http.post("", json=INITIALIZE, headers=headers)
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (status, reason)
+    response = http.post("", json=INITIALIZE, headers=headers)
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (status, reason)
 
 
 def test_methods_other_than_post_are_rejected(http: httpx2.Client) -> None:
     for method in ("GET", "DELETE", "PUT"):
-        answer = http.request(method, "", headers={"X-API-Key": "boss"})
-        assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+        response = http.request(method, "", headers={"X-API-Key": "boss"})
+        assert (response.status_code, response.headers["allow"]) == (405, "POST")
 
 
 @pytest.mark.parametrize(
@@ -77,9 +77,9 @@ def test_methods_other_than_post_are_rejected(http: httpx2.Client) -> None:
 @pytest.mark.parametrize("version", ["2025-06-18", "2026-07-28", "none"])
 def test_a_broken_message_is_a_client_error(http: httpx2.Client, content: str, version: str) -> None:
     headers = {"X-API-Key": "boss", "MCP-Protocol-Version": version}
-    answer = http.post("", content=content.encode("utf-8", "surrogatepass"), headers=headers)
-    assert answer.status_code < 500
-    assert "Traceback" not in answer.text
+    response = http.post("", content=content.encode("utf-8", "surrogatepass"), headers=headers)
+    assert response.status_code < 500
+    assert "Traceback" not in response.text
 
 
 MODERN = "2026-07-28"
@@ -111,8 +111,8 @@ def test_an_unknown_tool_is_an_error_of_the_protocol(http: httpx2.Client, versio
 @pytest.mark.parametrize("version", ["2025-06-18", MODERN])
 @pytest.mark.parametrize("ident", [None, True, 1.5, [1], {}])
 def test_a_request_without_a_valid_id_is_an_error(http: httpx2.Client, version: str, ident: Any) -> None:
-    answer = called(http, version, "query", {"table": "film"}, id=ident)
-    assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32600)
+    response = called(http, version, "query", {"table": "film"}, id=ident)
+    assert (response.status_code, response.json()["error"]["code"]) == (400, -32600)
 
 
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", MODERN])
@@ -162,8 +162,8 @@ async def test_tool_arguments_are_never_headers(url: str) -> None:
 
 
 def test_a_message_above_the_size_limit_is_rejected(http: httpx2.Client) -> None:
-    answer = http.post("", content=b" " * 1_100_000, headers={"X-API-Key": "boss"})
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (413, "too_large")
+    response = http.post("", content=b" " * 1_100_000, headers={"X-API-Key": "boss"})
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (413, "too_large")
 
 
 # -- results of the tools ----------------------------------------------------------------------------------------------
@@ -180,20 +180,20 @@ async def test_rows_are_read_by_conditions_and_relations(url: str, mode: str) ->
         ]
         text = "rating in (PG, G) and language_by_language_id.name = Italian and length between 60 and 80"
         wanted: dict[str, Any] = {"table": "film", "fields": ["film_id"], "related": ["language_by_language_id"]}
-        rows = (await boss.answer("query", filter=conditions, **wanted))["rows"]
-        assert rows == (await boss.answer("query", filter=text, **wanted))["rows"]
+        rows = (await boss.result("query", filter=conditions, **wanted))["rows"]
+        assert rows == (await boss.result("query", filter=text, **wanted))["rows"]
         assert [row["film_id"] for row in rows] == [1, 5, 11, 15]
         assert rows[0]["language_by_language_id"] == {"language_id": 2, "name": "Italian"}
         for value in ("' or true --", "x') or (1 = 1", "%"):
             injected = [{"field": "title", "operator": "contains", "value": value}]
-            assert (await boss.answer("query", table="film", filter=injected))["rows"] == []
+            assert (await boss.result("query", table="film", filter=injected))["rows"] == []
 
 
 async def test_pages_follow_each_other(url: str) -> None:
     async with agent(url, X_API_Key="boss") as boss:
         seen, offset = [], 0
         while True:
-            page = await boss.answer("query", table="inventory", fields=["inventory_id"], limit=120, offset=offset)
+            page = await boss.result("query", table="inventory", fields=["inventory_id"], limit=120, offset=offset)
             seen += [row["inventory_id"] for row in page["rows"]]
             if "next_offset" not in page:
                 break
@@ -203,16 +203,16 @@ async def test_pages_follow_each_other(url: str) -> None:
 
 async def test_related_rows_have_a_limit(url: str) -> None:
     async with agent(url, X_API_Key="boss") as boss:
-        row = (await boss.answer("query", table="customer", limit=1, related=["rental_by_customer_id"]))["rows"][0]
+        row = (await boss.result("query", table="customer", limit=1, related=["rental_by_customer_id"]))["rows"][0]
         assert len(row["rental_by_customer_id"]) == 10
-        page = await boss.answer("query", table="store", related=["customer_by_store_id"], related_limit=2)
+        page = await boss.result("query", table="store", related=["customer_by_store_id"], related_limit=2)
         assert [len(row["customer_by_store_id"]) for row in page["rows"]] == [2, 2]
 
 
 async def test_long_results_are_truncated_with_a_note(url: str) -> None:
     async with agent(url, X_API_Key="boss") as boss:
         text = "".join(f"word{n} " for n in range(3000))
-        await boss.answer("update_records", table="customer", records=[{"customer_id": 7, "note": text}])
+        await boss.result("update_records", table="customer", records=[{"customer_id": 7, "note": text}])
         sent = await boss.raw("query", table="rental", limit=200, related=["customer_by_customer_id"])
         assert len(json.dumps(sent)) < 20_000
         page = as_objects(sent)
@@ -221,13 +221,13 @@ async def test_long_results_are_truncated_with_a_note(url: str) -> None:
         assert "Read on from next_offset" in page["note"]
         read, start = "", 0
         while True:
-            answer = await boss.answer("get_record", table="customer", id=7, fields=["note"], text_from=start)
-            read += answer["record"]["note"].removesuffix("…")
-            if "cut_texts" not in answer:
+            response = await boss.result("get_record", table="customer", id=7, fields=["note"], text_from=start)
+            read += response["record"]["note"].removesuffix("…")
+            if "cut_texts" not in response:
                 break
-            start = answer["cut_texts"]["note"]
+            start = response["cut_texts"]["note"]
         assert read == text
-        await boss.answer("update_records", table="customer", records=[{"customer_id": 7, "note": None}])
+        await boss.result("update_records", table="customer", records=[{"customer_id": 7, "note": None}])
 
 
 async def test_instructions_in_a_row_appear_only_in_the_data(url: str) -> None:
@@ -288,26 +288,26 @@ async def test_writes_touch_at_most_max_affected(url: str) -> None:
         )
         new = [{"category_id": 100 + n, "name": f"C{n}"} for n in range(11)]
         assert "too_many_affected" in await boss.error("create_records", table="category", records=new)
-        assert (await boss.answer("query", filter="length = 1", table="film"))["rows"] == []
-        assert (await boss.answer("create_records", table="category", records=new, max_affected=11))["count"] == 11
-        assert (await boss.answer("delete_records", table="category", filter="category_id >= 100", max_affected=11))[
+        assert (await boss.result("query", filter="length = 1", table="film"))["rows"] == []
+        assert (await boss.result("create_records", table="category", records=new, max_affected=11))["count"] == 11
+        assert (await boss.result("delete_records", table="category", filter="category_id >= 100", max_affected=11))[
             "count"
         ] == 11
 
 
 async def test_a_dry_run_is_rolled_back(url: str) -> None:
     async with agent(url, X_API_Key="boss") as boss:
-        created = await boss.answer(
+        created = await boss.result(
             "create_records", table="category", records=[{"category_id": 50, "name": "New"}], dry_run=True
         )
         assert created == {"dry_run": True, "kept": "nothing", "count": 1, "rows": [{"category_id": 50, "name": "New"}]}
-        changed = await boss.answer(
+        changed = await boss.result(
             "update_records", table="film", filter="film_id = 1", change={"length": 5}, dry_run=True
         )
         assert changed["rows"][0]["length"] == 5
-        assert (await boss.answer("delete_records", table="film_category", ids=[[1, 2]], dry_run=True))["count"] == 1
-        assert (await boss.answer("get_record", table="film", id=1))["record"]["length"] == 61
-        assert (await boss.answer("get_record", table="film_category", id=[1, 2]))["record"] is not None
+        assert (await boss.result("delete_records", table="film_category", ids=[[1, 2]], dry_run=True))["count"] == 1
+        assert (await boss.result("get_record", table="film", id=1))["record"]["length"] == 61
+        assert (await boss.result("get_record", table="film_category", id=[1, 2]))["record"] is not None
         assert "not_found" in await boss.error("get_record", table="category", id=50)
 
 
@@ -316,7 +316,7 @@ async def test_public_functions_can_be_called(url: str) -> None:
         tool = (await clerk.tools())["call_function"]
         assert "revenue(year integer): Sum of the payments of a year." in tool.description
         assert "hidden" not in tool.description
-        assert (await clerk.answer("call_function", name="revenue", arguments={"year": 2026}))["rows"][0]["revenue"] > 0
+        assert (await clerk.result("call_function", name="revenue", arguments={"year": 2026}))["rows"][0]["revenue"] > 0
 
 
 async def test_the_documentation_is_a_resource(url: str) -> None:
@@ -343,7 +343,7 @@ async def test_a_tool_request_counts_like_one_over_http(url: str, server: Server
 
     before = counted("_table"), counted("mcp")
     async with agent(url, X_API_Key="boss") as boss:
-        await boss.answer("query", table="store")
+        await boss.result("query", table="store")
     assert counted("_table") == before[0] + 1
     assert counted("mcp") > before[1]
 
@@ -358,7 +358,7 @@ async def test_it_is_served_under_the_path_of_a_mount(databases: dict[str, str])
     transport = httpx2.ASGITransport(app=Starlette(routes=[Mount("/data", app=api)]))
     for _ in range(2):  # a host program may stop it and continue
         async with api.lifespan(), agent("http://host/data/mcp", transport=transport) as boss:
-            assert (await boss.answer("list_tables"))["databases"][0]["name"] == "one"
+            assert (await boss.result("list_tables"))["databases"][0]["name"] == "one"
             assert "Name the database" in await boss.error("query", table="film")
-            assert (await boss.answer("query", database="two", table="only_here"))["rows"] == []
+            assert (await boss.result("query", database="two", table="only_here"))["rows"] == []
             assert (await boss.tools())["query"].input_schema["properties"]["database"]["enum"] == ["one", "two"]

@@ -22,7 +22,7 @@ async def test_a_boolean_identifier_is_rejected(url: str) -> None:
     async with agent(url, X_API_Key="boss") as boss:
         assert "ids" in await boss.error("delete_records", table="category", ids=[True], dry_run=True)
         assert "id" in await boss.error("get_record", table="film_category", id=[True, 2])
-        assert (await boss.answer("get_record", table="film", id="1"))["record"]["film_id"] == 1
+        assert (await boss.result("get_record", table="film", id="1"))["record"]["film_id"] == 1
 
 
 async def test_a_number_out_of_range_is_reported_as_an_invalid_value(url: str) -> None:
@@ -39,8 +39,8 @@ async def test_a_number_out_of_range_is_reported_as_an_invalid_value(url: str) -
 async def test_message_headers_are_not_write_options(url: str, prefer: str) -> None:
     async with agent(url, X_API_Key="boss", Prefer=prefer, Range="items=5-6") as boss:
         new = [{"category_id": 70, "name": "Kept"}]
-        assert (await boss.answer("create_records", table="category", records=new))["rows"] == new
-        assert (await boss.answer("delete_records", table="category", ids=[70]))["rows"] == new
+        assert (await boss.result("create_records", table="category", records=new))["rows"] == new
+        assert (await boss.result("delete_records", table="category", ids=[70]))["rows"] == new
 
 
 @pytest.mark.parametrize(

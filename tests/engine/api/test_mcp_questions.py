@@ -32,35 +32,35 @@ def url(database: str, module_serve: Serve) -> str:
 
 
 async def best_customer(agent: Agent) -> Any:
-    await agent.answer("list_tables")
+    await agent.result("list_tables")
     sums = [{"function": "sum", "field": "amount"}]
-    top = await agent.answer(
+    top = await agent.result(
         "aggregate", table="payment", measures=sums, group=["customer_id"], order=["sum_amount desc"], limit=1
     )
-    customer = await agent.answer("get_record", table="customer", id=top["rows"][0]["customer_id"])
+    customer = await agent.result("get_record", table="customer", id=top["rows"][0]["customer_id"])
     return customer["record"]["last_name"], str(top["rows"][0]["sum_amount"])
 
 
 async def films_of_an_actor(agent: Agent) -> Any:
-    await agent.answer("list_tables")
+    await agent.result("list_tables")
     named = "actor_by_film_actor.last_name = 'Last7'"
-    return (await agent.answer("aggregate", table="film", measures=COUNT, filter=named))["rows"][0]["count_all"]
+    return (await agent.result("aggregate", table="film", measures=COUNT, filter=named))["rows"][0]["count_all"]
 
 
 async def category_with_most_films(agent: Agent) -> Any:
-    groups = await agent.answer(
+    groups = await agent.result(
         "aggregate", table="film_category", measures=COUNT, group=["category_id"],
         order=["count_all desc", "category_id"], limit=1,
     )  # fmt: skip
-    category = await agent.answer("get_record", table="category", id=groups["rows"][0]["category_id"])
+    category = await agent.result("get_record", table="category", id=groups["rows"][0]["category_id"])
     return category["record"]["name"]
 
 
 async def longest_film_of_a_rating(agent: Agent) -> Any:
-    described = await agent.answer("describe_tables", tables=["film"])
+    described = await agent.result("describe_tables", tables=["film"])
     rating = next(column for column in described["tables"][0]["columns"] if column["name"] == "rating")
     assert "PG-13" in rating["values"]
-    longest = await agent.answer(
+    longest = await agent.result(
         "query", table="film", filter="rating = 'PG-13'", order=["length desc"], limit=1, fields=["title", "length"]
     )
     return longest["rows"][0]["title"]
@@ -71,22 +71,22 @@ async def open_rentals_of_a_store(agent: Agent) -> Any:
         {"field": "return_date", "operator": "is null"},
         {"field": "inventory_by_inventory_id.store_id", "value": 2},
     ]
-    page = await agent.answer("query", table="rental", filter=conditions, count=True, limit=1, fields=["rental_id"])
+    page = await agent.result("query", table="rental", filter=conditions, count=True, limit=1, fields=["rental_id"])
     return page["count"]
 
 
 async def income_of_february(agent: Agent) -> Any:
-    described = await agent.answer("describe_tables", tables=["payment"])
+    described = await agent.result("describe_tables", tables=["payment"])
     assert described["tables"][0]["estimated_rows"] > 0
     period = "payment_date >= '2026-02-01' and payment_date < '2026-03-01'"
     sums = [{"function": "sum", "field": "amount"}]
     return str(
-        (await agent.answer("aggregate", table="payment", measures=sums, filter=period))["rows"][0]["sum_amount"]
+        (await agent.result("aggregate", table="payment", measures=sums, filter=period))["rows"][0]["sum_amount"]
     )
 
 
 async def films_never_rented(agent: Agent) -> Any:
-    page = await agent.answer(
+    page = await agent.result(
         "query", table="film", filter="not inventory_by_film_id.inventory_id > 0", fields=["film_id"], count=True
     )
     return page["count"]
@@ -94,15 +94,15 @@ async def films_never_rented(agent: Agent) -> Any:
 
 async def customers_without_a_large_payment(agent: Agent) -> Any:
     unpaid = "not payment_by_customer_id.amount > 4 and active = true"
-    return (await agent.answer("query", table="customer", filter=unpaid, fields=["customer_id"], count=True))["count"]
+    return (await agent.result("query", table="customer", filter=unpaid, fields=["customer_id"], count=True))["count"]
 
 
 async def languages_by_mean_length(agent: Agent) -> Any:
     means = [{"function": "avg", "field": "length"}]
-    groups = await agent.answer(
+    groups = await agent.result(
         "aggregate", table="film", measures=means, group=["language_id"], order=["avg_length desc"]
     )
-    names = await agent.answer("query", table="language")
+    names = await agent.result("query", table="language")
     by_id = {row["language_id"]: row["name"] for row in names["rows"]}
     return [by_id[group["language_id"]] for group in groups["rows"]]
 
@@ -112,7 +112,7 @@ async def titles_rented_by_a_customer(agent: Agent) -> Any:
     message = await agent.error("query", table="custmer", filter="email = 'c9@example.com'")
     assert "Did you mean 'customer'?" in message
     path = "rental_by_inventory_id.customer_by_customer_id.email = 'c9@example.com'"
-    page = await agent.answer(
+    page = await agent.result(
         "query", table="inventory", filter=path, fields=["inventory_id"], related=["film_by_film_id"], limit=100
     )
     return sorted({row["film_by_film_id"]["title"] for row in page["rows"]})
@@ -152,8 +152,8 @@ async def test_a_question_is_answered_in_few_calls(
     truth = await connection.fetchval(sql)
     await connection.close()
     async with agent(url) as asked:
-        answer = await question(asked)
-        assert (list(answer) if isinstance(answer, tuple) else answer) == truth
+        response = await question(asked)
+        assert (list(response) if isinstance(response, tuple) else response) == truth
         assert asked.calls <= MAX_CALLS
         assert asked.characters <= MAX_CHARACTERS
 
@@ -162,9 +162,9 @@ async def test_a_call_answers_each_of_sixty_questions_like_sql(url: str, databas
     db = await asyncpg.connect(database)
     try:
         async with agent(url) as asked:
-            answers = {one.question: await one.rows(asked) for one in SIXTY}
+            responses = {one.question: await one.rows(asked) for one in SIXTY}
             assert asked.calls == 60
             assert asked.characters <= CHARACTERS_OF_SIXTY
-        assert answers == {one.question: await one.truth(db) for one in SIXTY}
+        assert responses == {one.question: await one.truth(db) for one in SIXTY}
     finally:
         await db.close()

@@ -71,14 +71,14 @@ def message(tool: str, **arguments: Any) -> dict[str, Any]:
 
 
 def test_a_message_without_a_token_gets_the_sign_in_url(server: Server, peer: Issuer) -> None:
-    answer = httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers=HEADERS)
-    challenge = answer.headers["www-authenticate"]
-    assert answer.status_code == 401
+    response = httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers=HEADERS)
+    challenge = response.headers["www-authenticate"]
+    assert response.status_code == 401
     assert challenge == f'Bearer scope="read", resource_metadata="{server.url}{RESOURCE}/mcp"'
     for path in (RESOURCE, f"{RESOURCE}/mcp"):
-        answer = httpx.get(server.url + path, headers={"Origin": "https://inspector.example"})
-        assert answer.headers["access-control-allow-origin"] == "*"
-        metadata = answer.json()
+        response = httpx.get(server.url + path, headers={"Origin": "https://inspector.example"})
+        assert response.headers["access-control-allow-origin"] == "*"
+        metadata = response.json()
         assert metadata["resource"] == f"{server.url}/mcp"
         assert metadata["authorization_servers"] == [ISSUER]
         assert metadata["scopes_supported"] == ["read", "write", "delete"]
@@ -102,9 +102,9 @@ def test_a_message_without_a_token_gets_the_sign_in_url(server: Server, peer: Is
 def test_a_token_for_another_audience_is_rejected(
     server: Server, peer: Issuer, claims: dict[str, Any], reason: str
 ) -> None:
-    answer = httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers=sent(server, peer, **claims))
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (401, reason)
-    challenge = answer.headers["www-authenticate"]
+    response = httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers=sent(server, peer, **claims))
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (401, reason)
+    challenge = response.headers["www-authenticate"]
     assert 'error="invalid_token"' in challenge
     assert f'resource_metadata="{server.url}{RESOURCE}/mcp"' in challenge
 
@@ -142,13 +142,15 @@ CALLS = (
 def test_each_tool_needs_its_scope(
     server: Server, peer: Issuer, granted: str, tool: str, arguments: dict[str, Any], needed: str
 ) -> None:
-    answer = httpx.post(f"{server.url}/mcp", json=message(tool, **arguments), headers=sent(server, peer, scope=granted))
+    response = httpx.post(
+        f"{server.url}/mcp", json=message(tool, **arguments), headers=sent(server, peer, scope=granted)
+    )
     if needed in granted.split():
-        assert answer.status_code == 200
-        assert answer.json()["result"]["isError"] is False, answer.text
+        assert response.status_code == 200
+        assert response.json()["result"]["isError"] is False, response.text
         return
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (403, "insufficient_scope")
-    challenge = answer.headers["www-authenticate"]
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (403, "insufficient_scope")
+    challenge = response.headers["www-authenticate"]
     assert re.search(rf'error="insufficient_scope", scope="{needed}", resource_metadata="', challenge)
 
 
@@ -165,9 +167,9 @@ def test_each_request_of_a_batch_needs_its_scope(server: Server, peer: Issuer, s
         {"method": "DELETE", "path": "_table/orders/7"},
     ][1 if needed == "write" else 0 :]
     headers = sent(server, peer, scope=scope)
-    answer = httpx.post(f"{server.url}/mcp", json=message("batch", requests=steps), headers=headers)
-    assert answer.status_code == 403
-    assert f'scope="{needed}"' in answer.headers["www-authenticate"]
+    response = httpx.post(f"{server.url}/mcp", json=message("batch", requests=steps), headers=headers)
+    assert response.status_code == 403
+    assert f'scope="{needed}"' in response.headers["www-authenticate"]
     if scope == "read write":  # granted
         allowed = message("batch", requests=[{"path": "_table/orders"}], dry_run=True)
         result = httpx.post(f"{server.url}/mcp", json=allowed, headers=headers).json()["result"]
@@ -177,10 +179,10 @@ def test_each_request_of_a_batch_needs_its_scope(server: Server, peer: Issuer, s
 def test_a_scope_grants_no_right_that_its_user_lacks(server: Server, peer: Issuer) -> None:
     headers = sent(server, peer, role="reader", scope="read")
     create = message("create_records", table="orders", records=[{"id": 9}])
-    answer = httpx.post(f"{server.url}/mcp", json=create, headers=headers)
+    response = httpx.post(f"{server.url}/mcp", json=create, headers=headers)
     # Signing in again would not help, so the client is not asked to.
-    assert answer.status_code == 200
-    assert "reason: forbidden" in answer.json()["result"]["content"][0]["text"]
+    assert response.status_code == 200
+    assert "reason: forbidden" in response.json()["result"]["content"][0]["text"]
 
 
 def test_scopes_can_be_limited_to_one_table(server: Server, peer: Issuer) -> None:
@@ -205,9 +207,9 @@ def test_scopes_can_be_limited_to_one_table(server: Server, peer: Issuer) -> Non
             {"fields": ["customer_by_customer_id.secret"]},
             {"order": ["customer_by_customer_id.secret"]},
         ):
-            answer = call("query", table="orders", **arguments)
-            assert answer.json()["result"]["isError"] is True, (arguments, answer.text)
-            assert "hidden-ada" not in answer.text.replace(json.dumps(arguments), "")
+            response = call("query", table="orders", **arguments)
+            assert response.json()["result"]["isError"] is True, (arguments, response.text)
+            assert "hidden-ada" not in response.text.replace(json.dumps(arguments), "")
         nested = [{"id": 8, "customer_by_customer_id": {"id": 8, "name": "Eve"}}]
         assert call("create_records", table="orders", records=nested).json()["result"]["isError"] is True
     headers = sent(server, peer, scope="read")
@@ -232,26 +234,26 @@ async def test_tools_beyond_the_granted_scopes_are_listed(server: Server, peer: 
         async with agent(f"{server.url}/mcp", mode, Authorization=headers["Authorization"]) as client:
             tools = await client.tools()
             assert "delete_records" in tools
-            assert (await client.answer("query", table="orders"))["rows"]
+            assert (await client.result("query", table="orders"))["rows"]
 
 
 def test_a_token_without_scopes_has_the_rights_of_its_role(server: Server, peer: Issuer) -> None:
     delete = message("delete_records", table="orders", ids=[1], dry_run=True)
-    answer = httpx.post(f"{server.url}/mcp", json=delete, headers=sent(server, peer))
-    assert answer.json()["result"]["isError"] is False
-    answer = httpx.post(f"{server.url}/mcp", json=delete, headers=sent(server, peer, scp=["read", 7]))
-    assert answer.status_code == 403
+    response = httpx.post(f"{server.url}/mcp", json=delete, headers=sent(server, peer))
+    assert response.json()["result"]["isError"] is False
+    response = httpx.post(f"{server.url}/mcp", json=delete, headers=sent(server, peer, scp=["read", 7]))
+    assert response.status_code == 403
 
 
 def test_callers_with_a_key_get_no_sign_in_challenge(server: Server) -> None:
-    answer = httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers={"X-API-Key": "service", **HEADERS})
-    assert answer.status_code == 200
+    response = httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers={"X-API-Key": "service", **HEADERS})
+    assert response.status_code == 200
 
 
 def test_a_server_without_an_issuer_has_no_sign_in(database: str, access: Path, module_serve: Serve) -> None:
     server = module_serve("--dataset", f"shop={database}", "--access", str(access), JWT_SECRET=SECRET)
-    answer = httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers=HEADERS)
-    assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
+    response = httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers=HEADERS)
+    assert (response.status_code, response.headers["www-authenticate"]) == (401, "Bearer")
     assert httpx.get(f"{server.url}{RESOURCE}/mcp").status_code == 404
     bearer = {"Authorization": f"Bearer {token({'role': 'seller', 'aud': 'anything'})}", **HEADERS}
     assert httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers=bearer).status_code == 200

@@ -78,12 +78,12 @@ async def test_agents_are_read_only_under_open(url: str, tool: str, arguments: d
     async with agent(url) as client:
         assert tool not in await client.tools()
         assert "reason: mcp_read_only, status: 403" in await client.error(tool, **arguments)
-        assert (await client.answer("query", table="language", count=True))["count"] == 2
+        assert (await client.result("query", table="language", count=True))["count"] == 2
 
 
 async def test_functions_called_by_a_read_only_agent_cannot_write(url: str) -> None:
     async with agent(url) as client:
-        assert (await client.answer("call_function", name="titles"))["rows"] == [
+        assert (await client.result("call_function", name="titles"))["rows"] == [
             {"titles": "Film 1"},
             {"titles": "Film 2"},
         ]
@@ -121,7 +121,7 @@ async def test_rows_are_returned_as_columns_and_values(url: str) -> None:
 
 async def test_tables_are_found_by_names_columns_and_comments(url: str) -> None:
     async def found(search: str) -> dict[str, Any]:
-        return {t["name"]: t.get("found") for t in (await client.answer("list_tables", search=search))["tables"]}
+        return {t["name"]: t.get("found") for t in (await client.result("list_tables", search=search))["tables"]}
 
     async with agent(url) as client:
         assert await found("money counter") == {"payment": None}
@@ -134,12 +134,12 @@ async def test_tables_are_found_by_names_columns_and_comments(url: str) -> None:
 
 async def test_the_table_search_finds_only_tables_visible_to_the_caller(limited: Server) -> None:
     async with agent(f"{limited.url}/mcp", X_API_Key="clerk") as clerk:
-        assert (await clerk.answer("list_tables", search="money"))["count"] == 0
+        assert (await clerk.result("list_tables", search="money"))["count"] == 0
 
 
 async def test_row_rules_are_described_as_text(limited: Server) -> None:
     async with agent(f"{limited.url}/mcp", X_API_Key="clerk") as clerk:
-        tables = (await clerk.answer("describe_tables", tables=["customer", "film", "rental"], samples=False))["tables"]
+        tables = (await clerk.result("describe_tables", tables=["customer", "film", "rental"], samples=False))["tables"]
         said = {t["name"]: {name: text for name, text in t.items() if name.startswith("rows")} for t in tables}
     assert said == {
         "customer": {
@@ -175,8 +175,8 @@ def test_tool_lists_may_be_cached_for_a_minute(url: str) -> None:
         "io.modelcontextprotocol/clientCapabilities": {},
     }
     headers = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/list", "Accept": "application/json"}
-    answer = httpx2.post(url, json=sent("tools/list", _meta=meta), headers=headers).json()["result"]
-    assert (answer["ttlMs"], answer["cacheScope"]) == (60_000, "private")
+    response = httpx2.post(url, json=sent("tools/list", _meta=meta), headers=headers).json()["result"]
+    assert (response["ttlMs"], response["cacheScope"]) == (60_000, "private")
 
 
 def test_a_page_may_send_the_headers_of_the_protocol(database: str, serve: Serve) -> None:
@@ -187,10 +187,10 @@ def test_a_page_may_send_the_headers_of_the_protocol(database: str, serve: Serve
     allowed = httpx2.options(f"{server.url}/mcp", headers=asked)
     assert allowed.headers["access-control-allow-origin"] == "https://app.example.com"
     assert allowed.headers["access-control-allow-headers"] == names
-    answer = httpx2.post(
+    response = httpx2.post(
         f"{server.url}/mcp",
         json=sent("tools/list"),
         headers={"Origin": "https://app.example.com", "Accept": "application/json"},
     )
-    assert "WWW-Authenticate" in answer.headers["access-control-expose-headers"]
-    assert answer.status_code == 200
+    assert "WWW-Authenticate" in response.headers["access-control-expose-headers"]
+    assert response.status_code == 200

@@ -49,16 +49,16 @@ def imported(http: httpx.Client, first: int, count: int) -> int:
         for start in range(first, first + count, PER_PART):
             yield lines(start, min(PER_PART, first + count - start))
 
-    answer = http.post("/person?import=true", content=parts(), headers={"Content-Type": "text/csv"})
-    assert answer.status_code == 200, answer.text
-    return int(answer.json()["created"])
+    response = http.post("/person?import=true", content=parts(), headers={"Content-Type": "text/csv"})
+    assert response.status_code == 200, response.text
+    return int(response.json()["created"])
 
 
 def streamed(http: httpx.Client) -> tuple[int, bytes]:
     count, last = 0, b""
-    with http.stream("GET", "/person", headers={"Accept": "application/x-ndjson"}) as answer:
-        assert answer.status_code == 200
-        for part in answer.iter_raw():
+    with http.stream("GET", "/person", headers={"Accept": "application/x-ndjson"}) as response:
+        assert response.status_code == 200
+        for part in response.iter_raw():
             count, last = count + part.count(b"\n"), part
     return count, last
 

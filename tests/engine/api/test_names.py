@@ -38,9 +38,9 @@ def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Cl
 
 
 def ask(http: httpx.Client, url: str, status: int = 200, method: str = "GET", body: Any = None, **query: Any) -> Any:
-    answer = http.request(method, f"/_table/{url}", params=query, json=body)
-    assert answer.status_code == status, answer.text
-    return answer.json()
+    response = http.request(method, f"/_table/{url}", params=query, json=body)
+    assert response.status_code == status, response.text
+    return response.json()
 
 
 # -- long names ------------------------------------------------------------------------------------------------------

@@ -31,9 +31,9 @@ def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Cl
     ],
 )  # fmt: skip
 def test_the_preferred_format_is_sent(http: httpx.Client, accept: str, form: str) -> None:
-    answer = http.get("/api/v2/x/_table/city", headers={"Accept": accept})
-    assert answer.status_code == 200
-    assert answer.headers["content-type"].partition(";")[0] == form
+    response = http.get("/api/v2/x/_table/city", headers={"Accept": accept})
+    assert response.status_code == 200
+    assert response.headers["content-type"].partition(";")[0] == form
 
 
 @pytest.mark.parametrize(

@@ -85,8 +85,8 @@ def send(http: httpx.Client, method: str, path: str, body: Any, headers: dict[st
     return http.request(method, path, content=content, headers={"Content-Type": kind, "Accept": accept} | headers)
 
 
-def error(answer: httpx.Response) -> tuple[int, str]:
-    return answer.status_code, answer.json()["error"]["context"]["reason"]
+def error(response: httpx.Response) -> tuple[int, str]:
+    return response.status_code, response.json()["error"]["context"]["reason"]
 
 
 def rows(http: httpx.Client) -> list[str]:
@@ -149,8 +149,8 @@ def test_a_page_must_send_its_body_as_json(http: httpx.Client, server: Server) -
 
 
 def test_another_site_gets_no_permission_to_read(http: httpx.Client) -> None:
-    answer = http.get(TABLE, headers={"Origin": EVIL, "Sec-Fetch-Site": "cross-site"})
-    assert "access-control-allow-origin" not in answer.headers
+    response = http.get(TABLE, headers={"Origin": EVIL, "Sec-Fetch-Site": "cross-site"})
+    assert "access-control-allow-origin" not in response.headers
 
 
 @pytest.mark.parametrize("headers", [{"Host": "any.example"}, FOREIGN[1]])
@@ -181,8 +181,8 @@ async def test_a_host_program_checks_origins_as_well(url: str, full: bool) -> No
     transport = httpx.ASGITransport(app=api)
     try:
         async with httpx.AsyncClient(transport=transport, base_url="http://app.example.com") as client:
-            answer = await client.post(TABLE, json=ROW, headers={"Origin": EVIL, "Host": "localhost"})
-            assert error(answer) == (403, "bad_origin")
+            response = await client.post(TABLE, json=ROW, headers={"Origin": EVIL, "Host": "localhost"})
+            assert error(response) == (403, "bad_origin")
             # The policy gives its rows to anyone; full rights need a known name.
             assert (await client.get(TABLE)).status_code == (403 if full else 200)
             assert (await client.get(TABLE, headers={"Host": "host"})).status_code == 200

@@ -32,8 +32,8 @@ def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Cl
         yield client
 
 
-def reason(answer: httpx.Response) -> Any:
-    return answer.json()["error"]["context"]["reason"]
+def reason(response: httpx.Response) -> Any:
+    return response.json()["error"]["context"]["reason"]
 
 
 def test_a_record_is_created_changed_and_deleted(http: httpx.Client) -> None:

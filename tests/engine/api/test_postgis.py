@@ -41,9 +41,9 @@ def http(
 
 def ids(http: httpx.Client, **query: Any) -> list[int]:
     key = query.pop("key", "all")
-    answer = http.get("/_table/place", params=query | {"fields": "id"}, headers={"X-API-Key": key})
-    assert answer.status_code == 200, answer.text
-    return [row["id"] for row in answer.json()["resource"]]
+    response = http.get("/_table/place", params=query | {"fields": "id"}, headers={"X-API-Key": key})
+    assert response.status_code == 200, response.text
+    return [row["id"] for row in response.json()["resource"]]
 
 
 # -- rejected values ---------------------------------------------------------------------------------------------------
@@ -81,8 +81,8 @@ def ids(http: httpx.Client, **query: Any) -> list[int]:
 def test_an_invalid_geometry_is_rejected_with_its_reason(
     http: httpx.Client, query: dict[str, str], reason: str
 ) -> None:
-    answer = http.get("/_table/place", params=query)
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, reason), answer.text
+    response = http.get("/_table/place", params=query)
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, reason), response.text
 
 
 @pytest.mark.parametrize(
@@ -100,17 +100,17 @@ def test_an_invalid_geometry_is_rejected_with_its_reason(
 )
 @pytest.mark.parametrize("count", [1, 2])
 def test_a_record_with_an_invalid_geometry_is_rejected(http: httpx.Client, record: dict[str, Any], count: int) -> None:
-    answer = http.post("/_table/shape", json={"resource": [record] * count})
-    assert answer.status_code == 400, answer.text
-    entry = answer.json()["error"]["context"]["resource"][0]
+    response = http.post("/_table/shape", json={"resource": [record] * count})
+    assert response.status_code == 400, response.text
+    entry = response.json()["error"]["context"]["resource"][0]
     assert entry["status_code"] == 400
     assert "select" not in entry["message"].lower()
 
 
 def test_a_geometry_in_another_reference_system_is_rejected(http: httpx.Client) -> None:
     far = json.dumps(point(1, 2, "EPSG:999999"))
-    answer = http.get("/_table/place", params={"filter": f"geom INTERSECTS '{far}'"})
-    assert answer.status_code == 400, answer.text
+    response = http.get("/_table/place", params={"filter": f"geom INTERSECTS '{far}'"})
+    assert response.status_code == 400, response.text
 
 
 # -- in and out --------------------------------------------------------------------------------------------------------
@@ -130,8 +130,8 @@ def test_geojson_and_the_text_of_postgis_are_stored(http: httpx.Client) -> None:
     sent, whole = point(10.123456789012345, 59.5), point(10, 59)
     text = {"any_shape": "SRID=4326;POINT(10 59)", "spot": "POINT(10 59)", "parts": ["POINT(1 2)", None]}
     records = [{"any_shape": sent, "grid": sent, "spot": sent}, {"any_shape": json.dumps(sent)}, text]
-    answer = http.post("/_table/shape", json={"resource": records}, params={"fields": "any_shape,spot"})
-    assert [(row["any_shape"], row["spot"]) for row in answer.json()["resource"]] == [
+    response = http.post("/_table/shape", json={"resource": records}, params={"fields": "any_shape,spot"})
+    assert [(row["any_shape"], row["spot"]) for row in response.json()["resource"]] == [
         (sent, sent), (sent, None), (whole, whole),
     ]  # fmt: skip
 
@@ -161,8 +161,8 @@ def test_a_list_of_geometries_is_written_like_single_ones(http: httpx.Client, da
     points = [point(11 + n / 10, 60) for n in range(3)]
     created = http.post("/_table/shape", json=[{"grid": sent} for sent in points]).json()["resource"]
     [one, *several] = [row["id"] for row in created]
-    answer = http.patch("/_table/shape", json=[{"id": n, "grid": points[0], "spot": points[0]} for n in several])
-    assert answer.status_code == 200, answer.text
+    response = http.patch("/_table/shape", json=[{"id": n, "grid": points[0], "spot": points[0]} for n in several])
+    assert response.status_code == 200, response.text
     assert http.patch(f"/_table/shape/{one}", json={"grid": points[0], "spot": points[0]}).status_code == 200
     assert len(database.fetch(f"select grid::text, spot::text from shape where id >= {one} group by 1, 2")) == 1
 
@@ -212,8 +212,8 @@ def test_named_values_and_relations_accept_geometries(http: httpx.Client) -> Non
     assert ids(http, **named, limit=1000) == ids(http, filter=f"geom WITHIN '{BOX}'", limit=1000)
     near = named | {"filter": "geom DWITHIN (:here, :far)", "order": "DISTANCE(geom, :here)"}
     assert ids(http, **near)[:1] == [1220]
-    answer = http.get("/_table/visit", params={"filter": f"place_by_place_id.geom WITHIN '{BOX}'"})
-    assert answer.json()["resource"] == []
+    response = http.get("/_table/visit", params={"filter": f"place_by_place_id.geom WITHIN '{BOX}'"})
+    assert response.json()["resource"] == []
     related = {"related": "place_by_place_id", "place_by_place_id.filter": f"geom DWITHIN ('{HERE}', 90000)"}
     assert http.get("/_table/visit", params=related).json()["resource"][0]["place_by_place_id"]["id"] == 5
 
@@ -270,8 +270,8 @@ def test_counts_and_groups_accept_spatial_conditions(http: httpx.Client, databas
     query: dict[str, Any] = {"filter": within, "order": order, "limit": 2, "include_count": "true"}
     assert http.get("/_table/place", params=query).json()["meta"]["count"] == count
     groups = {"filter": within, "group": "owner", "fields": "owner,COUNT(*)"}
-    answer = http.get("/_table/place", params=groups).json()["resource"]
-    assert sum(row["count_all"] for row in answer) == count
+    response = http.get("/_table/place", params=groups).json()["resource"]
+    assert sum(row["count_all"] for row in response) == count
 
 
 def test_row_rules_apply_to_spatial_reads(http: httpx.Client, database: SqlClient) -> None:
@@ -296,5 +296,5 @@ def test_row_rules_apply_to_spatial_reads(http: httpx.Client, database: SqlClien
     ],
 )
 def test_a_spatial_index_is_used(http: httpx.Client, query: dict[str, str], index: str) -> None:
-    answer = http.get("/_table/place", params=query | {"limit": "5", "explain": "true"})
-    assert f'"Index Name": "{index}"' in answer.text
+    response = http.get("/_table/place", params=query | {"limit": "5", "explain": "true"})
+    assert f'"Index Name": "{index}"' in response.text

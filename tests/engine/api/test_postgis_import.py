@@ -57,13 +57,13 @@ def test_a_file_may_contain_geojson_and_postgis_text(http: httpx.Client, databas
     ]
     assert imported(http, *lines).json() == {"success": True, "created": 3, "errors": []}
     try:
-        answer = http.get("/_table/shape", params={"ids": "9001,9002,9003"}).json()["resource"]
-        assert [row["spot"] for row in answer] == [sent, sent, point(1, 2)]
-        assert (answer[0]["any_shape"], answer[0]["area"]) == (sent, area)
+        response = http.get("/_table/shape", params={"ids": "9001,9002,9003"}).json()["resource"]
+        assert [row["spot"] for row in response] == [sent, sent, point(1, 2)]
+        assert (response[0]["any_shape"], response[0]["area"]) == (sent, area)
         record = {"resource": [{"id": 9004, "grid": sent}]}
         assert http.post("/_table/shape", json=record).status_code == 200
-        assert http.get("/_table/shape/9004").json()["grid"] == answer[0]["grid"]
-        assert (answer[1]["any_shape"], answer[2]["grid"]) == (sent, None)
+        assert http.get("/_table/shape/9004").json()["grid"] == response[0]["grid"]
+        assert (response[1]["any_shape"], response[2]["grid"]) == (sent, None)
     finally:
         database.execute("delete from shape where id > 9000")
 
@@ -80,9 +80,9 @@ def test_an_invalid_geometry_is_reported_with_its_line_and_column(http: httpx.Cl
         "9008,,,{broken,,",
         f"9009,,,{cell(point(1, 2))},,,too,many",
     ]
-    answer = imported(http, *lines)
-    error = answer.json()["error"]["context"]
-    assert (answer.status_code, error["reason"]) == (400, "bad_lines"), answer.text
+    response = imported(http, *lines)
+    error = response.json()["error"]["context"]
+    assert (response.status_code, error["reason"]) == (400, "bad_lines"), response.text
     first = [2 + sum(line.count("\n") + 1 for line in lines[:n]) for n in range(len(lines))]
     assert [(entry["line"], entry["reason"], entry.get("field")) for entry in error["errors"]] == [
         (first[1], "bad_value", "area"), (first[2], "bad_value", "any_shape"), (first[3], "database_refuses", "grid"),
@@ -92,7 +92,7 @@ def test_an_invalid_geometry_is_reported_with_its_line_and_column(http: httpx.Cl
     single = http.post("/_table/shape", json={"resource": [{"grid": point(1, 2, "EPSG:1")}]})
     # the same as for a single record
     assert single.json()["error"]["context"]["resource"][0]["context"]["reason"] == "database_refuses"
-    assert "select" not in answer.text.lower()
+    assert "select" not in response.text.lower()
     kept = imported(http, *lines, query="&continue=true").json()
     assert (kept["created"], kept["errors"]) == (2, error["errors"])
     assert database.fetch("select id from shape where id > 9000 order by id") == [(9001,), (9007,)]

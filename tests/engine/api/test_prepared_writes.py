@@ -61,9 +61,9 @@ def http(server: str, database: str) -> Iterator[httpx.Client]:
 
 
 def create(http: httpx.Client, record: dict[str, Any], status: int = 200, **options: Any) -> Any:
-    answer = http.post("/house", json={"resource": [record]}, **options)
-    assert answer.status_code == status, answer.text
-    return answer.json()
+    response = http.post("/house", json={"resource": [record]}, **options)
+    assert response.status_code == status, response.text
+    return response.json()
 
 
 def test_a_repeated_write_behaves_like_the_first(http: httpx.Client) -> None:

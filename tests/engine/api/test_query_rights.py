@@ -133,8 +133,10 @@ POSITIONS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("query", POSITIONS, ids=str)
 def test_a_hidden_field_does_not_exist_in_any_position(http: httpx.Client, query: dict[str, str]) -> None:
-    answer = http.get("/doc", params=query)
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "unknown_field"), answer.text
+    response = http.get("/doc", params=query)
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "unknown_field"), (
+        response.text
+    )
 
 
 @pytest.mark.parametrize(
@@ -151,9 +153,9 @@ def test_a_hidden_field_does_not_exist_in_any_position(http: httpx.Client, query
     ids=str,
 )
 def test_a_hidden_table_is_not_counted(http: httpx.Client, query: dict[str, str]) -> None:
-    answer = http.get("/doc", params=query)
-    assert answer.status_code in (400, 403)
-    assert answer.json()["error"]["context"]["reason"] in ("forbidden", "unknown_relation")
+    response = http.get("/doc", params=query)
+    assert response.status_code in (400, 403)
+    assert response.json()["error"]["context"]["reason"] in ("forbidden", "unknown_relation")
 
 
 @pytest.mark.parametrize(
@@ -179,8 +181,8 @@ def test_a_hidden_table_is_not_counted(http: httpx.Client, query: dict[str, str]
     ids=str,
 )
 def test_a_sealed_field_can_only_be_read(http: httpx.Client, query: dict[str, str]) -> None:
-    answer = http.get("/doc", params=query)
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "sealed_field"), answer.text
+    response = http.get("/doc", params=query)
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "sealed_field"), response.text
 
 
 def test_row_rules_apply_to_parents_and_aggregates(http: httpx.Client) -> None:
@@ -217,16 +219,18 @@ def test_a_function_of_a_field_does_not_bypass_the_row_rule(http: httpx.Client, 
 
 
 def test_the_response_of_a_write_has_no_hidden_field(http: httpx.Client) -> None:
-    answer = http.patch("/doc/1", params={"fields": "CAST(hidden AS text)"}, json={"title": "changed"})
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "unknown_field")
+    response = http.patch("/doc/1", params={"fields": "CAST(hidden AS text)"}, json={"title": "changed"})
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "unknown_field")
     assert http.get("/doc/1", params={"fields": "title"}).json() == {"title": "mine"}
-    answer = http.patch("/doc/1", params={"fields": "title AS t,remark_by_docid.COUNT(*) AS n"}, json={"title": "mine"})
-    assert answer.json() == {"t": "mine", "n": 1}
+    response = http.patch(
+        "/doc/1", params={"fields": "title AS t,remark_by_docid.COUNT(*) AS n"}, json={"title": "mine"}
+    )
+    assert response.json() == {"t": "mine", "n": 1}
 
 
 def test_only_callers_with_full_rights_get_the_plan_of_a_read(http: httpx.Client) -> None:
-    answer = http.get("/doc", params={"explain": "true"})
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (403, "forbidden")
+    response = http.get("/doc", params={"explain": "true"})
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (403, "forbidden")
 
 
 @pytest.mark.parametrize("headers", [{}, {"Prefer": "tx=rollback"}], ids=str)
@@ -275,14 +279,16 @@ INSIDE = ["NOT ({})", "leafid = 0 OR {}", "leafid > 0 AND ({} OR leafid = 7)", "
 @pytest.mark.parametrize("text", [*FAILING, *(form.format(FAILING[0]) for form in INSIDE)])
 def test_a_hidden_row_does_not_make_a_filter_fail(http: httpx.Client, text: str) -> None:
     for word in ("rare", "none"):  # a word of the hidden row, and one of no row
-        answer = http.get("/leaf", params={"filter": f"word STARTS WITH {word} AND ({text})", "include_count": "true"})
-        assert (answer.status_code, answer.json().get("resource")) == (200, []), answer.text
+        response = http.get(
+            "/leaf", params={"filter": f"word STARTS WITH {word} AND ({text})", "include_count": "true"}
+        )
+        assert (response.status_code, response.json().get("resource")) == (200, []), response.text
 
 
 @pytest.mark.parametrize("text", FAILING)
 def test_a_hidden_row_does_not_make_a_read_or_write_fail(http: httpx.Client, text: str) -> None:
     narrowed, change = {"leaf_by_docid.filter": text}, {"resource": [{"docid": 2}]}
-    answers = [
+    responses = [
         http.get("/leaf", params={"filter": text, "count_only": "true"}),
         http.get("/leaf", params={"filter": text, "group": "docid", "fields": "docid,COUNT(*)"}),
         http.get("/doc", params={"filter": f"leaf_by_docid.{text}"}),
@@ -292,7 +298,7 @@ def test_a_hidden_row_does_not_make_a_read_or_write_fail(http: httpx.Client, tex
         http.patch("/leaf", params={"filter": text, "dry_run": "true"}, json=change),
         http.delete("/leaf", params={"filter": text, "dry_run": "true"}),
     ]
-    assert [answer.status_code for answer in answers] == [200] * len(answers), [a.text for a in answers]
+    assert [response.status_code for response in responses] == [200] * len(responses), [a.text for a in responses]
 
 
 def test_a_hidden_row_does_not_make_the_next_page_fail(http: httpx.Client) -> None:
@@ -304,7 +310,7 @@ def test_a_hidden_row_does_not_make_the_next_page_fail(http: httpx.Client) -> No
 
 def test_an_estimated_count_does_not_reveal_values_of_hidden_rows(http: httpx.Client) -> None:
     for text, count in (("word STARTS WITH rare", 0), ("leafid > 0", 2)):
-        answer = http.get("/leaf", params={"filter": text, "include_count": "estimated"})
-        assert answer.json()["meta"]["count"] == count
+        response = http.get("/leaf", params={"filter": text, "include_count": "estimated"})
+        assert response.json()["meta"]["count"] == count
     narrowed = {"filter": "leaf_by_docid.word STARTS WITH rare", "include_count": "estimated"}
     assert http.get("/doc", params=narrowed).json()["meta"]["count"] == 0

@@ -55,19 +55,19 @@ def is_part(part: Any, whole: Any) -> bool:
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: f"{question['spec']}: {question['question']}")
 def test_a_question_gets_its_answer(http: httpx.Client, database: str, question: dict[str, Any]) -> None:
     want = question["want"]
-    answer = ask(http, question)
+    response = ask(http, question)
     if question["method"] not in ("GET", "HEAD", "OPTIONS") and question["path"].startswith("_table"):
         execute(database, SCHEMA)
-    assert answer.status_code == want["status"], answer.text
-    assert {name: answer.headers.get(name) for name in want.get("headers", {})} == want.get("headers", {})
+    assert response.status_code == want["status"], response.text
+    assert {name: response.headers.get(name) for name in want.get("headers", {})} == want.get("headers", {})
     if "refused" in want:
-        assert answer.json()["error"]["context"]["reason"] == want["refused"]
+        assert response.json()["error"]["context"]["reason"] == want["refused"]
     elif "answer" in want:
-        assert answer.json() == want["answer"]
+        assert response.json() == want["answer"]
     elif "part" in want:
-        assert is_part(want["part"], answer.json()), answer.text
+        assert is_part(want["part"], response.json()), response.text
     else:
-        assert answer.text == want.get("text", "")
+        assert response.text == want.get("text", "")
 
 
 def test_most_questions_have_answers_and_the_page_lists_each() -> None:

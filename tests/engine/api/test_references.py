@@ -61,19 +61,19 @@ def _table(database: str, table: str) -> list[tuple[Any, ...]]:
     return asyncio.run(read())
 
 
-def _told(answer: httpx.Response) -> Any:
+def _told(response: httpx.Response) -> Any:
     """Return status and body without the request id."""
-    body = answer.json()
+    body = response.json()
     body.get("error", {}).get("context", {}).pop("request_id", None)
-    return answer.status_code, body
+    return response.status_code, body
 
 
-def _status(answer: httpx.Response) -> int:
+def _status(response: httpx.Response) -> int:
     """Return the status of an error, including one inside a batch."""
-    if answer.status_code == 400 and answer.json()["error"]["code"] == 1000:
-        context = answer.json()["error"]["context"]
+    if response.status_code == 400 and response.json()["error"]["code"] == 1000:
+        context = response.json()["error"]["context"]
         return int(context["resource"][context["error"][0]]["status_code"])
-    return answer.status_code
+    return response.status_code
 
 
 WAYS = {
@@ -143,8 +143,10 @@ def test_one_rejected_record_rolls_back_the_list(local: httpx.Client, database: 
 def test_an_unreadable_parent_cannot_be_referenced(local: httpx.Client, database: str) -> None:
     before = _table(database, "room")
     rooms = As(local, "rooms")
-    answers = [rooms.request("PATCH", "/room/1", json={"house_by_house_id": {"id": ident}}) for ident in (1, 2, 9, 77)]
-    assert [answer.status_code for answer in answers] == [403] * 4
+    responses = [
+        rooms.request("PATCH", "/room/1", json={"house_by_house_id": {"id": ident}}) for ident in (1, 2, 9, 77)
+    ]
+    assert [response.status_code for response in responses] == [403] * 4
     assert _table(database, "room") == before
 
 
@@ -221,13 +223,13 @@ TWICE: list[tuple[str, str, dict[str, str], Any]] = [
 def test_a_duplicate_field_is_rejected(local: httpx.Client, database: str, case: Any) -> None:
     before = _table(database, "room")
     method, path, query, body = case
-    answer = As(local, "all").request(method, path, params=query, json=body)
-    error = answer.json()["error"]
+    response = As(local, "all").request(method, path, params=query, json=body)
+    error = response.json()["error"]
     if error["code"] == 1000:
-        assert (answer.status_code, error["context"]["resource"][0]["status_code"]) == (400, 400)
+        assert (response.status_code, error["context"]["resource"][0]["status_code"]) == (400, 400)
         assert "twice" in error["context"]["resource"][0]["message"]
     else:
-        assert (answer.status_code, error["context"]["reason"]) == (400, "duplicate_field"), answer.text
+        assert (response.status_code, error["context"]["reason"]) == (400, "duplicate_field"), response.text
     assert _table(database, "room") == before
 
 
@@ -235,9 +237,9 @@ def test_a_csv_with_duplicate_columns_is_rejected(local: httpx.Client, database:
     before = _table(database, "room")
     http = As(local, "all")
     for head in ("code,name,name", "code,name,Name", "code,name, NAME "):
-        answer = http.request("POST", "/room", content=f"{head}\nz,1,2\n", headers={"Content-Type": "text/csv"})
-        assert answer.status_code == 400, answer.text
-        assert "twice" in answer.text
+        response = http.request("POST", "/room", content=f"{head}\nz,1,2\n", headers={"Content-Type": "text/csv"})
+        assert response.status_code == 400, response.text
+        assert "twice" in response.text
     assert _table(database, "room") == before
 
 
@@ -256,9 +258,9 @@ def test_an_invalid_option_word_is_rejected(local: httpx.Client, database: str, 
             ("PATCH", "/room", record), ("PUT", "/room", record), ("PATCH", "/room/1", {"name": "new"}),
             ("DELETE", "/room", None), ("DELETE", "/room/1", None),
         ):  # fmt: skip
-            answer = local.request(method, path, params={option: word}, json=body)
-            assert answer.status_code == 400, (option, word, method, path, answer.text)
-            assert answer.json()["error"]["context"] | {"request_id": ""} == {
+            response = local.request(method, path, params={option: word}, json=body)
+            assert response.status_code == 400, (option, word, method, path, response.text)
+            assert response.json()["error"]["context"] | {"request_id": ""} == {
                 "reason": "bad_option", "scope": "resource", "option": option, "request_id": "",
                 "doc": "/docs/reference/errors/#bad_option",
             }  # fmt: skip
@@ -271,8 +273,8 @@ def test_an_option_word_in_a_body_or_header_is_checked_too(local: httpx.Client, 
     before = _table(database, "room")
     words: list[Any] = ["maybe", 2, [], {"a": 1}]
     for word in words:
-        answer = local.post("/room", json={"resource": [{"name": "new"}], "continue": word})
-        assert answer.status_code == 400, answer.text
+        response = local.post("/room", json={"resource": [{"name": "new"}], "continue": word})
+        assert response.status_code == 400, response.text
     assert local.get("/room", headers={"Wrap": "perhaps"}).status_code == 400
     assert local.post("/room", json={"resource": [{"name": "x"}]}, headers={"Wrap": "perhaps"}).status_code == 400
     assert _table(database, "room") == before

@@ -119,13 +119,13 @@ def seen(database: str) -> list[dict[str, Any]]:
     return asyncio.run(read())
 
 
-def reason(answer: httpx.Response) -> str:
-    return str(answer.json()["error"]["context"]["reason"])
+def reason(response: httpx.Response) -> str:
+    return str(response.json()["error"]["context"]["reason"])
 
 
 def test_a_table_of_one_role_does_not_exist_for_others(user: httpx.Client) -> None:
-    answer, unknown = user.get("data/_table/payout"), user.get("data/_table/nothing")
-    assert (answer.status_code, reason(answer)) == (unknown.status_code, reason(unknown)) == (404, "unknown_table")
+    response, unknown = user.get("data/_table/payout"), user.get("data/_table/nothing")
+    assert (response.status_code, reason(response)) == (unknown.status_code, reason(unknown)) == (404, "unknown_table")
     related = user.get("data/_table/card", params={"related": "payout_by_accountid"})
     assert reason(related) == "unknown_relation"
     assert "payout" not in user.get("_spec").text
@@ -134,9 +134,9 @@ def test_a_table_of_one_role_does_not_exist_for_others(user: httpx.Client) -> No
 
 def test_the_role_reads_its_tables_without_hooks(auditor: httpx.Client, user: httpx.Client) -> None:
     assert [row["accountid"] for row in user.get("data/_table/account").json()["resource"]] == [0]
-    answer = auditor.get("data/_table/account", params={"related": "payout_by_accountid"})
-    assert answer.status_code == 200, answer.text
-    rows = answer.json()["resource"]
+    response = auditor.get("data/_table/account", params={"related": "payout_by_accountid"})
+    assert response.status_code == 200, response.text
+    rows = response.json()["resource"]
     assert [(row["accountid"], row["payout_by_accountid"][0]["amount"]) for row in rows] == [(1, 5), (2, 7)]
     assert "payout" in auditor.get("_spec").text
 
@@ -151,8 +151,8 @@ def test_a_sealed_value_is_returned_as_a_mask(auditor: httpx.Client) -> None:
     for query in ({"filter": "number is null"}, {"order": "number"}, {"group": "number"}, {"fields": "number::text"},
                   {"fields": "LAG(number) OVER (ORDER BY cardid) AS v"},
                   {"fields": "ROW_NUMBER() OVER (ORDER BY number) AS v"}):  # fmt: skip
-        answer = auditor.get("data/_table/card", params=query)
-        assert (answer.status_code, "s1." in answer.text) == (400, False), query
+        response = auditor.get("data/_table/card", params=query)
+        assert (response.status_code, "s1." in response.text) == (400, False), query
     assert auditor.get("hello").json() == {"opened": "*****"}
 
 
@@ -191,10 +191,10 @@ def test_a_read_is_recorded_for_each_account_shown(
 def test_a_tunnelled_and_a_conditional_read_are_recorded(auditor: httpx.Client, database: str) -> None:
     seen(database)
     body = {"filter": "cardid = 1", "fields": "label"}
-    answer = auditor.post("data/_table/card", json=body, headers={"X-HTTP-Method": "GET"})
-    tag = {"If-None-Match": answer.headers["ETag"]}
+    response = auditor.post("data/_table/card", json=body, headers={"X-HTTP-Method": "GET"})
+    tag = {"If-None-Match": response.headers["ETag"]}
     again = auditor.post("data/_table/card", json=body, headers={"X-HTTP-Method": "GET"} | tag)
-    assert (answer.status_code, again.status_code) == (200, 304)
+    assert (response.status_code, again.status_code) == (200, 304)
     assert [row["accountid"] for row in seen(database)] == [1, 1]
 
 
@@ -211,7 +211,7 @@ def test_reads_of_other_roles_and_rejected_reads_are_not_recorded(
 def test_a_read_only_role_cannot_write_or_call_public_scripts(auditor: httpx.Client, user: httpx.Client) -> None:
     writes = [("POST", "account"), ("PATCH", "account/1"), ("PUT", "card/1"), ("DELETE", "payout?force=true")]
     for method, path in [*writes, ("POST", "account?method=PATCH"), ("POST", "account?dry_run=true")]:
-        answer = auditor.request(method, f"data/_table/{path}", json={"name": "x"})
-        assert (answer.status_code, reason(answer)) == (403, "only_reads"), path
+        response = auditor.request(method, f"data/_table/{path}", json={"name": "x"})
+        assert (response.status_code, reason(response)) == (403, "only_reads"), path
     assert reason(auditor.post("hello", json={})) == "only_reads"
     assert user.post("hello", json={}).json() == {"role": "user"}

@@ -64,8 +64,8 @@ def send(
     return http.request(method, path, params=options | (query or {}), headers=headers, **content)
 
 
-def reason(answer: httpx.Response) -> tuple[int, str]:
-    return answer.status_code, answer.json()["error"]["context"]["reason"]
+def reason(response: httpx.Response) -> tuple[int, str]:
+    return response.status_code, response.json()["error"]["context"]["reason"]
 
 
 @pytest.mark.parametrize("write", WRITES)
@@ -101,8 +101,8 @@ def test_a_record_may_have_a_column_named_like_an_option(new_database: NewDataba
     table = f"{server.url}/api/v2/x/_table/plan"
     assert httpx.post(table, json={"resource": [record]}).status_code == 200
     assert httpx.patch(f"{table}/1", json={"explain": True, "dry_run": "no"}).status_code == 200
-    answer = httpx.get(f"{table}/1")
-    assert answer.json() == record
+    response = httpx.get(f"{table}/1")
+    assert response.json() == record
 
 
 @pytest.mark.parametrize("write", ["batch", "function"])
@@ -113,8 +113,8 @@ def test_an_explanation_of_rights_runs_no_batch_and_no_function(http: httpx.Clie
 def test_explain_is_rejected_for_a_procedure(http: httpx.Client) -> None:
     for headers, query in (({"Prefer": "explain=rights"}, {}), ({"Prefer": "handling=lenient"}, {"explain": "1"})):
         for method in ("POST", "GET"):
-            answer = http.request(method, "_proc/clear", params=query, headers=headers)
-            assert reason(answer) == (400, "bad_option"), (method, query)
+            response = http.request(method, "_proc/clear", params=query, headers=headers)
+            assert reason(response) == (400, "bad_option"), (method, query)
 
 
 @pytest.mark.parametrize(
@@ -138,20 +138,20 @@ def test_a_misspelt_or_misplaced_option_in_a_body_is_rejected(
 
 def test_steps_of_a_strict_batch_are_strict(http: httpx.Client) -> None:
     step = STEP | {"query": {"filter": "id > 1", "dryrun": True}}
-    answer = http.post("_batch", json={"requests": [step]}, headers={"Prefer": "handling=strict"})
-    assert answer.json()["error"]["context"]["error"]["context"]["reason"] == "unknown_option"
+    response = http.post("_batch", json={"requests": [step]}, headers={"Prefer": "handling=strict"})
+    assert response.json()["error"]["context"]["error"]["context"]["reason"] == "unknown_option"
 
 
 @pytest.mark.parametrize("write", WRITES)
 @pytest.mark.parametrize("prefer", ["tx=rollback", 'TX="rollback"', "tx=rollback; x=1", "return=minimal, tx=rollback"])
 def test_a_write_with_tx_rollback_is_a_dry_run(http: httpx.Client, write: str, prefer: str) -> None:
-    answer = send(http, write, prefer=prefer)
-    assert (answer.status_code, answer.headers.get("Dry-Run")) == (200, "true"), answer.text
-    assert "tx=rollback" in answer.headers["Preference-Applied"]
+    response = send(http, write, prefer=prefer)
+    assert (response.status_code, response.headers.get("Dry-Run")) == (200, "true"), response.text
+    assert "tx=rollback" in response.headers["Preference-Applied"]
 
 
 def test_options_next_to_the_records_take_effect(http: httpx.Client) -> None:
-    answer = send(http, "list", body={"dry_run": True, "fields": ["id", "value"]})
-    assert answer.json() == {"resource": [{"id": 1, "value": 7}, {"id": 2, "value": 7}]}
+    response = send(http, "list", body={"dry_run": True, "fields": ["id", "value"]})
+    assert response.json() == {"resource": [{"id": 1, "value": 7}, {"id": 2, "value": 7}]}
     lenient = send(http, "list", body={"note": "x", "dry_run": True}, prefer="handling=lenient")
     assert lenient.status_code == 200

@@ -100,9 +100,9 @@ def test_a_public_routine_that_does_not_exist_is_logged(new_database: NewDatabas
     ],
 )
 def test_private_routines_and_invalid_parameters_are_rejected(routines: httpx.Client, path: str, status: int) -> None:
-    answer = routines.get(path)
-    assert answer.status_code == status, answer.text
-    assert answer.json()["error"]["status_code"] == status
+    response = routines.get(path)
+    assert response.status_code == status, response.text
+    assert response.json()["error"]["status_code"] == status
 
 
 @pytest.mark.parametrize(
@@ -121,8 +121,8 @@ def test_private_routines_and_invalid_parameters_are_rejected(routines: httpx.Cl
     ],
 )
 def test_a_routine_is_called_by_get(routines: httpx.Client, path: str, result: Any) -> None:
-    answer = routines.get(path)
-    assert (answer.status_code, answer.json()) == (200, result)
+    response = routines.get(path)
+    assert (response.status_code, response.json()) == (200, result)
 
 
 @pytest.mark.parametrize(
@@ -130,8 +130,8 @@ def test_a_routine_is_called_by_get(routines: httpx.Client, path: str, result: A
     [[1, 2], [{"name": "a", "value": 1}, {"name": "b", "value": 2}], {"a": "1", "b": 2}, [{"value": 1}, {"value": 2}]],
 )
 def test_a_routine_is_called_by_post(routines: httpx.Client, params: Any) -> None:
-    answer = routines.post("/_func/add", json={"params": params, "returns": "integer", "wrapper": "sum"})
-    assert (answer.status_code, answer.json()) == (200, {"sum": 3})
+    response = routines.post("/_func/add", json={"params": params, "returns": "integer", "wrapper": "sum"})
+    assert (response.status_code, response.json()) == (200, {"sum": 3})
 
 
 def test_a_writing_routine_is_called_by_post(routines: httpx.Client) -> None:
@@ -154,9 +154,9 @@ def test_a_call_with_an_idempotency_key_runs_once(routines: httpx.Client) -> Non
         return int(routines.get("/_table/note?count_only=true").text)
 
     before = notes()
-    answers = [routines.post("/_func/touch", json={}, headers={"Idempotency-Key": "touch"}) for _ in range(2)]
-    assert [answer.json() for answer in answers] == [[{"touch": None}]] * 2
-    assert answers[1].headers["Idempotency-Replayed"] == "true"
+    responses = [routines.post("/_func/touch", json={}, headers={"Idempotency-Key": "touch"}) for _ in range(2)]
+    assert [response.json() for response in responses] == [[{"touch": None}]] * 2
+    assert responses[1].headers["Idempotency-Replayed"] == "true"
     assert notes() == before + 1
     once = {"Idempotency-Key": "bump"}
     assert routines.post("/_proc/bump", json={"params": [1]}, headers=once).json() == [{"v": 2}]
@@ -164,7 +164,7 @@ def test_a_call_with_an_idempotency_key_runs_once(routines: httpx.Client) -> Non
     assert routines.post("/_proc/bump(1)", json={}, headers=once).status_code == 422
     assert routines.get("/_proc/bump(7)", headers=once).json() == [{"v": 8}]
     refused = [routines.post("/_func/add(1,2,3)", headers={"Idempotency-Key": "bad"}) for _ in range(2)]
-    assert [answer.status_code for answer in refused] == [400, 400]
+    assert [response.status_code for response in refused] == [400, 400]
 
 
 @pytest.fixture
@@ -191,9 +191,9 @@ def items(routines: httpx.Client) -> Iterator[httpx.Client]:
     ],
 )
 def test_a_dry_run_of_a_function_is_rolled_back(items: httpx.Client, path: str, headers: dict[str, str]) -> None:
-    answer = items.post(path, headers=headers)
-    assert (answer.status_code, len(answer.json()), answer.headers["dry-run"]) == (200, 9, "true"), answer.text
-    assert answer.headers.get("preference-applied", "") == headers.get("Prefer", "")
+    response = items.post(path, headers=headers)
+    assert (response.status_code, len(response.json()), response.headers["dry-run"]) == (200, 9, "true"), response.text
+    assert response.headers.get("preference-applied", "") == headers.get("Prefer", "")
 
 
 def test_a_dry_run_of_a_value_or_a_procedure_is_rolled_back(items: httpx.Client) -> None:
@@ -246,8 +246,8 @@ def test_a_call_within_max_affected_is_committed(routines: httpx.Client) -> None
 
 
 def test_a_parameter_named_like_an_option_takes_precedence(routines: httpx.Client) -> None:
-    answer = routines.post("/_func/named", json={"dry_run": True, "max_affected": 1})
-    assert (answer.json(), "dry-run" in answer.headers) == ([{"named": "true1"}], False)
+    response = routines.post("/_func/named", json={"dry_run": True, "max_affected": 1})
+    assert (response.json(), "dry-run" in response.headers) == ([{"named": "true1"}], False)
 
 
 def test_rows_of_functions_returning_record_are_returned(routines: httpx.Client) -> None:
@@ -277,9 +277,9 @@ def test_duplicate_column_names_are_an_error_and_roll_the_call_back(
     routines: httpx.Client, verb: str, path: str, name: str
 ) -> None:
     """A JSON object would keep one of the two values."""
-    answer = routines.request(verb, path)
-    error = answer.json()["error"]
-    assert (answer.status_code, error["context"]["reason"]) == (409, "definition_fails"), answer.text
+    response = routines.request(verb, path)
+    error = response.json()["error"]
+    assert (response.status_code, error["context"]["reason"]) == (409, "definition_fails"), response.text
     assert f"columns named '{name}'" in error["message"]
     count = routines.get("/_table/note", params={"filter": "v in ('joined', 'clash')", "count_only": "true"})
     assert count.json() == 0
@@ -306,8 +306,8 @@ def test_text_sent_for_a_regtype_column_causes_no_server_error(routines: httpx.C
         routines.patch("/_table/typed/1", json={name: value}),
         routines.get("/_table/typed", params={"filter": f"{name} = {quoted}"}),
     ]
-    for answer in refused:
-        assert answer.status_code < 500, (name, value, answer.text)
+    for response in refused:
+        assert response.status_code < 500, (name, value, response.text)
 
 
 def test_explain_is_rejected_for_a_write(items: httpx.Client) -> None:
@@ -332,12 +332,12 @@ def test_an_unknown_parameter_is_an_error(routines: httpx.Client) -> None:
         ("/_func/levels?a=1&b=2&smthelse=3&order=n", None),
         ("/_proc/bump", {"v": 1, "smthelse": 3}),
     ):
-        answer = routines.get(path) if body is None else routines.post(path, json=body)
-        assert answer.status_code == 400, (path, answer.text)
-        assert answer.json()["error"]["context"]["options"] == ["smthelse"]
+        response = routines.get(path) if body is None else routines.post(path, json=body)
+        assert response.status_code == 400, (path, response.text)
+        assert response.json()["error"]["context"]["options"] == ["smthelse"]
         lenient = {"Prefer": "handling=lenient"}
-        answer = routines.request("GET" if body is None else "POST", path, json=body, headers=lenient)
-        assert answer.status_code == 200, (path, answer.text)
+        response = routines.request("GET" if body is None else "POST", path, json=body, headers=lenient)
+        assert response.status_code == 200, (path, response.text)
     assert routines.get("/_func/add?A=1&returns=integer").json() == 11
     assert routines.get("/_func/levels?a=1&b=2&order=n&limit=1&wrapper=rows").json()["rows"][0]["n"] == 1
 
@@ -353,8 +353,8 @@ def test_pages_of_rows_of_a_function_do_not_overlap(routines: httpx.Client) -> N
 
 
 def test_related_star_of_a_view_omits_views(routines: httpx.Client) -> None:
-    answer = routines.get("/_table/pupils?filter=id=1&related=*")
-    assert answer.json()["resource"] == [{"id": 1, "name": "a", "mark_by_pupil_id": [{"id": 1, "pupil_id": 1}]}]
+    response = routines.get("/_table/pupils?filter=id=1&related=*")
+    assert response.json()["resource"] == [{"id": 1, "name": "a", "mark_by_pupil_id": [{"id": 1, "pupil_id": 1}]}]
     assert routines.get("/_table/pupils?related=marks_by_pupil_id").status_code in (400, 409)
     assert routines.get("/_table/pupils?related=pupils_by_pupil_id").status_code == 400
 
@@ -364,8 +364,8 @@ def test_related_star_of_a_view_omits_views(routines: httpx.Client) -> None:
 def test_an_option_of_reads_is_an_error_in_a_write_by_filter(routines: httpx.Client, verb: str, option: str) -> None:
     path, body = f"/_table/pupil?filter=id>0&dry_run=true&{option}", [{"name": "c"}]
     sent = body if verb == "PATCH" else None
-    answer = routines.request(verb, path, json=sent)
-    assert answer.status_code == 400, answer.text
-    assert answer.json()["error"]["context"]["option"] == option.split("=")[0]
+    response = routines.request(verb, path, json=sent)
+    assert response.status_code == 400, response.text
+    assert response.json()["error"]["context"]["option"] == option.split("=")[0]
     lenient = routines.request(verb, path, json=sent, headers={"Prefer": "handling=lenient"})
     assert lenient.status_code == (200 if verb == "PATCH" else 409)  # another table refers to a record

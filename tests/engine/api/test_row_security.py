@@ -44,19 +44,19 @@ def http(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFa
         yield client
 
 
-def rows(answer: httpx.Response) -> list[dict[str, Any]]:
-    assert answer.status_code == 200, answer.text
-    return list(answer.json()["resource"])
+def rows(response: httpx.Response) -> list[dict[str, Any]]:
+    assert response.status_code == 200, response.text
+    return list(response.json()["resource"])
 
 
-def reason(answer: httpx.Response) -> tuple[int, str]:
-    return answer.status_code, answer.json()["error"]["context"]["reason"]
+def reason(response: httpx.Response) -> tuple[int, str]:
+    return response.status_code, response.json()["error"]["context"]["reason"]
 
 
-def record_status(answer: httpx.Response) -> int:
+def record_status(response: httpx.Response) -> int:
     """Return the status of the only rejected record of a batch."""
-    assert answer.status_code == 400, answer.text
-    context = answer.json()["error"]["context"]
+    assert response.status_code == 400, response.text
+    context = response.json()["error"]["context"]
     return int(context["resource"][context["error"][0]]["status_code"])
 
 
@@ -157,16 +157,16 @@ def test_streams_files_and_raw_columns_contain_the_rows_of_the_user(http: httpx.
 def test_a_time_zone_and_a_dry_run_keep_the_role(http: httpx.Client) -> None:
     assert [r["id"] for r in rows(http.get(f"{T}/messages?timezone=Europe/Oslo", headers=of(ADA)))] == [1]
     body = {"resource": [{"team_id": 1, "author": ADA, "body": "dry"}]}
-    answer = http.post(f"{T}/messages?dry_run=true&fields=*", json=body, headers=of(ADA))
-    assert rows(answer)[0]["body"] == "dry"
+    response = http.post(f"{T}/messages?dry_run=true&fields=*", json=body, headers=of(ADA))
+    assert rows(response)[0]["body"] == "dry"
     assert http.get(f"{T}/messages?count_only=true", headers=of(ADA)).text == "1"
     foreign = {"resource": [{"team_id": 2, "author": ADA, "body": "dry"}]}
     assert record_status(http.post(f"{T}/messages?dry_run=true", json=foreign, headers=of(ADA))) == 403
 
 
 def test_functions_run_as_the_role_with_the_claims_of_the_request(http: httpx.Client) -> None:
-    answer = http.get("/api/v2/chat/_func/whoami", headers=of(ADA) | {"User-Agent": "test'; drop table x; --"})
-    assert answer.json() == [
+    response = http.get("/api/v2/chat/_func/whoami", headers=of(ADA) | {"User-Agent": "test'; drop table x; --"})
+    assert response.json() == [
         {"whoami": {"role": "authenticated", "sub": ADA, "method": "GET", "path": "/api/v2/chat/_func/whoami",
                     "agent": "test'; drop table x; --", "credential": None}}
     ]  # fmt: skip
@@ -178,8 +178,8 @@ def test_functions_run_as_the_role_with_the_claims_of_the_request(http: httpx.Cl
 
 
 def test_rows_of_a_function_are_those_of_the_user(http: httpx.Client) -> None:
-    answer = http.post("/api/v2/chat/_func/my_messages?fields=body", headers=of(BEN))
-    assert answer.json() == [{"body": "hello blue"}]
+    response = http.post("/api/v2/chat/_func/my_messages?fields=body", headers=of(BEN))
+    assert response.json() == [{"body": "hello blue"}]
     assert http.post("/api/v2/chat/_func/all_of_messages?fields=body", headers=of(BEN)).status_code == 403
 
 
@@ -189,8 +189,8 @@ def test_rows_of_a_function_are_those_of_the_user(http: httpx.Client) -> None:
 def test_writes_affect_only_the_rows_of_the_user(http: httpx.Client) -> None:
     body = {"resource": [{"team_id": 1, "author": ADA, "body": "one"}, {"team_id": 1, "author": ADA, "body": "two"}]}
     first, second = (row["id"] for row in rows(http.post(f"{T}/messages", json=body, headers=of(ADA))))
-    answer = http.patch(f"{T}/messages/{first}?fields=body", json={"body": "changed"}, headers=of(ADA))
-    assert answer.json() == {"body": "changed"}
+    response = http.patch(f"{T}/messages/{first}?fields=body", json={"body": "changed"}, headers=of(ADA))
+    assert response.json() == {"body": "changed"}
     everything = http.patch(f"{T}/messages?filter=id>0", json={"resource": [{"body": "all"}]}, headers=of(ADA))
     assert len(rows(everything)) == 3
     http.patch(f"{T}/messages/1", json={"body": "hello red"}, headers=of(ADA))
@@ -214,15 +214,15 @@ def test_identical_writes_by_two_users_are_separate(http: httpx.Client) -> None:
 
 def test_a_batch_with_continue_keeps_the_permitted_records(http: httpx.Client) -> None:
     records = [{"team_id": 1, "author": ADA, "body": "ok"}, {"team_id": 2, "author": ADA, "body": "no"}]
-    answer = http.post(f"{T}/messages?continue=true", json={"resource": records}, headers=of(ADA))
-    assert answer.status_code == 400
-    assert answer.json()["error"]["context"]["error"] == [1]
+    response = http.post(f"{T}/messages?continue=true", json={"resource": records}, headers=of(ADA))
+    assert response.status_code == 400
+    assert response.json()["error"]["context"]["error"] == [1]
     assert len(rows(http.request("DELETE", f"{T}/messages?filter=body='ok'", headers=of(ADA)))) == 1
 
 
 def test_a_role_may_insert_rows_it_cannot_read(http: httpx.Client) -> None:
-    answer = http.post(f"{T}/audit", json={"resource": [{"what": "reported"}]})
-    assert rows(answer) == [{}]
+    response = http.post(f"{T}/audit", json={"resource": [{"what": "reported"}]})
+    assert rows(response) == [{}]
     assert http.get(f"{T}/audit").status_code == 403
     assert http.post(f"{T}/audit?fields=id", json={"resource": [{"what": "reported"}]}).status_code == 400
 
@@ -239,16 +239,16 @@ def test_an_idempotency_key_replays_for_its_own_user_only(http: httpx.Client) ->
 
 def test_an_import_with_row_by_row_policies_is_rejected(http: httpx.Client) -> None:
     headers = of(ADA) | {"Content-Type": "text/csv"}
-    answer = http.post(f"{T}/messages?import=true", content="team_id,author,body\n1,x,y\n", headers=headers)
-    assert reason(answer) == (403, "import_not_permitted")
+    response = http.post(f"{T}/messages?import=true", content="team_id,author,body\n1,x,y\n", headers=headers)
+    assert reason(response) == (403, "import_not_permitted")
 
 
 async def test_the_tools_of_an_agent_see_the_rows_of_its_user(http: httpx.Client) -> None:
     for user, mine, other in ((ADA, "hello red", "hello blue"), (BEN, "hello blue", "hello red")):
         async with agent(f"{str(http.base_url).rstrip('/')}/mcp", **of(user)) as caller:
-            await caller.answer("list_tables")
-            await caller.answer("describe_tables", tables=["messages", "profiles"])
-            await caller.answer("query", table="messages")
+            await caller.result("list_tables")
+            await caller.result("describe_tables", tables=["messages", "profiles"])
+            await caller.result("query", table="messages")
             assert "reason: forbidden" in await caller.error("query", table="hidden")
             heard = "".join(caller.heard)
             assert mine in heard

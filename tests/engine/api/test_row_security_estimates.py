@@ -50,14 +50,14 @@ def http(
 def test_a_count_with_a_filter_is_never_estimated(http: httpx.Client, caller: str) -> None:
     for word, count in (("rare", 0), ("common", 20)):
         query = {"filter": f"word = {word}", "include_count": "estimated", "limit": "1", "fields": "id"}
-        answer = http.get("/_table/doc", params=query, headers={"X-API-Key": caller})
-        assert answer.json()["meta"]["count"] == count
+        response = http.get("/_table/doc", params=query, headers={"X-API-Key": caller})
+        assert response.json()["meta"]["count"] == count
 
 
 @pytest.mark.parametrize("caller", ["some", "whole", "narrow"])
 def test_the_outline_contains_no_number_of_rows(http: httpx.Client, caller: str) -> None:
-    answer = http.get("/_spec", params={"outline": "true"}, headers={"X-API-Key": caller})
-    assert [table["rows"] for table in answer.json()["resource"]] == [None]
+    response = http.get("/_spec", params={"outline": "true"}, headers={"X-API-Key": caller})
+    assert [table["rows"] for table in response.json()["resource"]] == [None]
 
 
 def test_a_function_of_a_row_needs_all_of_its_columns(http: httpx.Client) -> None:

@@ -55,9 +55,9 @@ def http(url: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory
 
 
 def tasks(http: httpx.Client, **options: Any) -> list[str]:
-    answer = http.get(f"{T}?fields=task", **options)
-    assert answer.status_code == 200, answer.text
-    return [row["task"] for row in answer.json()["resource"]]
+    response = http.get(f"{T}?fields=task", **options)
+    assert response.status_code == 200, response.text
+    return [row["task"] for row in response.json()["resource"]]
 
 
 def test_the_steps_of_the_tutorial_give_its_results(http: httpx.Client) -> None:
@@ -82,15 +82,15 @@ def test_a_policy_of_the_access_file_narrows_the_grants(http: httpx.Client, url:
 
 def test_a_missing_database_role_has_no_rights(http: httpx.Client) -> None:
     assert http.get(T, headers=bearer({"role": "lost"})).status_code == 403
-    answer = http.get(T, headers=bearer({"role": "postgres"}))
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (401, "unknown_role")
+    response = http.get(T, headers=bearer({"role": "postgres"}))
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (401, "unknown_role")
 
 
 def test_a_role_that_can_no_longer_be_assumed_is_rejected(http: httpx.Client, url: str) -> None:
     execute(url, "revoke todo_user from authenticator")
     try:
-        answer = http.get(T, headers=bearer(USER))
-        assert answer.status_code == 403
+        response = http.get(T, headers=bearer(USER))
+        assert response.status_code == 403
         assert tasks(http) == ["finish tutorial 0", "pat self on back"]
     finally:
         execute(url, "grant todo_user to authenticator")
@@ -137,9 +137,9 @@ def notes(
 
 def test_sessions_of_a_project_run_as_a_database_role(notes: httpx.Client) -> None:
     for name in ("ada", "ben"):
-        answer = notes.get("/note?fields=*", headers={"X-Session-Token": name})
-        assert [row["text"] for row in answer.json()["resource"]] == [f"of {name}"]
-        assert "inner_text" not in answer.text
+        response = notes.get("/note?fields=*", headers={"X-Session-Token": name})
+        assert [row["text"] for row in response.json()["resource"]] == [f"of {name}"]
+        assert "inner_text" not in response.text
         assert notes.get("/note?fields=inner_text", headers={"X-Session-Token": name}).status_code == 400
     clerk = notes.get("/note", headers={"X-Session-Token": "clerk"})
     assert len(clerk.json()["resource"]) == 2

@@ -44,14 +44,14 @@ def http(
     ],
 )
 def test_an_invalid_read_is_rejected_before_the_stream(http: httpx.Client, query: dict[str, str], reason: str) -> None:
-    answer = http.get("/item", params=query, headers=NDJSON)
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, reason)
+    response = http.get("/item", params=query, headers=NDJSON)
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, reason)
 
 
 def test_a_view_without_a_key_has_no_stream(http: httpx.Client) -> None:
     for query in ({}, {"limit": "1001"}):
-        answer = http.get("/item_names", params=query, headers=NDJSON)
-        assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "no_primary_key")
+        response = http.get("/item_names", params=query, headers=NDJSON)
+        assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "no_primary_key")
 
 
 def test_a_view_without_a_key_is_streamed_up_to_a_page(http: httpx.Client) -> None:
@@ -62,10 +62,10 @@ def test_a_view_without_a_key_is_streamed_up_to_a_page(http: httpx.Client) -> No
 
 
 def test_every_record_is_one_line(http: httpx.Client) -> None:
-    answer = http.get("/item", params={"fields": "id,n"}, headers=NDJSON)
-    assert answer.headers["content-type"] == "application/x-ndjson"
-    assert "content-length" not in answer.headers
-    lines = answer.text.splitlines()
+    response = http.get("/item", params={"fields": "id,n"}, headers=NDJSON)
+    assert response.headers["content-type"] == "application/x-ndjson"
+    assert "content-length" not in response.headers
+    lines = response.text.splitlines()
     assert [json.loads(line)["id"] for line in lines] == list(range(1, 2501))
     assert lines[0] == '{"id":1,"n":1.5}'
 
@@ -82,14 +82,14 @@ def test_every_record_is_one_line(http: httpx.Client) -> None:
     ],
 )
 def test_a_stream_applies_filter_order_and_limit(http: httpx.Client, query: dict[str, str], ids: list[int]) -> None:
-    answer = http.get("/item", params=query, headers={} if "accept" in query else NDJSON)
-    assert [json.loads(line)["id"] for line in answer.text.splitlines()] == ids
+    response = http.get("/item", params=query, headers={} if "accept" in query else NDJSON)
+    assert [json.loads(line)["id"] for line in response.text.splitlines()] == ids
 
 
 def test_an_order_without_an_index_streams_every_record_once(http: httpx.Client) -> None:
     """Every page sorts the table again, as wire.md says: slow, but complete and in order."""
-    answer = http.get("/item", params={"order": "kind,n desc"}, headers=NDJSON)
-    lines = [json.loads(line) for line in answer.iter_lines()]
+    response = http.get("/item", params={"order": "kind,n desc"}, headers=NDJSON)
+    lines = [json.loads(line) for line in response.iter_lines()]
     assert sorted(line["id"] for line in lines) == list(range(1, 2501))
     assert lines == sorted(lines, key=lambda line: (line["kind"], -line["n"]))
 

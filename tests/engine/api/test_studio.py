@@ -77,15 +77,15 @@ async def test_an_outline_shows_nothing_without_rights(http: httpx2.AsyncClient)
 
 @pytest.mark.parametrize("table", ["secret_plan", "tags", "nothing", "item; drop table item", "%00"])
 async def test_an_inaccessible_table_does_not_exist(http: httpx2.AsyncClient, table: str) -> None:
-    answer = await _outline(http, "clerk", table)
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (404, "unknown_table")
+    response = await _outline(http, "clerk", table)
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (404, "unknown_table")
 
 
 @pytest.mark.parametrize("table", ["", "customer", "item"])
 async def test_an_outline_does_not_mention_hidden_tables(http: httpx2.AsyncClient, table: str) -> None:
-    answer = await _outline(http, "clerk", table)
-    assert answer.status_code == 200
-    assert "secret_plan" not in answer.text
+    response = await _outline(http, "clerk", table)
+    assert response.status_code == 200
+    assert "secret_plan" not in response.text
 
 
 async def test_estimates_require_access_to_every_row(http: httpx2.AsyncClient) -> None:
@@ -202,6 +202,6 @@ async def test_its_files_are_served_below_any_mount(url: str) -> None:
         assert any(name.endswith(".js") for name in files)
         assert '="/' not in page
         for name in files:
-            answer = await http.get(f"/data/studio/{name}")
-            cached = answer.headers["cache-control"]
-            assert (answer.status_code, "immutable" in cached) == (200, name.startswith("assets/")), name
+            response = await http.get(f"/data/studio/{name}")
+            cached = response.headers["cache-control"]
+            assert (response.status_code, "immutable" in cached) == (200, name.startswith("assets/")), name

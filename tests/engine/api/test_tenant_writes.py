@@ -86,9 +86,9 @@ def ask(server: str, token: str, method: str, path: str, body: Any = None, **hea
     return httpx.request(method, f"{server}/api/v2/data/_table/{path}", json=body, headers=sent, timeout=30)
 
 
-def without_request(answer: httpx.Response) -> dict[str, Any]:
+def without_request(response: httpx.Response) -> dict[str, Any]:
     """Return the error of a response without the id of its request."""
-    error: dict[str, Any] = answer.json()["error"]
+    error: dict[str, Any] = response.json()["error"]
     del error["context"]["request_id"]
     return error
 

@@ -63,10 +63,10 @@ def unsigned(header: dict[str, Any], claims: dict[str, Any], signature: str = ""
     return {"Authorization": f"Bearer {'.'.join(parts)}.{signature}"}
 
 
-def reason_of(answer: httpx.Response) -> str:
-    assert answer.status_code == 401, answer.text
-    assert answer.headers["WWW-Authenticate"].startswith('Bearer error="invalid_token"')
-    return str(answer.json()["error"]["context"]["reason"])
+def reason_of(response: httpx.Response) -> str:
+    assert response.status_code == 401, response.text
+    assert response.headers["WWW-Authenticate"].startswith('Bearer error="invalid_token"')
+    return str(response.json()["error"]["context"]["reason"])
 
 
 def of(peer: Issuer, kind: str = "rsa", **claims: Any) -> dict[str, str]:
@@ -123,8 +123,8 @@ def test_claims_are_checked(http: httpx.Client, peer: Issuer, claims: dict[str, 
 @pytest.mark.parametrize("kind", ["rsa", "ec", "ed"])
 def test_each_kind_of_key_signs_for_its_user(http: httpx.Client, peer: Issuer, kind: str) -> None:
     for user, name in (("ada", "lamp"), ("ben", "desk")):
-        answer = http.get(PATH, headers=of(peer, kind, sub=user))
-        assert answer.json() == {"resource": [{"name": name}]}
+        response = http.get(PATH, headers=of(peer, kind, sub=user))
+        assert response.json() == {"resource": [{"name": name}]}
     assert http.post("/api/v2/shop/_table/item", json={"resource": [{"id": 9}]}, headers=of(peer)).status_code == 403
     assert http.get(PATH, headers={"X-API-Key": "service"}).status_code == 200
     assert http.get(PATH).json()["error"]["context"]["reason"] == "no_key"
@@ -176,9 +176,9 @@ def test_a_failing_issuer_gives_a_clear_error(database: str, access: Path, serve
         failing.broken = broken
         started = serve("--dataset", f"shop={database}", "--access", str(access), JWT_JWKS=failing.url)
         with httpx.Client(base_url=started.url, timeout=30) as http:
-            answer = http.get(PATH, headers=of(failing))
-            assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
-            assert answer.json()["error"]["context"]["reason"] == "keys_unavailable"
+            response = http.get(PATH, headers=of(failing))
+            assert (response.status_code, response.headers["Retry-After"]) == (503, "5")
+            assert response.json()["error"]["context"]["reason"] == "keys_unavailable"
             assert http.get(PATH, headers={"X-API-Key": "service"}).status_code == 200
 
 

@@ -37,9 +37,9 @@ async def http(url: str) -> AsyncIterator[httpx2.AsyncClient]:
 
 
 async def rows(http: httpx2.AsyncClient, path: str) -> Any:
-    answer = await http.get(path)
-    assert answer.status_code == 200, answer.text
-    content = answer.json()
+    response = await http.get(path)
+    assert response.status_code == 200, response.text
+    content = response.json()
     return content.get("resource", content)
 
 
@@ -71,8 +71,8 @@ async def test_numbers_as_text_are_sorted_numerically(http: httpx2.AsyncClient) 
 
 @pytest.mark.parametrize("path", ["_table/entry?numbers=words", "_spec?typed=true&numbers=words"])
 async def test_an_unknown_value_is_rejected(http: httpx2.AsyncClient, path: str) -> None:
-    answer = await http.get(path)
-    assert (answer.status_code, answer.json()["error"]["context"]["option"]) == (400, "numbers")
+    response = await http.get(path)
+    assert (response.status_code, response.json()["error"]["context"]["option"]) == (400, "numbers")
 
 
 async def test_the_typed_description_has_exact_types(http: httpx2.AsyncClient) -> None:
@@ -96,17 +96,17 @@ async def test_the_typed_description_has_exact_types(http: httpx2.AsyncClient) -
 
 async def test_numbers_are_sent_as_text(http: httpx2.AsyncClient) -> None:
     sent = {"id": "9007199254740995", "owner": 2, "balance": "0.0000000001"}
-    answer = await http.post("_table/account", json={"resource": [sent]})
-    assert answer.status_code == 200, answer.text
+    response = await http.post("_table/account", json={"resource": [sent]})
+    assert response.status_code == 200, response.text
     assert (await rows(http, "_table/account/9007199254740995?numbers=text"))["balance"] == "0.0000000001"
 
 
 async def test_the_page_for_language_models_is_served(http: httpx2.AsyncClient) -> None:
-    answer = await http.get("http://host/llms.txt")
-    assert (answer.status_code, answer.headers["content-type"].partition(";")[0]) == (200, "text/markdown")
-    assert answer.text.startswith("# tableapi\n")
+    response = await http.get("http://host/llms.txt")
+    assert (response.status_code, response.headers["content-type"].partition(";")[0]) == (200, "text/markdown")
+    assert response.text.startswith("# tableapi\n")
     for link in ("_spec?compact=true", "/mcp", "X-API-Key"):
-        assert link in answer.text
+        assert link in response.text
 
 
 async def test_writes_return_exact_numbers_as_text_by_request(http: httpx2.AsyncClient) -> None:

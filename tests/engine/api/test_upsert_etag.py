@@ -65,12 +65,12 @@ def http(base: str, database: str) -> Iterator[httpx.Client]:
 
 
 def ask(http: httpx.Client, method: str, url: str, status: int = 200, **options: Any) -> Any:
-    answer = http.request(method, url, **options)
-    got = answer.status_code
-    if got == 400 and answer.json()["error"]["code"] == 1000:  # of a record in a list
-        got = answer.json()["error"]["context"]["resource"][-1]["code"]
-    assert got == status, (method, url, options, answer.text)
-    return answer.json() if answer.content else None
+    response = http.request(method, url, **options)
+    got = response.status_code
+    if got == 400 and response.json()["error"]["code"] == 1000:  # of a record in a list
+        got = response.json()["error"]["context"]["resource"][-1]["code"]
+    assert got == status, (method, url, options, response.text)
+    return response.json() if response.content else None
 
 
 def as_role(name: str) -> dict[str, str]:
@@ -166,8 +166,8 @@ def test_concurrent_upserts_get_the_same_record(http: httpx.Client) -> None:
         return ask(http, "POST", "/tag", json={"resource": [record]}, params={"upsert": "get", "fields": "*"})
 
     with ThreadPoolExecutor(16) as pool:
-        answers = list(pool.map(one, range(48)))
-    assert len({json.dumps(answer, sort_keys=True) for answer in answers}) == 1
+        responses = list(pool.map(one, range(48)))
+    assert len({json.dumps(response, sort_keys=True) for response in responses}) == 1
     assert ask(http, "POST", "/tag", json=body, params={"upsert": "ignore"}) == {"resource": []}
 
 
@@ -189,15 +189,15 @@ def _tag(http: httpx.Client, url: str, **params: str) -> str:
 
 def test_a_stale_version_is_rejected(http: httpx.Client) -> None:
     old = _tag(http, "/company/1")
-    answer = http.patch("/company/1", json={"city": "Bath"}, headers={"If-Match": old})
-    assert answer.status_code == 200
-    assert answer.headers["etag"] == _tag(http, "/company/1") != old
+    response = http.patch("/company/1", json={"city": "Bath"}, headers={"If-Match": old})
+    assert response.status_code == 200
+    assert response.headers["etag"] == _tag(http, "/company/1") != old
     ask(http, "PATCH", "/company/1", 412, json={"city": "York"}, headers={"If-Match": old})
     ask(http, "PATCH", "/company/1", 412, json={"unknown": 1}, headers={"If-Match": old})
     ask(http, "DELETE", "/company/1", 412, headers={"If-Match": old})
     ask(http, "PATCH", "/company/99", 404, json={"city": "York"}, headers={"If-Match": old})
     assert ask(http, "GET", "/company/1")["city"] == "Bath"
-    both = f"{old}, {answer.headers['etag']}"
+    both = f"{old}, {response.headers['etag']}"
     ask(http, "PATCH", "/company/1", json={"city": "Ely"}, headers={"If-Match": both})
     ask(http, "PATCH", "/company/1", json={"city": "Hull"}, headers={"If-Match": "*"})
     ask(http, "DELETE", "/device/33333333-3333-4333-8333-333333333333", 412, headers={"If-Match": '"x"'})
@@ -247,9 +247,9 @@ def _many(base: str, count: int, key: str, bodies: list[Any]) -> list[httpx.Resp
 def test_of_eight_concurrent_requests_with_one_key_one_is_executed(http: httpx.Client, base: str) -> None:
     for turn in range(5):
         body = {"resource": [{"slug": f"once {turn}", "label": "x"}]}
-        answers = _many(base, 8, f"at-once-{turn}", [body])
-        assert {a.status_code for a in answers} <= {200, 409}
-        assert all(a.json()["error"]["context"]["reason"] == "still_running" for a in answers if a.status_code == 409)
+        responses = _many(base, 8, f"at-once-{turn}", [body])
+        assert {a.status_code for a in responses} <= {200, 409}
+        assert all(a.json()["error"]["context"]["reason"] == "still_running" for a in responses if a.status_code == 409)
         assert ask(http, "GET", "/tag", params={"filter": f"slug = 'once {turn}'", "count_only": "true"}) == 1
     repeated = [_many(base, 1, "at-once-0", [{"resource": [{"slug": "once 0", "label": "x"}]}])[0] for _ in range(8)]
     assert {(a.status_code, a.text, a.headers["idempotency-replayed"]) for a in repeated} == {

@@ -45,14 +45,14 @@ class Shop:
         self.api, self.url, self.db, self.http = api, url, db, http
 
     async def state(self, name: str = "a") -> dict[str, Any]:
-        answer = await self.http.get(f"/api/v2/shop/_webhooks/{name}")
-        assert answer.status_code == 200, answer.text
-        state: dict[str, Any] = answer.json()
+        response = await self.http.get(f"/api/v2/shop/_webhooks/{name}")
+        assert response.status_code == 200, response.text
+        state: dict[str, Any] = response.json()
         return state
 
     async def has_column(self, name: str) -> bool:
-        answer = await self.http.get(f"/api/v2/shop/_schema/orders/_field/{name}")
-        return bool(answer.status_code == 200)
+        response = await self.http.get(f"/api/v2/shop/_schema/orders/_field/{name}")
+        return bool(response.status_code == 200)
 
 
 @pytest.fixture
@@ -136,10 +136,10 @@ async def test_only_full_rights_see_webhooks(shop: Serving) -> None:
     async with shop(hook()) as server:
         for method, path in (("GET", ""), ("GET", "/a"), ("POST", "/a/replay"), ("POST", "/a/test")):
             for key, status in (("CLERK", 403), ("nobody", 401)):
-                answer = await server.http.request(
+                response = await server.http.request(
                     method, f"/api/v2/shop/_webhooks{path}", headers={"X-API-Key": key}, json={"since": "2026-01-01"}
                 )
-                assert answer.status_code == status, answer.text
+                assert response.status_code == status, response.text
 
 
 @pytest.mark.parametrize(
@@ -160,8 +160,8 @@ async def test_invalid_requests_are_rejected(
     shop: Serving, method: str, path: str, body: Any, status: int, reason: str
 ) -> None:
     async with shop(hook()) as server:
-        answer = await server.http.request(method, f"/api/v2/shop/_webhooks{path}", json=body)
-        assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (status, reason), answer.text
+        response = await server.http.request(method, f"/api/v2/shop/_webhooks{path}", json=body)
+        assert (response.status_code, response.json()["error"]["context"]["reason"]) == (status, reason), response.text
 
 
 # -- addresses ---------------------------------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ async def test_a_redirect_is_not_followed(shop: Serving) -> None:
         async def redirect(_: Received) -> tuple[int, dict[str, str]]:
             return 307, {"location": other.url}
 
-        target.answer = redirect
+        target.respond = redirect
         async with shop(hook(url=target.url)) as server:
             await server.db.execute("insert into orders values (1)")
             await until(lambda: _attempts(server, 2))
@@ -298,8 +298,8 @@ async def test_events_contain_the_values_of_a_read(shop: Serving) -> None:
         await server.db.execute("set bytea_output = 'escape'")
         await server.db.execute("insert into pair values ('ä\"', 1, '\\x00ff')")
         await target.gets(1)
-        answer = await server.http.get("/api/v2/shop/_table/pair")
-        assert [target.received[0].data["record"]] == answer.json()["resource"]
+        response = await server.http.get("/api/v2/shop/_table/pair")
+        assert [target.received[0].data["record"]] == response.json()["resource"]
         assert target.received[0].data["key"] == {"a": 'ä"', "b": 1}
 
 
@@ -322,7 +322,7 @@ async def test_events_of_a_record_stay_in_order_and_others_do_not_wait(shop: Ser
                 return 500, {}
             return 200, {}
 
-        target.answer = refuse_first_record
+        target.respond = refuse_first_record
         for number in range(5):
             await server.db.execute("insert into orders values (1, $1), ($2, $1)", str(number), number + 2) if (
                 number == 0
@@ -366,14 +366,14 @@ async def test_a_never_accepted_event_is_reported_and_can_be_replayed(shop: Serv
         async def refuse(_: Received) -> tuple[int, dict[str, str]]:
             return 500, {}
 
-        target.answer = refuse
+        target.respond = refuse
         await server.db.execute("insert into orders values (1)")
         await until(lambda: _is(server, failed=1))
         attempt = (await server.state())["attempts"][0]
         assert (attempt["state"], attempt["status"], attempt["due"]) == ("failed", 500, None)
-        target.answer = Receiver(0).answer
-        answer = await server.http.post("/api/v2/shop/_webhooks/a/replay", json={"id": attempt["id"]})
-        assert answer.json() == {"queued": 1}
+        target.respond = Receiver(0).respond
+        response = await server.http.post("/api/v2/shop/_webhooks/a/replay", json={"id": attempt["id"]})
+        assert response.json() == {"queued": 1}
         await target.gets(1)
         assert target.delivered[0].id == attempt["id"]
 
@@ -407,7 +407,7 @@ async def test_a_slow_receiver_delays_no_other(shop: Serving) -> None:
             await slow.closing.wait()
             return 500, {}
 
-        slow.answer = hang
+        slow.respond = hang
         hooks = (hook(url=slow.url), hook(name="b", url=quick.url))
         async with shop(*hooks, webhooks_timeout_seconds=3.0) as server:
             for part in range(20):
@@ -426,7 +426,7 @@ async def test_a_large_response_is_not_read_to_its_end(shop: Serving) -> None:
         async def large(_: Received) -> tuple[int, dict[str, str]]:
             return 200, {"content-length": "1000000000000"}
 
-        target.answer = large
+        target.respond = large
         async with shop(hook(url=target.url), webhooks_timeout_seconds=0.5) as server:
             test = (await server.http.post("/api/v2/shop/_webhooks/a/test")).json()
             assert "did not respond" in test["error"]

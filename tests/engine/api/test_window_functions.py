@@ -51,9 +51,9 @@ def http(
 
 
 def read(http: httpx2.Client, table: str = "orders", key: str = "boss", **options: str) -> Any:
-    answer = http.get(f"_table/{table}", params=options, headers={"X-API-Key": key})
-    assert answer.status_code == 200, answer.text
-    return answer.json()["resource"]
+    response = http.get(f"_table/{table}", params=options, headers={"X-API-Key": key})
+    assert response.status_code == 200, response.text
+    return response.json()["resource"]
 
 
 def values(http: httpx2.Client, call: str, **options: str) -> list[Any]:
@@ -107,9 +107,9 @@ WINDOW = "OVER (ORDER BY id) AS v"
     ],
 )
 def test_invalid_windows_are_rejected_with_a_hint(http: httpx2.Client, fields: str, reason: str, hint: str) -> None:
-    answer = http.get("_table/orders", params={"fields": fields})
-    error = answer.json()["error"]
-    assert (answer.status_code, error["context"]["reason"]) == (400, reason), answer.text
+    response = http.get("_table/orders", params={"fields": fields})
+    error = response.json()["error"]
+    assert (response.status_code, error["context"]["reason"]) == (400, reason), response.text
     assert hint in error["message"]
 
 
@@ -143,17 +143,17 @@ def test_windows_outside_of_fields_are_rejected_before_anything_is_written(
     http: httpx2.Client, method: str, path: str, options: dict[str, str], body: Any
 ) -> None:
     before = read(http)
-    answer = http.request(method, path, params=options, json=body)
-    error = answer.json()["error"]
-    assert answer.status_code == 400, answer.text
-    assert error["context"]["reason"] in ("bad_window", "bad_order", "bad_filter"), answer.text
+    response = http.request(method, path, params=options, json=body)
+    error = response.json()["error"]
+    assert response.status_code == 400, response.text
+    assert error["context"]["reason"] in ("bad_window", "bad_order", "bad_filter"), response.text
     assert "'fields'" in error["message"] or "OVER" in error["message"], error["message"]
     assert read(http) == before
 
 
 def test_windows_in_a_stream_of_lines_are_rejected(http: httpx2.Client) -> None:
-    answer = http.get("_table/orders", params={"fields": ELSEWHERE}, headers={"Accept": "application/x-ndjson"})
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "bad_window")
+    response = http.get("_table/orders", params={"fields": ELSEWHERE}, headers={"Accept": "application/x-ndjson"})
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "bad_window")
 
 
 def test_rights_apply_inside_windows(http: httpx2.Client) -> None:
@@ -166,8 +166,8 @@ def test_rights_apply_inside_windows(http: httpx2.Client) -> None:
         "SUM(total) OVER (PARTITION BY customer_by_customer_id.name ORDER BY id)",
         "SUM(total) OVER (ORDER BY customer_by_customer_id.name)",
     ):
-        answer = http.get("_table/orders", params={"fields": f"{call} AS v"}, headers={"X-API-Key": "clerk"})
-        assert answer.status_code == 403, answer.text
+        response = http.get("_table/orders", params={"fields": f"{call} AS v"}, headers={"X-API-Key": "clerk"})
+        assert response.status_code == 403, response.text
 
 
 @pytest.mark.parametrize(
@@ -273,21 +273,21 @@ def test_the_etag_follows_the_values_of_a_window(http: httpx2.Client) -> None:
 def test_rows_without_a_key_and_rows_of_a_function(http: httpx2.Client) -> None:
     rows = read(http, "loose", fields="a,b,SUM(b) OVER (PARTITION BY a ORDER BY b) AS v", order="b")
     assert [row["v"] for row in rows] == [1, 3, 3]
-    answer = http.get("_func/big", params={"floor": "20", "fields": f"id,ROW_NUMBER() {WINDOW}", "order": "id desc"})
-    assert answer.status_code == 200, answer.text
-    assert [(row["id"], row["v"]) for row in answer.json()] == [(5, 4), (4, 3), (3, 2), (2, 1)]
+    response = http.get("_func/big", params={"floor": "20", "fields": f"id,ROW_NUMBER() {WINDOW}", "order": "id desc"})
+    assert response.status_code == 200, response.text
+    assert [(row["id"], row["v"]) for row in response.json()] == [(5, 4), (4, 3), (3, 2), (2, 1)]
 
 
 async def test_the_query_tool_of_agents_accepts_windows(http: httpx2.Client) -> None:
     async with agent(f"{http.base_url.join('/mcp')}", X_API_Key="boss") as boss:
         fields = ["id", "SUM(total) OVER (PARTITION BY customer_id, status ORDER BY id) AS v"]
-        answer = await boss.answer("query", table="orders", fields=fields, order=["id"], limit=3)
-        assert [(row["id"], row["v"]) for row in answer["rows"]] == [(1, 10), (2, 20), (3, 40)]
+        response = await boss.result("query", table="orders", fields=fields, order=["id"], limit=3)
+        assert [(row["id"], row["v"]) for row in response["rows"]] == [(1, 10), (2, 20), (3, 40)]
         assert "OVER" in await boss.error("query", table="orders", fields=["SUM(total) OVER () AS v"])
 
 
 def test_windows_work_with_numbers_as_text_and_in_batches(http: httpx2.Client) -> None:
     assert values(http, "SUM(total) OVER (ORDER BY id)", numbers="text", limit="2") == ["10", "30"]
     step = {"method": "GET", "path": "_table/orders", "query": {"fields": f"SUM(total) {WINDOW}", "limit": 2}}
-    answer = http.post("_batch", json={"requests": [step]})
-    assert answer.json()["responses"][0]["body"]["resource"] == [{"v": 10}, {"v": 30}]
+    response = http.post("_batch", json={"requests": [step]})
+    assert response.json()["responses"][0]["body"]["resource"] == [{"v": 10}, {"v": 30}]

@@ -20,9 +20,9 @@ def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Cl
 
 
 def ask(http: httpx.Client, method: str, url: str, status: int = 200, **options: Any) -> Any:
-    answer = http.request(method, url, **options)
-    assert answer.status_code == status, (method, url, options, answer.text)
-    return answer.json()
+    response = http.request(method, url, **options)
+    assert response.status_code == status, (method, url, options, response.text)
+    return response.json()
 
 
 def test_a_version_is_never_ignored(http: httpx.Client) -> None:
@@ -53,12 +53,12 @@ def test_a_record_that_must_not_exist_is_neither_changed_nor_deleted(http: httpx
         body: Any = {"resource": [record]} if listed else record
         if verb == "DELETE":
             body = {"ids": [1]} if path == "/company" else None
-        answer = http.request(verb, path, json=body, headers=only_new)
-        error = answer.json()["error"]
+        response = http.request(verb, path, json=body, headers=only_new)
+        error = response.json()["error"]
         if listed:
-            assert (answer.status_code, error["context"]["resource"][0]["code"]) == (400, 412), (verb, answer.text)
+            assert (response.status_code, error["context"]["resource"][0]["code"]) == (400, 412), (verb, response.text)
         else:
-            assert (answer.status_code, error["context"]["reason"]) == (412, "stale"), (verb, answer.text)
+            assert (response.status_code, error["context"]["reason"]) == (412, "stale"), (verb, response.text)
     assert ask(http, "GET", "/company/1") == before
     for verb, url, sent in (
         ("POST", "/company?upsert=true", [{"id": 1, "city": "Rome"}]),

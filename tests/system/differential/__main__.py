@@ -34,16 +34,16 @@ async def compare(
     http: httpx2.AsyncClient, db: asyncpg.Connection, base: str, name: str, read: Read, outcome: Outcome
 ) -> None:
     """Compare one read with its SQL."""
-    answer = await http.get(f"{base}/api/v2/{name}/_table/{read.table}?{urlencode(read.options)}")
+    response = await http.get(f"{base}/api/v2/{name}/_table/{read.table}?{urlencode(read.options)}")
     sql = f"select coalesce(json_agg(r), '[]')::text from ({read.sql}) r"
     expected = json.loads(await db.fetchval(sql))
     outcome.count += 1
-    outcome.statuses[answer.status_code] += 1
-    rows = answer.json().get("resource") if answer.status_code == 200 else None
+    outcome.statuses[response.status_code] += 1
+    rows = response.json().get("resource") if response.status_code == 200 else None
     if rows == expected:
         outcome.rows += len(expected)
         return
-    found = answer.text[:300] if rows is None else f"{len(rows)} rows {str(rows)[:300]}"
+    found = response.text[:300] if rows is None else f"{len(rows)} rows {str(rows)[:300]}"
     outcome.wrong.append(
         f"{name}/{read.table} {read.options}\n  SQL: {read.sql}\n  expected {expected!s:.300}\n  found {found}"
     )

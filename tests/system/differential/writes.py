@@ -61,23 +61,23 @@ class Writer:
         url = f"{self.base}/api/v2/{self.name}/_table/{selection.table}"
         params = {"filter": selection.filter, "fields": ",".join(source.identity), **options}
         body = {"resource": [source.change]} if verb in ("PATCH", "PUT") else None
-        answer = await self.http.request(verb, url, params=params, json=body)
-        self.outcome.statuses[answer.status_code] += 1
-        if answer.status_code != 200:
-            return answer.text
-        return sorted(tuple(row[column] for column in source.identity) for row in answer.json()["resource"])
+        response = await self.http.request(verb, url, params=params, json=body)
+        self.outcome.statuses[response.status_code] += 1
+        if response.status_code != 200:
+            return response.text
+        return sorted(tuple(row[column] for column in source.identity) for row in response.json()["resource"])
 
     async def _called(self, tool: str, selection: Selection, more: dict[str, Any]) -> int | str:
         """Return the number of records that a tool of MCP would write, or the text of an error."""
         arguments = {"database": self.name, "table": selection.table, "filter": selection.filter, "dry_run": True,
                      "max_affected": 1000, **more}  # fmt: skip
         message = {**CALL, "params": {"name": tool, "arguments": arguments}}
-        answer = await self.http.post(f"{self.base}/mcp", json=message, headers=MESSAGE)
-        self.outcome.statuses[answer.status_code] += 1
-        line = next((line[6:] for line in answer.text.splitlines() if line.startswith("data: ")), answer.text)
+        response = await self.http.post(f"{self.base}/mcp", json=message, headers=MESSAGE)
+        self.outcome.statuses[response.status_code] += 1
+        line = next((line[6:] for line in response.text.splitlines() if line.startswith("data: ")), response.text)
         result = json.loads(line).get("result", {})
-        if answer.status_code != 200 or result.get("isError", True):
-            return answer.text
+        if response.status_code != 200 or result.get("isError", True):
+            return response.text
         return int(json.loads(result["content"][-1]["text"])["count"])
 
     async def _kept(self, verb: str, selection: Selection, source: Source, expected: list[Any]) -> None:

@@ -50,7 +50,7 @@ class Peer:
         self._open.add(writer)
         try:
             with contextlib.suppress(OSError):
-                await self._answer(reader, writer)
+                await self._respond(reader, writer)
         except asyncio.CancelledError:
             pass  # asyncio's server would log it
         finally:
@@ -58,7 +58,7 @@ class Peer:
             self._tasks.discard(task)
             writer.transport.abort()
 
-    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _respond(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self.mode == "slow":
             await reader.read(-1)
         elif self.mode == "rubbish":

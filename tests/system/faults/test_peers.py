@@ -82,10 +82,10 @@ async def test_look_ups_survive_a_failing_vendor(product: Product, seen: Seen) -
             before = await credits_()
             number = next(numbers)
             began = time.monotonic()
-            answers = [await reveal(number) for _ in range(6)]  # after the fifth failure no request is sent
+            responses = [await reveal(number) for _ in range(6)]  # after the fifth failure no request is sent
             slowest = time.monotonic() - began
-            assert {answer.status_code for answer in answers} == {503}
-            assert all("retry-after" in answer.headers for answer in answers)
+            assert {response.status_code for response in responses} == {503}
+            assert all("retry-after" in response.headers for response in responses)
             assert await credits_() == before
             await peer.be("works")
             back = time.monotonic()
@@ -129,10 +129,10 @@ async def test_payments_survive_a_failing_provider(serve: Serve, new_database: N
             before = await credits_()
             buy = {"planid": 101, "tokenid": token}
             began = time.monotonic()
-            answer = await http.post("addonpayment", json=buy)
+            response = await http.post("addonpayment", json=buy)
             seconds = time.monotonic() - began
-            assert answer.status_code == 503, answer.text
-            assert "retry-after" in answer.headers
+            assert response.status_code == 503, response.text
+            assert "retry-after" in response.headers
             assert await credits_() == before
             await peer.be("works")
             back = time.monotonic()
@@ -198,9 +198,9 @@ async def test_requests_survive_a_failing_redis(product: Product, seen: Seen, re
     async with httpx2.AsyncClient(headers=HEADERS) as http:
 
         async def used(node: int) -> int:
-            answer = await http.get(nodes[node].url + path)
-            assert answer.status_code == 200, answer.text
-            return 100_000 - int(answer.headers["x-ratelimit-remaining"])
+            response = await http.get(nodes[node].url + path)
+            assert response.status_code == 200, response.text
+            return 100_000 - int(response.headers["x-ratelimit-remaining"])
 
         async def shared() -> float:
             """Return the seconds until the other node sees a count."""

@@ -81,7 +81,7 @@ async def test_a_read_only_server_serves_reads(product: Product, postgres: Postg
         await traffic.trouble()
         await traffic.flow(("read",))
         await _set(postgres, "alter system reset default_transaction_read_only")
-    assert all(answer.kind != "read" for answer in traffic.answers if answer.status != 200)
+    assert all(response.kind != "read" for response in traffic.answers if response.status != 200)
 
 
 async def _kill_backend(postgres: Postgres) -> None:

@@ -119,9 +119,9 @@ async def test_the_clock_is_moved(product: Product, seen: Seen, tmp_path: Path) 
     async with httpx2.AsyncClient(headers=HEADERS) as http:
         for jump in (0, 3600, -3600):
             clock.write_text(str(jump))
-            answers = [await http.get(url) for _ in range(31)]
-            statuses[jump] = [answer.status_code for answer in answers]
-            resets = int(answers[-1].headers["x-ratelimit-reset"]) - (time.time() + jump)
+            responses = [await http.get(url) for _ in range(31)]
+            statuses[jump] = [response.status_code for response in responses]
+            resets = int(responses[-1].headers["x-ratelimit-reset"]) - (time.time() + jump)
             assert 0 <= resets <= 62, (jump, resets)
     assert statuses == {jump: [200] * 30 + [429] for jump in statuses}, json.dumps(statuses)
     await asyncio.to_thread(node.stop)

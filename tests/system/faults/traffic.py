@@ -81,21 +81,21 @@ class Traffic:
     async def _ask(self, kind: str, method: str, path: str, **options: Any) -> httpx2.Response | None:
         began = time.monotonic()
         try:
-            answer = await self._http.request(method, path, **options)
+            response = await self._http.request(method, path, **options)
         except httpx2.HTTPError:
-            answer = None
+            response = None
         now = time.monotonic()
-        status = answer.status_code if answer is not None else 0
-        retry = answer is not None and "retry-after" in answer.headers
+        status = response.status_code if response is not None else 0
+        retry = response is not None and "retry-after" in response.headers
         self.answers.append(Answer(now, kind, status, now - began, retry))
-        return answer
+        return response
 
     async def _until_done(self, kind: str, path: str, body: dict[str, Any]) -> Any:
         headers = {"Idempotency-Key": secrets.token_hex(8)}
         while True:
-            answer = await self._ask(kind, "POST", path, json=body, headers=headers)
-            if answer is not None and (answer.status_code == 200 or b'"answer_lost"' in answer.content):
-                return answer.json()  # or it succeeded, and only its response was lost
+            response = await self._ask(kind, "POST", path, json=body, headers=headers)
+            if response is not None and (response.status_code == 200 or b'"answer_lost"' in response.content):
+                return response.json()  # or it succeeded, and only its response was lost
             await asyncio.sleep(0.1)
 
     async def _read(self) -> None:
@@ -104,8 +104,8 @@ class Traffic:
     async def _reveal(self) -> None:
         number, self._next = self._next, self._next + 1
         body = {"linkedinurl": f"linkedin.com/in/fault-{number}", "type": "directdial", "action": "reveal"}
-        answer = await self._until_done("reveal", "getcontact", body)
-        assert answer["contactdata"]
+        response = await self._until_done("reveal", "getcontact", body)
+        assert response["contactdata"]
         self.revealed.append(number)
 
     async def _mail(self) -> None:
@@ -123,12 +123,14 @@ class Traffic:
         await self._wait(lambda: all(self._good(kind, since) >= many for kind in kinds))
 
     def _good(self, kind: str, since: float) -> int:
-        return sum(answer.kind == kind and answer.status == 200 and answer.at > since for answer in self.answers)
+        return sum(
+            response.kind == kind and response.status == 200 and response.at > since for response in self.answers
+        )
 
     async def trouble(self) -> None:
         """Wait for a failed request."""
         since = time.monotonic()
-        await self._wait(lambda: any(answer.at > since and answer.status != 200 for answer in self.answers))
+        await self._wait(lambda: any(response.at > since and response.status != 200 for response in self.answers))
 
     async def calm(self) -> None:
         """Wait until every kind of request has succeeded for CALM seconds."""
@@ -146,7 +148,7 @@ class Traffic:
             await asyncio.sleep(0.02)
 
     def _bad(self) -> list[float]:
-        return [answer.at for answer in self.answers if answer.status != 200]
+        return [response.at for response in self.answers if response.status != 200]
 
     def healed(self, since: float, most: float = HEALS) -> float:
         """Return the seconds from `since`, the end of the fault, to the last failed request."""
@@ -155,14 +157,14 @@ class Traffic:
         return seconds
 
     def slowest(self) -> float:
-        return max(answer.seconds for answer in self.answers)
+        return max(response.seconds for response in self.answers)
 
     def errors(self) -> Counter[int]:
-        return Counter(answer.status for answer in self.answers if answer.status != 200)
+        return Counter(response.status for response in self.answers if response.status != 200)
 
     def untold(self) -> int:
         """Return the temporary errors without Retry-After."""
-        return sum(answer.status in (429, 503) and not answer.retry for answer in self.answers)
+        return sum(response.status in (429, 503) and not response.retry for response in self.answers)
 
     def told(self) -> str:
         names = {0: "no answer"}

@@ -45,11 +45,11 @@ def _ask(
     )  # fmt: skip
     @given(case=operation.as_strategy(generation_mode=mode))
     def ask(case: Any) -> None:
-        answer = case.call(base_url=url, session=session, headers=CALLERS["owner"])
-        outcome.statuses[answer.status_code] += 1
-        outcome.slowest = max(outcome.slowest, answer.elapsed)
-        headers = {name.lower(): str(value[0]) for name, value in answer.headers.items()}
-        if wrong := checked(answer.status_code, headers, answer.content or b""):
+        response = case.call(base_url=url, session=session, headers=CALLERS["owner"])
+        outcome.statuses[response.status_code] += 1
+        outcome.slowest = max(outcome.slowest, response.elapsed)
+        headers = {name.lower(): str(value[0]) for name, value in response.headers.items()}
+        if wrong := checked(response.status_code, headers, response.content or b""):
             outcome.wrong.append(f"{wrong}: {case.method} {case.formatted_path} {case.query} {str(case.body)[:300]}")
 
     with suppress(Unsatisfiable):  # no request is invalid for this operation

@@ -31,7 +31,7 @@ class Outcome:
         return sum(self.statuses.values())
 
 
-async def _answer(reader: asyncio.StreamReader, method: str) -> tuple[int, dict[str, str], bytes]:
+async def _respond(reader: asyncio.StreamReader, method: str) -> tuple[int, dict[str, str], bytes]:
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
     first, *lines = head.split("\r\n")
     headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines if line)}
@@ -90,7 +90,7 @@ async def _one(port: int, seed: int, many: int, outcome: Outcome, url: str) -> N
                     async with asyncio.timeout(SLOWEST):
                         writer.write(data)
                         await writer.drain()
-                        status, headers, body = await _answer(reader, sent.method)
+                        status, headers, body = await _respond(reader, sent.method)
                     break
                 except (OSError, asyncio.IncompleteReadError) as error:
                     # The server may close a kept connection at any time: retry once on a new one.

@@ -104,8 +104,8 @@ async def reveal_for_victim(url: str, http: Any) -> None:
     headers = {"X-API-Key": KEY, "X-Session-Token": VICTIM}
     for number in range(3):
         body = {"linkedinurl": f"linkedin.com/in/fuzz-{number}", "type": "directdial", "action": "reveal"}
-        answer = await http.post(f"{url}/api/v2/getcontact", json=body, headers=headers)
-        assert answer.status_code == 200, answer.text
+        response = await http.post(f"{url}/api/v2/getcontact", json=body, headers=headers)
+        assert response.status_code == 200, response.text
     keys = await http.post(
         f"{url}/api/v2/leads/_table/apikeys", json={"resource": [{"purpose": "CRM"}]}, headers=headers
     )

@@ -102,10 +102,10 @@ def _send(client: httpx2.Client, request: Request, measured: Measured) -> None:
         client.get("/lag")
         headers = {"Accept-Encoding": "identity", **request.headers}
         query = request.query if request.path.startswith("/") else {**request.query, "refresh": word}
-        answer = client.request(
+        response = client.request(
             request.method, request.url, params=query, json=request.body, content=request.raw, headers=headers
         )
         delays.append(client.get("/lag").json())
     measured.seconds[request.name] = (time.perf_counter() - began) / len(REPEATS)
-    measured.statuses[request.name] = answer.status_code
+    measured.statuses[request.name] = response.status_code
     measured.delays[request.name] = min(delays)

@@ -103,8 +103,8 @@ class Stage:
                 headers = {"X-API-Key": KEY, "X-Session-Token": f"load-{client}"}
                 for number in range((client - 1) * OWN, client * OWN):
                     body = self._revealing(number)
-                    answer = await http.post("getcontact", json=body, headers=headers)
-                    contact = answer.json()["contactdata"][0]["contactid"]
+                    response = await http.post("getcontact", json=body, headers=headers)
+                    contact = response.json()["contactdata"][0]["contactid"]
                     self._contacts.setdefault(client, []).append(contact)
 
     @staticmethod

@@ -104,8 +104,8 @@ async def _day(product: Product) -> None:
         lambda: owner.http.delete(f"{API}user/session"),
     ]
     for request in requests:
-        answer = await request()
-        assert answer.status_code < 300, (str(answer.request.url), answer.text)
+        response = await request()
+        assert response.status_code < 300, (str(response.request.url), response.text)
 
 
 async def _recorded(url: str, session: pytest.Session, folder: Path, shared: Path) -> set[str]:

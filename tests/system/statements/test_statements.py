@@ -78,7 +78,7 @@ async def _fine() -> bool:
     return True
 
 
-async def _answer(send: Send) -> int:
+async def _respond(send: Send) -> int:
     """Return the status of a response."""
     return (await send()).status_code
 
@@ -97,7 +97,7 @@ async def _spoil(
         send = await arrange()
         present = await watch.begin()
         proxy.arm()
-        status = await _answer(send)
+        status = await _respond(send)
         statements = proxy.disarm()
         assert status < 300
         whole = await watch.since(present)
@@ -110,7 +110,7 @@ async def _spoil(
             with pytest.MonkeyPatch.context() as patch:
                 if fault == "hangs":
                     patch.setattr(app.admission, "_seconds", HANG_SECONDS)
-                status = await _answer(send)
+                status = await _respond(send)
             proxy.disarm()
             changes = await watch.since(present)
             told = f"statement {number} of {statements} {fault}: {status}"
@@ -121,7 +121,7 @@ async def _spoil(
             assert status >= 400 or changes == whole, f"{told}: acknowledged, and lost"
             assert await books(), told
             again = await arrange()
-            assert await _answer(again) < 300, f"after {told}"
+            assert await _respond(again) < 300, f"after {told}"
     return statements
 
 
@@ -267,8 +267,8 @@ async def spoilt(
 async def _reveal(product: Product, account: Account) -> str:
     """Reveal the work addresses of a new person; return the address of the profile."""
     url = f"linkedin.com/{(await product.person()).key}"
-    answer = await account.owner.post("getcontact", linkedinurl=url, type="businessemail", action="reveal")
-    assert answer.status_code == 200
+    response = await account.owner.post("getcontact", linkedinurl=url, type="businessemail", action="reveal")
+    assert response.status_code == 200
     return url
 
 

@@ -48,7 +48,7 @@ class Mcp(Feature):
     def __init__(self, app: App) -> None:
         state = self._state = app.state
         self._callers = app.callers
-        self._requests = McpRequests(state, app.answer_dataset, app.scripts, app.access_log)
+        self._requests = McpRequests(state, app.respond_for_dataset, app.scripts, app.access_log)
         self.sign_in = SignIn(app.settings, state, app.project, has_docs=app.pages.has_docs)
         self.open_paths = self.sign_in.paths
         project, settings = state.served.project, state.settings

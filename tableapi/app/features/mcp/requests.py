@@ -42,7 +42,7 @@ class McpRequests:
         request = inner_request(outer, method, parts, query, body)
         status, size = 500, 0
         try:
-            response = await self._answer(request, list(parts))
+            response = await self._respond(request, list(parts))
             if response.stream is not None:
                 await response.discard()
                 raise BadRequest("Tools do not support streams. Use the HTTP API.", reason="bad_option")
@@ -55,7 +55,7 @@ class McpRequests:
         finally:
             self._record(request, status, size)
 
-    async def _answer(self, request: HttpRequest, parts: list[str]) -> Response:
+    async def _respond(self, request: HttpRequest, parts: list[str]) -> Response:
         if (dataset := self._state.datasets.get(parts[0])) is not None:
             return await self._dataset(request, dataset, parts[1:])
         assert self._scripts is not None  # the tools offer scripts only if there is a project

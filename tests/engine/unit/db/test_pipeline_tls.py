@@ -20,7 +20,7 @@ from cryptography.x509.oid import NameOID
 from tableapi.db.pipeline.connection import PipelinedConnection, Request
 from tableapi.db.pipeline.messages import Row
 from tableapi.db.pipeline.timing import Timings
-from tests.helpers.wire import INT4, SQL, TEXT, answer, described, message, named
+from tests.helpers.wire import INT4, SQL, TEXT, described, message, named, reply
 
 SSL_REQUEST = 80877103
 
@@ -53,7 +53,7 @@ async def _statements(reader: asyncio.StreamReader, writer: asyncio.StreamWriter
                 return
         await reader.readexactly(4)
         columns = [("id", INT4), ("name", TEXT)]
-        writer.write(answer(*named(number)) if number else described([INT4, TEXT], columns))
+        writer.write(reply(*named(number)) if number else described([INT4, TEXT], columns))
         await writer.drain()
 
 

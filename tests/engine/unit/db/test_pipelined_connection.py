@@ -9,9 +9,9 @@ import asyncpg
 import pytest
 
 from tableapi.db.pipeline.messages import Row
-from tests.helpers.wire import INT4, TEXT, Case, answer, described, error_reply, message, named
+from tests.helpers.wire import INT4, TEXT, Case, described, error_reply, message, named, reply
 
-REPLIES = answer(*named(1)) + error_reply("22012") + answer(*named(3))
+REPLIES = reply(*named(1)) + error_reply("22012") + reply(*named(3))
 
 
 def check(futures: list[asyncio.Future[Row | None]]) -> None:
@@ -45,12 +45,12 @@ async def test_a_preparation_split_at_every_position_is_read() -> None:
         case = Case(prepared=False)
         future = case.ask(5)
         case.reply(replies[:place])
-        case.reply(replies[place:] + answer(*named(5)))
+        case.reply(replies[place:] + reply(*named(5)))
         assert future.result() == {"id": 5, "name": "name 5"}
 
 
 async def test_a_connection_broken_at_any_point_answers_once() -> None:
-    first = len(answer(*named(1)))
+    first = len(reply(*named(1)))
     second = first + len(error_reply("22012"))
     for place in range(len(REPLIES)):
         case = Case()
@@ -66,7 +66,7 @@ async def test_a_connection_broken_at_any_point_answers_once() -> None:
 
 async def test_corrupted_bytes_never_mix_up_replies() -> None:
     """A byte may be damaged inside a value; but the replies stay in their order, or the connection is closed."""
-    replies = answer(*named(1)) + answer(*named(2))
+    replies = reply(*named(1)) + reply(*named(2))
     for place in range(len(replies)):
         for value in (0, 1, 0x44, 0x5A, 0xFF):
             if replies[place] == value:
@@ -90,8 +90,8 @@ async def test_corrupted_bytes_never_mix_up_replies() -> None:
         message("G", b"\0\0\0"),
         message("D", b"\0\5"),
         b"Z\0\0\0\0",
-        answer(*named(1)) + message("Z", b"I") + message("Z", b"I"),
-        answer(b"\0\0\0\1", b"\xff\xfe"),
+        reply(*named(1)) + message("Z", b"I") + message("Z", b"I"),
+        reply(b"\0\0\0\1", b"\xff\xfe"),
         message("D", struct.pack(">Hi", 2, 1_000_000)),
     ],
     ids=["in transaction", "failed transaction", "copy", "other columns", "no length", "too many", "no text", "short"],
