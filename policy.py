@@ -348,8 +348,8 @@ SESSIONS = Sessions(
     ),
 )
 
-# Values that the scripts encrypt or hash with SECRET_KEYS in addition to the sealed fields above; `tableapi reseal`
-# rewrites them. Values that expire within minutes are left out: failed sign-ins and reserved key names.
+# Values that the scripts encrypt or hash with SECRET_KEYS in addition to the sealed fields above, and that `tableapi
+# rotate-keys` rewrites. Values that expire within minutes are left out: failed sign-ins and reserved key names.
 SEALED_TABLES = (
     SealedTable("person", sealed={"personalcipher", "businesscipher", "phonecipher"}),
     SealedTable("onetimetoken", sealed={"datacipher"}),

@@ -236,7 +236,7 @@ def _mcp(args: argparse.Namespace) -> None:
 
 def _served(args: argparse.Namespace, stack: ExitStack) -> tuple[Settings, ServeOptions, str]:
     """Return the settings and databases that a command uses without a server, and the key of its caller."""
-    from tableapi.cli.mcp import CannotServeAgents
+    from tableapi.cli.mcp import CannotServeMcp
     from tableapi.server.serve import with_database, with_postgres
 
     key = args.api_key
@@ -245,7 +245,7 @@ def _served(args: argparse.Namespace, stack: ExitStack) -> tuple[Settings, Serve
         datasets = _any(args, environment, "")
         settings: Settings = environment
         if datasets.access and not key:
-            raise CannotServeAgents(
+            raise CannotServeMcp(
                 "--access requires --api-key KEY: a key in the file that determines the caller's rights."
             )
     else:

@@ -11,7 +11,7 @@ from tableapi.db.errors import UNREACHABLE
 from tableapi.errors import ApiError
 
 
-class CannotServeAgents(CommandError):
+class CannotServeMcp(CommandError):
     """MCP cannot be served with these arguments."""
 
     code = 2
@@ -25,7 +25,7 @@ async def serve_stdio(settings: Settings, datasets: ServeOptions, key: str, sess
         session: The session token that gives the agent its rights; "" for none.
 
     Raises:
-        CannotServeAgents: The key or session is not valid, or the extra `mcp` is not installed.
+        CannotServeMcp: The key or session is not valid, or the extra `mcp` is not installed.
     """
     headers = [(b"x-api-key", key.encode())] if key else []
     headers += [(b"x-session-token", session.encode())] if session else []
@@ -35,8 +35,8 @@ async def serve_stdio(settings: Settings, datasets: ServeOptions, key: str, sess
         await app.feature(Mcp).check(headers)
         await app.feature(Mcp).serve_stdio(headers)
     except ApiError as error:
-        raise CannotServeAgents(error.message) from None
+        raise CannotServeMcp(error.message) from None
     except UNREACHABLE as error:
-        raise CannotServeAgents(f"The database cannot be reached: {type(error).__name__}.") from None
+        raise CannotServeMcp(f"The database cannot be reached: {type(error).__name__}.") from None
     finally:
         await app.life.stop()

@@ -81,13 +81,15 @@ def _run(folder: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False)
 
 
-def _compile(folder: Path, *files: str) -> subprocess.CompletedProcess[str]:
+def _compile(folder: Path, *files: str, compiler: str = "typescript-native") -> subprocess.CompletedProcess[str]:
+    """Compile with TypeScript 7, which takes a sixth of the time; `typescript` is version 5."""
     types = folder / "node_modules"
     if not types.exists():
         types.symlink_to(MODULES)
     return _run(
-        folder, MODULES / ".bin" / "tsc", "--strict", "--noUncheckedIndexedAccess", "--target", "es2022",
-        "--module", "esnext", "--moduleResolution", "bundler", "--rewriteRelativeImportExtensions", "--types", "node",
+        folder, "node", MODULES / compiler / "bin" / "tsc", "--strict", "--noUncheckedIndexedAccess",
+        "--target", "es2022", "--module", "esnext", "--moduleResolution", "bundler",
+        "--rewriteRelativeImportExtensions", "--types", "node",
         "--skipLibCheck", "--outDir", "out", *files,
     )  # fmt: skip
 
@@ -97,7 +99,9 @@ def _wrong_lines(output: str, file: str) -> list[int]:
 
 
 def _mypy(folder: Path, *files: str) -> subprocess.CompletedProcess[str]:
-    return _run(folder, sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", ".mypy", *files)
+    """Check with a cache that the tests share, because checking the imported packages takes most of the time."""
+    cache = folder.parent / "mypy"
+    return _run(folder, sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", cache, *files)
 
 
 @pytest.mark.parametrize("path", ["shop/_spec", "_spec"])
@@ -120,8 +124,9 @@ def test_the_typescript_client_is_typed_and_works(server: Server, tmp_path: Path
         shutil.copy(CLIENTS / f"{name}.txt", tmp_path / name)
     wrong = _compile(tmp_path, "wrong.ts")
     assert _wrong_lines(wrong.stdout, "wrong.ts") == [4, 5, 6, 7, 8, 9, 10, 11], wrong.stdout
-    compiled = _compile(tmp_path, "program.ts")
-    assert compiled.returncode == 0, compiled.stdout
+    for compiler in ("typescript-native", "typescript"):
+        compiled = _compile(tmp_path, "program.ts", compiler=compiler)
+        assert compiled.returncode == 0, compiled.stdout
     (tmp_path / "package.json").write_text('{"type": "module"}')
     ran = _run(tmp_path, "node", "out/program.js", server.url, "KEY")
     assert [json.loads(line) for line in ran.stdout.splitlines()] == EXPECTED, ran.stderr
