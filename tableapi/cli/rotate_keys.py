@@ -25,7 +25,7 @@ from tableapi.config.settings import Settings
 from tableapi.crypto.vault import HASHES, HEAD, Vault
 from tableapi.db.session import connect
 
-LOCK = 0x72657365616C  # advisory lock: "rotate-keys", one run per database
+LOCK = 0x72657365616C  # advisory lock: "reseal", the former name; one run per database
 BATCH = 200  # rows locked at once, for about ten milliseconds
 ROUNDS = 20  # for rows that were locked
 

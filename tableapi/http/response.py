@@ -59,9 +59,7 @@ def attachment(name: str) -> dict[str, str]:
 
 
 def from_body(body: bytes, status: int, headers: dict[str, str]) -> ApiError | None:
-    """Return the error that `error_response` built this body from; None for any other body.
-
-    The body has no request id."""
+    """Return the error that `error_response` built this body from, without a request id; else None."""
     try:
         extra = exact_json.loads(body)
         error = extra.pop("error")
