@@ -59,8 +59,11 @@ export async function signIn(page, { email, password }) {
   await page.goto("/login");
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Login" }).click();
+  const login = page.getByRole("button", { name: "Login" });
+  await login.click();
   await page.waitForURL("**/dashboard/main/dashboardmain");
+  // The address changes before the screen: until then, the heading and the keys are those of the sign-in page.
+  await login.waitFor({ state: "detached" });
 }
 
 /** Rejects the change streams of a context's pages, because an open one keeps the network busy.
