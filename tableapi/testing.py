@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tableapi.app.api import TableAPI
 from tableapi.app.application import App
-from tableapi.app.callers import ACTOR
+from tableapi.app.authentication import ACTOR
 from tableapi.app.features import application
 from tableapi.app.options import ServeOptions
 from tableapi.auth.policy import Actor

@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
-from tableapi.app.callers import Callers
+from tableapi.app.authentication import Authentication
 from tableapi.app.dispatch import Dispatch
 from tableapi.app.feature import Feature
 from tableapi.app.lifespan import Lifespan, Process
@@ -73,11 +73,11 @@ class App:
         self.settings, self.served = settings, served
         project = self.project = load_project(served.project)
         self.state = AppState(settings, served)
-        self.callers = Callers(self.state)
+        self.authentication = Authentication(self.state)
         self.pages = Pages(settings, served, self.state, project)
         self.tables = TableCalls(self.state)
         scripts = self.state.scripts
-        self.scripts = None if scripts is None else ScriptCalls(self.state, scripts, self.callers)
+        self.scripts = None if scripts is None else ScriptCalls(self.state, scripts, self.authentication)
         self.admission = AdmissionControl(settings.max_in_flight, settings.request_seconds, self.state.waits)
         self.access_log = AccessLog(process is not None and settings.log_level in ("debug", "info"))
         self.features = tuple(feature(self) for feature in features)
@@ -194,7 +194,7 @@ class App:
             parts = [unquoted(part) for part in parts]
         name = parts[0] if parts else ""
         if (dataset := self.state.datasets.get(name)) is not None:
-            request.actor = await self.callers.caller(request)
+            request.actor = await self.authentication.actor(request)
             return await self.respond_for_dataset(request, dataset, parts[1:])
         if (handler := self._dispatch.api.get(name)) is not None:
             request.route = name or "api"
@@ -210,7 +210,7 @@ class App:
     async def _service_hint(self, request: HttpRequest, name: str) -> str:
         """Suggest a dataset for a misspelt name, for callers with valid credentials."""
         try:
-            actor = await self.callers.caller(request)
+            actor = await self.authentication.actor(request)
         except ApiError:
             return ""
         return suggestion(name, self.state.datasets) if actor.role else ""

@@ -15,7 +15,7 @@ import orjson
 from tableapi.app.state import AppState
 from tableapi.auth.policy import Actor
 from tableapi.auth.rights import DerivedRights, FullRights, Right, Rights
-from tableapi.auth.row_words import rule_of
+from tableapi.auth.rule_text import rule_of
 from tableapi.datasets import transaction
 from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import to_api_error

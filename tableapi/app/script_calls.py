@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from tableapi.app.callers import Callers
+from tableapi.app.authentication import Authentication
 from tableapi.app.state import AppState
 from tableapi.auth import scopes
 from tableapi.auth.authenticators import NOBODY
@@ -18,8 +18,8 @@ from tableapi.project.registry import Scripts
 class ScriptCalls:
     """Handle requests below `/api/v2/` that belong to a script."""
 
-    def __init__(self, state: AppState, scripts: Scripts, callers: Callers) -> None:
-        self._state, self._scripts, self._callers = state, scripts, callers
+    def __init__(self, state: AppState, scripts: Scripts, authentication: Authentication) -> None:
+        self._state, self._scripts, self._authentication = state, scripts, authentication
 
     def serves(self, parts: list[str]) -> bool:
         """Whether a script has this path, with any method."""
@@ -33,7 +33,7 @@ class ScriptCalls:
             raise NotFound(f"Unknown path '{request.path[:200]}'.", reason="unknown_service")
         request.route = script.name
         if not script.public and request.actor is NOBODY:  # a tool's request already has its actor
-            request.actor = await self._callers.caller(request, script)
+            request.actor = await self._authentication.actor(request, script)
         if request.actor.scopes is not None:
             scopes.require(request.actor.scopes, script.scope)
         request.cancellable = request.method == "GET"

@@ -64,7 +64,7 @@ class AppState:
         self.guard = OriginGuard("" if served.embedded else settings.host, pages)
         self.is_open = False  # whether every database has been reached once
         self.limited = settings.rate_limits if settings.rate_limits is not None else served.project is not None
-        self.authenticator: Authenticator
+        self.base_authenticator: Authenticator  # keys and sessions; `authenticator` also accepts signed tokens
         self.sessions = NO_SESSIONS  # of the policy
         self.database_roles: Mapping[str, DatabaseRole] = served.database_roles
         if served.project is not None:
@@ -72,9 +72,10 @@ class AppState:
         elif served.policy is not None:
             self._policy(served, served.policy)
         else:
-            self.authenticator = KeyAuthenticator(served.access) if served.access else OpenAuthenticator(served.key)
-            self.database_roles = served.access.database_roles if served.access else {}
-            rights = _file_rights(served.access) if served.access else lambda role, _: FullRights()
+            access = served.access
+            self.base_authenticator = KeyAuthenticator(access) if access else OpenAuthenticator(served.key)
+            self.database_roles = access.database_roles if access else {}
+            rights = _file_rights(access) if access else lambda role, _: FullRights()
             self._serve(rights, limits=self._limits(None))
         if served.scripts or served.hooks:
             db = next(iter(self.datasets.values())).db
@@ -82,7 +83,7 @@ class AppState:
             self.scripts.sessions = self.sessions
         # The tables of its sessions are watched; without sessions it watches none.
         self.session_db = next(iter(self.datasets.values())).db
-        self.callers = self._with_tokens()
+        self.authenticator = self._with_tokens()
         self.idempotency = replay.store(settings, self.scripts if served.project is not None else None)
 
     @property
@@ -127,24 +128,24 @@ class AppState:
         self._serve(_policy_rights(policy), limits=limits, named=named, identity=sessions.identities)
         self.sessions = sessions
         if served.authenticator is not None:
-            self.authenticator = served.authenticator
+            self.base_authenticator = served.authenticator
         elif served.sessions is not None:
             first, guesses = next(iter(self.datasets.values())).db, Guesses(self.settings.address_per_minute)
-            self.authenticator = SessionAuthenticator(
+            self.base_authenticator = SessionAuthenticator(
                 first, sessions, self.settings.app_keys or None, guesses, shared=self._shared_mark
             )
         else:
-            self.authenticator = AnonymousAuthenticator()
+            self.base_authenticator = AnonymousAuthenticator()
 
     def _with_tokens(self) -> Authenticator:
         """Return the authenticator for requests: keys and sessions, preceded by signed tokens."""
         tokens = token_settings(self.settings)
         if tokens is None:
-            return self.authenticator
+            return self.base_authenticator
         file_roles = self.served.access.roles if self.served.access else {}
         roles = frozenset(self.settings.jwt_roles or {*self.database_roles, *file_roles})
         return TokenAuthenticator(
-            tokens, roles, self.authenticator, sessions=self.has_sessions, resources=self.settings.mcp_audience
+            tokens, roles, self.base_authenticator, sessions=self.has_sessions, resources=self.settings.mcp_audience
         )
 
     @property
@@ -156,7 +157,7 @@ class AppState:
     @property
     def has_sessions(self) -> bool:
         """Whether a caller without a session could sign in."""
-        return isinstance(self.authenticator, SessionAuthenticator)
+        return isinstance(self.base_authenticator, SessionAuthenticator)
 
     def _project(self, folder: Path) -> None:
         policy = self.module = load_policy(folder)
@@ -177,7 +178,7 @@ class AppState:
             identity=policy.SESSIONS.identities,
             database_roles=self.database_roles,
         )
-        self.authenticator = SessionAuthenticator(
+        self.base_authenticator = SessionAuthenticator(
             db, policy.SESSIONS, self.settings.app_keys, scripts.guesses, scripts.vault, shared=self._shared_mark
         )
         others: Mapping[str, Mapping[str, Access]] = getattr(policy, "POLICIES", {})
@@ -219,11 +220,11 @@ class AppState:
         except (BadDatasets, BadRights, MissingExtra) as error:
             log.error("access_file_rejected", alarm="access_file", error=str(error))
             return
-        self.served, self.authenticator = served, KeyAuthenticator(served.access)
+        self.served, self.base_authenticator = served, KeyAuthenticator(served.access)
         self.database_roles = served.access.database_roles
         for dataset in self.datasets.values():
             dataset.use_rights(_file_rights(served.access), self.database_roles)
-        self.callers = self._with_tokens()
+        self.authenticator = self._with_tokens()
         for feature in self.features:
             feature.use_access(served.access)
         log.info("access_file_read", keys=len(served.access.keys), roles=len(served.access.roles))
@@ -242,8 +243,8 @@ class AppState:
     async def open(self) -> None:
         """Connect to every database and read its schema. Raises BadRights or asyncpg errors."""
         await asyncio.gather(*(dataset.open() for dataset in self.datasets.values()))
-        if isinstance(self.authenticator, SessionAuthenticator) and not self.is_open:
-            self.authenticator.listen()
+        if isinstance(self.base_authenticator, SessionAuthenticator) and not self.is_open:
+            self.base_authenticator.listen()
         if self.served.embedded:
             # `tableapi serve` has already done this before starting workers.
             await check_rights(self.served, self.settings)
@@ -267,8 +268,8 @@ class AppState:
 
     async def catch_up(self) -> None:
         """Forget the sessions that a write ended, before its response is sent."""
-        if isinstance(self.authenticator, SessionAuthenticator):
-            await self.authenticator.catch_up()
+        if isinstance(self.base_authenticator, SessionAuthenticator):
+            await self.base_authenticator.catch_up()
 
     def add(self, features: Sequence[Feature]) -> None:
         """Set the features of the application, and collect their handlers for tables."""

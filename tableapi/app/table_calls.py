@@ -243,7 +243,7 @@ class TableCalls:
 
     async def _record_mismatches(self, call: TableRequest, request: HttpRequest) -> None:
         """Record that a write named an account other than the session's, whatever its response."""
-        authenticator = self._state.authenticator
+        authenticator = self._state.base_authenticator
         if isinstance(authenticator, SessionAuthenticator):
             for name, value in call.tenant_mismatches.items():
                 detail = {"field": name, "call": request.path}

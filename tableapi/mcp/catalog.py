@@ -7,7 +7,7 @@ from typing import Any
 from tableapi import exact_json
 from tableapi.auth.policy import VERBS
 from tableapi.auth.rights import Right, Rights
-from tableapi.auth.row_words import rule_of
+from tableapi.auth.rule_text import rule_of
 from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import to_api_error
 from tableapi.mcp.arguments import DescribeTables, ListTables

@@ -105,7 +105,7 @@ class Batches(Feature):
     """Run the steps of a batch in order, each with the rights and limits of a separate request."""
 
     def __init__(self, app: App) -> None:
-        self._state, self._tables, self._callers = app.state, app.tables, app.callers
+        self._state, self._tables, self._authentication = app.state, app.tables, app.authentication
         self._alone_until: dict[str, float] = {}  # by dataset name
 
     async def respond(
@@ -200,7 +200,7 @@ class Batches(Feature):
             if handling := _HANDLING.search(request.headers.get("prefer", "")):
                 inner.headers["prefer"] = handling[0]
             if number:  # the batch itself counted as the first
-                self._callers.count(inner, request.actor)
+                self._authentication.count(inner, request.actor)
             response = await self._tables.respond(
                 inner, dataset, dataset.rights(request.actor.role), list(step.parts), query
             )

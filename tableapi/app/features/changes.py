@@ -18,7 +18,7 @@ class Changes(Feature):
 
     def __init__(self, app: App) -> None:
         state = app.state
-        self.streams = ChangeStreams(state.settings, state.datasets, lambda: state.callers)
+        self.streams = ChangeStreams(state.settings, state.datasets, lambda: state.authenticator)
         self.table_views = {NAME: self.respond}
 
     async def respond(self, request: HttpRequest, call: TableRequest) -> Response:

@@ -86,10 +86,10 @@ class Channels(Feature):
         )
 
     async def _changes(self) -> int:
-        return await changes_of(self._state.callers)
+        return await changes_of(self._state.authenticator)
 
     async def _check(self, headers: Mapping[str, str], ip: str) -> Actor:
-        return await self._state.callers.again(headers, ip)
+        return await self._state.authenticator.again(headers, ip)
 
     routes = (Route(GET, "/api/v2/{dataset}/_channel/{channel}", respond, "reference/wire.md"),)
 

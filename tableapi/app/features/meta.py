@@ -40,7 +40,7 @@ class Meta(Feature):
         settings, served, state, project = app.settings, app.served, app.state, app.project
         self._has_docs = app.pages.has_docs
         self._settings, self._served, self._state = settings, served, state
-        self._callers, self._project = app.callers, project
+        self._authentication, self._project = app.authentication, project
         self._docs = DocsPage(project.look)
         self._descriptions = Descriptions(
             state.scripts,
@@ -59,7 +59,7 @@ class Meta(Feature):
 
     async def services(self, request: HttpRequest, parts: list[str]) -> Response:
         """List the databases."""
-        request.actor = await self._callers.caller(request)
+        request.actor = await self._authentication.actor(request)
         query = options.parse_query(request.query_string)
         self._check(request, query, _OF_PARTS, "The list of databases")
         if options.boolean("as_list", query.get("as_list", "")):
@@ -71,7 +71,7 @@ class Meta(Feature):
         """List the databases that the caller may use, in DreamFactory's format for services."""
         if len(parts) > 3 or parts[1:2] != ["service"]:
             raise _unknown("/".join(parts))
-        request.actor = await self._callers.caller(request)
+        request.actor = await self._authentication.actor(request)
         if not request.actor.role:
             raise Unauthorized(request.actor.key_error, reason="no_key")
         datasets = list(self._state.datasets_of(request.actor.role).values())
@@ -104,7 +104,7 @@ class Meta(Feature):
         """Return the OpenAPI description of all databases and scripts."""
         if len(parts) > 1:
             raise NotFound(f"Unknown path '{request.path[:200]}'.")
-        request.actor = await self._callers.caller(request)
+        request.actor = await self._authentication.actor(request)
         self._check(request, request.query, _OF_SPEC, "The description of the API")
         return await self._described(request, self._state.datasets_of(request.actor.role).values(), scripts=True)
 

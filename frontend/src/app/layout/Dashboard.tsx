@@ -19,7 +19,7 @@ import { DemoBanner } from "./DemoBanner";
 import { Header } from "./Header";
 import { ScreenSkeleton } from "./ScreenSkeleton";
 import { Sidebar } from "./Sidebar";
-import { useLiveChanges } from "./useLiveChanges";
+import { useChanges } from "./useChanges";
 import { useShortcuts } from "./useShortcuts";
 import { useTokenOfUrl } from "./useTokenOfUrl";
 
@@ -50,7 +50,7 @@ function Frame() {
   const found = useQuery(account);
   const { pathname } = useLocation();
   const isVerified = Boolean(found.data?.isverified);
-  useLiveChanges(isVerified && !found.data?.mustchangepassword);
+  useChanges(isVerified && !found.data?.mustchangepassword);
   useEffect(() => {
     if (isVerified) unverifiedLeft();
   }, [isVerified]);

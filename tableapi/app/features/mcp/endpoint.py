@@ -47,7 +47,7 @@ class Mcp(Feature):
 
     def __init__(self, app: App) -> None:
         state = self._state = app.state
-        self._callers = app.callers
+        self._authentication = app.authentication
         self._requests = McpRequests(state, app.respond_for_dataset, app.scripts, app.access_log)
         self.sign_in = SignIn(app.settings, state, app.project, has_docs=app.pages.has_docs)
         self.open_paths = self.sign_in.paths
@@ -65,7 +65,7 @@ class Mcp(Feature):
         Raises the same errors as a request with these headers.
         """
         resource = f"{self._state.settings.public_url}{request.root_path}{PATH}"
-        actor = request.actor = await self._callers.caller(request, resource=resource)
+        actor = request.actor = await self._authentication.actor(request, resource=resource)
         if not actor.role or (actor.unproved and self.sign_in.is_needed):
             raise Unauthorized(actor.key_error, reason="no_key")
         scripts = [

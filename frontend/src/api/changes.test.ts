@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { sessionStarted } from "../stores/session";
-import { type Events, fieldsOf, follow } from "./live";
+import { type Events, fieldsOf, follow } from "./changes";
 
 type Sent = { address: string; headers: Record<string, string> };
 

@@ -25,7 +25,7 @@ async function revealByKey(page) {
 
 const opened = (page, table) => page.waitForResponse((response) => response.url().includes(`/${table}/_changes`) && response.ok());
 
-journey("live", async (open) => {
+journey("changes", async (open) => {
   const page = await open();
   const balance = opened(page, "usercredit");
   await signIn(page, OWNER);
@@ -47,7 +47,7 @@ journey("live", async (open) => {
   check((await credits(page)) === before - 1, `one credit less than ${before} in the sidebar`);
   check(await page.evaluate(() => window.sameDocument === true), "the page not to be loaded again");
   check(counted.length === 0, "the account not to be asked for");
-  await picture(page, "live");
+  await picture(page, "changes");
 
   // A colleague's screens show the balance of the account, but not the contact.
   const colleague = await open();

@@ -15,13 +15,13 @@ from tableapi.ratelimit.counter import count_use
 ACTOR = "tableapi.actor"
 
 
-class Callers:
+class Authentication:
     """The checks that precede every table request and script call in one worker process."""
 
     def __init__(self, state: AppState) -> None:
         self._state = state
 
-    async def caller(self, request: HttpRequest, script: Script | None = None, *, resource: str = "") -> Actor:
+    async def actor(self, request: HttpRequest, script: Script | None = None, *, resource: str = "") -> Actor:
         """Return the caller of a script or, without `script`, of a table or description.
 
         resource: the address of /mcp, for a message to it, which may come from a user's client.
@@ -36,7 +36,7 @@ class Callers:
                 if resource:
                     actor = await self._client(request, resource)
                 else:
-                    actor = await state.callers.actor(request.headers, request.ip)
+                    actor = await state.authenticator.actor(request.headers, request.ip)
             except ApiError as error:
                 actor = self._without_credentials(request, script, error)
         if actor.unproved:
@@ -60,9 +60,9 @@ class Callers:
 
     async def _client(self, request: HttpRequest, resource: str) -> Actor:
         """Return the caller of a message to /mcp. A host program's authenticator may know no clients."""
-        callers = self._state.callers
-        if (identify := getattr(callers, "client", None)) is None:
-            return await callers.actor(request.headers, request.ip)
+        authenticator = self._state.authenticator
+        if (identify := getattr(authenticator, "client", None)) is None:
+            return await authenticator.actor(request.headers, request.ip)
         return cast("Actor", await identify(request.headers, request.ip, resource))
 
     def _without_credentials(self, request: HttpRequest, script: Script | None, error: ApiError) -> Actor:

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from tableapi.auth.rights import Right
-from tableapi.auth.row_words import SECURED, UNSAID, rule_of
+from tableapi.auth.rule_text import SECURED, UNSAID, rule_of
 from tableapi.schema.model import Column, Table
 from tableapi.schema.pgtypes import TEXT
 

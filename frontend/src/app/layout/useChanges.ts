@@ -25,7 +25,7 @@ const SCREENS: Record<string, Followed> = {
 };
 const BALANCES = "clientid,contactcredit,bus_email_credits,personal_email_credits";
 
-export function useLiveChanges(isReady: boolean): void {
+export function useChanges(isReady: boolean): void {
   const queries = useQueryClient();
   const { pathname } = useLocation();
 
@@ -68,14 +68,14 @@ function staleSince(queries: QueryClient, subject: string, since: number): Promi
   return queries.invalidateQueries({ queryKey: [subject], predicate: ({ state }) => state.dataUpdatedAt < since });
 }
 
-type Handlers = Omit<import("../../api/live").Events, "open">;
+type Handlers = Omit<import("../../api/changes").Events, "open">;
 
 /** Follows a table with code that is loaded after the first screen. */
 function later(table: string, fields: string, handlers: Handlers): () => void {
   let stop: (() => void) | undefined;
   let isOver = false;
   const timer = setTimeout(() => {
-    void import("../../api/live").then(
+    void import("../../api/changes").then(
       ({ follow }) => {
         if (!isOver) stop = follow(table, fields, { ...handlers, open: (isOpen) => setFollowed(table, isOpen) });
       },
