@@ -15,7 +15,8 @@ from typing import Any
 from tableapi import exact_json
 from tableapi.mcp import tools
 from tableapi.mcp.caller import Caller
-from tableapi.mcp.results import WITHOUT_STRUCTURE
+from tableapi.mcp.results import DEFAULT_REVISION, WITHOUT_STRUCTURE
+from tableapi.observability import tracing
 from tableapi.version import VERSION
 
 NAME = "tableapi"
@@ -36,13 +37,15 @@ BAD_ID = json.dumps(
 class Call:
     """A tool call.
 
-    modern: the protocol revision includes version and capabilities in every message. structured: it has structured
-    content.
+    protocol: the revision of the protocol. modern: the revision includes version and capabilities in every message.
+    structured: it has structured content.
     """
 
     ident: int | str
     tool: tools.Tool
     arguments: dict[str, Any]
+    meta: dict[str, Any]
+    protocol: str
     modern: bool
     structured: bool
 
@@ -79,8 +82,8 @@ def call_of(message: Any, headers: Mapping[str, str], pairs: Iterable[tuple[byte
     modern = _is_modern(message, meta, headers, pairs)
     if modern is None:
         return None
-    structured = headers.get("mcp-protocol-version") not in WITHOUT_STRUCTURE
-    return Call(ident, tool, arguments, modern, structured)
+    protocol = headers.get("mcp-protocol-version", DEFAULT_REVISION)
+    return Call(ident, tool, arguments, meta, protocol, modern, structured=protocol not in WITHOUT_STRUCTURE)
 
 
 @lru_cache(maxsize=64)
@@ -134,7 +137,10 @@ def _accepted(meta: str) -> bool:
 
 async def respond(caller: Caller, call: Call) -> bytes:
     """Run a call, and return the response as JSON."""
-    outcome = await tools.call(caller, call.tool, call.arguments)
+    with tracing.tool_call(call.tool.name, call.ident, call.meta, call.protocol) as span:
+        outcome = await tools.call(caller, call.tool, call.arguments)
+        if outcome.error is not None:
+            tracing.describe_tool_error(span)
     structured = call.structured and caller.results != "text"
     result: dict[str, Any] = {
         "content": outcome.content(brief=structured and caller.results == "structured"),

@@ -12,7 +12,7 @@ from tableapi.mcp import resources, tools
 from tableapi.mcp.caller import Caller
 from tableapi.mcp.direct import NAME
 from tableapi.mcp.resources import Documentation
-from tableapi.mcp.results import WITHOUT_STRUCTURE
+from tableapi.mcp.results import DEFAULT_REVISION, WITHOUT_STRUCTURE
 from tableapi.version import VERSION, install_command
 
 if TYPE_CHECKING:
@@ -112,7 +112,8 @@ def server(caller_of: CallerOf, documentation: Documentation) -> Server[Any]:
 
 def _is_structured(caller: Caller, ctx: Any) -> bool:
     """Whether the results of a caller's tools have structured content."""
-    version = ctx.protocol_version if ctx.request is None else ctx.request.headers.get("mcp-protocol-version")
+    request = ctx.request
+    version = ctx.protocol_version if request is None else request.headers.get("mcp-protocol-version", DEFAULT_REVISION)
     return caller.results != "text" and version not in WITHOUT_STRUCTURE
 
 

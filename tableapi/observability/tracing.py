@@ -1,4 +1,4 @@
-"""OpenTelemetry traces: a span for each request, statement and job.
+"""OpenTelemetry traces: a span for each request, tool call, statement and job.
 
 Enabled when OTEL_EXPORTER_OTLP_ENDPOINT (or OTEL_TRACES_EXPORTER=otlp) is set and the extra `otel` is installed; the
 SDK reads its other variables itself. When disabled, tracing costs one comparison per statement. A span contains nothing
@@ -93,6 +93,40 @@ def statement(sql: str) -> Any:
     name = words[0].upper() if words else "SQL"
     attributes = {"db.system.name": "postgresql", "db.query.text": sql[:MAX_SQL_CHARS]}
     return tracer.start_as_current_span(name, kind=SpanKind.CLIENT, attributes=attributes)
+
+
+@contextmanager
+def tool_call(tool: str, ident: object, meta: Mapping[str, Any], protocol: str) -> Iterator[Span | None]:
+    """Open the span of a tool call, named and described as by the MCP SDK.
+
+    meta: the metadata of the message. Its `traceparent`, if any, is the parent instead of the span of the request.
+    """
+    if tracer is None:
+        yield None
+        return
+    from opentelemetry.propagate import extract
+    from opentelemetry.trace import SpanKind, get_current_span
+
+    parent = extract({key: value for key, value in meta.items() if isinstance(value, str)})
+    attributes = {
+        "mcp.method.name": "tools/call", "mcp.protocol.version": protocol, "jsonrpc.request.id": str(ident),
+        "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool,
+    }  # fmt: skip
+    known = get_current_span(parent).get_span_context().is_valid
+    with tracer.start_as_current_span(
+        f"tools/call {tool}", parent if known else None, kind=SpanKind.SERVER, attributes=attributes
+    ) as span:
+        yield span
+
+
+def describe_tool_error(span: Span | None) -> None:
+    """Mark a tool call that ended with an error of the tool."""
+    if span is None:
+        return
+    from opentelemetry.trace import StatusCode
+
+    span.set_attribute("error.type", "tool_error")
+    span.set_status(StatusCode.ERROR)
 
 
 def carried(request_id: str) -> dict[str, str]:

@@ -138,3 +138,34 @@ def test_a_tool_call_belongs_to_the_trace_of_the_agent(
     while read["parent"] in known:
         read = known[read["parent"]]
     assert read["parent"] == "b7ad6b7169203331"
+
+
+def test_a_traced_tool_call_keeps_every_digit(serve: Serve, new_database: NewDatabase, collector: Collector) -> None:
+    database = new_database("create table price (id integer primary key, amount numeric)")
+    server = serve(
+        "--dataset", f"x={database}", "--open", MCP_READ_ONLY="off", OTEL_BSP_SCHEDULE_DELAY="100",
+        OTEL_EXPORTER_OTLP_ENDPOINT=f"http://127.0.0.1:{collector.server_port}",
+    )  # fmt: skip
+
+    def call(record: str) -> dict[str, Any]:
+        params = f'{{"name": "create_records", "arguments": {{"table": "price", "records": [{record}]}}}}'
+        message = f'{{"jsonrpc": "2.0", "id": "one", "method": "tools/call", "params": {params}}}'
+        headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+        response = httpx2.post(f"{server.url}/mcp", content=message, headers=headers, timeout=20)
+        result: dict[str, Any] = response.json()["result"]
+        return result
+
+    assert not call('{"id": 1, "amount": 12345678901234567890.25}')["isError"]
+    stored = httpx2.get(f"{server.url}/api/v2/x/_table/price/1", timeout=20)
+    assert '"amount":12345678901234567890.25' in stored.text
+    assert call('{"id": 1}')["isError"]  # the key exists
+
+    def named(spans: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
+        found = [span for span in spans if span["name"] == "tools/call create_records"]
+        return found if len(found) == 2 else None
+
+    kept, failed = (span["attributes"] for span in collector.wait(named))
+    assert kept | failed == failed == kept | {"error.type": "tool_error"}
+    assert kept["gen_ai.tool.name"] == "create_records"
+    assert kept["jsonrpc.request.id"] == "one"
+    assert kept["mcp.protocol.version"] == "2025-03-26"

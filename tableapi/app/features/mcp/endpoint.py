@@ -31,7 +31,7 @@ from tableapi.http.response import Response
 from tableapi.mcp import direct, protocol, tools
 from tableapi.mcp.caller import Caller
 from tableapi.mcp.resources import Documentation
-from tableapi.observability import background, tracing
+from tableapi.observability import background
 
 PACKAGE = Path(__file__).parents[3]
 _CALLER = "tableapi.caller"  # key in the scope of the message
@@ -106,9 +106,7 @@ class Mcp(Feature):
             return Response(direct.BAD_ID, 400)
         if caller.actor.scopes is not None:
             self._require_scope(request, caller, message)
-        # The SDK opens a trace span for each message.
-        call = direct.call_of(message, request.headers, request.scope["headers"]) if tracing.tracer is None else None
-        if call is not None:
+        if (call := direct.call_of(message, request.headers, request.scope["headers"])) is not None:
             return Response(await direct.respond(caller, call))
         return await _exchange(handle, request, content, caller)
 
