@@ -113,12 +113,12 @@ async def test_money_is_never_read_from_a_replica(pair: Pair, http: httpx2.Async
     await caught_up(pair.primary, pair.replica)
     await from_replica(http, node, f"{node.url}{NOTES}")
     before = await reads(http, node)
-    answers = [
+    responses = [
         await http.get(f"{node.url}{path}")
         for path in (MONEY, f"{MONEY}/1", f"{NOTES}?related=money_by_moneyid", f"{NOTES}/1?related=*",
                      f"{NOTES}?order=money_by_moneyid.amount")
     ]  # fmt: skip
-    assert [answer.status_code for answer in answers] == [200] * 5
+    assert [response.status_code for response in responses] == [200] * 5
     assert await reads(http, node) == before
 
 
@@ -152,8 +152,8 @@ async def test_a_dead_replica_is_avoided_until_it_recovers(pair: Pair, http: htt
         times = []
         while not stop.is_set():
             began = time.monotonic()
-            answer = await http.get(f"{node.url}{NOTES}")
-            assert answer.status_code == 200, answer.text
+            response = await http.get(f"{node.url}{NOTES}")
+            assert response.status_code == 200, response.text
             times.append(time.monotonic() - began)
         return times
 

@@ -127,8 +127,8 @@ async def test_sighup_reloads_the_webhooks(new_database: NewDatabase, serve: Ser
         headers = {"X-API-Key": "ADMIN-KEY-OF-24-LETTERS"}
 
         async def names(state: str) -> list[str]:
-            answer = await http.get(listed, headers=headers)
-            return [webhook["name"] for webhook in answer.json()["resource"] if webhook["state"] == state]
+            response = await http.get(listed, headers=headers)
+            return [webhook["name"] for webhook in response.json()["resource"] if webhook["state"] == state]
 
         async def served_are(name: str) -> bool:
             return await names("active") == [name]
@@ -191,10 +191,10 @@ async def test_the_certificate_must_match_the_host_name(
     async with receiver(tls=context) as target, httpx2.AsyncClient() as http:
         declare(tmp_path / "access.json", f"https://localhost:{target.port}/")
         server = await served(serve, url, tmp_path, SSL_CERT_FILE=file, WORKERS="1")
-        answer = await http.post(
+        response = await http.post(
             f"{server.url}/api/v2/shop/_webhooks/a/test", headers={"X-API-Key": "ADMIN-KEY-OF-24-LETTERS"}
         )
-        assert answer.json()["delivered"] == delivered, answer.text
+        assert response.json()["delivered"] == delivered, response.text
         assert asked == ["localhost"]
         assert [request.headers["host"] for request in target.received] == [f"localhost:{target.port}"] * delivered
 

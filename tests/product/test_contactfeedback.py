@@ -35,16 +35,16 @@ async def vote(product: Product, account: Account) -> dict[str, Any]:
 async def test_errors_name_the_field(
     account: Account, vote: dict[str, Any], change: dict[str, Any], field: str
 ) -> None:
-    answer = await account.owner.table("POST", "contactfeedback", vote | change)
-    assert (answer.status_code, list(answer.json()["error"]["context"]["fields"])) == (422, [field])
+    response = await account.owner.table("POST", "contactfeedback", vote | change)
+    assert (response.status_code, list(response.json()["error"]["context"]["fields"])) == (422, [field])
 
 
 async def test_a_locked_value_cannot_be_voted_on(account: Account, other: Account, vote: dict[str, Any]) -> None:
     hidden = {"type": "personalemail", "info": "jane@home.example"}
     phone = {"type": "phone", "info": "+12025550123"}
     for caller, change in ((account, hidden), (account, phone), (account, {"info": "x@y.example"}), (other, {})):
-        answer = await caller.owner.table("POST", "contactfeedback", vote | change)
-        assert (answer.status_code, answer.json()["error"]["context"]["scope"]) == (404, "resource")
+        response = await caller.owner.table("POST", "contactfeedback", vote | change)
+        assert (response.status_code, response.json()["error"]["context"]["scope"]) == (404, "resource")
 
 
 async def test_a_new_vote_replaces_the_old_and_is_sealed_at_rest(

@@ -61,8 +61,8 @@ async def others(product: Product, victim: Account, member: Staff) -> dict[str, 
 @pytest.mark.parametrize(("method", "call"), sorted(CALLS))
 async def test_other_roles_cannot_call_the_desk(others: dict[str, httpx2.AsyncClient], method: str, call: str) -> None:
     for name, http in others.items():
-        answer = await http.request(method, f"{API}desk/{call}", json={})
-        assert answer.status_code in (401, 403), (name, answer.text)
+        response = await http.request(method, f"{API}desk/{call}", json={})
+        assert response.status_code in (401, 403), (name, response.text)
 
 
 async def test_every_call_of_the_desk_is_for_staff_only(product: Product) -> None:
@@ -103,8 +103,8 @@ async def test_nothing_of_the_desk_is_described_to_others(others: dict[str, http
 
 @pytest.mark.parametrize("table", sorted(policy.POLICIES["staff"]))
 async def test_staff_read_every_table_and_write_none(member: Staff, victim: Account, table: str) -> None:
-    answer = await member.table(table, limit="5", include_count="true")
-    assert answer.status_code == 200, answer.text
+    response = await member.table(table, limit="5", include_count="true")
+    assert response.status_code == 200, response.text
     for method, path, body in (
         ("POST", table, {"resource": [{"clientid": victim.clientid}]}),
         ("PATCH", f"{table}/1", {"clientid": 1}),
@@ -123,9 +123,9 @@ async def test_no_secret_column_exists(product: Product, member: Staff, table: s
     columns = {row["attname"] for row in rows if SECRET.search(row["attname"])}
     for column in columns:
         for query in ({"fields": column}, {"filter": f"{column} is null"}, {"order": column}):
-            answer = await member.table(table, **query)
-            assert answer.status_code == 400, (column, answer.text)
-            assert answer.json()["error"]["context"]["reason"] == "unknown_field"
+            response = await member.table(table, **query)
+            assert response.status_code == 400, (column, response.text)
+            assert response.json()["error"]["context"]["reason"] == "unknown_field"
     described = (await member.http.get(f"{API}leads/_spec", params={"compact": "true"})).text
     assert table in described
     assert not columns & {name for shown in (await member.table(table)).json()["resource"] for name in shown}
@@ -169,9 +169,9 @@ async def test_sealed_values_are_never_returned(
         ("client", {"filter": mine, "related": "*"}, {}),
     ]
     for path, query, headers in reads:
-        answer = await member.http.get(TABLE + path, params=query, headers=headers)
-        assert answer.status_code in (200, 400, 403), (path, query, answer.text)
-        assert not [value for value in (*CONTACT, stored, "s1.", '"v1.') if value in answer.text], (path, query)
+        response = await member.http.get(TABLE + path, params=query, headers=headers)
+        assert response.status_code in (200, 400, 403), (path, query, response.text)
+        assert not [value for value in (*CONTACT, stored, "s1.", '"v1.') if value in response.text], (path, query)
     shown = (await member.table(table, filter=mine)).json()["resource"]
     assert {record[column] for record in shown} <= {None, "*****"}
     for query in (
@@ -186,9 +186,9 @@ async def test_sealed_values_are_never_returned(
         {"fields": f"{column}::text"},
         {"fields": f"highlight({column})"},
     ):
-        answer = await member.table(table, **query)
-        assert answer.status_code == 400, (query, answer.text)
-        assert stored not in answer.text
+        response = await member.table(table, **query)
+        assert response.status_code == 400, (query, response.text)
+        assert stored not in response.text
     related = await member.table("client", filter=f"{table}_by_clientid.{column} like 's1.%'")
     assert related.status_code == 400, related.text
 
@@ -217,6 +217,6 @@ async def test_staff_use_no_call_of_the_app(product: Product, member: Staff, vic
         if script.public or "staff" in script.roles:
             continue
         path = script.name.partition("{")[0] + ("1" if script.tail else "")
-        answer = await member.http.request(script.method, API + path, json={})
-        assert answer.status_code == 403, (script.name, answer.text)
-        assert answer.json()["error"]["context"]["reason"] == "desk_only"
+        response = await member.http.request(script.method, API + path, json={})
+        assert response.status_code == 403, (script.name, response.text)
+        assert response.json()["error"]["context"]["reason"] == "desk_only"

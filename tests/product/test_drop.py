@@ -244,9 +244,9 @@ async def test_the_sandbox_follows_the_specification(product: Product, tmp_path:
             ("notes.txt", b"Id,Status\n", "Only CSV files"), ("other.csv", b"Id,Status\n", "file name"),
             ("20260312_4821_Email.csv", b"Item,Status\n", "Invalid CSV header"),
         ):  # fmt: skip
-            answer = await http.post("/sandbox/drop/data/upload", headers=headers, files=[("files", (name, body))])
-            assert (answer.status_code, answer.json()["acceptedCount"]) == (400, 0)
-            assert why in answer.json()["rejected"][0]["message"]
+            response = await http.post("/sandbox/drop/data/upload", headers=headers, files=[("files", (name, body))])
+            assert (response.status_code, response.json()["acceptedCount"]) == (400, 0)
+            assert why in response.json()["rejected"][0]["message"]
         shown = (await http.get("/sandbox/drop")).text
         assert "Waiting" in shown
         (item,) = (await DropService(tmp_path / "drop.json").items()).keys()

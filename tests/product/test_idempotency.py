@@ -39,10 +39,10 @@ async def test_a_repeat_gets_the_first_response_which_is_stored_encrypted(produc
 async def test_of_many_concurrent_requests_one_runs(account: Account) -> None:
     body = {"resource": [{"purpose": "CRM", "name": "One"}]}
     url = API + "leads/_table/apikeys"
-    answers = await asyncio.gather(*(account.owner.http.post(url, json=body, headers=KEY) for _ in range(8)))
-    bodies = {answer.content for answer in answers if answer.status_code == 200}
+    responses = await asyncio.gather(*(account.owner.http.post(url, json=body, headers=KEY) for _ in range(8)))
+    bodies = {response.content for response in responses if response.status_code == 200}
     assert len(bodies) == 1
-    assert {answer.status_code for answer in answers} <= {200, 409}
+    assert {response.status_code for response in responses} <= {200, 409}
     assert len((await account.owner.table("GET", "apikeys")).json()["resource"]) == 1
 
 

@@ -26,12 +26,12 @@ async def test_only_the_owner_gets_the_pdf(product: Product, shop: Shop, trial: 
     assert (foreign.status_code, foreign.json()["error"]["context"]["scope"]) == (404, "resource")
     assert (await trial.owner.http.get(PDF)).status_code == 422
 
-    answer = await trial.owner.http.get(PDF, params=query)
-    assert answer.status_code == 200
-    assert answer.headers["content-type"] == "application/pdf"
-    assert answer.headers["content-disposition"].startswith('attachment; filename="invoice-')
-    assert answer.content.startswith(b"%PDF-")
-    assert b"InstrumentSans-SemiBold" in answer.content, "the typeface of the app, embedded"
+    response = await trial.owner.http.get(PDF, params=query)
+    assert response.status_code == 200
+    assert response.headers["content-type"] == "application/pdf"
+    assert response.headers["content-disposition"].startswith('attachment; filename="invoice-')
+    assert response.content.startswith(b"%PDF-")
+    assert b"InstrumentSans-SemiBold" in response.content, "the typeface of the app, embedded"
     by_link = await product.caller(key="").get(PDF, params=query | {"api_key": KEY, "session_token": trial.owner.token})
     assert (by_link.status_code, by_link.headers["cache-control"]) == (200, "no-store")
     assert by_link.headers["referrer-policy"] == "no-referrer"
@@ -49,9 +49,9 @@ async def test_the_invoice_is_in_the_language_of_the_owner(shop: Shop, trial: Ac
         sql = "update appuser set language = $2 where appuserid = $1"
         await shop.product.db.execute(sql, trial.owner.appuserid, stored)
         query, headers = {"invoicenumber": bill["invoicenumber"]}, {"Accept-Language": requested}
-        answer = await trial.owner.http.get(PDF, params=query, headers=headers)
-        assert f'filename="{title}-{bill["invoicenumber"]}.pdf"' in answer.headers["content-disposition"]
-        assert f"/Lang({language})".encode() in answer.content
+        response = await trial.owner.http.get(PDF, params=query, headers=headers)
+        assert f'filename="{title}-{bill["invoicenumber"]}.pdf"' in response.headers["content-disposition"]
+        assert f"/Lang({language})".encode() in response.content
 
 
 async def test_an_upgrade_has_a_german_invoice(shop: Shop, trial: Account) -> None:

@@ -285,16 +285,16 @@ async def test_an_unavailable_stripe_gives_a_clear_503_and_changes_nothing(
     sub = (await shop.row(trial))["subscriptionid"]
     before = await shop.row(trial)
     await shop.fault(status=status, times=99)
-    answers = [
+    responses = [
         await trial.owner.http.get(STRIPE, params={"res": "invoice", "plan": 3, "subId": sub}),
         await change(trial, 3, sub),
         await trial.owner.http.delete(STRIPE, params={"subId": sub}),
         await trial.owner.post("addonpayment", planid=101, tokenid="tok_visa"),
     ]
     await shop.fault(times=0)
-    assert {answer.status_code for answer in answers} == {503}
-    assert {answer.json()["error"]["context"]["reason"] for answer in answers} == {"payments_unavailable"}
-    assert all(answer.headers["retry-after"] for answer in answers)
+    assert {response.status_code for response in responses} == {503}
+    assert {response.json()["error"]["context"]["reason"] for response in responses} == {"payments_unavailable"}
+    assert all(response.headers["retry-after"] for response in responses)
     await shop.deliver()
     assert dict(await shop.row(trial)) == dict(before)
     assert await shop.credits(trial) == STARTER

@@ -38,8 +38,8 @@ async def test_a_lower_plan_is_not_an_upgrade_before_the_event_arrives(shop: Sho
 async def test_concurrent_upgrades_to_several_plans_are_each_paid_once(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 5)
     sub = (await shop.row(trial))["subscriptionid"]
-    answers = await asyncio.gather(*(change(trial, plan, sub) for plan in (7, 6) * 4))
-    assert {_reason(answer) for answer in answers} <= {"done", "already_changed", "no_downgrade_record"}
+    responses = await asyncio.gather(*(change(trial, plan, sub) for plan in (7, 6) * 4))
+    assert {_reason(response) for response in responses} <= {"done", "already_changed", "no_downgrade_record"}
     await shop.deliver()
     # A request for 7 that comes when 6 is done is an upgrade from it.
     ways: dict[int, tuple[list[int], ...]] = {6: ([490, 500],), 7: ([490, 1500], [490, 500, 1000])}
@@ -50,8 +50,8 @@ async def test_concurrent_upgrades_to_several_plans_are_each_paid_once(shop: Sho
 async def test_a_concurrent_upgrade_and_downgrade_are_consistent(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 6)
     sub = await shop.record_downgrade(trial, 5)
-    answers = await asyncio.gather(*(change(trial, plan, sub) for plan in (5, 7) * 4))
-    assert {answer.status_code for answer in answers} <= {200, 409}, [answer.text for answer in answers]
+    responses = await asyncio.gather(*(change(trial, plan, sub) for plan in (5, 7) * 4))
+    assert {response.status_code for response in responses} <= {200, 409}, [response.text for response in responses]
     await shop.deliver()
     paid = {6: [990], 7: [990, 1000]}  # the downgrade, or the upgrade, came first
     assert [bill["price"] for bill in await shop.invoices(trial)] == paid[await shop.plan(trial)]
@@ -87,8 +87,8 @@ async def test_a_change_is_repeated_after_the_schedule_that_blocked_it_is_releas
     sub = await shop.record_downgrade(trial, 5)
     adapters = vars(shop.product.scripts.vendors)
     direct, adapters["payments"] = adapters["payments"], shop.payments(_Scheduled(shop, path, times))
-    answer = await change(trial, planid, sub)
-    assert answer.status_code == status, answer.text
+    response = await change(trial, planid, sub)
+    assert response.status_code == status, response.text
     await adapters["payments"].close()
     adapters["payments"] = direct
     await shop.deliver()
@@ -111,8 +111,8 @@ async def test_after_a_declined_upgrade_another_plan_can_be_chosen(shop: Shop, t
 async def test_concurrent_repeats_of_a_downgrade_apply_it_once(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 3)
     sub = await shop.record_downgrade(trial, 2)
-    answers = await asyncio.gather(*(change(trial, 2, sub) for _ in range(4)))
-    assert [answer.status_code for answer in answers] == [200] * 4
+    responses = await asyncio.gather(*(change(trial, 2, sub) for _ in range(4)))
+    assert [response.status_code for response in responses] == [200] * 4
     await shop.pass_days(31)
     await shop.deliver()
     assert (await shop.plan(trial), await shop.credits(trial)) == (2, (500, 100, 100))

@@ -184,12 +184,12 @@ async def test_a_code_may_begin_with_any_of_its_characters(product: Product) -> 
     """One in 64 begins with `_`, as the resources of a dataset do."""
     browser = product.caller(key="")
     for code in ("abc", "_abc", "-abc", "_table", "_changes"):
-        for answer in (
+        for response in (
             await browser.get(f"{API}removalrequest/{code}"),
             await browser.post(f"{API}removalrequest/{code}"),
         ):
-            assert answer.status_code == 404
-            assert answer.headers["content-type"].startswith("text/html"), (code, answer.text)
+            assert response.status_code == 404
+            assert response.headers["content-type"].startswith("text/html"), (code, response.text)
     assert (await browser.get(f"{API}laeds/_table/appuser")).json()["error"]["context"]["reason"] == "unknown_service"
 
 
@@ -290,8 +290,8 @@ async def test_a_code_in_a_path_is_in_no_log_and_no_metric(
                   f"{API}user/session/{code}", f"{API}{code}", path.upper(), f"{path}?code={code}&email={email}",
                   f"{API}leads/_table/appuser/{email}?id_field=email", f"{API}userimage/{code}"):  # fmt: skip
         for method in ("GET", "HEAD", "PUT", "DELETE", "OPTIONS", "POST"):
-            answer = await product.caller(key="").request(method, where)
-            assert answer.status_code < 500
+            response = await product.caller(key="").request(method, where)
+            assert response.status_code < 500
     os.close(file)
     log = (tmp_path / "log").read_text()
     assert '"path":"/api/v2/removalrequest/***"' in log

@@ -24,8 +24,8 @@ async def _register(product: Product, **fields: Any) -> httpx2.Response:
 
 
 async def _signed_up(product: Product) -> tuple[dict[str, Any], httpx2.AsyncClient]:
-    answer = await _register(product)
-    body = answer.json()["resource"][0]["clientdata"]
+    response = await _register(product)
+    body = response.json()["resource"][0]["clientdata"]
     return body["user"], product.caller(body["session_token"])
 
 
@@ -53,29 +53,29 @@ async def test_invalid_fields_are_reported_and_nothing_is_stored(
     product: Product, fields: dict[str, Any], field: str
 ) -> None:
     before = await product.db.fetchval("select count(*) from client")
-    answer = await _register(product, **fields)
-    assert answer.status_code == 422, answer.text
-    assert field in answer.json()["error"]["context"]["fields"]
+    response = await _register(product, **fields)
+    assert response.status_code == 422, response.text
+    assert field in response.json()["error"]["context"]["fields"]
     assert await product.db.fetchval("select count(*) from client") == before
 
 
 async def test_needs_an_app_key(product: Product) -> None:
-    answer = await product.caller(key="").post(TABLE + "client", json={"resource": [GOOD | {"email": _email()}]})
-    assert answer.status_code == 401
+    response = await product.caller(key="").post(TABLE + "client", json={"resource": [GOOD | {"email": _email()}]})
+    assert response.status_code == 401
 
 
 async def test_of_twenty_concurrent_sign_ups_one_gets_the_address(product: Product) -> None:
     email = _email()
-    answers = await asyncio.gather(*(_register(product, email=email.upper() if n % 2 else email) for n in range(20)))
-    assert sorted(answer.status_code for answer in answers) == [200] + [409] * 19
-    refused = next(answer for answer in answers if answer.status_code == 409)
+    responses = await asyncio.gather(*(_register(product, email=email.upper() if n % 2 else email) for n in range(20)))
+    assert sorted(response.status_code for response in responses) == [200] + [409] * 19
+    refused = next(response for response in responses if response.status_code == 409)
     assert refused.json()["error"]["context"]["reason"] == "email_exists"
     assert await product.db.fetchval("select count(*) from appuser where lower(email) = $1", email) == 1
 
 
 async def test_extra_fields_are_dropped(product: Product) -> None:
-    answer = await _register(product, role="admin", isverified=1, clientid=1, isactive=0)
-    user = answer.json()["resource"][0]["clientdata"]["user"]
+    response = await _register(product, role="admin", isverified=1, clientid=1, isactive=0)
+    user = response.json()["resource"][0]["clientdata"]["user"]
     row = await product.db.fetchrow("select * from appuser where appuserid = $1", user["appuserid"])
     assert row is not None
     assert (row["role"], row["isverified"], row["isactive"]) == ("client", 0, 1)
@@ -114,8 +114,8 @@ async def test_invitations_do_not_count_as_sign_ups_of_the_network(product: Prod
     ("email", "valid"), [("a@acme.example", 1), ("a@gmail.com", 0), ("a@yopmail.com", 0), ("nonsense", 0), ("", 0)]
 )
 async def test_only_business_domains_are_valid(product: Product, email: str, valid: int) -> None:
-    answer = await product.caller().post(API + "validatedomain", json={"email": email})
-    assert answer.json() == {"result": {"valid": valid}}
+    response = await product.caller().post(API + "validatedomain", json={"email": email})
+    assert response.json() == {"result": {"valid": valid}}
 
 
 async def test_the_journey_to_a_verified_account(product: Product) -> None:
@@ -180,8 +180,8 @@ async def test_a_mailed_token_is_looked_up_in_exactly_one_way(product: Product) 
         ({"filter": "(appuserid > 0)"}, 401),
         ({}, 401),
     ):
-        answer = await product.caller().get(TABLE + "appuser", params=params)
-        assert answer.status_code == status, (params, answer.text)
+        response = await product.caller().get(TABLE + "appuser", params=params)
+        assert response.status_code == status, (params, response.text)
     for wrong in (
         f"(email={user['email']}) and (verifytoken=x)",
         f"(email=a@b.example) and (verifytoken={query['code']})",
@@ -215,5 +215,5 @@ async def test_ids_of_another_account_are_rejected(product: Product, other: Acco
         ("sendinvoice", {"clientid": other.clientid}),
         ("registration_confirmation", {"appuserid": other.owner.appuserid}),
     ):
-        answer = await http.post(API + path, json=body)
-        assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (403, "tenant_mismatch")
+        response = await http.post(API + path, json=body)
+        assert (response.status_code, response.json()["error"]["context"]["reason"]) == (403, "tenant_mismatch")

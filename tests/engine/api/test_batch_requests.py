@@ -194,8 +194,8 @@ async def test_each_step_has_the_rights_of_its_caller(
 
 
 def test_reads_in_a_batch_follow_row_rules(send: Any) -> None:
-    answers = send({"path": "_table/customer", "query": {"fields": "store"}}, key="clerk").json()["responses"]
-    assert {row["store"] for row in answers[0]["body"]["resource"]} == {1}
+    responses = send({"path": "_table/customer", "query": {"fields": "store"}}, key="clerk").json()["responses"]
+    assert {row["store"] for row in responses[0]["body"]["resource"]} == {1}
 
 
 def test_references_are_limited_in_number_and_size(send: Any) -> None:
@@ -271,7 +271,9 @@ async def test_sixty_four_concurrent_batches_on_the_same_rows_report_no_deadlock
         return send(*({"method": "PATCH", "path": f"_table/counter/{ident}", "body": {"n": number}} for ident in order))
 
     with ThreadPoolExecutor(64) as pool:
-        answers = list(pool.map(one, range(64)))
-    assert {answer.status_code for answer in answers} == {200}, [a.text for a in answers if a.status_code != 200][:1]
+        responses = list(pool.map(one, range(64)))
+    assert {response.status_code for response in responses} == {200}, [
+        a.text for a in responses if a.status_code != 200
+    ][:1]
     rows = [row["n"] for row in await db.fetch("select n from counter")]
     assert len(set(rows)) == 1  # each batch wrote all rows, or none

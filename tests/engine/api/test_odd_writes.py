@@ -81,22 +81,22 @@ def record(http: httpx.Client) -> str:
 def test_every_odd_field_round_trips(http: httpx.Client, verb: str) -> None:
     before = record(http)
     for _ in range(2):  # the second write uses the prepared statement
-        answer = http.request(verb, "/odd/1", content=before)
-        assert answer.status_code == 200, answer.text
+        response = http.request(verb, "/odd/1", content=before)
+        assert response.status_code == 200, response.text
         assert record(http) == before
     for name, value in http.get("/odd/1").json().items():
         if name != "id":
-            answer = http.patch("/odd/1", json={name: value})
-            assert answer.status_code == 200, (name, answer.text)
+            response = http.patch("/odd/1", json={name: value})
+            assert response.status_code == 200, (name, response.text)
     assert record(http) == before
 
 
 def test_an_odd_record_can_be_copied(http: httpx.Client) -> None:
     body = http.get("/odd/1").json()
     sent = {name: value for name, value in body.items() if name != "id"}
-    answer = http.post("/odd", json={"resource": [sent]}, params={"fields": "*"})
-    assert answer.status_code == 200, answer.text
-    assert answer.json()["resource"][0] | {"id": 1} == body
+    response = http.post("/odd", json={"resource": [sent]}, params={"fields": "*"})
+    assert response.status_code == 200, response.text
+    assert response.json()["resource"][0] | {"id": 1} == body
 
 
 def test_json_null_is_null_only_if_the_field_can_be_null(http: httpx.Client) -> None:
@@ -142,9 +142,9 @@ def test_a_write_replaced_by_a_rule_without_returning_is_rejected(
     http: httpx.Client, table: str, verb: str, path: str, body: Any
 ) -> None:
     plain = http.get("/plain").text
-    answer = http.request(verb, f"/{table}{path}", json=body)
-    assert answer.status_code == 400, answer.text
-    assert "A rule of the database replaces this write" in answer.text
+    response = http.request(verb, f"/{table}{path}", json=body)
+    assert response.status_code == 400, response.text
+    assert "A rule of the database replaces this write" in response.text
     assert http.get(f"/{table}").json() == {"resource": [{"id": 1, "v": "a"}]}
     assert http.get("/plain").text == plain
 
@@ -184,10 +184,10 @@ def test_an_additional_rule_does_not_change_the_response(http: httpx.Client) -> 
 def test_a_view_that_discards_a_write_is_not_a_server_error(
     http: httpx.Client, verb: str, path: str, body: Any
 ) -> None:
-    answer = http.request(verb, path, json=body)
-    assert answer.status_code in (200, 400, 403), answer.text
-    if answer.status_code == 200:
-        assert answer.json() == {"resource": []}
+    response = http.request(verb, path, json=body)
+    assert response.status_code in (200, 400, 403), response.text
+    if response.status_code == 200:
+        assert response.json() == {"resource": []}
 
 
 DEFERRED = """
@@ -261,15 +261,15 @@ def test_a_record_of_unknown_or_missing_fields_is_rejected(defaults: httpx.Clien
         ("PATCH", "filled/1", {}, "Send the record itself"),
         ("PUT", "filled/1", {}, "Send the record itself"),
     ):
-        answer = defaults.request(verb, path, json=body)
-        assert (answer.status_code, message in answer.text) == (400, True), (path, answer.text)
+        response = defaults.request(verb, path, json=body)
+        assert (response.status_code, message in response.text) == (400, True), (path, response.text)
 
 
 def test_an_empty_record_creates_a_row_of_defaults(defaults: httpx.Client) -> None:
     def made(path: str, body: Any, **options: Any) -> Any:
-        answer = defaults.post(path, json=body, **options)
-        assert answer.status_code == 200, (path, answer.text)
-        return answer.json()["resource"]
+        response = defaults.post(path, json=body, **options)
+        assert response.status_code == 200, (path, response.text)
+        return response.json()["resource"]
 
     assert made("ticket", {"resource": [{}]}) == [{"id": 1}]
     assert made("ticket", {"resource": [{}]}) == [{"id": 2}]

@@ -231,8 +231,8 @@ def test_an_upsert_does_not_bypass_the_update_hook(http: httpx.Client, stored: A
 def test_the_error_for_a_missing_hidden_field_does_not_name_it(http: httpx.Client) -> None:
     records = {"resource": [{"id": 1, "shown": "a"}]}
     for query in ({}, {"upsert": "ignore"}, {"upsert": "true"}, {"continue": "true"}, {"dry_run": "true"}):
-        answer = http.post("/sealed", params=query, json=records)
-        assert answer.json()["error"]["context"]["resource"][0]["message"] == "A required field is missing or null."
+        response = http.post("/sealed", params=query, json=records)
+        assert response.json()["error"]["context"]["resource"][0]["message"] == "A required field is missing or null."
     lines = http.post("/sealed?import=true", content="id,shown\n1,a\n", headers={"Content-Type": "text/csv"})
     assert lines.json()["error"]["context"]["errors"][0]["message"] == "A required field is missing or null."
     assert "hidden" not in lines.text

@@ -140,14 +140,14 @@ async def sessions(cluster: Cluster) -> Row:
 async def shared_limits(cluster: Cluster) -> Row:
     """Two nodes with a shared Redis permit 60 requests a minute in total for one address."""
     nodes = [await asyncio.to_thread(cluster.node, number, RATE_LIMITS="on") for number in (7, 8)]
-    answers = []
+    responses = []
     async with httpx2.AsyncClient(headers={"X-API-Key": KEY}) as http:
         for turn in range(150):
-            answers.append((await http.get(f"{nodes[turn % 2].url}{PLANS}?limit=1")).status_code)
+            responses.append((await http.get(f"{nodes[turn % 2].url}{PLANS}?limit=1")).status_code)
     for node in nodes:
         await asyncio.to_thread(node.stop)
-    served = answers.count(200)
-    result = f"{served} of 150 served, {answers.count(429)} refused"
+    served = responses.count(200)
+    result = f"{served} of 150 served, {responses.count(429)} refused"
     return Row("60 a minute for an address, asked at two nodes", "60", result, 60 <= served <= 62)
 
 

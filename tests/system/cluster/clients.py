@@ -182,18 +182,18 @@ class Clients:
         """Return the status, 0 if there was no response, and the decoded body."""
         begun = time.monotonic()
         try:
-            answer = await http.request(method, f"{self.url()}/api/v2/{path}", **more)
+            response = await http.request(method, f"{self.url()}/api/v2/{path}", **more)
         except httpx2.HTTPError:
-            answer = None
-        status = answer.status_code if answer is not None else 0
-        retry = answer is not None and "retry-after" in answer.headers
+            response = None
+        status = response.status_code if response is not None else 0
+        retry = response is not None and "retry-after" in response.headers
         self.attempts.append(Attempt(write, status, begun, time.monotonic(), retry))
-        if answer is None or "json" not in answer.headers.get("content-type", ""):
+        if response is None or "json" not in response.headers.get("content-type", ""):
             body: Any = None
         else:
-            body = orjson.loads(answer.content)
-        if answer is not None and status not in (200, 402, 422, *REJECTED):
-            self.bad.append(f"{method} {path}: {status} {answer.text[:200]}")
+            body = orjson.loads(response.content)
+        if response is not None and status not in (200, 402, 422, *REJECTED):
+            self.bad.append(f"{method} {path}: {status} {response.text[:200]}")
         return status, body
 
     async def _until_answered(self, http: httpx2.AsyncClient, path: str, **more: Any) -> tuple[int, Any, float]:

@@ -57,15 +57,15 @@ class Provider:
             "card[exp_year]": "2034",
             "card[cvc]": "123",
         }
-        answer = await http.post(
+        response = await http.post(
             f"{self.url}/v1/payment_methods", data=form, headers={"Authorization": f"Bearer {KEY}"}
         )
-        if answer.status_code != 200:
-            raise Missing(f"no token for a card: {answer.text[:300]}")
-        return str(answer.json()["id"])
+        if response.status_code != 200:
+            raise Missing(f"no token for a card: {response.text[:300]}")
+        return str(response.json()["id"])
 
     async def pay(self, http: httpx2.AsyncClient, page: str) -> None:
         """Fill in a hosted page."""
-        answer = await http.post(page, data={"cardnumber": CARD, "expiry": "12/34", "cvc": "123"})
-        if answer.status_code != 303:
-            raise Missing(f"the page was not paid: {answer.status_code} {answer.text[:300]}")
+        response = await http.post(page, data={"cardnumber": CARD, "expiry": "12/34", "cvc": "123"})
+        if response.status_code != 303:
+            raise Missing(f"the page was not paid: {response.status_code} {response.text[:300]}")

@@ -110,9 +110,9 @@ async def _reveals(url: str, first: int, count: int) -> None:
 
         async def work() -> None:
             for number in numbers:
-                answer = await http.post("getcontact", content=reveal(number), headers=JSON)
-                assert answer.status_code == 200, answer.text
-                assert answer.json()["charged"] == 1, answer.text
+                response = await http.post("getcontact", content=reveal(number), headers=JSON)
+                assert response.status_code == 200, response.text
+                assert response.json()["charged"] == 1, response.text
 
         await asyncio.gather(*(work() for _ in range(AT_ONCE)))
 

@@ -116,8 +116,8 @@ class Stack:
         """Return Patroni's members by name; empty while no Patroni responds."""
         for name in DATABASES:
             with suppress(httpx2.HTTPError, orjson.JSONDecodeError):
-                answer = httpx2.get(f"http://{self.at[name]}:8008/cluster", timeout=1)
-                return {member["name"]: member for member in orjson.loads(answer.content)["members"]}
+                response = httpx2.get(f"http://{self.at[name]}:8008/cluster", timeout=1)
+                return {member["name"]: member for member in orjson.loads(response.content)["members"]}
         return {}
 
     def primary(self) -> str:
@@ -161,11 +161,11 @@ class Stack:
         members = self.members()
         old = next(name for name, member in members.items() if member["role"] == "leader")
         new = next(name for name, member in members.items() if member["role"] == "sync_standby")
-        answer = httpx2.post(
+        response = httpx2.post(
             f"http://{self.at[old]}:8008/switchover", json={"leader": old, "candidate": new},
             auth=("patroni", PASSWORD), timeout=60,
         )  # fmt: skip
-        assert answer.status_code == 200, answer.text
+        assert response.status_code == 200, response.text
 
     # -- starting ------------------------------------------------------------------------------------------------------
 
@@ -198,10 +198,10 @@ class Stack:
     def _etcd_decided(self) -> bool:
         """Return whether every member knows the cluster version, without which Patroni exits."""
         try:
-            answers = [httpx2.get(f"http://{self.at[name]}:2379/version", timeout=1).json() for name in STORES]
+            responses = [httpx2.get(f"http://{self.at[name]}:2379/version", timeout=1).json() for name in STORES]
         except httpx2.HTTPError:
             return False
-        return all(answer["etcdcluster"] != "not_decided" for answer in answers)
+        return all(response["etcdcluster"] != "not_decided" for response in responses)
 
     def _patroni(self) -> None:
         configuration = (CONFIGURATION / "patroni.yaml").read_text()

@@ -80,7 +80,7 @@ async def test_a_full_table_disk_rejects_writes(
         back = time.monotonic()
         await traffic.calm()
     heal = traffic.healed(back)
-    assert all(answer.kind != "read" for answer in traffic.answers if answer.status != 200)
+    assert all(response.kind != "read" for response in traffic.answers if response.status != 200)
     if disk:
         await _move(product, "small", "pg_default")
     seen("Disk of the tables full", f"reads go on, health says it, writes {EXPECTED}",
@@ -153,9 +153,9 @@ async def _said(node: Server) -> str:
     """Return the health report of a worker that rejected a write while the disk is full."""
     async with httpx2.AsyncClient() as http, asyncio.timeout(20):
         while True:
-            answer = await http.get(f"{node.url}/readyz")
-            if answer.json().get("writes") == "refused":
-                return f"/readyz {answer.status_code} {answer.text}"
+            response = await http.get(f"{node.url}/readyz")
+            if response.json().get("writes") == "refused":
+                return f"/readyz {response.status_code} {response.text}"
             await asyncio.sleep(0.05)
 
 
