@@ -28,17 +28,21 @@ DATABASE_ERRORS: tuple[type[Exception], ...] = (asyncpg.PostgresError, asyncpg.I
 ALL_ERRORS: tuple[type[Exception], ...] = (ApiError, *DATABASE_ERRORS)
 
 
+def has_known_fields(call: TableRequest, ident: str | None) -> bool:
+    """Return whether every field of a write is a column of its table, as in nearly every write."""
+    sent, columns = _records(call, ident), call.table.columns.keys()
+    if type(sent) is dict:
+        return sent.keys() <= columns
+    return type(sent) is list and all(type(record) is dict and record.keys() <= columns for record in sent)
+
+
 async def notice_fields(call: TableRequest, table: str, ident: str | None) -> None:
     """Reload the schema if the records of a write contain new columns or relations.
 
     table: the table name in the URL.
     """
-    body, columns = call.body, call.table.columns.keys()
-    if ident is None and isinstance(body, dict):
-        body = body.get("resource")
-    if type(body) is dict and body.keys() <= columns:  # nearly every write of one record
-        return
-    unknown = _unknown(call.table, body)
+    body = call.body
+    unknown = _unknown(call.table, _records(call, ident))
     if not unknown:
         return
     if ident is not None and isinstance(body, dict) and "resource" in body and call.table.find("resource") is None:
@@ -52,6 +56,11 @@ async def notice_fields(call: TableRequest, table: str, ident: str | None) -> No
             call.table = await call.dataset.table(table, call.rights)
             call.rights = call.dataset.rights(call.actor.role)
             return
+
+
+def _records(call: TableRequest, ident: str | None) -> Any:
+    """Return the record or records of a write, as they were sent."""
+    return call.body.get("resource") if ident is None and isinstance(call.body, dict) else call.body
 
 
 def _unknown(table: Table, sent: Any) -> dict[str, tuple[Table, dict[str, Any]]]:

@@ -20,7 +20,7 @@ from tableapi.datasets.transaction import Widened
 from tableapi.db.errors import to_api_error
 from tableapi.errors import BadRequest, NotFound, Unauthorized, UnsupportedMedia
 from tableapi.http import preferences
-from tableapi.http.body import table_body
+from tableapi.http.body import parse_body
 from tableapi.http.compression import media_type
 from tableapi.http.request import HttpRequest, effective_verb
 from tableapi.http.response import Response
@@ -68,7 +68,11 @@ class TableCalls:
             return await self._import(request, dataset, rights, parts, query, verb)
         body: Any = sent
         if request.method not in ("GET", "QUERY"):
-            body = await table_body(request, self._body_bytes)
+            raw, content_type = await request.body(self._body_bytes), request.headers.get("content-type", "")
+            if len(raw) < threads.MIN_BYTES:  # nearly every body; `threads.body` would be one more coroutine
+                body = parse_body(content_type, raw, self._body_bytes)
+            else:
+                body = await threads.body(len(raw), parse_body, content_type, raw, self._body_bytes)
             if verb != "GET" and isinstance(body, dict) and "explain" in body and len(parts) == 2:
                 raise _no_explain()
         if question is not None:
@@ -94,7 +98,7 @@ class TableCalls:
                 _reject_unknown_options(verb, query, optional, table.relation)
         call = TableRequest(dataset, request.actor, rights, table, query, body, request.headers)
         attempt: Callable[[], Awaitable[Response]] = partial(self._attempt, call, verb, ident, request)
-        if verb in ("POST", "PATCH", "PUT"):
+        if verb in ("POST", "PATCH", "PUT") and not ddl_retry.has_known_fields(call, ident):
             await ddl_retry.notice_fields(call, name, ident)
         try:
             if applied or "timezone" in query or (verb == "GET" and "range" in request.headers):
@@ -153,26 +157,28 @@ class TableCalls:
             call.written = request.written if request.in_batch else []
         if request.tables is not None:
             call.tables = request.tables
-        run = partial(ddl_retry.run, attempt, call, name)
         key = request.headers.get("idempotency-key")
-        if key is not None and not _is_dry_run(call, ident):
+        if key is None or _is_dry_run(call, ident):
+            written = ddl_retry.run(attempt, call, name)
+        else:
+            run = partial(ddl_retry.run, attempt, call, name)
             once = partial(self._state.idempotency.once, key, call, verb, ident, run)
             # The claim on the key is rolled back with the transaction that a database error ends.
-            run = partial(ddl_retry.run, once, call, name, ddl_retry.DATABASE_ERRORS)
+            written = ddl_retry.run(once, call, name, ddl_retry.DATABASE_ERRORS)
         if request.in_batch:  # the batch tells when it is committed
-            return await run()
+            return await written
         db = self._state.session_db
         before = db.watched_writes
         try:
-            response = await run()
+            response = await written
         except BatchError as error:
             if error.kept:
                 await tell(on_write, call.dataset.name, call.actor, call.written)
             raise
         finally:
             # `tables` is empty if a hook has run.
-            written = map(str.lower, (call.table.name, *call.tables))
-            if db.watched_writes != before or not db.watched.isdisjoint(written):
+            tables = map(str.lower, (call.table.name, *call.tables))
+            if db.watched_writes != before or not db.watched.isdisjoint(tables):
                 await self._state.catch_up()
         if call.written:
             await tell(on_write, call.dataset.name, call.actor, call.written)
@@ -221,7 +227,8 @@ class TableCalls:
             if hook is not None:
                 return _hooked(scripts, hook, call, verb, ident, request)
         if verb != "GET":
-            return _written(call, verb, ident)
+            plain = not call.query and not _is_dry_run(call, ident)
+            return verbs.handle(call, verb, ident) if plain else _written(call, verb, ident)
         if ident is not None:
             return read.raw(call, ident) if "raw" in call.query else read.read(call, ident)
         accept = call.query.get("accept") or call.headers.get("accept", "")

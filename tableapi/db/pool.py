@@ -130,6 +130,7 @@ class Lane:
     def open(self, connection: asyncpg.Connection | None = None) -> None:
         """Add `connection`, if given, and start opening the remaining first ones."""
         self._closed = False
+        self._loop = asyncio.get_running_loop()  # kept, because asking for it is a system call (getpid) each time
         for _ in range(self._first):
             self._add(connection)
             connection = None
@@ -303,7 +304,7 @@ class Lane:
         if self._leased < self.leases and (connection := self._take_idle()) is not None:
             self._leased += 1
             return connection
-        waiter: asyncio.Future[asyncpg.Connection] = asyncio.get_running_loop().create_future()
+        waiter: asyncio.Future[asyncpg.Connection] = self._loop.create_future()
         self.lease_queue.put(waiter, waiter)
         self._grow_if_useful()
         try:
@@ -371,7 +372,7 @@ class Lane:
         timing = self.timings[sql]
         if timing.direct or not self.pipelined:
             return await self._run_alone(timing, sql, args)
-        request = Request(sql, args, timing, asyncio.get_running_loop().create_future())
+        request = Request(sql, args, timing, self._loop.create_future())
         try:
             if tracing.tracer is None:
                 self._send(request)

@@ -49,7 +49,9 @@ async def _by_known_plan(call: TableRequest, verb: str, ident: str | None, recor
         return None
     if ident is not None:
         written = await writer.run_known(plan, ident, record)
-        return await _record(call, written) if written is not None else None
+        if written is None:
+            return None
+        return _response(written) if not written.sealed else await _unsealed(call, written)
     outcome = await trying(writer.run_known(plan, record, record))
     if isinstance(outcome, ApiError):
         batch = Batch(_DONE[verb], targets.DEFAULTS, single=True)
@@ -57,7 +59,7 @@ async def _by_known_plan(call: TableRequest, verb: str, ident: str | None, recor
         batch.body()
     if not isinstance(outcome, Record):
         return None
-    response = await _record(call, outcome)
+    response = _response(outcome) if not outcome.sealed else await _unsealed(call, outcome)
     response.body = listed(b"[" + response.body + b"]")
     return response
 
@@ -84,13 +86,18 @@ async def _one(call: TableRequest, target: Targets) -> Response:
     written.mark = written.mark if target.verb != "DELETE" else ""
     if written.ignored:  # upsert=ignore: the record exists
         return Response(b"{}")
-    return await _record(call, written)
+    return _response(written) if not written.sealed else await _unsealed(call, written)
 
 
-async def _record(call: TableRequest, written: Record) -> Response:
+def _response(written: Record) -> Response:
     """Build the response for one record."""
-    body = await read.unsealed(call, True, written.body) if written.sealed else written.body
-    return Response(body, headers=etag.headers(written.mark))
+    return Response(written.body, headers=etag.headers(written.mark))
+
+
+async def _unsealed(call: TableRequest, written: Record) -> Response:
+    """Build the response for a record with sealed fields."""
+    written.body = await read.unsealed(call, True, written.body)
+    return _response(written)
 
 
 async def _list(call: TableRequest, target: Targets) -> Response:

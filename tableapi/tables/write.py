@@ -103,8 +103,10 @@ class Writer(Run):
         values = Bindings(self.call.actor, [], {}, [identifier(ident, list(plan.ident))] if plan.ident else [])
         values.record = record | {"if-match": self.match} if self.match else record
         if self.connection is None and not plan.transaction:
-            sent = self.call.dataset.db.writes.fetchrow(plan.sql, *arguments(plan.parameters, values))
-            row = await self.sent(sent)
+            try:  # as in `sent`, which would be one more coroutine
+                row = await self.call.dataset.db.writes.fetchrow(plan.sql, *arguments(plan.parameters, values))
+            except asyncpg.IntegrityConstraintViolationError as error:
+                raise errors.violated(self.call, error) from None
         else:
             row = await self.fetch(plan, values)
         if row is not None:

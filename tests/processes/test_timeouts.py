@@ -54,9 +54,15 @@ async def until(db: asyncpg.Connection, count: int, seconds: float) -> None:
             await asyncio.sleep(0.05)
 
 
-async def test_a_read_ends_when_its_client_disconnects(served: tuple[str, int], db: asyncpg.Connection) -> None:
+@pytest.mark.parametrize("method", ["GET", "POST", "QUERY"])
+async def test_a_read_ends_when_its_client_disconnects(
+    served: tuple[str, int], db: asyncpg.Connection, method: str
+) -> None:
+    body = None if method == "GET" else {"limit": 2}
+    headers = {"X-HTTP-Method": "GET"} if method == "POST" else {}
     async with httpx2.AsyncClient() as http:
-        asking = asyncio.create_task(http.get(served[0] + "sleepy", timeout=30))
+        read = http.request(method, served[0] + "sleepy", json=body, headers=headers, timeout=30)
+        asking = asyncio.create_task(read)
         await until(db, 1, 5)
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
