@@ -122,6 +122,7 @@ async function leaving(page, [one, two]) {
   await page.getByRole("menuitem", { name: "Sign Out" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Sign Out" }).click();
   await page.waitForURL("**/login");
+  await page.getByRole("button", { name: "Login" }).waitFor();
   check((await page.getByRole("button", { name: "Undo" }).count()) === 0, "no Undo after a sign-out");
   await page.keyboard.press("Control+z");
   await signIn(page, OWNER);
