@@ -20,7 +20,7 @@ from tableapi.datasets.transaction import Widened
 from tableapi.db.errors import to_api_error
 from tableapi.errors import BadRequest, NotFound, Unauthorized, UnsupportedMedia
 from tableapi.http import preferences
-from tableapi.http.body import parse_body
+from tableapi.http.body import table_body
 from tableapi.http.compression import media_type
 from tableapi.http.request import HttpRequest, effective_verb
 from tableapi.http.response import Response
@@ -68,11 +68,7 @@ class TableCalls:
             return await self._import(request, dataset, rights, parts, query, verb)
         body: Any = sent
         if request.method not in ("GET", "QUERY"):
-            raw, content_type = await request.body(self._body_bytes), request.headers.get("content-type", "")
-            if len(raw) < threads.MIN_BYTES:  # nearly every body; `threads.body` would be one more coroutine
-                body = parse_body(content_type, raw, self._body_bytes)
-            else:
-                body = await threads.body(len(raw), parse_body, content_type, raw, self._body_bytes)
+            body = await table_body(request, self._body_bytes)
             if verb != "GET" and isinstance(body, dict) and "explain" in body and len(parts) == 2:
                 raise _no_explain()
         if question is not None:
@@ -227,8 +223,9 @@ class TableCalls:
             if hook is not None:
                 return _hooked(scripts, hook, call, verb, ident, request)
         if verb != "GET":
-            plain = not call.query and not _is_dry_run(call, ident)
-            return verbs.handle(call, verb, ident) if plain else _written(call, verb, ident)
+            if _is_dry_run(call, ident):
+                return _dry_run(replace(call, written=None), verb, ident)
+            return _with_options(call, verb, ident) if call.query else verbs.handle(call, verb, ident)
         if ident is not None:
             return read.raw(call, ident) if "raw" in call.query else read.read(call, ident)
         accept = call.query.get("accept") or call.headers.get("accept", "")
@@ -276,12 +273,9 @@ async def _hooked(
     return _minimal(call, verb, await hooks.respond(scripts, hook, call, verb, ident, request))
 
 
-async def _written(call: TableRequest, verb: str, ident: str | None) -> Response:
-    """Handle a write with the engine."""
-    if _is_dry_run(call, ident):
-        return await _dry_run(replace(call, written=None), verb, ident)
-    response = await verbs.handle(call, verb, ident)
-    return _minimal(call, verb, response) if call.query else response
+async def _with_options(call: TableRequest, verb: str, ident: str | None) -> Response:
+    """Handle a write with options in its query."""
+    return _minimal(call, verb, await verbs.handle(call, verb, ident))
 
 
 def _is_dry_run(call: TableRequest, ident: str | None) -> bool:

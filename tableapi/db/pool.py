@@ -114,6 +114,9 @@ class Lane:
         self._open: dict[asyncpg.Connection, asyncio.Event] = {}  # set when the connection should be closed
         self._closing: set[asyncpg.Connection] = set()
         self._closed = True
+        self._loop: (
+            asyncio.AbstractEventLoop
+        )  # set by `open`, because asking for it is a system call (getpid) each time
         self._free: list[asyncpg.Connection] = []
         self._min_free = 0  # the minimum of free connections since the last `close_idle`
         self._leased = 0
@@ -130,7 +133,7 @@ class Lane:
     def open(self, connection: asyncpg.Connection | None = None) -> None:
         """Add `connection`, if given, and start opening the remaining first ones."""
         self._closed = False
-        self._loop = asyncio.get_running_loop()  # kept, because asking for it is a system call (getpid) each time
+        self._loop = asyncio.get_running_loop()
         for _ in range(self._first):
             self._add(connection)
             connection = None

@@ -104,17 +104,17 @@ def tool_call(tool: str, ident: object, meta: Mapping[str, Any], protocol: str) 
     if tracer is None:
         yield None
         return
+    from opentelemetry.context import get_current
     from opentelemetry.propagate import extract
-    from opentelemetry.trace import SpanKind, get_current_span
+    from opentelemetry.trace import SpanKind
 
-    parent = extract({key: value for key, value in meta.items() if isinstance(value, str)})
+    parent = extract({key: value for key, value in meta.items() if isinstance(value, str)}, get_current())
     attributes = {
         "mcp.method.name": "tools/call", "mcp.protocol.version": protocol, "jsonrpc.request.id": str(ident),
         "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool,
     }  # fmt: skip
-    known = get_current_span(parent).get_span_context().is_valid
     with tracer.start_as_current_span(
-        f"tools/call {tool}", parent if known else None, kind=SpanKind.SERVER, attributes=attributes
+        f"tools/call {tool}", parent, kind=SpanKind.SERVER, attributes=attributes
     ) as span:
         yield span
 

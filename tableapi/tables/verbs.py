@@ -47,20 +47,22 @@ async def _by_known_plan(call: TableRequest, verb: str, ident: str | None, recor
     plan = writer.known_plan("POST" if verb == "POST" else "PATCH", record)
     if plan is None or plan.transaction:
         return None
+    outcome: Record | ApiError | None
     if ident is not None:
-        written = await writer.run_known(plan, ident, record)
-        if written is None:
-            return None
-        return _response(written) if not written.sealed else await _unsealed(call, written)
-    outcome = await trying(writer.run_known(plan, record, record))
+        outcome = await writer.run_known(plan, ident, record)
+    else:
+        outcome = await trying(writer.run_known(plan, record, record))
     if isinstance(outcome, ApiError):
         batch = Batch(_DONE[verb], targets.DEFAULTS, single=True)
         batch.failed(outcome)
         batch.body()
     if not isinstance(outcome, Record):
         return None
-    response = _response(outcome) if not outcome.sealed else await _unsealed(call, outcome)
-    response.body = listed(b"[" + response.body + b"]")
+    if outcome.sealed:
+        outcome.body = await read.unsealed(call, True, outcome.body)
+    response = _response(outcome)
+    if ident is None:
+        response.body = listed(b"[" + response.body + b"]")
     return response
 
 
@@ -86,18 +88,14 @@ async def _one(call: TableRequest, target: Targets) -> Response:
     written.mark = written.mark if target.verb != "DELETE" else ""
     if written.ignored:  # upsert=ignore: the record exists
         return Response(b"{}")
-    return _response(written) if not written.sealed else await _unsealed(call, written)
+    if written.sealed:
+        written.body = await read.unsealed(call, True, written.body)
+    return _response(written)
 
 
 def _response(written: Record) -> Response:
     """Build the response for one record."""
     return Response(written.body, headers=etag.headers(written.mark))
-
-
-async def _unsealed(call: TableRequest, written: Record) -> Response:
-    """Build the response for a record with sealed fields."""
-    written.body = await read.unsealed(call, True, written.body)
-    return _response(written)
 
 
 async def _list(call: TableRequest, target: Targets) -> Response:

@@ -141,9 +141,7 @@ async def test_a_body_is_read_whole_and_can_be_read_again(parts: tuple[bytes, ..
 
 @pytest.mark.parametrize("length", ["3", "5", "", "x", "\u0663", "\u00b3"])  # Arabic and superscript three
 async def test_a_body_ends_at_its_length_or_with_the_last_part(length: str) -> None:
-    headers = (("content-length", length),) if length.isascii() else ()
-    sent = request("POST", headers=headers, parts=(b"abc", b""))
-    sent.read()
+    sent = request("POST", parts=(b"abc", b""))
     sent.headers["content-length"] = length
     assert await sent.body(9) == b"abc"
     assert not sent.unread
