@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
-from urllib.parse import quote
 from uuid import UUID
 
 from pydantic import BaseModel
@@ -12,7 +11,7 @@ from starlette.responses import Response
 
 from product.context import Context
 from product.roles import SESSION
-from tableapi import NotFound, TooLarge, UnsupportedMedia, UploadedFile, script, uploaded_files
+from tableapi import NotFound, TooLarge, UnsupportedMedia, UploadedFile, attachment, script, uploaded_files
 
 MAX_BYTES = 10 * 1024 * 1024
 # Extension -> (content type, magic bytes). Text files have no magic bytes; they must be UTF-8.
@@ -68,8 +67,7 @@ async def read(ctx: Context, input: File) -> Response:
     data = await ctx.vendors.storage.get(row.path) if row else None
     if row is None or data is None:
         raise NotFound("There is no such file.", case="no_such_file")
-    name = f"attachment; filename*=UTF-8''{quote(row.name)}"
-    return Response(data, media_type=row.contenttype, headers={"Content-Disposition": name})
+    return Response(data, media_type=row.contenttype, headers=attachment(row.name))
 
 
 def _type(sent: UploadedFile) -> str:

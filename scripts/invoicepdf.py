@@ -13,7 +13,7 @@ from product.billing import invoice_pdf
 from product.context import Context
 from product.language import of
 from product.roles import OWNER
-from tableapi import Forbidden, NotFound, Unauthorized, script
+from tableapi import Forbidden, NotFound, Unauthorized, attachment, script
 
 
 class Input(BaseModel):
@@ -28,7 +28,7 @@ async def run(ctx: Context, input: Input) -> Response:
         raise NotFound("There is no such invoice.", case="no_such_invoice")
     language = of(ctx, transaction.language)
     name = invoice_pdf.file_name(transaction.invoicenumber, language)
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    headers = {**attachment(name), "Cache-Control": "no-store"}
     document = await invoice_pdf.render(ctx, transaction, language)
     return Response(document, media_type="application/pdf", headers=headers)
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Any
+from urllib.parse import quote
 
 import orjson
 from starlette.responses import Response as StarletteResponse
@@ -14,7 +17,10 @@ from tableapi import exact_json
 from tableapi.errors import ApiError
 
 JSON = "application/json; charset=utf-8"
-_NOT_IN_FILE_NAME = re.compile(r"[^\w.() -]+")
+# Reserved on Windows, control characters, and marks of text direction, which can disguise the ending of a name.
+_NOT_IN_FILE_NAME = re.compile(r"[\x00-\x1f\x7f-\x9f\"*/:<>?\\|;\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]+")
+_NOT_IN_PLAIN = re.compile(r"[^\w.() -]+", re.ASCII)
+MAX_FILE_NAME = 100  # characters
 
 
 @dataclass(slots=True)
@@ -51,11 +57,14 @@ def dumps(value: Any) -> bytes:
 
 
 def attachment(name: str) -> dict[str, str]:
-    """Return the header that makes a response a download called `name`."""
-    plain = _NOT_IN_FILE_NAME.sub("_", name)[:100] or "download"
-    return {
-        "Content-Disposition": f'attachment; filename="{plain.encode("ascii", "replace").decode().replace("?", "_")}"'
-    }
+    """Return the header that makes a response a download called `name` (RFC 6266, with the encoding of RFC 8187)."""
+    clean = _NOT_IN_FILE_NAME.sub("_", unicodedata.normalize("NFC", name)) or "download"
+    if len(clean) > MAX_FILE_NAME:
+        ending = PurePath(clean).suffix[:10]
+        clean = clean[: MAX_FILE_NAME - len(ending)] + ending
+    plain = _NOT_IN_PLAIN.sub("_", clean)
+    encoded = "" if plain == clean else f"; filename*=UTF-8''{quote(clean, safe='', errors='replace')}"
+    return {"Content-Disposition": f'attachment; filename="{plain}"{encoded}'}
 
 
 def from_body(body: bytes, status: int, headers: dict[str, str]) -> ApiError | None:

@@ -1,7 +1,7 @@
 """Export lists as CSV or xlsx files.
 
 In xlsx every cell is text, so no cell can act as a formula. CSV has no types, so a cell that a spreadsheet would
-evaluate is prefixed with an apostrophe, unless it is a plain phone number.
+evaluate is prefixed with an apostrophe, unless it consists of phone numbers.
 """
 
 from __future__ import annotations
@@ -21,9 +21,15 @@ CSV = "text/csv; charset=utf-8"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 _FORMS = {"csv": "csv", "text/csv": "csv", "xlsx": "xlsx", XLSX: "xlsx"}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_PHONE = re.compile(r"\+[0-9]+\Z")
-_NOT_IN_NAMES = re.compile(r"[/\\:\[\]*?]")
-MAX_NAME_CHARS, MAX_CELL_CHARS, WIDTH = 30, 32_767, 32
+# As in ITU-T E.123 and RFC 3966: digits in groups, an area code in parentheses, an extension.
+_PHONE = r"\+\(?[0-9](?:[ ().\u00a0\u202f\u2010-\u2013-]*[0-9]){4,24}(?: ?(?:x|ext\.?) ?[0-9]{1,6})?"
+_PHONES = re.compile(rf"(?:\+[0-9]+|{_PHONE}(?:[,;] ?{_PHONE})*)\Z")
+_NOT_IN_NAMES = re.compile(r"[/\\:\[\]*?\x00-\x1f]")
+# In UTF-16 units, as Excel counts: a character outside the basic plane is two.
+MAX_NAME_UNITS, MAX_CELL_UNITS, WIDTH = 30, 32_767, 32
+RESERVED_NAME = "history"  # the sheet of Excel's own log of changes
+_CUT = "… [cut: the text has {} characters]"
+BOM = b"\xef\xbb\xbf"
 
 Row = dict[str, Any]
 
@@ -52,10 +58,13 @@ def file_format(accept: str) -> str | None:
     return _FORMS.get(media_type(accept))
 
 
-def write_file(form: str, rows: Iterable[Row], names: Sequence[str], title: str, *, safe: bool) -> tuple[bytes, str]:
+def write_file(
+    form: str, rows: Iterable[Row], names: Sequence[str], title: str, *, safe: bool, bom: bool = False
+) -> tuple[bytes, str]:
     """Return a file and its content type.
 
     names: the header line; by default, every name in the rows. safe: escape CSV cells that would act as formulas.
+    bom: begin CSV with a byte order mark, without which Excel reads it in the code page of its machine.
     """
     head = list(names)
     if not head:
@@ -63,7 +72,7 @@ def write_file(form: str, rows: Iterable[Row], names: Sequence[str], title: str,
         head = list(dict.fromkeys(key for row in rows for key in row))
     if form == "xlsx":
         return _xlsx(rows, head, title), XLSX
-    return _csv(rows, head, safe=safe), CSV
+    return (BOM if bom else b"") + _csv(rows, head, safe=safe), CSV
 
 
 def _csv(rows: Iterable[Row], head: list[str], *, safe: bool) -> bytes:
@@ -94,14 +103,30 @@ def _xlsx(rows: Iterable[Row], head: list[str], title: str) -> bytes:
         for number, row in enumerate(rows, 1):
             for place, name in enumerate(head):
                 if text := _text(row.get(name)):
-                    sheet.write_string(number, place, text[:MAX_CELL_CHARS])
+                    sheet.write_string(number, place, _cell(text))
     return out.getvalue()
 
 
 def sheet_name(text: str) -> str:
-    r"""Return a valid sheet name: / \ : [ ] * ? become _, and long names are truncated."""
+    r"""Return a name that Excel accepts: / \ : [ ] * ? become _, a reserved name ends with _, a long one is cut."""
     clean = _NOT_IN_NAMES.sub("_", text).strip("'") or "Sheet"
-    return clean[: MAX_NAME_CHARS - 2] + ".." if len(clean) > MAX_NAME_CHARS else clean
+    if clean.lower() == RESERVED_NAME:
+        return f"{clean}_"
+    return _within(clean, MAX_NAME_UNITS, "..")
+
+
+def _cell(text: str) -> str:
+    """Return the text as a cell can hold it: a longer one is cut, and says so at its end."""
+    return text if len(text) <= MAX_CELL_UNITS // 2 else _within(text, MAX_CELL_UNITS, _CUT.format(f"{len(text):,}"))
+
+
+def _within(text: str, units: int, ending: str) -> str:
+    """Return a text of at most `units` UTF-16 units; a longer one is cut and gets the ending."""
+    encoded = text.encode("utf-16-le")
+    if len(encoded) <= 2 * units:
+        return text
+    # Half of a surrogate pair is dropped.
+    return encoded[: 2 * (units - len(ending))].decode("utf-16-le", "ignore") + ending
 
 
 def _text(value: Any) -> str:
@@ -118,6 +143,6 @@ def _text(value: Any) -> str:
 def _escaped(value: Any) -> str:
     """Return the text of a cell, escaped so that spreadsheets do not evaluate it as a formula."""
     text = _text(value)
-    if isinstance(value, str) and text.startswith(_FORMULA) and not _PHONE.match(text):
+    if isinstance(value, str) and text.startswith(_FORMULA) and not _PHONES.match(text):
         return "'" + text
     return text

@@ -10,17 +10,26 @@ from tableapi.http import response
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"),
+    ("name", "plain", "encoded"),
     [
-        ("people.csv", "people.csv"),
-        ('a"b\r\nc/d.csv', "a_b_c_d.csv"),
-        ("Größe.xlsx", "Gr__e.xlsx"),
-        ("", "download"),
-        ("x" * 200, "x" * 100),
+        ("people.csv", "people.csv", ""),
+        ('a"b\r\nc/d.csv', "a_b_c_d.csv", ""),
+        ("", "download", ""),
+        ("x" * 200, "x" * 100, ""),
+        ("x" * 200 + ".xlsx", "x" * 95 + ".xlsx", ""),
+        ("Übersicht.csv", "_bersicht.csv", "%C3%9Cbersicht.csv"),
+        ("U\u0308bersicht.csv", "_bersicht.csv", "%C3%9Cbersicht.csv"),  # as macOS writes it
+        ("отчёт.xlsx", "_.xlsx", "%D0%BE%D1%82%D1%87%D1%91%D1%82.xlsx"),
+        ("रिपोर्ट.csv", "_.csv", "%E0%A4%B0%E0%A4%BF%E0%A4%AA%E0%A5%8B%E0%A4%B0%E0%A5%8D%E0%A4%9F.csv"),
+        ("100 % & 'more'.csv", "100 _ _ _more_.csv", "100%20%25%20%26%20%27more%27.csv"),
+        ("a\u202efdp.exe", "a_fdp.exe", ""),  # would be shown as aexe.pdf
+        ("\ud800.csv", "_.csv", "%3F.csv"),
     ],
 )
-def test_a_download_has_a_safe_file_name(name: str, expected: str) -> None:
-    assert response.attachment(name) == {"Content-Disposition": f'attachment; filename="{expected}"'}
+def test_a_download_has_a_safe_file_name(name: str, plain: str, encoded: str) -> None:
+    """RFC 6266, section 4.3: `filename*` for what the plain name cannot hold, encoded by RFC 8187."""
+    extended = f"; filename*=UTF-8''{encoded}" if encoded else ""
+    assert response.attachment(name) == {"Content-Disposition": f'attachment; filename="{plain}"{extended}'}
 
 
 def test_a_starlette_response_of_a_script_is_converted() -> None:

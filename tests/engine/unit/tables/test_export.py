@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
+import openpyxl
 import pytest
 
 from tableapi.query.options import Options
@@ -41,6 +43,16 @@ def test_a_file_has_the_requested_form(options: Options, accept: str, form: tupl
         ("\ta", True, "'\ta"),
         ("+4412", True, "+4412"),
         ("+44 12", True, "'+44 12"),
+        ("+44 (0)20 7946 0018", True, "+44 (0)20 7946 0018"),
+        ("+1.415.555.0132", True, "+1.415.555.0132"),
+        ("+33\u202f1\u202f23\u202f45\u202f67\u202f89", True, "+33\u202f1\u202f23\u202f45\u202f67\u202f89"),
+        ("+14155550132 ext. 12", True, "+14155550132 ext. 12"),
+        ("+12025550123, +12025550124", True, '"+12025550123, +12025550124"'),
+        ("+12025550123, =1+1", True, '"\'+12025550123, =1+1"'),
+        ("+1+cmd|' /C calc'!A0", True, "'+1+cmd|' /C calc'!A0"),
+        ("+1202555012*3", True, "'+1202555012*3"),
+        ("+1;2", True, "'+1;2"),
+        ("-2+3", True, "'-2+3"),
         ("=1+1", False, "=1+1"),
     ],
 )
@@ -55,7 +67,40 @@ def test_the_header_line_has_the_given_names() -> None:
 
 @pytest.mark.parametrize(
     ("text", "name"),
-    [("people", "people"), ("a/b[c]?", "a_b_c__"), ("'a'", "a"), ("", "Sheet"), ("a" * 31, "a" * 28 + "..")],
+    [
+        ("people", "people"),
+        ("a/b[c]?", "a_b_c__"),
+        ("'a'", "a"),
+        ("", "Sheet"),
+        ("a" * 31, "a" * 28 + ".."),
+        ("😀" * 16, "😀" * 14 + ".."),
+        ("History", "History_"),  # Excel keeps it for its log of changes, in any case
+        ("HISTORY", "HISTORY_"),
+    ],
 )
 def test_the_name_of_a_sheet(text: str, name: str) -> None:
     assert sheet_name(text) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "units", "cut"),
+    [
+        ("x" * 32_767, 32_767, False),
+        ("x" * 40_000, 32_767, True),
+        ("😀" * 16_383, 32_766, False),
+        ("😀" * 20_000, 32_767, True),
+        ("x" + "😀" * 16_384, 32_767, True),  # would be cut inside a character
+        ("a\r\n" * 12_000, 32_767, True),
+    ],
+)
+def test_a_cell_has_at_most_the_units_of_excel_and_says_that_it_was_cut(text: str, units: int, cut: bool) -> None:
+    """32,767 UTF-16 units: the specification and limits of Excel, on Microsoft's support pages."""
+    file = write_file("xlsx", [{"a": text}], [], "", safe=True)[0]
+    cell = openpyxl.load_workbook(io.BytesIO(file)).active["A2"].value.replace("_x000D_", "\r")
+    assert units - 1 <= len(cell.encode("utf-16-le")) // 2 <= units
+    assert cell.endswith(f"… [cut: the text has {len(text):,} characters]") == cut
+    assert cut or cell == text
+
+
+def test_csv_for_a_spreadsheet_begins_with_a_byte_order_mark() -> None:
+    assert write_file("csv", [{"a": "ë"}], [], "", safe=True, bom=True)[0] == "\ufeffa\r\në\r\n".encode()
