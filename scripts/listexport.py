@@ -10,6 +10,7 @@ from starlette.responses import Response
 from product.contacts import list_export, lists
 from product.contacts.list_export import COLUMNS, FORMS
 from product.context import Context
+from product.people import phones
 from product.roles import SESSION
 from tableapi import Invalid, attachment, script
 
@@ -25,6 +26,8 @@ class Input(BaseModel):
     listid: int = Field(ge=1, lt=2**63)
     format: Literal["csv", "xlsx"] = "csv"
     form: Literal["hubspot", "salesforce", "pipedrive"] | None = None
+    phone_format: phones.Form = "e164"
+    bom: bool = False  # CSV for Excel, which reads it in the code page of its machine otherwise
     columns: Names = Field(default=["full_name", "title", "company", "country", "email", "phone"], max_length=30)
 
 
@@ -34,6 +37,7 @@ async def run(ctx: Context, input: Input) -> Response:
         raise Invalid({"columns": f"There is no column {unknown[0][:50]!r}. Choose from {', '.join(COLUMNS)}."})
     await lists.people(ctx, input.listid)
     heads = FORMS[input.form] if input.form else {name: name for name in dict.fromkeys(input.columns)}
-    file, kind = await list_export.write(ctx, input.listid, input.format, heads)
+    form = list_export.Form(input.format, heads, input.phone_format, input.bom)
+    file, kind = await list_export.write(ctx, input.listid, form)
     name = f"{input.form or 'list'}-{input.listid}.{input.format}"
     return Response(file, media_type=kind, headers={**attachment(name), "Cache-Control": "no-store"})

@@ -5,18 +5,36 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from nameparser import HumanName
+
 MAX_MAIL_CHARS = 60
 REJECTED = "Enter a name without web or email addresses and without line breaks"
 # Control, formatting and separator characters: line ends, zero-width characters, text direction marks.
 _INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 _JOINERS = re.compile(r"[\u200c\u200d]")  # required by names in some scripts
 _ADDRESS = re.compile(r"://|@|www\.", re.IGNORECASE)
+MAX_CHARS = 300
+# After the name in profiles: "| Sales", "- CPA", a check mark.
+_DECORATION = re.compile(r"\s+[|•·–—-]\s.*\Z|[^\w.'’)]+\Z")
+_PRONOUNS = re.compile(
+    r"\W(?:she|he|they|ze|xe|sie|er)/(?:her|hers|him|his|them|theirs|hir|xem|ihr|ihm)\b\)?", re.IGNORECASE
+)
+_WORD = re.compile(r"\w")
 _INNER_DOT = re.compile(r"(?<=\w)\.(?=\w)")
 
 
 def split(name: str) -> tuple[str, str]:
-    """Return first and last name: the text before the first space, and the rest."""
-    first, _, last = " ".join(name.split()).partition(" ")
+    """Return first and last name without titles, suffixes and pronouns; a single word is the first name.
+
+    `Doe, Jane` and particles are understood: `Ludwig van Beethoven` is `Ludwig` and `van Beethoven`.
+    """
+    plain = _DECORATION.sub("", _PRONOUNS.sub("", " ".join(name.split())[:MAX_CHARS])).strip()
+    found = HumanName(plain)
+    first, last = f"{found.first} {found.middle}".strip(), found.last
+    if not first:  # "Dr. Smith", and names in scripts without spaces
+        first, last = last, ""
+    if not _WORD.search(first):  # nothing but a title
+        first, _, last = plain.partition(" ")
     return first[:100], last[:100]
 
 

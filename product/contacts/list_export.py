@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
+from product.accounts import person_names
 from product.contacts import export
 from product.contacts.contact import emails_of, phones_of
 from product.context import Context
+from product.people import phones
 from tableapi import write_file
 
 # Column headings that each program's import maps automatically, and the column that fills each.
@@ -27,6 +31,8 @@ FORMS: Mapping[str, Mapping[str, str]] = {
         "Person - Job title": "title", "Organization - Name": "company", "Person - Label": "tags", "Note": "note",
     },
 }  # fmt: skip
+# Salesforce rejects a lead without a company; this is the placeholder that it uses itself.
+REQUIRED = {"Company": "[not provided]"}
 COLUMNS = (
     "full_name", "firstname", "lastname", "title", "company", "company_domain", "country", "city", "linkedinurl",
     "email", "business_emails", "personal_emails", "phone", "phones", "verification", "tags", "note", "createdon",
@@ -62,33 +68,54 @@ class _Row:
     verification: str | None
 
 
-async def write(ctx: Context, listid: int, form: str, heads: Mapping[str, str]) -> tuple[bytes, str]:
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The form of an export.
+
+    heads: column headings, and the column that fills each. phone: the form of phone
+    numbers. bom: begin CSV with a byte order mark, for Excel.
+    """
+
+    format: Literal["csv", "xlsx"]
+    heads: Mapping[str, str]
+    phone: phones.Form
+    bom: bool
+
+
+async def write(ctx: Context, listid: int, form: Form) -> tuple[bytes, str]:
     """Return the file and its content type. Counts as an export of contacts.
 
     Raises:
         Forbidden: the caller is staff looking at the app as a member (403).
         TooMany: the caller has used up the exports of the day (429).
     """
-    await export.count(ctx, form, listid=listid)
+    await export.count(ctx, form.format, listid=listid)
     owner = ctx.actor.role == "client"
     rows = await ctx.db.all(_Row, _ROWS, ctx.actor.clientid, listid, owner, ctx.actor.appuserid, export.MAX_ROWS)
-    lines = [_line(_cells(ctx, row), heads) for row in rows]
-    return write_file(form, lines, tuple(heads), "List", safe=True)
+    return await asyncio.to_thread(_file, ctx, rows, form)
+
+
+def _file(ctx: Context, rows: Sequence[_Row], form: Form) -> tuple[bytes, str]:
+    lines = [_line(_cells(ctx, row, form.phone), form.heads) for row in rows]
+    return write_file(form.format, lines, tuple(form.heads), "List", safe=True, bom=form.bom)
 
 
 def _line(cells: Mapping[str, str], heads: Mapping[str, str]) -> dict[str, str]:
-    return {head: cells[column] for head, column in heads.items()}
+    return {head: cells[column] or REQUIRED.get(head, "") for head, column in heads.items()}
 
 
-def _cells(ctx: Context, row: _Row) -> dict[str, str]:
-    items, phones = emails_of(ctx.vault, row.emails), phones_of(ctx.vault, row.phone_numbers)
+def _cells(ctx: Context, row: _Row, phone: phones.Form = "e164") -> dict[str, str]:
+    items = emails_of(ctx.vault, row.emails)
+    numbers = [phones.dialled(number, row.country, phone) for number in phones_of(ctx.vault, row.phone_numbers)]
     work, home = ([item["address"] for item in items if item["type"] == kind] for kind in ("business", "personal"))
-    first, _, last = row.full_name.rpartition(" ")
+    first, last = person_names.split(row.full_name)
+    if not last:  # every CRM identifies people by it
+        first, last = "", first or row.full_name
     texts = ("full_name", "title", "company", "company_domain", "country", "city", "linkedinurl", "note", "createdon")
     return {name: getattr(row, name) or "" for name in texts} | {
         "firstname": first, "lastname": last, "email": next(iter([*work, *home]), ""),
-        "business_emails": _joined(work), "personal_emails": _joined(home), "phone": next(iter(phones), ""),
-        "phones": _joined(phones), "verification": row.verification or "", "tags": "; ".join(row.tags),
+        "business_emails": _joined(work), "personal_emails": _joined(home), "phone": next(iter(numbers), ""),
+        "phones": _joined(numbers), "verification": row.verification or "", "tags": "; ".join(row.tags),
     }  # fmt: skip
 
 

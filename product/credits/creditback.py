@@ -9,14 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-import phonenumbers
-
 from product import audit, mail
 from product import language as languages
 from product.context import Context
 from product.credits import ledger
 from product.credits.balance import CREDIT
-from product.people import email_checks
+from product.people import email_checks, phones
 
 Cause = Literal["proof", "agreement", "decision"]
 ACCOUNTS = 3  # accounts that must agree about a value
@@ -84,17 +82,15 @@ async def give(ctx: Context, clientid: int, personid: int, kind: str, cause: Cau
     return True
 
 
-async def proves_wrong(ctx: Context, type_: str, value: str) -> bool:
-    """Return whether a check proves a value wrong: no such domain, no mail server, not a phone number.
+async def proves_wrong(ctx: Context, type_: str, value: str, country: str) -> bool:
+    """Return whether a check proves a value wrong: no such domain, no mail server, a number that cannot exist.
 
+    country: of the person, for numbers without a country code. A number that cannot be read is not proved wrong.
     May query the DNS, so never call it inside a transaction.
     """
     if type_ != "phone":
         return email_checks.invalid_proof((await email_checks.check(ctx, value)).reasons)
-    try:
-        return not phonenumbers.is_valid_number(phonenumbers.parse(value, None))
-    except phonenumbers.NumberParseException:
-        return True
+    return phones.cannot_exist(value, country)
 
 
 async def agreed(ctx: Context, personid: int, type_: str, hashes: list[bytes], kind: str) -> set[int]:

@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import orjson
+import structlog
 from asyncpg import Record
 
 from product.context import Context
-from product.people import job_titles, profile_url, removal, search_terms
+from product.people import job_titles, phones, profile_url, removal, search_terms
 from product.vendors.people import FoundPerson
 from tableapi import Vault
 
+log = structlog.get_logger(__name__)
 MAX_AGE = timedelta(days=30)  # for data from the vendor
 KINDS = search_terms.KINDS
 
@@ -99,6 +101,7 @@ async def find(ctx: Context, key: str) -> Person | None:
     if ctx.vendors.people is not None and (row is None or _stale(row)):
         person = await ctx.vendors.people.find(profile_url.url_of(key, ctx.settings.profile_host))
         if person is not None:
+            person.phones = _readable(person)
             addresses = [*person.personal_emails, *(split_validity(text)[0] for text in person.business_emails)]
             if await removal.lists(ctx, addresses, person.phones):
                 return None
@@ -153,6 +156,17 @@ async def hide(ctx: Context, email: str) -> None:
     """
     for row in await ctx.db.fetch(_HIDE, search_terms.email_query(ctx.vault, email)):
         await ctx.db.execute(_SUPPRESS, ctx.vault.index("profile", row["profilekey"]))
+
+
+def _readable(person: FoundPerson) -> list[str]:
+    """Return the vendor's phone numbers as they are stored, without those that cannot be read."""
+    found = []
+    for number in person.phones:
+        try:
+            found.append(phones.stored(number, person.country))
+        except phones.Unreadable:
+            log.warning("vendor_phone_unreadable")
+    return found
 
 
 def _stale(row: Record) -> bool:
@@ -227,8 +241,8 @@ def row_of(vault: Vault, person: FoundPerson) -> tuple[object, ...]:
 
 def search_columns(vault: Vault, row: Record) -> dict[str, object]:
     """Return the search columns of a stored row."""
-    phones, personal = _opened(vault, row["phonecipher"]), _opened(vault, row["personalcipher"])
-    return search_columns_of(vault, dict(row), phones, _pairs(vault, row["businesscipher"]), personal)
+    numbers, personal = _opened(vault, row["phonecipher"]), _opened(vault, row["personalcipher"])
+    return search_columns_of(vault, dict(row), numbers, _pairs(vault, row["businesscipher"]), personal)
 
 
 def search_columns_of(

@@ -15,7 +15,7 @@ from operator import itemgetter
 
 import orjson
 
-from product.people import job_titles, profile_url, removal, search_terms
+from product.people import job_titles, phones, profile_url, removal, search_terms
 from product.people.directory import split_validity
 from tableapi import Vault
 
@@ -31,7 +31,6 @@ COLUMNS = (
 )  # fmt: skip
 _TEXTS = [*HEADER[:6], *OPTIONAL]  # before the lists of values
 _EMAIL = re.compile(r"[^@\s,;:<>\"]{1,64}@[^@\s,;:<>\".]+(?:\.[^@\s,;:<>\".]+)*\.[^@\s,;:<>\".]{2,}")
-_PHONE = re.compile(r"\+?[0-9][0-9 ().-]{4,24}")
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 _NEEDS_ESCAPE = re.compile(r"[\\\t\n\r]")
 MAX_CHARS = 300  # per name, title or company
@@ -43,12 +42,16 @@ class BadLine(ValueError):
 
 @dataclass(slots=True)
 class Parsed:
-    """The result of a block of lines: rows in the text format of COPY, and the lines that were skipped."""
+    """The result of a block of lines: rows in the text format of COPY, and what was left out.
+
+    bad: lines that were skipped; left_out: values that were, while the person was kept. Both with the reason.
+    """
 
     rows: bytes = b""
     good: int = 0
     suppressed: int = 0
     bad: list[tuple[int, str]] = field(default_factory=list)
+    left_out: list[tuple[int, str]] = field(default_factory=list)
 
 
 class LineReader:
@@ -71,7 +74,7 @@ class LineReader:
             if not line.strip():
                 continue
             try:
-                row = self._row(number, line)
+                row = self._row(number, line, parsed.left_out)
             except ValueError as error:
                 parsed.bad.append((number, _reason(error)))
                 continue
@@ -83,7 +86,7 @@ class LineReader:
         parsed.rows = "".join(rows).encode()
         return parsed
 
-    def _row(self, number: int, raw: bytes) -> str | None:
+    def _row(self, number: int, raw: bytes, left_out: list[tuple[int, str]]) -> str | None:
         fields = _fields(raw.decode())
         if len(fields) != self._width:
             raise BadLine(f"expected {self._width} fields, found {len(fields)}")
@@ -94,17 +97,16 @@ class LineReader:
             raise BadLine("full_name is empty")
         if max(map(len, texts)) > MAX_CHARS:
             raise BadLine(f"a text is longer than {MAX_CHARS} characters")
-        personal, business, phones = (_split(text) for text in ordered[len(_TEXTS) :])
+        personal, business = (_split(text) for text in ordered[len(_TEXTS) : -1])
         marked = [split_validity(text) for text in business]
         if not all(_EMAIL.fullmatch(address) for address in [*personal, *(address for address, _ in marked)]):
             raise BadLine("an e-mail address is not valid")
-        if not all(_PHONE.fullmatch(phone) for phone in phones):
-            raise BadLine("a phone number is not valid")
+        full_name, title, company, domain, country, city, industry, size, seniority = texts
+        numbers = _numbers(number, ordered[-1], country, left_out)
         addresses = [*personal, *(address for address, _ in marked)]
         hashes = [self._vault.index("email", address.lower()) for address in addresses]
-        if self._suppressed and self._is_suppressed(key, addresses, phones):
+        if self._suppressed and self._is_suppressed(key, addresses, numbers):
             return None
-        full_name, title, company, domain, country, city, industry, size, seniority = texts
         derived, function = job_titles.derived(title)
         texts[-1] = seniority = job_titles.canonical(seniority) if seniority else derived
         verification = marked[0][1] if marked else None
@@ -118,14 +120,14 @@ class LineReader:
         shown = [key, *texts, function]
         if _NEEDS_ESCAPE.search("".join(shown)):
             shown = [text.translate(_ESCAPES) for text in shown]
-        sealed = (self._sealed(personal), self._sealed(marked), self._sealed(phones), " ".join(terms))
+        sealed = (self._sealed(personal), self._sealed(marked), self._sealed(numbers), " ".join(terms))
         return "\t".join((str(number), *shown, verification or "\\N", *sealed)) + "\n"
 
     def _sealed(self, values: Sequence[object]) -> str:
         return "\\\\x" + self._vault.seal_bytes(orjson.dumps(values)).hex() if values else "\\N"
 
-    def _is_suppressed(self, key: str, emails: list[str], phones: list[str]) -> bool:
-        hashes = [*self._vault.indexes("profile", key), *removal.hashes(self._vault, emails, phones)]
+    def _is_suppressed(self, key: str, emails: list[str], numbers: list[str]) -> bool:
+        hashes = [*self._vault.indexes("profile", key), *removal.hashes(self._vault, emails, numbers)]
         return not self._suppressed.isdisjoint(hashes)
 
 
@@ -142,6 +144,17 @@ def _fields(line: str) -> list[str]:
 
 def _split(text: str) -> list[str]:
     return [part for part in (piece.strip() for piece in text.split(";")) if part] if text else []
+
+
+def _numbers(line: int, text: str, country: str, left_out: list[tuple[int, str]]) -> list[str]:
+    """Return the phone numbers in a cell, and report those that cannot be read."""
+    found = []
+    for one in phones.split(text):
+        try:
+            found.append(phones.stored(one, country))
+        except phones.Unreadable as error:
+            left_out.append((line, f"{error}. The person was imported without it"))
+    return found
 
 
 def _reason(error: ValueError) -> str:

@@ -11,6 +11,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 
 from product.context import Context
+from product.people import phones as phone_numbers
 from tableapi import Vault
 
 EMAIL, PHONE = "Email", "Phone"  # DROP lists with identifiers that the directory contains
@@ -28,8 +29,9 @@ def email_hash(address: str) -> str:
 
 
 def phone_hash(number: str) -> str:
-    """Return DROP's hash of a number: its last ten digits."""
-    return _hash("".join(letter for letter in number if letter in "0123456789")[-_PHONE_DIGITS:])
+    """Return DROP's hash of a number: its last ten digits, without an extension."""
+    bare = phone_numbers.without_extension(number)
+    return _hash("".join(letter for letter in bare if letter in "0123456789")[-_PHONE_DIGITS:])
 
 
 def _hash(text: str) -> str:

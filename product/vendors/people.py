@@ -8,6 +8,7 @@ import httpx2
 import structlog
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
+from product.people import phones
 from tableapi import ApiError, tls_context
 
 log = structlog.get_logger(__name__)
@@ -39,12 +40,19 @@ class FoundPerson(BaseModel):
     business_emails: list[str] = []
     phones: list[str] = []
 
-    @field_validator("personal_emails", "business_emails", "phones", mode="before")
+    @field_validator("personal_emails", "business_emails", mode="before")
     @classmethod
     def _listed(cls, value: object) -> object:
         if value is None:
             return []
         return [part.strip() for part in value.split(";") if part.strip()] if isinstance(value, str) else value
+
+    @field_validator("phones", mode="before")
+    @classmethod
+    def _numbers(cls, value: object) -> object:
+        if value is None:
+            return []
+        return phones.split(value) if isinstance(value, str) else value
 
     @field_validator(
         "title", "company", "company_domain", "country", "city", "industry", "company_size", "seniority", mode="before"

@@ -3,7 +3,8 @@
 Safe to repeat.
 
 Worker processes parse the lines, which are copied into a staging table and merged by profile key. If two lines have the
-same key, the later one wins. Bad lines are reported by number and skipped; with strict=1 a bad line cancels the import.
+same key, the later one wins. Bad lines are reported by number and skipped, phone numbers that cannot be read are
+reported and left out; with strict=1 either cancels the import.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ class Output(BaseModel):
     imported: int
     skipped: int
     suppressed: int
+    left_out: int
     seconds: float
 
 
@@ -69,6 +71,7 @@ class _Tally:
     good: int = 0
     suppressed: int = 0
     bad: list[tuple[int, str]] = field(default_factory=list)
+    left_out: list[tuple[int, str]] = field(default_factory=list)
 
 
 @script(internal=True)
@@ -98,8 +101,12 @@ async def run(ctx: Context, input: Input) -> Output:
                 await companies.add_up(connection, _COMPANIES)
     seconds = time.monotonic() - started
     _print(f"Imported {tally.good:,} people in {seconds:.1f} s ({tally.good / seconds * 60:,.0f} a minute); "
-         f"skipped {len(tally.bad):,} bad lines, {tally.suppressed:,} on the removal list.")  # fmt: skip
-    return Output(imported=tally.good, skipped=len(tally.bad), suppressed=tally.suppressed, seconds=round(seconds, 1))
+         f"skipped {len(tally.bad):,} bad lines, {tally.suppressed:,} on the removal list; "
+         f"left out {len(tally.left_out):,} phone numbers.")  # fmt: skip
+    return Output(
+        imported=tally.good, skipped=len(tally.bad), suppressed=tally.suppressed, left_out=len(tally.left_out),
+        seconds=round(seconds, 1),
+    )  # fmt: skip
 
 
 def _open(path: Path) -> tuple[BinaryIO, list[str]]:
@@ -142,17 +149,21 @@ async def _rows(file: BinaryIO, pool: ProcessPoolExecutor, tally: _Tally) -> Asy
         tally.good += parsed.good
         tally.suppressed += parsed.suppressed
         tally.bad += parsed.bad
+        tally.left_out += parsed.left_out
         bar.at(file.tell(), tally.good)
         yield parsed.rows
     bar.end(tally.good)
 
 
 def _report(tally: _Tally, input: Input) -> None:
-    """Print the bad lines; raise BadFile (400) when there are any and `strict` is set."""
-    for number, reason in tally.bad:
+    """Print what is left out, by line; raise BadFile (400) when there is anything and `strict` is set."""
+    for number, reason in sorted([*tally.bad, *tally.left_out]):
         _print(f"line {number}: {reason}")
-    if tally.bad and input.strict:
-        raise BadFile(f"{len(tally.bad):,} bad lines; nothing was imported (strict=1).")
+    if input.strict and (tally.bad or tally.left_out):
+        raise BadFile(
+            f"{len(tally.bad):,} bad lines, {len(tally.left_out):,} unreadable phone numbers; nothing was imported "
+            "(strict=1)."
+        )
 
 
 def _print(line: str) -> None:

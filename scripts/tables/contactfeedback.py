@@ -108,7 +108,7 @@ async def _proof(ctx: Context, vote: Vote, person: Person | None) -> bool:
     row = await ctx.db.first(_Contact, _CONTACT, ctx.actor.clientid, person.personid, KIND[vote.type])
     if row is None or vote.info.lower() not in _values(ctx, row, vote.type):
         return False
-    return await creditback.proves_wrong(ctx, vote.type, vote.info)
+    return await creditback.proves_wrong(ctx, vote.type, vote.info, person.country)
 
 
 async def _vote(ctx: Context, vote: Vote, person: Person | None, proof: bool) -> dict[str, object]:

@@ -55,6 +55,34 @@ async def test_a_possibly_correct_value_returns_no_credit(product: Product, acco
     assert await product.db.fetchval("select count(*) from creditback where clientid = $1", account.clientid) == 0
 
 
+@pytest.mark.parametrize(
+    ("country", "number", "returned"),
+    [
+        ("DEU", "0151 12345678", 0),
+        ("USA", "201-555-0123", 0),
+        ("ITA", "06 1234 5678", 0),
+        ("GBR", "00447911223456", 0),
+        ("USA", "00447911223456", 0),
+        ("MEX", "+52 1 55 1234 5678", 0),  # the mobile form of Mexico until 2019
+        ("MEX", "044 55 1234 5678", 0),
+        ("ARG", "+54 9 11 2345-6789", 0),
+        ("USA", "+1 201 555 0123 ext. 4", 0),
+        ("FRA", "+33\u202f1\u202f23\u202f45\u202f67\u202f89", 0),
+        ("", "0151 12345678", 0),  # of an unknown country: no proof
+        ("DEU", "ask reception", 0),
+        ("DEU", "+49 123", 1),
+        ("USA", "201-055-0123", 1),
+    ],
+)
+async def test_only_a_number_that_cannot_exist_in_its_country_is_proved_wrong(
+    product: Product, account: Account, country: str, number: str, returned: int
+) -> None:
+    """libphonenumber 9.0.42 with the country of the person; Mexico: IFT, plan of 3 August 2019."""
+    person = await product.person(phones=[number], country=country)
+    await _revealed(account, person, "directdial")
+    assert await _cast(account, _vote(person, number, "phone")) == returned
+
+
 async def test_an_impossible_number_returns_the_credit_once(product: Product, account: Account) -> None:
     person = await product.person(phones=[BAD_PHONE])
     before = await account.credits()

@@ -74,8 +74,7 @@ async def test_cells_of_a_csv_cannot_be_formulas(product: Product, account: Acco
     assert first[1].startswith("https://www.linkedin.com/in/")
     assert first[2] == "'@a.example, b@b.example, c@c.example"  # three values, none of which is a formula
     assert first[3:] == ["jane.doe@acme.example, jd@acme.example", "+12025550123"]
-    # No unpaid values; two joined numbers are not a plain phone number any more.
-    assert [second[0], *second[2:]] == ["'-2+3", "", "", "'+4511111111, +4522222222"]
+    assert [second[0], *second[2:]] == ["'-2+3", "", "", "+4511111111, +4522222222"]  # no unpaid values
 
 
 async def test_cells_of_an_xlsx_are_text(product: Product, account: Account) -> None:

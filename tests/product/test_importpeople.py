@@ -33,14 +33,18 @@ async def test_a_missing_file_is_rejected(product: Product, tmp_path: Path) -> N
 async def test_invalid_lines_are_reported_by_number_and_strict_imports_nothing(
     product: Product, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = _file(tmp_path, LINE.format(slug="imp-a", name="A"), "broken", LINE.format(slug="imp-b", name="B"))
+    unreadable = LINE.format(slug="imp-b", name="B").rpartition(",")[0] + ",ask reception"
+    path = _file(tmp_path, LINE.format(slug="imp-a", name="A"), "broken", unreadable)
     with pytest.raises(ApiError, match="nothing was imported"):
         await product.scripts.run_job("importpeople", {"file": str(path), "strict": "1"})
     assert await product.db.fetchval("select count(*) from person where profilekey like 'in/imp-%'") == 0
 
     done = await product.scripts.run_job("importpeople", {"file": str(path)})
-    assert (done.imported, done.skipped) == (2, 1)
-    assert "line 3: expected 9 fields, found 1" in capsys.readouterr().err
+    assert (done.imported, done.skipped, done.left_out) == (2, 1, 1)
+    printed = capsys.readouterr().err
+    assert "line 3: expected 9 fields, found 1" in printed
+    assert "line 4: a phone number cannot be read" in printed
+    assert "left out 1 phone numbers" in printed
     assert await product.db.fetchval("select count(*) from person where profilekey like 'in/imp-%'") == 2
 
 

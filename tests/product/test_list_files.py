@@ -146,7 +146,7 @@ async def test_an_export_contains_only_paid_values(product: Product, account: Ac
     sheet = await _export(account.owner, listid, format="xlsx", columns="lastname,firstname,personal_emails")
     lines = list(openpyxl.load_workbook(io.BytesIO(sheet.content)).active.values)
     assert lines[0] == ("lastname", "firstname", "personal_emails")
-    assert ("Doe", "Jane van") in {line[:2] for line in lines[1:]}
+    assert ("van Doe", "Jane") in {line[:2] for line in lines[1:]}
     assert all(not line[2] for line in lines[1:])  # not paid for
     audited = "select count(*) from auditlog where clientid = $1 and event = 'contacts_exported'"
     assert await product.db.fetchval(audited, account.clientid) == 3
@@ -174,6 +174,47 @@ async def test_exports_have_the_column_names_of_crms(
     (row,) = _rows(response)
     assert tuple(row)[:5] == head
     assert "Acme" in row.values()
+
+
+NAMES = {
+    "Jane Doe": ("Jane", "Doe"), "Jane Doe, PhD": ("Jane", "Doe"), "John Smith Jr.": ("John", "Smith"),
+    "Dr. Jane Doe MBA": ("Jane", "Doe"), "Madonna": ("", "Madonna"), "Müller, Jörg": ("Jörg", "Müller"),
+    "Ludwig van Beethoven": ("Ludwig", "van Beethoven"), "Jane Doe (she/her)": ("Jane", "Doe"),
+    "Jane Doe she/her": ("Jane", "Doe"), "Jane Doe | Sales, Acme": ("Jane", "Doe"),
+    "Jane Doe CFA\u00ae": ("Jane", "Doe"), "\u674e\u5c0f\u9f99": ("", "\u674e\u5c0f\u9f99"),
+    "Dr. Smith": ("", "Smith"), "Prince Harry": ("", "Harry"),
+    "PhD": ("", "PhD"), "?": ("", "?"), "J. R. R. Tolkien": ("J. R. R.", "Tolkien"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["hubspot", "salesforce"])
+async def test_a_crm_gets_a_last_name_a_company_and_a_number_that_it_can_dial(
+    product: Product, account: Account, form: str
+) -> None:
+    """Salesforce rejects a lead without Last Name or Company; titles, suffixes and pronouns are no last names."""
+    listid = await _list(account.owner)
+    people = [
+        await product.person(full_name=name, company="", country="DEU", phones=["0151 / 12345678"]) for name in NAMES
+    ]
+    await _import(account.owner, listid, "\n".join(map(_url, people)))
+    reveal = {"linkedinurl": _url(people[0]), "type": "directdial", "action": "reveal"}
+    assert (await account.owner.post("getcontact", **reveal)).status_code == 200
+    rows = _rows(await _export(account.owner, listid, form=form))
+    assert sorted((row["First Name"], row["Last Name"]) for row in rows) == sorted(NAMES.values())
+    phone = "Phone" if form == "salesforce" else "Phone Number"
+    assert sorted({row[phone] for row in rows}) == ["", "+4915112345678"]
+    if form == "salesforce":
+        assert {row["Company"] for row in rows} == {"[not provided]"}
+    (international,) = {
+        row[phone] for row in _rows(await _export(account.owner, listid, form=form, phone_format="international"))
+    } - {""}
+    assert international == "+49 1511 2345678"
+
+
+async def test_csv_for_excel_begins_with_a_byte_order_mark(product: Product, account: Account) -> None:
+    listid = await _list(account.owner)
+    files = [(await _export(account.owner, listid, bom=bom)).content for bom in ("true", "false")]
+    assert [file.startswith(b"\xef\xbb\xbf") for file in files] == [True, False]
 
 
 def test_line_numbers_count_quoted_line_breaks_and_blank_lines() -> None:

@@ -25,5 +25,5 @@ export const useImportList = () => useScript("listimport");
 export const useExportList = () =>
   useMutation({
     mutationFn: async ({ listid, form, format, columns }: ListExport) =>
-      saveFile(await download("listexport", { query: { listid, format, ...(form ? { form } : { columns: columns.join(",") }) } }), `${form || "list"}-${listid}.${format}`),
+      saveFile(await download("listexport", { query: { listid, format, ...(form ? { form } : { columns: columns.join(","), bom: true }) } }), `${form || "list"}-${listid}.${format}`),
   });

@@ -27,6 +27,16 @@ test("a contact is written as a vCard with separators escaped", () => {
   ]);
 });
 
-test("a line break in a value is escaped", () => {
-  expect(vcard({ name: "Cher\nTEL:1", url: "", phones: [], business: [], personal: [] })).toContain("FN:Cher\\nTEL:1");
+test.each(["\n", "\r", "\r\n", "\u0085", "\u2028"])("no line break in a value begins a property: %j", (end) => {
+  const card = vcard({ name: `Cher${end}TEL:1`, url: "", phones: [], business: [], personal: [] });
+  expect(card).toContain("FN:Cher\\nTEL:1\r\n");
+  expect(card.split(/[\r\n\u0085\u2028]+/)).not.toContain("TEL:1");
+});
+
+test("a line has at most 75 octets, and is read back whole", () => {
+  const title = "Leiterin für Größe 😀 ".repeat(20).trim();
+  const card = vcard({ name: "Maya", title, url: "", phones: [], business: [], personal: [] });
+  const octets = card.split("\r\n").map((line) => new TextEncoder().encode(line).length);
+  expect(Math.max(...octets)).toBeLessThanOrEqual(75);
+  expect(card.replaceAll("\r\n ", "")).toContain(`TITLE:${title}\r\n`);
 });

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import orjson
 import pytest
 
+from product.people import phones
 from product.people.import_file import LineReader
 from tableapi.crypto.vault import Vault
 
@@ -39,7 +41,6 @@ def test_quotes_and_empty_values_are_escaped() -> None:
         (b"linkedin.com/in/x,,,,,,,,", "full_name is empty"),
         (b"linkedin.com/in/x,Jane,,,,,nonsense,,", "e-mail"),
         (b"linkedin.com/in/x,Jane,,,,,,j@acme.example:perhaps,", "validity"),
-        (b"linkedin.com/in/x,Jane,,,,,,,call me", "phone"),
         (b'"linkedin.com/in/x,Jane,,,,,,,', "quote"),
         (b"linkedin.com/in/x,Jane\0,,,,,,,", "NUL"),
         (b"linkedin.com/in/x,\xff\xfe,,,,,,,", "UTF-8"),
@@ -51,6 +52,54 @@ def test_an_invalid_line_is_reported_by_number_and_does_not_stop_others(line: by
     assert parsed.good == 2
     assert parsed.bad[0][0] == 8
     assert why in parsed.bad[0][1]
+
+
+@pytest.mark.parametrize(
+    ("country", "typed", "kept"),
+    [
+        ("", "+12025550100", ["+12025550100"]),
+        ("", "+1 (415) 555-0132", ["+1 (415) 555-0132"]),
+        ("", "+44 (0)20 7946 0018", ["+44 (0)20 7946 0018"]),
+        ("USA", "(415) 555-0132", ["+14155550132"]),
+        ("United States", "415.555.0132", ["+14155550132"]),
+        ("us", "1-415-555-0132", ["+14155550132"]),
+        ("DEU", "0151/12345678", ["+4915112345678"]),
+        ("ITA", "06 1234 5678", ["+390612345678"]),  # the zero is a part of Italian numbers
+        ("", "+1-608-271-9000-x11", ["+16082719000 ext. 11"]),
+        ("USA", "415-555-0132 ext. 12; (202) 555-0100", ["+14155550132 ext. 12", "+12025550100"]),
+        ("", "tel:+1-201-555-0123;ext=4", ["+12015550123 ext. 4"]),  # RFC 3966
+        ("", "tel:+4722123456; +4722123457", ["+4722123456", "+4722123457"]),
+        ("", "+47\u00a022\u00a012\u00a034\u00a056", ["+4722123456"]),
+        ("", "+33\u202f1\u202f23\u202f45\u202f67\u202f89", ["+33123456789"]),
+        ("", "+1 415\u2011555\u20110132", ["+14155550132"]),
+        ("", "\uff0b49 30 123456", ["+4930123456"]),
+        ("", "\u202a+4722123456\u202c", ["+4722123456"]),  # as copied from an address book
+        ("USA", "00 47 22 12 34 56", ["+4722123456"]),
+        ("MEX", "044 55 1234 5678", ["+525512345678"]),
+        ("ARG", "011 15-2345-6789", ["+5491123456789"]),
+        ("", "'+4722123456", ["+4722123456"]),
+        ("", '=""+4722123456""', ["+4722123456"]),
+        ("", "0151 12345678", []),  # of an unknown country
+        ("Atlantis", "0151 12345678", []),
+        ("USA", "4.15556E+09", []),
+        ("USA", "14155550132.0", []),
+        ("USA", "call me", []),
+        ("USA", "+1 415 555 0132 / 555 0133", []),
+        ("USA", "n/a; +12025550100", ["+12025550100"]),
+    ],
+)
+def test_a_phone_number_is_read_or_left_out_and_never_costs_the_person(
+    country: str, typed: str, kept: list[str]
+) -> None:
+    line = f'linkedin.com/in/x,Jane,,,,{country},,,"{typed}"'.encode()
+    parsed = reader().block(7, line)
+    assert (parsed.good, parsed.bad) == (1, [])
+    sealed = parsed.rows.decode().rstrip("\n").split("\t")[15].removeprefix("\\\\x")
+    stored = [] if sealed == "\\N" else orjson.loads(Vault(["secret"]).open_bytes(bytes.fromhex(sealed)))
+    assert stored == kept
+    lost = len(phones.split(typed)) - len(kept)
+    assert [number for number, _ in parsed.left_out] == [7] * lost
+    assert not any("555" in reason for _, reason in parsed.left_out)
 
 
 def test_people_on_the_removal_list_are_left_out() -> None:
