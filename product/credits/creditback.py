@@ -83,7 +83,7 @@ async def give(ctx: Context, clientid: int, personid: int, kind: str, cause: Cau
 
 
 async def proves_wrong(ctx: Context, type_: str, value: str, country: str) -> bool:
-    """Return whether a check proves a value wrong: no such domain, no mail server, a number that cannot exist.
+    """Return whether a check proves a value wrong: no mail server, or a number that cannot exist.
 
     country: of the person, for numbers without a country code. A number that cannot be read is not proved wrong.
     May query the DNS, so never call it inside a transaction.

@@ -20,7 +20,7 @@ _FORMS = {"e164": PhoneNumberFormat.E164, "international": PhoneNumberFormat.INT
 # Kept as it is, and not parsed: a million people are imported in a minute.
 _PLAIN = re.compile(r"\+[0-9](?:[ ().-]*[0-9]){6,14}")
 _NUMBERS = re.compile(r";(?!\s*(?:ext|isub|phone-context)=)", re.IGNORECASE)  # parameters of a tel: URI stay with it
-# A spreadsheet shows 4.91511E+12 and saves 4915112345678.0 for a number whose column is not text.
+# A spreadsheet shows 4.91511E+12 and saves 4915112345678.0 for a number in a column without the format Text.
 _SPREADSHEET = re.compile(r"[0-9.,]+E\+?[0-9]+|[0-9]{5,}[.,]0+", re.IGNORECASE)
 _MARKED_AS_TEXT = re.compile(r"""'(?=[+0-9(])|="(?P<text>[^"]*)"\Z""")
 # Until 2019, Mexican mobile numbers were dialled with 1 from abroad, and with 044 or 045 at home (IFT, Plan Técnico
@@ -40,7 +40,7 @@ def split(text: str) -> list[str]:
 
 
 def stored(text: str, country: str = "") -> str:
-    """Return a number as it is stored: as typed if it has a country code and nothing unusual, else in E.164.
+    """Return a number as it is stored: as typed if it has a usual form with a country code, else in E.164.
 
     An extension follows as ` ext. 12`. country: of the person, as ISO 3166 code or English name.
 

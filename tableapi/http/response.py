@@ -57,7 +57,7 @@ def dumps(value: Any) -> bytes:
 
 
 def attachment(name: str) -> dict[str, str]:
-    """Return the header that makes a response a download called `name` (RFC 6266, with the encoding of RFC 8187)."""
+    """Return the header that makes a response a download called `name` (RFC 6266, RFC 8187)."""
     clean = _NOT_IN_FILE_NAME.sub("_", unicodedata.normalize("NFC", name)) or "download"
     if len(clean) > MAX_FILE_NAME:
         ending = PurePath(clean).suffix[:10]

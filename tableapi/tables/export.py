@@ -108,7 +108,7 @@ def _xlsx(rows: Iterable[Row], head: list[str], title: str) -> bytes:
 
 
 def sheet_name(text: str) -> str:
-    r"""Return a name that Excel accepts: / \ : [ ] * ? become _, a reserved name ends with _, a long one is cut."""
+    r"""Return a valid sheet name: / \ : [ ] * ? become _, a reserved one gets a _, a long one is cut."""
     clean = _NOT_IN_NAMES.sub("_", text).strip("'") or "Sheet"
     if clean.lower() == RESERVED_NAME:
         return f"{clean}_"
@@ -116,7 +116,7 @@ def sheet_name(text: str) -> str:
 
 
 def _cell(text: str) -> str:
-    """Return the text as a cell can hold it: a longer one is cut, and says so at its end."""
+    """Return a text of the length that a cell can hold; a cut one ends with a note."""
     return text if len(text) <= MAX_CELL_UNITS // 2 else _within(text, MAX_CELL_UNITS, _CUT.format(f"{len(text):,}"))
 
 

@@ -95,7 +95,7 @@ def _file(call: TableRequest, array: bytes, names: Any, form: str, name: str) ->
     file = title = call.table.bare
     if (export := call.export) is not None:
         rows, names, file, title = map(export.line, rows), export.line({}).keys(), export.file, export.title
-    # A named file is for a person, who opens it in a spreadsheet; programs ask by Accept.
+    # A named file is opened in a spreadsheet; programs ask by Accept.
     safe = call.dataset.unseal is not None
     body, content_type = write_file(form, rows, list(names), title, safe=safe, bom=bool(name))
     return Response(body, content_type=content_type, headers=attachment(name or f"{file}.{form}"))

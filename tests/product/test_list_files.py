@@ -191,7 +191,7 @@ NAMES = {
 async def test_a_crm_gets_a_last_name_a_company_and_a_number_that_it_can_dial(
     product: Product, account: Account, form: str
 ) -> None:
-    """Salesforce rejects a lead without Last Name or Company; titles, suffixes and pronouns are no last names."""
+    """Salesforce rejects a lead without Last Name or Company; a title or a suffix is not a last name."""
     listid = await _list(account.owner)
     people = [
         await product.person(full_name=name, company="", country="DEU", phones=["0151 / 12345678"]) for name in NAMES
