@@ -37,10 +37,11 @@ _LOOKUPS = """
     update bulkrow r set linkedinurl = '' from usercontact c
     where c.clientid = r.clientid and c.contactid = r.contactid and c.personid = $1
 """
-# Lookups without a result refer to no contact, but the typed address contains the last part of the profile key.
+# Lookups without a result refer to no contact, but the typed address contains the last part of the profile key, unless
+# it is encoded or one of former years.
 _TYPED = """
     select clientid, jobid, line, linkedinurl from bulkrow
-    where contactid is null and (position($1 in lower(linkedinurl)) > 0 or linkedinurl ~ '%|[^ -~]')
+    where contactid is null and (position(lower($1) in lower(linkedinurl)) > 0 or linkedinurl ~* '%|/pub/|[^ -~]')
 """
 _UNTYPE = "update bulkrow set linkedinurl = '' where clientid = $1 and jobid = $2 and line = $3"
 # Stored responses belong to a caller, contacts to a client: a cluster keeps them on different machines, so the callers

@@ -13,13 +13,22 @@ MAX_KEY_CHARS = 400
 _SCHEME = re.compile(r"^(?:https?:)?/*", re.IGNORECASE)
 _PORT = re.compile(r":\d{1,5}$")
 _BAD = re.compile(r"[\x00-\x20\x7f\\<>\"]")
+# A member's id is base64url, so that its case counts. In lower case it is the id of another member, or of none.
+_MEMBER_ID = re.compile(r"A[A-Z][A-Za-z0-9]AA[A-Za-z0-9_-]{25,}")
+_FOLDED_ID = re.compile(r"a[a-z][a-z0-9]aa[a-z0-9_-]{25,}", re.IGNORECASE)
 # The form of nearly every line of a people file; others take the slow path.
-_PLAIN = re.compile(r"(?:https?://)?(?:www\.)?([a-z.]+)/in/([a-z0-9-]{1,200})/?")
+_PLAIN = re.compile(
+    r"(?:https?://)?(?:www\.)?([a-z.]+)/in/(?!me/?\Z|unavailable/?\Z|a[a-z][a-z0-9]aa)([a-z0-9-]{1,200})/?"
+)
+_NOT_PEOPLE = ("me", "unavailable", "edit")  # under /in/: the reader's own profile, and those that are hidden
+_LOCALE_BUT_IN = re.compile(r"(?!in\Z)[a-z]{2}(?:[-_][a-z]{2})?", re.IGNORECASE)
+# /pub/jane-doe/1a/2b/3c, which the network redirects to /in/jane-doe-3c2b1a.
+_PUB_PART = re.compile(r"[0-9a-f]{1,3}")
 _MINI = "miniprofileurn"
 # Invisible characters in text copied from pages and chats: soft hyphens, zero-width characters, text direction marks.
 _INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _PUNCTUATION = ".,;:!?)"  # after an address in a sentence
-_MOBILE = ("m", "mwlite")  # first part of a path on the mobile site
+_MOBILE = ("m", "mwlite", "profile")  # first parts of a path on the mobile site
 
 
 class NotAProfile(ValueError):
@@ -32,10 +41,11 @@ class NotAProfile(ValueError):
 def key_of(text: str, host: str = "linkedin.com") -> str:
     """Return the profile key of any spelling of an address, e.g. `in/jane-doe`.
 
-    The path is lowercased too: the network treats /in/Jane and /in/jane as one profile.
+    A name is lowercased, because the network treats /in/Jane and /in/jane as one profile; a member's id is not.
 
     Raises:
-        NotAProfile: the text is not the address of a profile of this host.
+        NotAProfile: the text is not the address of a profile of this host: of a company, a post or Sales Navigator,
+            or with a member's id that was lowercased on its way.
     """
     if (plain := _PLAIN.fullmatch(text)) and plain[1] == host:
         return f"in/{plain[2]}"
@@ -52,17 +62,30 @@ def key_of(text: str, host: str = "linkedin.com") -> str:
     parts = [_INVISIBLE.sub("", _decoded(part)).strip() for part in path.split("/")]
     if "." in parts or ".." in parts:
         raise NotAProfile
-    key = "/".join(_person_of([unicodedata.normalize("NFC", part).lower() for part in parts if part]))
-    if "/" not in key or len(key) > MAX_KEY_CHARS or _BAD.search(key):
+    key = f"in/{_name_of([unicodedata.normalize('NFC', part) for part in parts if part])}"
+    if len(key) > MAX_KEY_CHARS or _BAD.search(key):
         raise NotAProfile
     return key
 
 
-def _person_of(parts: list[str]) -> list[str]:
-    """Drop sub-pages and the mobile site: /in/jane/de and /mwlite/in/jane belong to the profile /in/jane."""
-    if parts and parts[0] in _MOBILE:
+def _name_of(parts: list[str]) -> str:
+    """Return the name or id in a path, without the mobile site, a locale and sub-pages.
+
+    Raises:
+        NotAProfile: the path is not that of a person.
+    """
+    while parts and parts[0].lower() in _MOBILE:
         parts = parts[1:]
-    return parts[:2] if parts[:1] == ["in"] else parts
+    if [part.lower() for part in parts[1:2]] in (["in"], ["pub"]) and _LOCALE_BUT_IN.fullmatch(parts[0]):
+        parts = parts[1:]
+    match [part if number == 1 else part.lower() for number, part in enumerate(parts)]:
+        case ["in", name, *_] if _MEMBER_ID.fullmatch(name):
+            return name
+        case ["in", name, *_] if name.lower() not in _NOT_PEOPLE and not _FOLDED_ID.fullmatch(name):
+            return name.lower()
+        case ["pub", name, *numbers] if len(numbers) >= 3 and all(map(_PUB_PART.fullmatch, numbers[:3])):
+            return f"{name.lower()}-{''.join(reversed(numbers[:3]))}"
+    raise NotAProfile
 
 
 def _decoded(text: str) -> str:

@@ -70,3 +70,31 @@ async def test_no_contact_value_is_in_the_database_in_clear(product: Product, ac
     for table in tables:
         sql = f"select count(*) from {table['name']} t where t::text ~ 'secretive@|2025550177'"
         assert await product.db.fetchval(sql) == 0, table["name"]
+
+
+async def test_people_under_wrong_keys_are_repaired_and_a_purchase_is_kept(
+    product: Product, account: Account, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folded = "in/acoaabnlzfqb3r58fqw3phcdg_murawtlu4kvue"
+    keys = ["pub/rep-doe/1a/2b/3c", "company/rep-acme", folded, "sales/lead/acwaabnlzfqb,name_search,rep"]
+    people = []
+    for number, key in enumerate(keys):
+        person = await product.person(f"rep-{number}")
+        bought = {"linkedinurl": f"linkedin.com/{person.key}", "type": "directdial", "action": "reveal"}
+        if number in (0, 2):
+            assert (await account.owner.post("getcontact", **bought)).json()["charged"] == 1
+        await product.db.execute("update person set profilekey = $2 where personid = $1", person.personid, key)
+        people.append(person)
+    dry = await product.scripts.run_job("repairprofiles", {"dry": "1"})
+    done = await product.scripts.run_job("repairprofiles", {})
+    again = await product.scripts.run_job("repairprofiles", {})
+    assert [(one.renamed, one.deleted, one.kept) for one in (dry, done, again)] == [(1, 0, 3), (1, 2, 1), (0, 0, 1)]
+    assert f"personid {people[2].personid}: it is not the address of a person" in capsys.readouterr().err
+    rows = await product.db.fetch(
+        "select profilekey from person where personid = any($1) order by personid", [one.personid for one in people]
+    )
+    assert [row["profilekey"] for row in rows] == ["in/rep-doe-3c2b1a", folded]
+    contacts = (await account.owner.table("GET", "usercontact", order="contactid")).json()["resource"]
+    assert contacts[0]["linkedinurl"] == "https://www.linkedin.com/in/rep-doe-3c2b1a"
+    free = {"linkedinurl": "linkedin.com/pub/rep-doe/1a/2b/3c", "type": "directdial", "action": "reveal"}
+    assert (await account.owner.post("getcontact", **free)).json()["charged"] == 0  # the same person, paid for

@@ -32,6 +32,11 @@ SPELLINGS = [
     "\u200ehttps://www.linkedin.com/in/ja\u00adne-doe\u200e",
     "https://www.linkedin.com/in/jane-doe%E2%80%8B",
     "https://www.linkedin.com/in/jane-doe).",
+    "https://www.linkedin.com/de/in/jane-doe",
+    "https://www.linkedin.com/pt-br/in/jane-doe/",
+    "https://no.linkedin.com/in/jane-doe/no?trk=x",
+    "https://www.linkedin.com/mwlite/profile/in/jane-doe",
+    "https://www.linkedin.com/IN/JANE-DOE/",
 ]
 REJECTED = [
     "",
@@ -59,6 +64,35 @@ REJECTED = [
     "https://www.linkedin.com/mwlite/in/",
     "ftp://www.linkedin.com/in/jane-doe",
     "javascript:alert(1)//linkedin.com/in/x",
+    "https://www.linkedin.com/in/me",
+    "https://www.linkedin.com/in/me/",
+    "https://www.linkedin.com/in/ME/recent-activity/",
+    "https://www.linkedin.com/in/unavailable/",
+    "https://www.linkedin.com/in/edit/forms/",
+    # A member's id in lower or upper case is that of another member.
+    "https://www.linkedin.com/in/acoaabnlzfqb3r58fqw3phcdg_murawtlu4kvue",
+    "https://www.linkedin.com/in/acoaabnlzfqb3r58fqw3phcdg-murawtlu4kvue",
+    "https://www.linkedin.com/in/aCOAABNLZFQB3R58FQW3PHCDG_MURAWTLU4KVUE/",
+    # Pages of the network that are not people.
+    "https://www.linkedin.com/company/acme",
+    "https://www.linkedin.com/company/acme/people/",
+    "https://www.linkedin.com/school/x-university",
+    "https://www.linkedin.com/showcase/acme-labs",
+    "https://www.linkedin.com/jobs/view/engineer-at-acme-4457345623",
+    "https://www.linkedin.com/feed/update/urn:li:activity:7000000000000000000",
+    "https://www.linkedin.com/posts/jane-doe_topic-activity-7000000000000000000-AbCd",
+    "https://www.linkedin.com/pulse/title-jane-doe",
+    "https://www.linkedin.com/groups/12345",
+    "https://www.linkedin.com/search/results/people/?keywords=jane",
+    "https://www.linkedin.com/profile/view?id=77582777",
+    "https://www.linkedin.com/learning/instructors/jane",
+    "https://www.linkedin.com/sales/lead/ACwAABnLzFQB3R58FQw3pHcdg_mUrAwtlu4kVUE,NAME_SEARCH,x",
+    "https://www.linkedin.com/sales/people/ACwAABnLzFQB3R58FQw3pHcdg_mUrAwtlu4kVUE",
+    "https://www.linkedin.com/talent/profile/AEMAABnLzFQB3R58FQw3pHcdg_mUrAwtlu4kVUE",
+    "https://www.linkedin.com/recruiter/profile/1,2,3",
+    "https://www.linkedin.com/pub/dir/Jane/Doe",
+    "https://www.linkedin.com/pub/jane-doe",
+    "https://www.linkedin.com/pub/jane-doe/1a/2b",
 ]
 
 
@@ -71,6 +105,34 @@ def test_every_spelling_has_the_same_key(text: str) -> None:
 def test_everything_else_is_rejected(text: str) -> None:
     with pytest.raises(NotAProfile):
         key_of(text)
+
+
+IDS = ["ACoAABnLzFQB3R58FQw3pHcdg_mUrAwtlu4kVUE", "ACoAABnLzFQb3R58FQw3pHcdg_mUrAwtlu4kVUE",
+       "AEMAABnLzFQB3R58FQw3pHcdg-mUrAwtlu4kVUE"]  # fmt: skip
+
+
+def test_ids_of_members_that_differ_in_case_are_two_people_whose_addresses_open() -> None:
+    addresses = [f"https://www.linkedin.com/in/{ident}" for ident in IDS]
+    assert [url_of(key_of(address)) for address in addresses] == addresses
+    assert [key_of(f"{address.replace('www', 'm')}/de?trk=x") for address in addresses] == [f"in/{one}" for one in IDS]
+
+
+@pytest.mark.parametrize(
+    ("path", "key"),
+    [
+        ("pub/jane-doe/1a/2b/3c", "in/jane-doe-3c2b1a"),
+        ("pub/Jane-Doe/1A/2B/3C/", "in/jane-doe-3c2b1a"),
+        ("pub/jane-doe/7/644/b35/de", "in/jane-doe-b356447"),
+    ],
+)
+def test_the_public_address_of_former_years_belongs_to_the_same_profile(path: str, key: str) -> None:
+    assert key_of(f"https://www.linkedin.com/{path}") == key
+
+
+def test_a_name_that_looks_like_a_word_of_the_path_is_a_person() -> None:
+    assert [key_of(f"linkedin.com/in/{name}") for name in ("in", "pub", "mwlite", "acoaa", "medea")] == [
+        "in/in", "in/pub", "in/mwlite", "in/acoaa", "in/medea",
+    ]  # fmt: skip
 
 
 def test_percent_encoding_and_unicode_forms_have_the_same_key() -> None:
