@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from product import emails, mail
 from product import language as languages
-from product import mail
 from product.accounts import email_domains, signup, tokens, users
 from product.context import Context
 from product.roles import SESSION
@@ -25,12 +25,12 @@ class Output(BaseModel):
 
 @script(roles=SESSION)
 async def run(ctx: Context, input: Input) -> Output:
-    await users.own(ctx, email=input.oldemail.strip().lower() if input.oldemail else None)
+    await users.own(ctx, email=emails.normal(input.oldemail) if input.oldemail else None)
     try:
         email = await email_domains.business(ctx, input.newemail, email_domains.FREE_BLOCKED)
     except Invalid as error:
         raise Invalid({"newemail": FieldError(error.case, error.message)}) from None
-    if email == ctx.actor.email.lower():
+    if email == emails.normal(ctx.actor.email):
         raise Invalid({"newemail": SAME})
     ctx.limit("emailcodeverification", str(ctx.actor.appuserid), 3, 3600)
     if await signup.exists(ctx, email):

@@ -7,7 +7,7 @@ from typing import Literal
 import asyncpg
 from pydantic import BaseModel
 
-from product import audit
+from product import audit, emails
 from product.accounts import sessions, signup, tokens
 from product.context import Context
 from product.roles import SESSION
@@ -42,7 +42,7 @@ _COUNT_TRY = """
 
 @script(roles=SESSION, limit="20/hour per user")
 async def run(ctx: Context, input: Input) -> Output:
-    appuserid, email = ctx.actor.appuserid, input.newemail.strip().lower()
+    appuserid, email = ctx.actor.appuserid, emails.normal(input.newemail)
     missing = {"code": FieldError("code_missing", "Verification Code Missing!")} if not input.code.strip() else {}
     missing |= {"newemail": FieldError("email_or_code_invalid", "Invalid Email or Code")} if not email else {}
     if missing:

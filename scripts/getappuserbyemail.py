@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 from pydantic import BaseModel
 
+from product import emails
 from product.accounts import users
 from product.context import Context
 from tableapi import ANYONE, script
@@ -32,7 +33,7 @@ class Output(BaseModel):
 
 @script(roles=(ANYONE,), limit="30/minute per ip")
 async def run(ctx: Context, input: Input) -> Output:
-    email = input.email.strip().lower()
+    email = emails.normal(input.email)
     user = await users.proved(ctx, email, input.checktoken, "check", "invite", "verify")
     if user is None and "appuserid" in ctx.actor.values:
         candidate = await users.by_email(ctx, email)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from product import emails, mail
 from product import language as languages
-from product import mail
 from product.accounts import tokens, users
 from product.context import Context
 from tableapi import ANYONE, script
@@ -22,7 +22,7 @@ class Output(BaseModel):
 
 @script(roles=(ANYONE,), limit="20/minute per ip")
 async def run(ctx: Context, input: Input) -> Output:
-    email = input.email.strip().lower()
+    email = emails.normal(input.email)
     ctx.limit("sendverificationemail minute", email, 1, 60)
     ctx.limit("sendverificationemail day", email, 5, 86400)
     user = await _user(ctx, email, input.checktoken)
@@ -39,5 +39,5 @@ async def _user(ctx: Context, email: str, checktoken: str) -> users.User | None:
     """Return the user of the session or of the check token, if the email is that user's, else None."""
     if "appuserid" in ctx.actor.values:
         user = await users.caller(ctx)
-        return user if user.email.lower() == email else None
+        return user if emails.normal(user.email) == email else None
     return await users.proved(ctx, email, checktoken, "check")

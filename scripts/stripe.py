@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
 
+from product import emails
 from product.accounts import users
 from product.billing import change as changes
 from product.billing import change_rules, prices
@@ -70,7 +71,7 @@ _LIVE = f"select s.planid, s.autorenew, s.stripe_subid from usersubscription s w
 async def checkout(ctx: Context, input: Checkout) -> dict[str, object]:
     """Create a hosted payment page; a repeat within ten minutes returns the same page."""
     clientid = ctx.actor.clientid
-    await users.own(ctx, email=(input.email or "").strip().lower() or None)
+    await users.own(ctx, email=emails.normal(input.email or "") or None)
     custid = await ctx.db.first_value(str, "select stripe_custid from client where clientid = $1", clientid)
     if input.custId is not None and input.custId != custid:
         await users.own(ctx, custId=input.custId)

@@ -10,7 +10,7 @@ from datetime import datetime
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from product import api_keys, call_limits, callers, idempotent
+from product import api_keys, call_limits, callers, emails, idempotent
 from product.callers import Caller
 from product.context import Context
 from product.people import directory, email_checks, search_terms
@@ -46,7 +46,7 @@ async def run(ctx: Context, input: Input) -> Output | Response:
 
 
 async def _verify(ctx: Context, caller: Caller, input: Input) -> Output:
-    known = await _known(ctx, caller, input.email.strip().lower())
+    known = await _known(ctx, caller, emails.normal(input.email))
     check = await email_checks.check(ctx, input.email, known)
     ctx.headers |= {"X-Credits-Price": "0", "X-Credits-Charged": "0"}
     return Output(
@@ -59,5 +59,5 @@ async def _known(ctx: Context, caller: Caller, address: str) -> str:
     """Return the directory's verification of a work address that the account has paid for; else `unknown`."""
     key = await ctx.db.first_value(str, _PAID, search_terms.email_query(ctx.vault, address), caller.clientid)
     person = await directory.find(ctx, key) if key is not None else None
-    words = {business.lower(): word for business, word in person.business} if person is not None else {}
+    words = {emails.normal(business): word for business, word in person.business} if person is not None else {}
     return words.get(address, "unknown")

@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from product import audit
+from product import audit, emails
 from product.accounts import email_domains, person_names, sessions, signup, tokens, verification
 from product.context import Context
 from product.language import requested
@@ -249,7 +249,7 @@ def _reject_unusable(user: _Locked, email: str) -> None:
     if not user.isactive:
         raise refused(800, "disabled", "Your account is temporarily disabled")
     if (
-        not user.isverified and user.email.lower() != email
+        not user.isverified and emails.normal(user.email) != email
     ):  # a linked account with another address, which the provider does not prove
         message = "Your email is not verified. Please verify your email address and try logging in again."
         raise refused(802, "verify_to_sign_in", message)

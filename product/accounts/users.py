@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from product import audit
+from product import audit, emails
 from product.accounts import passwords, tokens
 from product.accounts.tokens import Purpose
 from product.context import Context
@@ -136,4 +136,4 @@ async def proved(ctx: Context, email: str, token: str, *purposes: Purpose) -> Us
     if row is None or row.appuserid is None:
         return None
     user = await by_id(ctx, row.appuserid)
-    return user if user is not None and user.email.lower() == email.strip().lower() else None
+    return user if user is not None and emails.normal(user.email) == emails.normal(email) else None

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from disposable_email_domains import blocklist
-from email_validator import EmailNotValidError, validate_email
 
+from product import emails
 from product.accounts import email_domains
 from product.context import Context
 from product.people.directory import Person
@@ -46,18 +46,14 @@ async def check(ctx: Context, address: str, known: str = "unknown") -> Check:
 
     known: the directory's verification of the mailbox, which counts unless a check contradicts it.
     """
-    word, reasons = await _verdict(ctx, address.strip().lower(), known)
+    word, reasons = await _verdict(ctx, emails.checked(address.strip()), known)
     return Check(address, word, tuple(reasons), datetime.now(UTC))
 
 
-async def _verdict(ctx: Context, address: str, known: str) -> tuple[str, list[str]]:
-    try:
-        validate_email(address, check_deliverability=False, globally_deliverable=False)
-    except EmailNotValidError:
+async def _verdict(ctx: Context, address: str | None, known: str) -> tuple[str, list[str]]:
+    if address is None:
         return "invalid", ["bad_form"]
     mailbox, _, domain = address.rpartition("@")
-    if "." not in domain:
-        return "invalid", ["bad_form"]
     if ctx.settings.check_mx and not await email_domains.accepts_mail(domain):
         return "invalid", ["no_mail_server"]
     reasons = []

@@ -15,6 +15,7 @@ from operator import itemgetter
 
 import orjson
 
+from product import emails
 from product.people import job_titles, phones, profile_url, removal, search_terms
 from product.people.directory import split_validity
 from tableapi import Vault
@@ -30,7 +31,6 @@ COLUMNS = (
     "searchable",
 )  # fmt: skip
 _TEXTS = [*HEADER[:6], *OPTIONAL]  # before the lists of values
-_EMAIL = re.compile(r"[^@\s,;:<>\"]{1,64}@[^@\s,;:<>\".]+(?:\.[^@\s,;:<>\".]+)*\.[^@\s,;:<>\".]{2,}")
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 _NEEDS_ESCAPE = re.compile(r"[\\\t\n\r]")
 MAX_CHARS = 300  # per name, title or company
@@ -99,12 +99,12 @@ class LineReader:
             raise BadLine(f"a text is longer than {MAX_CHARS} characters")
         personal, business = (_split(text) for text in ordered[len(_TEXTS) : -1])
         marked = [split_validity(text) for text in business]
-        if not all(_EMAIL.fullmatch(address) for address in [*personal, *(address for address, _ in marked)]):
+        if not all(emails.checked(address) for address in [*personal, *(address for address, _ in marked)]):
             raise BadLine("an e-mail address is not valid")
         full_name, title, company, domain, country, city, industry, size, seniority = texts
         numbers = _numbers(number, ordered[-1], country, left_out)
         addresses = [*personal, *(address for address, _ in marked)]
-        hashes = [self._vault.index("email", address.lower()) for address in addresses]
+        hashes = [self._vault.index("email", emails.normal(address)) for address in addresses]
         if self._suppressed and self._is_suppressed(key, addresses, numbers):
             return None
         derived, function = job_titles.derived(title)

@@ -10,6 +10,7 @@ import hashlib
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 
+from product import emails
 from product.context import Context
 from product.people import phones as phone_numbers
 from tableapi import Vault
@@ -43,20 +44,22 @@ def stored_hash(vault: Vault, listed: str, hashed: str) -> bytes:
     return vault.index(f"drop:{listed}", hashed)
 
 
-def drop_hashes(vault: Vault, emails: Iterable[str], phones: Iterable[str]) -> Iterator[bytes]:
+def drop_hashes(vault: Vault, addresses: Iterable[str], phones: Iterable[str]) -> Iterator[bytes]:
     """Yield the stored DROP hashes, under every key, for a person with these values."""
-    for address in emails:
-        yield from vault.indexes(f"drop:{EMAIL}", email_hash(address))
+    for address in addresses:
+        for spelling in emails.spellings(address):  # a consumer may have given DROP either
+            yield from vault.indexes(f"drop:{EMAIL}", email_hash(spelling))
     for number in phones:
         yield from vault.indexes(f"drop:{PHONE}", phone_hash(number))
 
 
-def hashes(vault: Vault, emails: Sequence[str], phones: Sequence[str] = ()) -> list[bytes]:
+def hashes(vault: Vault, addresses: Sequence[str], phones: Sequence[str] = ()) -> list[bytes]:
     """Return every hash under which the removal list may contain a person with these values."""
-    own = [hashed for address in emails for hashed in vault.indexes("email", address.lower())]
-    return [*own, *drop_hashes(vault, emails, phones)]
+    spellings = [spelling for address in addresses for spelling in emails.spellings(address)]
+    own = [hashed for spelling in spellings for hashed in vault.indexes("email", spelling)]
+    return [*own, *drop_hashes(vault, addresses, phones)]
 
 
-async def lists(ctx: Context, emails: Sequence[str], phones: Sequence[str] = ()) -> bool:
+async def lists(ctx: Context, addresses: Sequence[str], phones: Sequence[str] = ()) -> bool:
     """Return whether the removal list contains any of the addresses and numbers."""
-    return bool(await ctx.db.fetchval(_LISTED, hashes(ctx.vault, emails, phones)))
+    return bool(await ctx.db.fetchval(_LISTED, hashes(ctx.vault, addresses, phones)))

@@ -16,6 +16,7 @@ from functools import lru_cache
 
 import pycountry
 
+from product import emails
 from product.people import job_titles
 from tableapi import Vault
 
@@ -59,23 +60,30 @@ def _of_domain(domain: str) -> list[str]:
 
 def email_hash(vault: Vault, address: str, hashed: bytes | None = None) -> bytes:
     """Return the keyed hash by which people and contacts with an address are found."""
-    return (hashed or vault.index("email", address.lower()))[:_HASH_BYTES]
+    return (hashed or vault.index("email", emails.normal(address)))[:_HASH_BYTES]
 
 
 def email_hashes(vault: Vault, address: str) -> list[bytes]:
-    """Return these hashes under every key."""
-    return [email_hash(vault, address, hashed) for hashed in vault.indexes("email", address.lower())]
+    """Return these hashes under every key, and those that former versions made of a domain in Unicode."""
+    return [
+        email_hash(vault, address, hashed)
+        for spelling in emails.spellings(address)
+        for hashed in vault.indexes("email", spelling)
+    ]
 
 
 def email_term(vault: Vault, address: str, hashed: bytes | None = None) -> str:
     """Return the term for an address, a keyed hash by which its person is found."""
-    return f"'m:{urlsafe_b64encode(email_hash(vault, address, hashed)).decode()}'"
+    return _email_term(email_hash(vault, address, hashed))
+
+
+def _email_term(hashed: bytes) -> str:
+    return f"'m:{urlsafe_b64encode(hashed).decode()}'"
 
 
 def email_query(vault: Vault, address: str) -> str:
     """Return the query for people with an address, hashed under any key."""
-    terms = {email_term(vault, address, hashed) for hashed in vault.indexes("email", address.lower())}
-    return " | ".join(sorted(terms))
+    return " | ".join(sorted({_email_term(hashed) for hashed in email_hashes(vault, address)}))
 
 
 @lru_cache(maxsize=100_000)

@@ -19,6 +19,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 from pydantic import BaseModel, ValidationError
 
+from product import emails
 from tableapi import ApiError, tls_context
 
 log = structlog.get_logger(__name__)
@@ -181,7 +182,7 @@ def _failed(why: str) -> ProviderFailed:
 def _identity(claims: dict[str, object]) -> Identity:
     verified = claims.get("email_verified")
     name = claims.get("name") or f"{claims.get('given_name', '')} {claims.get('family_name', '')}".strip()
-    email = str(claims.get("email") or "").strip().lower()
+    email = emails.normal(str(claims.get("email") or ""))
     parts = {"nonce": [claims["sub"], claims.get("nonce")], "jti": [claims.get("jti")]}
     marks = tuple(
         json.dumps([claims.get("iss"), part, *values]) for part, values in parts.items() if values[-1] is not None

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import orjson
 from pydantic import BaseModel
 
+from product import emails
 from product.contacts.contact import emails_of
 from product.context import Context
 from product.people import erasure, indexing, search_terms
@@ -83,7 +84,7 @@ async def _by_contacts(ctx: Context, email: str) -> list[str]:
     """Erase people with an address that is no longer in the directory but still in contacts of accounts."""
     touched, erased = list[str](), set[int]()
     for contact in await ctx.db.all(_Contact, _CONTACTS, search_terms.email_hashes(ctx.vault, email)):
-        addresses = {item["address"].lower() for item in emails_of(ctx.vault, contact.emails)}
+        addresses = {emails.normal(item["address"]) for item in emails_of(ctx.vault, contact.emails)}
         if contact.personid not in erased and email in addresses:
             touched.append(await _erase(ctx, contact))
             erased.add(contact.personid)
@@ -96,6 +97,6 @@ async def _erase(ctx: Context, row: _Person | _Contact) -> str:
 
 def _addresses(vault: Vault, row: _Person) -> Iterator[str]:
     if row.personalcipher is not None:
-        yield from (address.lower() for address in orjson.loads(vault.open_bytes(row.personalcipher)))
+        yield from (emails.normal(address) for address in orjson.loads(vault.open_bytes(row.personalcipher)))
     if row.businesscipher is not None:
-        yield from (address.lower() for address, _ in orjson.loads(vault.open_bytes(row.businesscipher)))
+        yield from (emails.normal(address) for address, _ in orjson.loads(vault.open_bytes(row.businesscipher)))

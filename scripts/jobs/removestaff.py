@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from product import emails
 from product.context import Context
 from product.desk import accounts
 from tableapi import NotFound, script
@@ -18,7 +19,7 @@ class Input(BaseModel):
 
 @script(internal=True)
 async def run(ctx: Context, input: Input) -> str:
-    email = input.email.strip().lower()
+    email = emails.normal(input.email)
     async with ctx.db.transaction():
         row = await accounts.by_email(ctx, email)
         if row is None:

@@ -1,9 +1,8 @@
-"""Repair people stored under keys that `profile_url` does not make: `tableapi run repairprofiles [dry=1]`.
+"""Repair people stored under wrong profile keys: `tableapi run repairprofiles [dry=1]`.
 
-Versions before this one joined members whose ids differ in case, and took pages of companies and of Sales Navigator for
-people. A key with another form of a person's address is replaced. Of keys that name no person, or a member's id without
-its case, which is lost, those that no account refers to are deleted, and the others reported: import their people
-again. Safe to repeat.
+Former versions joined members if their ids differed in case only, and stored pages of companies as people. A key with
+another form of a person's address is replaced. Of keys that name no person, or a member's id without its case, which is
+lost, those that no account refers to are deleted, and the others reported: import their people again. Safe to repeat.
 """
 
 from __future__ import annotations

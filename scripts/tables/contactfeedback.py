@@ -12,11 +12,12 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from product import emails
 from product.accounts import email_domains
 from product.contacts.contact import emails_of, phones_of
 from product.context import Context
 from product.credits import creditback
-from product.people import directory, profile_url
+from product.people import directory, phones, profile_url
 from product.people.directory import Person
 from tableapi import BadRequest, FieldError, Invalid, NotFound, validate
 
@@ -24,7 +25,6 @@ PER_HOUR = 60
 MAX_VOTES = 20
 KIND = {"personalemail": "personalemail", "businessemail": "businessemail", "phone": "directdial"}
 NOT_A_PHONE = FieldError("cell_number_invalid", "Not a valid cell number")
-_EMAIL = re.compile(r"[^@\s]+@[^@\s.]+(?:\.[^@\s.]+)+")
 _PHONE = re.compile(r"\+?[0-9][0-9 ().-]{4,24}")
 
 
@@ -143,9 +143,10 @@ def _check_reason(vote: Vote) -> None:
     if vote.downvotereason == "others" and not note:
         raise Invalid({"reasonnote": FieldError("fields_missing", "Please fill all required fields")})
     if vote.downvotereason == "invalid":
-        pattern, error = (_PHONE, NOT_A_PHONE) if vote.type == "phone" else (_EMAIL, email_domains.NOT_VALID)
-        if not pattern.fullmatch(note):
-            raise Invalid({"reasonnote": error})
+        if vote.type == "phone" and not (_PHONE.fullmatch(note) or phones.read(note)):
+            raise Invalid({"reasonnote": NOT_A_PHONE})
+        if vote.type != "phone" and emails.checked(note) is None:
+            raise Invalid({"reasonnote": email_domains.NOT_VALID})
 
 
 def _values(ctx: Context, row: _Contact, type_: str) -> set[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from product import audit, mail
+from product import audit, emails, mail
 from product import language as languages
 from product.accounts import passwords, sessions, tokens, users, verification
 from product.context import Context
@@ -46,7 +46,7 @@ async def run(ctx: Context, input: Input) -> dict[str, object]:
         return await _reset(ctx, input)
     if not input.email.strip():
         raise BadRequest("Please enter your email address", case="email_missing")
-    return await _forgot(ctx, input.email.strip().lower())
+    return await _forgot(ctx, emails.normal(input.email))
 
 
 async def _forgot(ctx: Context, email: str) -> dict[str, object]:
@@ -60,7 +60,7 @@ async def _forgot(ctx: Context, email: str) -> dict[str, object]:
 async def _reset(ctx: Context, input: Input) -> dict[str, object]:
     """Set a new password with a mailed code, which also verifies the address."""
     ctx.limit("password reset", ctx.request.network, 20, 3600)
-    email = input.email.strip().lower()
+    email = emails.normal(input.email)
     missing = {name: FIELDS_MISSING for name in ("email", "code") if not getattr(input, name)}
     if missing:
         raise Invalid(missing)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from product import audit
+from product import audit, emails
 from product.accounts import passwords, second_factor, sessions, signin_throttle, tokens, users
 from product.context import Context
 from product.desk import accounts
@@ -106,7 +106,7 @@ async def sign_in(ctx: Context, input: Input) -> dict[str, object]:
         return await _second_step(ctx, input)
     if input.session_token and not input.password:
         return await _resume(ctx, input.session_token)
-    email = (input.email or input.username).strip().lower()
+    email = emails.normal(input.email or input.username)
     if not email or not input.password:
         if not email:
             raise BadRequest("Please enter your email address", case="email_missing")

@@ -11,6 +11,8 @@ from urllib.parse import quote
 import asyncpg
 import pytest
 
+from product import emails
+from product.people.import_file import HEADER
 from tableapi import Vault
 from tableapi.observability import logging as observe
 from tableapi.observability import prometheus
@@ -40,6 +42,38 @@ async def test_a_verified_address_removes_its_person_everywhere(product: Product
     left = await product.db.fetchrow("select * from person where personid = $1", person.personid)
     assert left is not None
     assert (left["personalcipher"], left["phonecipher"], left["full_name"]) == (None, None, "")
+
+
+@pytest.mark.parametrize(
+    ("typed", "stored"),
+    [
+        ("x@xn--mller-kva.de", "x@müller.de"),
+        ("x@müller.de", "x@xn--mller-kva.de"),
+        ("X@MÜLLER.DE", "x@mu\u0308ller.de"),
+        ("x@xn--fa-hia.de", "x@faß.de"),
+    ],
+)
+async def test_a_removal_holds_for_every_spelling_of_the_address(
+    product: Product, account: Account, tmp_path: Path, typed: str, stored: str
+) -> None:
+    """RFC 5891: the two forms of a domain are the same domain."""
+    mailbox = secrets.token_hex(5)
+    typed, stored = f"{mailbox}{typed}", f"{mailbox}{stored}"
+    person = await product.person(personal_emails=[], business_emails=[stored])
+    listed = await account.owner.post("getcontact", linkedinurl=f"linkedin.com/{person.key}", type="businessemail",
+                                      action="reveal")  # fmt: skip
+    assert listed.json()["charged"] == 1
+    assert (await product.caller().post(API + "removalrequest", json={"email": typed})).json() == {"success": 1}
+    path, _ = await product.link(emails.normal(typed))
+    assert (await product.caller(key="").post(path)).status_code == 200
+    await product.work()
+    assert await product.db.fetchval("select full_name from person where personid = $1", person.personid) == ""
+    (contact,) = (await account.owner.table("GET", "usercontact")).json()["resource"]
+    assert contact["name"] == "Removed"
+    file = tmp_path / "people.csv"
+    file.write_text(f"{','.join(HEADER)}\nlinkedin.com/in/{mailbox}-2,Jane Doe,,,,,,{stored},\n")
+    done = await product.scripts.run_job("importpeople", {"file": str(file)})
+    assert (done.imported, done.suppressed) == (0, 1)
 
 
 async def test_one_mail_is_sent_at_a_fifth_of_the_credits_and_one_at_zero(product: Product) -> None:

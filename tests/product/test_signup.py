@@ -36,6 +36,12 @@ async def _signed_up(product: Product) -> tuple[dict[str, Any], httpx2.AsyncClie
         ({"email": "a@gmail.com"}, "email"),
         ({"email": "a@mailinator.com"}, "email"),
         ({"email": "a@mail.gmail.com"}, "email"),
+        # Mail programs fold these to gmail.com and mailinator.com (UTS 46).
+        ({"email": "a@ｇｍａｉｌ.com"}, "email"),
+        ({"email": "a@ⓖmail.com"}, "email"),
+        ({"email": "a@ｍailinator.com"}, "email"),
+        ({"email": "a@mozmail.com"}, "email"),
+        ({"email": "a@name.anonaddy.com"}, "email"),
         ({"email": ""}, "email"),
         ({"name": "   "}, "name"),
         ({"password": "short1A"}, "password"),
@@ -111,11 +117,42 @@ async def test_invitations_do_not_count_as_sign_ups_of_the_network(product: Prod
 
 
 @pytest.mark.parametrize(
-    ("email", "valid"), [("a@acme.example", 1), ("a@gmail.com", 0), ("a@yopmail.com", 0), ("nonsense", 0), ("", 0)]
+    ("email", "valid"),
+    [
+        ("a@acme.example", 1),
+        ("a@müller-firma.de", 1),
+        ("a@gmail.com", 0),
+        ("a@ｇｍａｉｌ.com", 0),
+        ("a@gmail。com", 0),
+        ("a@yopmail.com", 0),
+        ("a@privaterelay.appleid.com", 0),
+        ("nonsense", 0),
+        ("", 0),
+    ],
 )
 async def test_only_business_domains_are_valid(product: Product, email: str, valid: int) -> None:
     response = await product.caller().post(API + "validatedomain", json={"email": email})
     assert response.json() == {"result": {"valid": valid}}
+
+
+async def test_two_spellings_of_a_mailbox_are_one_account(product: Product) -> None:
+    """RFC 5891: a domain in Unicode and in ASCII is one domain; no limit counts them apart."""
+    mailbox, domain = secrets.token_hex(5), "müller-firma.example"
+    spellings = [f"{mailbox}@{domain}", f"{mailbox}@xn--mller-firma-thb.example", f"{mailbox.upper()}@{domain.upper()}"]
+    assert (await _register(product, email=spellings[0])).status_code == 200
+    for other in spellings:
+        exists = await product.caller().post(API + "checkemailexists", json={"email": other})
+        assert exists.json()["result"]["exists"] == 1
+        signed_in = await product.caller().post(API + "user/session", json={"email": other, "password": "Sesame123"})
+        assert signed_in.json()["error"]["code"] == 802, signed_in.text  # the password is right
+        again = await _register(product, email=other)
+        assert again.status_code in (200, 409)
+    assert await product.db.fetchval("select count(*) from appuser where email like $1", f"{mailbox}@%") == 1
+    wrong = []
+    for number in range(6):
+        guess = {"email": spellings[number % 3], "password": "x"}
+        wrong.append((await product.caller(ip="10.9.9.8").post(API + "user/session", json=guess)).status_code)
+    assert wrong == [401] * 5 + [429]
 
 
 async def test_the_journey_to_a_verified_account(product: Product) -> None:

@@ -3,6 +3,7 @@ import { TextInput } from "@mantine/core";
 import { useState } from "react";
 import { toast } from "../../../shared/toasts";
 import { useDesk } from "../../api/desk";
+import { EMAIL_INPUT } from "../../lib/emailinput";
 import { t } from "../../lib/i18n.desk";
 import { isEmail } from "../../lib/validate";
 import { ActionDialog } from "./ActionDialog";
@@ -33,7 +34,7 @@ export function SuppressDialog({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       onConfirm={confirm}
     >
-      <TextInput label={t("suppress.email")} type="email" autoComplete="off" value={email} onChange={(event) => setEmail(event.currentTarget.value)} data-autofocus />
+      <TextInput label={t("suppress.email")} {...EMAIL_INPUT} autoComplete="off" value={email} onChange={(event) => setEmail(event.currentTarget.value)} data-autofocus />
       <TextInput label={t("suppress.url")} value={linkedinurl} onChange={(event) => setUrl(event.currentTarget.value)} />
     </ActionDialog>
   );

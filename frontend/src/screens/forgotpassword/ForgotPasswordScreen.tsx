@@ -9,6 +9,7 @@ import { useForgot } from "../../api/signup";
 import { AuthForm } from "../../components/AuthForm";
 import { Banner } from "../../components/ui/Banner";
 import { BusyButton } from "../../components/ui/BusyButton";
+import { EMAIL_INPUT } from "../../lib/emailinput";
 import { t } from "../../lib/i18n";
 import { isBlank, isEmail } from "../../lib/validate";
 
@@ -37,7 +38,7 @@ export function ForgotPasswordScreen() {
       }
     >
       {isSent && <Banner tone="accent">{t("forgot.sentTo", { email: forgot.variables })}</Banner>}
-      <TextInput label={t("field.email")} type="email" autoComplete="username" autoFocus {...form.getInputProps("email")} />
+      <TextInput label={t("field.email")} {...EMAIL_INPUT} autoComplete="username" autoFocus {...form.getInputProps("email")} />
       <BusyButton type="submit" size="md" variant={isSent ? "default" : "filled"} busy={forgot.isPending}>
         {t("forgot.submit")}
       </BusyButton>

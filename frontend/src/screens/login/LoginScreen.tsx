@@ -11,6 +11,7 @@ import { explain } from "../../api/explain";
 import { useMutation } from "../../api/mutation";
 import { AuthForm } from "../../components/AuthForm";
 import { BusyButton } from "../../components/ui/BusyButton";
+import { EMAIL_INPUT } from "../../lib/emailinput";
 import { t } from "../../lib/i18n";
 import { isBlank, isEmail } from "../../lib/validate";
 import { sessionEnded, useIsLoggedIn } from "../../stores/session";
@@ -98,7 +99,7 @@ export function LoginScreen() {
         key={form.key("email")}
         {...form.getInputProps("email")}
         label={t("field.email")}
-        type="email"
+        {...EMAIL_INPUT}
         autoComplete="username"
         autoFocus
       />

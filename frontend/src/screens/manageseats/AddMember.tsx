@@ -9,6 +9,7 @@ import { requireBusinessEmail, requireFreeEmail } from "../../api/signup";
 import { useAddMember } from "../../api/team";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
+import { EMAIL_INPUT } from "../../lib/emailinput";
 import { t } from "../../lib/i18n.dashboard";
 import { isBlank, isEmail } from "../../lib/validate";
 
@@ -61,7 +62,7 @@ function MemberForm({ onClose }: { onClose: () => void }) {
       <Stack>
         <TextInput label={t("field.firstname")} data-autofocus {...form.getInputProps("firstname")} />
         <TextInput label={t("field.lastname")} {...form.getInputProps("lastname")} />
-        <TextInput label={t("field.email")} type="email" autoComplete="off" {...form.getInputProps("email")} />
+        <TextInput label={t("field.email")} {...EMAIL_INPUT} autoComplete="off" {...form.getInputProps("email")} />
         <NativeSelect label={t("seats.role")} data={ROLES} {...form.getInputProps("role")} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

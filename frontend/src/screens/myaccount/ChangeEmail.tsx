@@ -12,6 +12,7 @@ import { requireBusinessEmail } from "../../api/signup";
 import type { Account } from "../../api/types";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
+import { EMAIL_INPUT } from "../../lib/emailinput";
 import { t } from "../../lib/i18n.dashboard";
 import { isBlank, isEmail } from "../../lib/validate";
 
@@ -66,7 +67,7 @@ function AddressStep({ me, onSent }: { me: Account; onSent: (newemail: string) =
   return (
     <form onSubmit={form.onSubmit(({ newemail }) => send.mutate(newemail.trim().toLowerCase()))} noValidate>
       <Stack>
-        <TextInput label={t("email.new")} type="email" autoComplete="email" data-autofocus {...form.getInputProps("newemail")} />
+        <TextInput label={t("email.new")} {...EMAIL_INPUT} autoComplete="email" data-autofocus {...form.getInputProps("newemail")} />
         <BusyButton type="submit" busy={send.isPending}>
           {t("email.sendCode")}
         </BusyButton>

@@ -11,6 +11,7 @@ import { TermsCheckbox } from "../../components/TermsCheckbox";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { PasswordHint } from "../../components/ui/PasswordHint";
 import { SecretInput } from "../../components/ui/SecretInput";
+import { EMAIL_INPUT } from "../../lib/emailinput";
 import { t } from "../../lib/i18n";
 import { passwordError } from "../../lib/passworderror";
 import { isBlank, isEmail } from "../../lib/validate";
@@ -85,7 +86,7 @@ export function RegisterScreen() {
         <TextInput label={t("field.firstname")} autoComplete="given-name" autoFocus {...form.getInputProps("firstname")} />
         <TextInput label={t("field.lastname")} autoComplete="family-name" {...form.getInputProps("lastname")} />
       </div>
-      <TextInput label={t("field.businessEmail")} type="email" autoComplete="email" {...form.getInputProps("email")} />
+      <TextInput label={t("field.businessEmail")} {...EMAIL_INPUT} autoComplete="email" {...form.getInputProps("email")} />
       <SecretInput label={t("field.password")} autoComplete="new-password" {...form.getInputProps("password")} />
       <PasswordHint password={form.values.password} />
       <TermsCheckbox {...form.getInputProps("terms", { type: "checkbox" })} />

@@ -9,6 +9,7 @@ import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { Page } from "../../components/ui/Page";
+import { EMAIL_INPUT } from "../../lib/emailinput";
 import { t } from "../../lib/i18n";
 import { isBlank, isEmail } from "../../lib/validate";
 import classes from "./Removal.module.css";
@@ -33,7 +34,7 @@ export function RemovalScreen() {
         <form className={classes.form} onSubmit={form.onSubmit(submit)} noValidate>
           <FormAlert text={request.error && explain(request.error)} />
           {request.isSuccess && <Banner tone="accent">{t("removal.sent", { email: request.variables.email })}</Banner>}
-          <TextInput label={t("field.email")} description={t("removal.emailHint")} type="email" autoComplete="email" {...form.getInputProps("email")} />
+          <TextInput label={t("field.email")} description={t("removal.emailHint")} {...EMAIL_INPUT} autoComplete="email" {...form.getInputProps("email")} />
           <TextInput
             label={t("removal.profile")}
             description={t("removal.profileHint")}

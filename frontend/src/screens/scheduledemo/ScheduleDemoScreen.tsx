@@ -9,6 +9,7 @@ import { useScript } from "../../api/scripts";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
 import { Page } from "../../components/ui/Page";
+import { EMAIL_INPUT } from "../../lib/emailinput";
 import { t } from "../../lib/i18n.dashboard";
 import { isBlank, isEmail } from "../../lib/validate";
 import classes from "./ScheduleDemo.module.css";
@@ -45,7 +46,7 @@ export function ScheduleDemoScreen() {
         <Card>
           <form className={classes.form} onSubmit={form.onSubmit(submit)} noValidate>
             <TextInput label={t("demoForm.name")} autoComplete="name" maxLength={100} {...form.getInputProps("name")} />
-            <TextInput label={t("field.email")} type="email" autoComplete="email" {...form.getInputProps("email")} />
+            <TextInput label={t("field.email")} {...EMAIL_INPUT} autoComplete="email" {...form.getInputProps("email")} />
             <Textarea
               label={t("demoForm.query")}
               description={t("demoForm.queryHint")}
