@@ -116,6 +116,7 @@ PROVIDER_IDS = {"stripe_subid", "stripe_itemid", "stripe_scheduleid", "transacti
 USER_SECRETS = {"password", "passwordproved", "passwordexpireson", "mfacipher", "termsacceptedon", "welcomedon"}
 CONTACT_INTERNALS = {"personid", "emailhashes"}
 ITEM_INTERNALS = {"personid"}
+NOTES = {"note"}  # may contain contact data: hidden from staff, in a look as at the desk
 
 POLICY: dict[str, Access] = {
     "appuser": Access(
@@ -206,7 +207,12 @@ POLICY: dict[str, Access] = {
         changes={"clientid"},
     ),
     # Written by scripts/contactmeta_addupdate.py and scripts/bulklookup.py. A colleague's notes and jobs are their own.
-    "contactmeta": Access(read=Rule(roles=EVERYONE_READS, rows=own_self)),
+    "contactmeta": Access(
+        read=(
+            Rule(roles=EVERYONE, rows=own_self),
+            Rule(roles=VIEWS, rows=own_self, hidden=NOTES),
+        )
+    ),
     "bulkjob": Access(read=Rule(roles=EVERYONE_READS, rows=own_self), changes={"clientid", "appuserid"}),
     # Rows are created and changed by the hooks in scripts/tables, which check filters and find people. Only the creator
     # of a search or list may rename, share or delete it; every user of the team may edit the people on a shared list.
@@ -223,7 +229,10 @@ POLICY: dict[str, Access] = {
         delete=Rule(roles=EVERYONE, rows=own_self),
     ),
     "contactlistitem": Access(
-        read=Rule(roles=EVERYONE_READS, rows=on_visible_lists, hidden=ITEM_INTERNALS),
+        read=(
+            Rule(roles=EVERYONE, rows=on_visible_lists, hidden=ITEM_INTERNALS),
+            Rule(roles=VIEWS, rows=on_visible_lists, hidden=ITEM_INTERNALS | NOTES),
+        ),
         create=Rule(roles=EVERYONE, fields={"listid", "linkedinurl", "tags", "note"}),
         update=Rule(roles=EVERYONE, rows=on_visible_lists, fields={"tags", "note"}),
         delete=Rule(roles=EVERYONE, rows=on_visible_lists),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from product import api_keys
+from product import api_keys, audit
 from product.accounts import sessions
 from product.context import Context
 from product.roles import SESSION, VIEW
@@ -19,6 +19,7 @@ class Caller:
     appuserid: int | None = None
     keyid: int | None = None
     tool: str = ""  # tool of an agent, with the agent's name
+    looks: bool = False  # whether staff look at the app as the user, without the user's notes
 
     @property
     def name(self) -> str:
@@ -37,7 +38,7 @@ async def session_or_key(ctx: Context, scope: str, limits: str, *, spends: bool 
     """
     role = ctx.actor.role
     if role in (*SESSION, *VIEW):  # a tool's request already has an actor
-        caller = Caller(ctx.actor.clientid, ctx.actor.appuserid)
+        caller = Caller(ctx.actor.clientid, ctx.actor.appuserid, looks=role in VIEW)
     else:
         key = ctx.request.headers.get("x-api-key") or ctx.request.headers.get("x-dreamfactory-api-key") or ""
         if key not in ctx.settings.app_keys:
@@ -46,8 +47,9 @@ async def session_or_key(ctx: Context, scope: str, limits: str, *, spends: bool 
         sessions.reject_confined(user)
         if (role := user.role) not in (*SESSION, *VIEW) or user.clientid is None:
             raise Unauthorized(sessions.EXPIRED)
-        caller = Caller(user.clientid, user.appuserid)
-    if spends and role in VIEW:
+        caller = Caller(user.clientid, user.appuserid, looks=role in VIEW)
+        await record_look(ctx, user)
+    if spends and caller.looks:
         raise Forbidden(
             "You are viewing this account as support, so you cannot reveal contacts.",
             reason="view_only",
@@ -55,6 +57,13 @@ async def session_or_key(ctx: Context, scope: str, limits: str, *, spends: bool 
         )
     _count(ctx, caller, limits)
     return caller
+
+
+async def record_look(ctx: Context, user: sessions.Session) -> None:
+    """Record a call by staff in a look, for scripts that authenticate the caller themselves."""
+    if user.role in VIEW:
+        path = ctx.request.path.removeprefix("/api/v2/")
+        await audit.write(ctx, "support_viewed", path, clientid=user.clientid, staffid=user.staffid)
 
 
 async def by_key(ctx: Context, scope: str, limits: str) -> Caller:

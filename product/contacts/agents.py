@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated
 
@@ -68,7 +69,7 @@ async def caller(ctx: Context, scope: str, limits: str, tool: str, *, spends: bo
     """
     found = await callers.session_or_key(ctx, scope, limits, spends=spends)
     agent = await ctx.db.first_value(str, _AGENT, ctx.actor.session) if ctx.actor.scopes is not None else None
-    return Caller(found.clientid, found.appuserid, found.keyid, f"{tool}, {agent}" if agent else tool)
+    return replace(found, tool=f"{tool}, {agent}" if agent else tool)
 
 
 async def quote(ctx: Context, caller: Caller, wanted: Wanted) -> tuple[list[asked.Asked], list[Person], Quote]:

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from pydantic import BaseModel
 
-from product import api_keys, call_limits
+from product import api_keys, call_limits, callers
 from product.accounts import sessions
 from product.billing.live import LIVE
 from product.context import Context
@@ -84,6 +84,7 @@ async def _account(ctx: Context) -> int:
         user = await sessions.live_user(ctx, ctx.request.session_token)
         sessions.reject_confined(user)
         if user.role in (*SESSION, *VIEW) and user.clientid is not None:
+            await callers.record_look(ctx, user)
             return user.clientid
         raise Unauthorized(sessions.EXPIRED)
     return int((await api_keys.live(ctx, key)).clientid)

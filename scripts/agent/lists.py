@@ -22,8 +22,8 @@ _LISTS = f"""
 """  # noqa: S608 - constants
 _ONE = f"select 1 from contactlist l where l.listid = $3 and {_VISIBLE}"  # noqa: S608
 _PEOPLE = """
-    select linkedinurl, full_name, title, company, country, tags, note, createdon from contactlistitem
-    where clientid = $1 and listid = $2 order by createdon desc, itemid limit $3 offset $4
+    select linkedinurl, full_name, title, company, country, tags, case when $5 then '' else note end as note, createdon
+    from contactlistitem where clientid = $1 and listid = $2 order by createdon desc, itemid limit $3 offset $4
 """
 
 
@@ -90,5 +90,5 @@ async def run(ctx: Context, input: Input) -> Output:
         return Output(lists=[List.model_validate(asdict(row)) for row in await ctx.db.all(_List, _LISTS, *owner)])
     if await ctx.db.first_value(int, _ONE, *owner, input.listid) is None:
         raise NotFound("There is no such list.", case="no_such_list")
-    rows = await ctx.db.all(_Person, _PEOPLE, caller.clientid, input.listid, input.limit, input.offset)
+    rows = await ctx.db.all(_Person, _PEOPLE, caller.clientid, input.listid, input.limit, input.offset, caller.looks)
     return Output(resource=[Listed.model_validate(asdict(row)) for row in rows])

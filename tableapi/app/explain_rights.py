@@ -90,8 +90,12 @@ async def respond(
     body: Any,
     verb: str,
     question: Question,
+    *,
+    runs: bool,
 ) -> Response:
     """Explain why a table request is allowed or rejected.
+
+    runs: whether the request may be tried, which tells the caller of rows that it has not read.
 
     Raises Forbidden if the caller may not ask, NotFound if it may not use the table, and BadRequest.
     """
@@ -123,7 +127,7 @@ async def respond(
         return Response(dumps(told))
     told |= _described(table, granted, right, verb, can_read)
     # Running as another role discloses results that depend on its rows, so the caller must be allowed to read them.
-    runs = (is_own or isinstance(rights, FullRights)) and role not in subject.database_roles
+    runs = runs and (is_own or isinstance(rights, FullRights)) and role not in subject.database_roles
     if not runs:
         told["allowed"] = None
         told["why"] = "The request is subject to the rule below; whether it is allowed depends on the rows and values."

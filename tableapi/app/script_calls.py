@@ -8,11 +8,13 @@ from tableapi.app.authentication import Authentication
 from tableapi.app.state import AppState
 from tableapi.auth import scopes
 from tableapi.auth.authenticators import NOBODY
+from tableapi.auth.policy import ANYONE
 from tableapi.errors import NotFound
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Response
 from tableapi.project.guard import Script
 from tableapi.project.registry import Scripts
+from tableapi.tables import read_audit
 
 
 class ScriptCalls:
@@ -36,6 +38,9 @@ class ScriptCalls:
             request.actor = await self._authentication.actor(request, script)
         if request.actor.scopes is not None:
             scopes.require(request.actor.scopes, script.scope)
+        actor = request.actor
+        if actor.account is not None and actor.role in self._state.sessions.recorded and ANYONE not in script.roles:
+            await self._record(request, path)
         request.cancellable = request.method == "GET"
         request.time_limit = script.seconds
         if request.method == "GET":
@@ -47,6 +52,10 @@ class ScriptCalls:
         finally:
             if db.watched_writes != before:
                 await self._state.catch_up()
+
+    async def _record(self, request: HttpRequest, path: str) -> None:
+        """Record the call of a role that looks at one account; scripts of staff audit themselves."""
+        await read_audit.record(self._state.recorder, request, path, {"method": request.method}, request.query)
 
     async def _write(self, request: HttpRequest, script: Script, path: str) -> Response:
         """Run a script, at most once for an idempotency key."""

@@ -155,6 +155,12 @@ class AppState:
         return run_dir / "sessions" if self.settings.workers > 1 and run_dir.is_dir() else None
 
     @property
+    def recorder(self) -> SessionAuthenticator:
+        """Return what records the reads of the roles in `Sessions.recorded`."""
+        assert isinstance(self.base_authenticator, SessionAuthenticator)
+        return self.base_authenticator
+
+    @property
     def has_sessions(self) -> bool:
         """Whether a caller without a session could sign in."""
         return isinstance(self.base_authenticator, SessionAuthenticator)

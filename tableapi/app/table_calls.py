@@ -72,8 +72,10 @@ class TableCalls:
             if verb != "GET" and isinstance(body, dict) and "explain" in body and len(parts) == 2:
                 raise _no_explain()
         if question is not None:
+            if is_recorded := request.actor.role in self._state.sessions.recorded:
+                await read_audit.record(self._state.recorder, request, parts[1], {"explain": "rights"}, query)
             return await explain_rights.respond(
-                self._state, request, dataset, rights, parts, query, body, verb, question
+                self._state, request, dataset, rights, parts, query, body, verb, question, runs=not is_recorded
             )
         applied, strict = "", self._state.strict
         if "prefer" in request.headers:
@@ -99,11 +101,12 @@ class TableCalls:
         try:
             if applied or "timezone" in query or (verb == "GET" and "range" in request.headers):
                 attempt = partial(_special, call, verb, attempt, applied)
-            if (sql := self._state.sessions.recorded.get(call.actor.role)) is not None:
+            if call.actor.role in self._state.sessions.recorded:
                 account = self._state.sessions.account
                 if call.actor.account is None:
                     call.recorded_by = account
-                attempt = partial(read_audit.respond, call, ident, attempt, account, sql, request)
+                recorder = self._state.recorder
+                attempt = partial(read_audit.respond, call, ident, attempt, account, recorder, request)
             if verb != "GET":
                 return await self._write(attempt, call, name, verb, ident, request)
             response = await ddl_retry.run(attempt, call, name)

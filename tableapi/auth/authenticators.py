@@ -222,8 +222,21 @@ class SessionAuthenticator(Authenticator):
     async def tenant_mismatches(self, actor: Actor, target: str, detail: Mapping[str, str], ip: str) -> None:
         """Record that a request named an account other than the one of its session."""
         if sql := self._sessions.tenant_mismatches:
-            values = orjson.dumps(dict(actor.values), default=str).decode()
-            await self._db.writes.fetchrow(sql, values, target, orjson.dumps(detail).decode(), ip)
+            await self.record(sql, [(_values(actor), target, orjson.dumps(detail).decode(), ip)])
+
+    async def reads(self, actor: Actor, table: str, entries: Iterable[tuple[object, str]], ip: str) -> None:
+        """Record a read of a recorded caller. entries: the account, or None, and details as JSON."""
+        sql, values = self._sessions.recorded[actor.role], _values(actor)
+        await self.record(sql, [(values, account, table, detail, ip) for account, detail in entries])
+
+    async def record(self, sql: str, rows: Iterable[tuple[object, ...]]) -> None:
+        """Run a statement of the audit for each row, in a transaction of its own.
+
+        It outlasts the transaction of the request: a dry run, a batch or a failed request does not undo it.
+        """
+        async with self._db.writes.acquire() as connection, connection.transaction():
+            for row in rows:
+                await connection.fetchrow(sql, *row)
 
     async def _look_up(self, digest: bytes, key: str, now: float, *, touch: bool = True, client: bool = False) -> Actor:
         """Return the actor of a session token or, with `client`, of a client's access token."""
@@ -307,6 +320,11 @@ class SessionAuthenticator(Authenticator):
         for digest, (_, actor) in list(self._cached.items()):
             if (actor.session if name == "session" else str(actor.values.get(name))) == value:
                 del self._cached[digest]
+
+
+def _values(actor: Actor) -> str:
+    """Return the values of an actor as JSON."""
+    return orjson.dumps(dict(actor.values), default=str).decode()
 
 
 def _tables_in(sql: str) -> frozenset[str]:

@@ -96,16 +96,26 @@ async def in_zone(dataset: Any, zone: str) -> AsyncIterator[Pinned]:
     Raises:
         BadRequest: `unknown_timezone`.
     """
-    async with dataset.db.reads.acquire() as connection, connection.transaction(readonly=True):
+    async with dataset.db.reads.acquire() as connection:
+        # Inside a batch it is a savepoint; releasing it would leave the zone to the later steps.
+        transaction = connection.transaction(readonly=not dataset.pinned)
+        await transaction.start()
         try:
-            await connection.execute("select set_config('TimeZone', $1, true)", _named(zone))
-        except asyncpg.InvalidParameterValueError:
-            raise BadRequest(
-                f"Unknown time zone '{zone[:100]}'. Send one such as Europe/Oslo.",
-                reason="unknown_timezone",
-                context={"option": "timezone"},
-            ) from None
-        yield Pinned(dataset, connection)
+            await _set_zone(connection, zone)
+            yield Pinned(dataset, connection)
+        finally:
+            await transaction.rollback()
+
+
+async def _set_zone(connection: asyncpg.Connection, zone: str) -> None:
+    try:
+        await connection.execute("select set_config('TimeZone', $1, true)", _named(zone))
+    except asyncpg.InvalidParameterValueError:
+        raise BadRequest(
+            f"Unknown time zone '{zone[:100]}'. Send one such as Europe/Oslo.",
+            reason="unknown_timezone",
+            context={"option": "timezone"},
+        ) from None
 
 
 def _named(zone: str) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Protocol
 
 import orjson
 
 from tableapi import exact_json, threads
+from tableapi.auth.policy import Actor
+from tableapi.db.errors import to_api_error
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Response
 from tableapi.query import aggregate
@@ -19,7 +22,14 @@ from tableapi.tables.request import TableRequest
 MAX_ACCOUNTS = 100  # accounts listed in the audit details
 MAX_FILTER_CHARS = 300
 MAX_OPTIONS, MAX_QUERY_CHARS = 50, 2000
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 _SELECTING = ("filter", "where", "ids", "id_field", "params")
+
+
+class Recorder(Protocol):
+    """Records reads in a transaction of its own (`SessionAuthenticator`)."""
+
+    async def reads(self, actor: Actor, table: str, entries: Iterable[tuple[object, str]], ip: str) -> None: ...
 
 
 async def respond(
@@ -27,38 +37,57 @@ async def respond(
     ident: str | None,
     attempt: Callable[[], Awaitable[Response]],
     account: str,
-    sql: str,
+    recorder: Recorder,
     request: HttpRequest,
 ) -> Response:
     """Handle a read, and record the accounts that it showed.
 
     There is one entry for each account. A read that showed several accounts, or none, has an additional entry without
     an account, with the list of accounts in its details. The details contain the options of the read, except in the
-    entries of a read of several accounts, because all their owners may see those. If the statement that records the
-    read fails, the read fails.
+    entries of a read of several accounts, because all their owners may see those. A read that fails is recorded too,
+    because its error depends on the rows. If recording fails, the read fails.
 
-    Args:
-        account: the field that holds the account of a record.
-        sql: the statement from `Sessions.recorded`.
+    account: the field that holds the account of a record.
     """
-    response = await attempt()
+    try:
+        response = await attempt()
+    except Exception as error:
+        api_error = to_api_error(error)
+        failed = {"error": api_error.reason if api_error else "internal"}
+        entries = _entries(call, ident, [] if call.actor.account is None else [call.actor.account], request, failed)
+        await recorder.reads(call.actor, call.table.name, entries, request.ip)
+        raise
     try:
         accounts = await _accounts(call, ident, response, account)
-        entries = _entries(call, ident, accounts, request.request_id)
-        values = orjson.dumps(dict(call.actor.values), default=str).decode()
-        async with call.dataset.db.writes.acquire() as connection, connection.transaction():
-            for only, detail in entries:
-                await connection.fetchrow(sql, values, only, call.table.name, detail, request.ip)
+        entries = _entries(call, ident, accounts, request)
+        await recorder.reads(call.actor, call.table.name, entries, request.ip)
     except BaseException:
         await response.discard()
         raise
     return response
 
 
-def _entries(call: TableRequest, ident: str | None, accounts: list[Any], request_id: str) -> list[tuple[Any, str]]:
+async def record(
+    recorder: Recorder, request: HttpRequest, subject: str, detail: Mapping[str, Any], query: Mapping[str, Any]
+) -> None:
+    """Record a read that has no rows of a table to show: an explanation, or a script in a look.
+
+    subject: the table or the script.
+    """
+    whole = {"request": request.request_id, **detail} | ({"query": texts} if (texts := _texts(query)) else {})
+    actor = request.actor
+    await recorder.reads(actor, subject, [(actor.account, orjson.dumps(whole).decode())], request.ip)
+
+
+def _entries(
+    call: TableRequest, ident: str | None, accounts: list[Any], request: HttpRequest, more: Mapping[str, Any] = NOTHING
+) -> list[tuple[Any, str]]:
     """Return the account and the details of each entry."""
-    detail: dict[str, Any] = {"request": request_id} | ({} if ident is None else {"id": ident[:100]})
-    whole = detail | ({"query": query} if (query := _query(call)) else {})
+    detail: dict[str, Any] = (
+        {"request": request.request_id} | ({} if ident is None else {"id": ident[:100]}) | dict(more)
+    )
+    sent = {**(call.body if isinstance(call.body, dict) else {}), **call.query}
+    whole = detail | ({"query": query} if (query := _texts(sent)) else {})
     if len(accounts) == 1:
         return [(accounts[0], orjson.dumps(whole).decode())]
     whole |= {"accounts": accounts[:MAX_ACCOUNTS], "filter": call.filter_text()[:MAX_FILTER_CHARS]}
@@ -66,9 +95,8 @@ def _entries(call: TableRequest, ident: str | None, accounts: list[Any], request
     return [(None, orjson.dumps(whole).decode()), *((account, each) for account in accounts)]
 
 
-def _query(call: TableRequest) -> dict[str, str]:
-    """Return the options of a read as text, each truncated to a maximum length."""
-    sent = {**(call.body if isinstance(call.body, dict) else {}), **call.query}
+def _texts(sent: Mapping[str, Any]) -> dict[str, str]:
+    """Return options or values as text, each truncated to a maximum length."""
     texts = {
         name: value if isinstance(value, str) else exact_json.dumps(value).decode() for name, value in sent.items()
     }

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import AsyncIterator
 from typing import Any
@@ -16,6 +17,7 @@ from tableapi.app.features.mcp.endpoint import Mcp
 from tests.helpers.desk import Staff, unlimited_staff, view
 from tests.helpers.oauth import OAuthClient
 from tests.helpers.product import API, KEY, TABLE, Account, Product, User
+from tests.helpers.support import until
 from tests.product.test_authorization import signed_in
 from tests.product.test_desk_audit import newest, recorded
 from tests.product.test_policy_matrix import KEYS, furnish
@@ -235,3 +237,45 @@ async def test_a_caller_without_the_right_is_rejected_before_a_hook_that_allows_
         plain = await http.post(f"{TABLE}contactlist", json=step["body"])
     assert [batch.status_code, dry.status_code, plain.status_code] == [status] * 3, (batch.text, dry.text)
     assert "hook" not in batch.text + dry.text
+
+
+async def test_batches_of_an_account_that_wait_for_locks_delay_no_other_account(
+    product: Product, victim: Account, other: Account
+) -> None:
+    """Eight batches lock the same rows in different orders while one of the rows is locked by somebody else."""
+
+    async def contact(account: Account) -> int:
+        reveal = {
+            "linkedinurl": f"linkedin.com/{(await product.person()).key}",
+            "type": "directdial",
+            "action": "reveal",
+        }
+        assert (await account.owner.post("getcontact", **reveal)).json()["charged"] == 1
+        return int(
+            await product.db.fetchval("select max(contactid) from usercontact where clientid = $1", account.clientid)
+        )
+
+    def changes(order: list[int]) -> dict[str, Any]:
+        path = "_table/usercontact"
+        return {"requests": [{"method": "PATCH", "path": f"{path}/{one}", "body": {"deleted": 0}} for one in order]}
+
+    ids, own = [await contact(victim) for _ in range(4)], await contact(other)
+    async with product.db.transaction(), asyncio.timeout(60):
+        await product.db.execute("update usercontact set name = name where contactid = $1", ids[0])
+        blocked = [
+            asyncio.create_task(victim.owner.http.post(BATCH, json=changes(order))) for order in (ids, ids[::-1]) * 4
+        ]
+        await until(lambda: _waiting(product))
+        quick = await other.owner.http.post(BATCH, json=changes([own]))
+        reading = await other.owner.http.post(BATCH, json={"requests": [{"path": "_table/usercontact"}]})
+        assert (quick.status_code, reading.status_code) == (200, 200)
+        assert not any(task.done() for task in blocked)
+    assert {task.status_code for task in await asyncio.gather(*blocked)} == {200}
+
+
+async def _waiting(product: Product) -> bool:
+    """Return whether a batch runs alone and waits for a lock of a row, after the short time of its first attempt."""
+    return bool(await product.db.fetchval(
+        "select count(*) from pg_locks a join pg_locks w using (pid) where a.locktype = 'advisory' and a.granted"
+        " and not w.granted and w.locktype in ('transactionid', 'tuple')"
+    ))  # fmt: skip

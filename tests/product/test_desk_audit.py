@@ -114,7 +114,8 @@ async def test_reads_that_cannot_be_attributed_to_a_client_are_rejected(
     since = await newest(product)
     response = await member.table(table, **query)
     assert (response.status_code, response.json()["error"]["context"]["reason"]) == (403, "not_recorded")
-    assert await recorded(product, since) == []
+    (entry,) = await recorded(product, since)
+    assert entry["detail"]["error"] == "not_recorded"
 
 
 async def test_a_count_or_an_offset_of_other_accounts_is_logged_for_each(
@@ -156,11 +157,108 @@ async def test_a_client_cannot_be_hidden_behind_an_alias(member: Staff, two: tup
     assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "duplicate_field")
 
 
-async def test_rejected_reads_are_not_logged_but_agents_are(product: Product, member: Staff) -> None:
+async def test_a_read_that_fails_is_logged_with_its_options(product: Product, member: Staff) -> None:
+    """The error of a cast tells about the rows, letter by letter."""
     since = await newest(product)
-    for table, query in (("appuser", {"filter": "password is null"}), ("onetimetoken", {}), ("client/999999999", {})):
+    guess = {"filter": "CAST(name AS integer) = 1"}
+    for table, query, error in (
+        ("appuser", guess, "bad_value"),
+        ("appuser", {"filter": "password is null"}, "unknown_field"),
+        ("client/999999999", {}, "not_found"),
+    ):
         assert (await member.http.get(TABLE + table, params=query)).status_code in (400, 404)
+        (entry,) = await recorded(product, since)
+        assert (entry["target"], entry["detail"]["error"]) == (table.partition("/")[0], error)
+        assert entry["detail"].get("query", {}) == query
+        since = await newest(product)
+    assert (await member.http.get(TABLE + "onetimetoken")).status_code == 404  # there is nothing to read
     assert await recorded(product, since) == []
+
+
+def _batches(clientid: int) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Return ways to read the users of a client in a batch that is not kept."""
+    one = {"id": "a", "path": "_table/appuser", "query": {"filter": f"clientid = {clientid}"}}
+    reference = {"path": "_table/appuser", "query": {"fields": {"$ref": "a.resource.0.email"}}}
+    missing = {"path": "_table/client/999999999"}
+    batch, plain = "/api/v2/leads/_batch", {"requests": [one]}
+    return {
+        "dry run": (batch, plain | {"dry_run": True}),
+        "dry run in the query": (f"{batch}?dry_run=true", plain),
+        "kept": (batch, plain),
+        "later step fails": (batch, {"requests": [one, missing]}),
+        "value as an option": (batch, {"requests": [one, reference]}),
+    }
+
+
+@pytest.mark.parametrize("way", list(_batches(0)))
+async def test_no_batch_reads_a_client_without_an_entry(
+    product: Product, member: Staff, two: tuple[Account, Account], way: str
+) -> None:
+    clientid, since = two[0].clientid, await newest(product)
+    path, body = _batches(clientid)[way]
+    response = await member.http.post(path, json=body)
+    assert response.status_code in (200, 400, 404), response.text
+    assert clientid in [entry["clientid"] for entry in await recorded(product, since)]
+    if response.status_code != 200:
+        assert two[0].owner.email not in response.text
+
+
+async def test_a_batch_in_a_look_is_logged(
+    product: Product, looking: httpx2.AsyncClient, two: tuple[Account, Account]
+) -> None:
+    since = await newest(product)
+    body = {"dry_run": True, "requests": [{"path": "_table/usercontact"}, {"path": "_table/appuser"}]}
+    assert (await looking.post("/api/v2/leads/_batch", json=body)).status_code == 200
+    entries = [(entry["event"], entry["clientid"], entry["target"]) for entry in await recorded(product, since)]
+    assert entries == [("support_viewed", two[0].clientid, table) for table in ("usercontact", "appuser")]
+
+
+async def test_an_explanation_tells_of_no_row_and_is_logged(
+    product: Product, member: Staff, two: tuple[Account, Account]
+) -> None:
+    since = await newest(product)
+    told = []
+    for letter in ("o", "q"):
+        query = {"filter": f"clientid = {two[0].clientid} and email like '{letter}%' and CAST(name AS integer) = 1"}
+        response = await member.http.get(TABLE + "appuser", params=query, headers={"Prefer": "explain=rights"})
+        told.append(response.json())
+        (entry,) = await recorded(product, since)
+        assert (entry["target"], entry["detail"]["query"]) == ("appuser", query)
+        since = await newest(product)
+    assert told[0] == told[1]
+    assert told[0]["allowed"] is None
+
+
+LOOKS = {
+    "searchname": {"searchtext": ""}, "searchpeople": {"name": "Jane"}, "searchcompanies": {"company": "Acme"},
+    "agent/lists": {}, "agent/price": {"linkedinurls": ["linkedin.com/in/x"], "kinds": ["directdial"]},
+    "datascript/appcounters": {},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("call", [*LOOKS, "account/credits"])
+async def test_a_call_in_a_look_is_logged_before_its_response(
+    product: Product, looking: httpx2.AsyncClient, two: tuple[Account, Account], call: str
+) -> None:
+    since = await newest(product)
+    response = await (looking.get(API + call) if call not in LOOKS else looking.post(API + call, json=LOOKS[call]))
+    assert response.status_code == 200, response.text
+    (entry,) = await recorded(product, since)
+    assert (entry["event"], entry["clientid"], entry["target"]) == ("support_viewed", two[0].clientid, call)
+
+
+async def test_notes_are_hidden_in_a_look_as_at_the_desk(
+    looking: httpx2.AsyncClient, two: tuple[Account, Account]
+) -> None:
+    for table in ("contactmeta", "contactlistitem"):
+        mine = (await two[0].owner.table("GET", table)).json()["resource"]
+        assert any(row["note"] for row in mine), table
+        rows = (await looking.get(TABLE + table)).json()["resource"]
+        assert rows == [{name: value for name, value in row.items() if name != "note"} for row in mine]
+        assert (await looking.get(TABLE + table, params={"filter": "note like 'a%'"})).status_code == 400
+    listid = (await looking.get(TABLE + "contactlistitem")).json()["resource"][0]["listid"]
+    listed = (await looking.post(API + "agent/lists", json={"listid": listid})).json()["resource"]
+    assert {row["note"] for row in listed} == {""}
 
 
 async def test_a_read_that_cannot_be_recorded_fails(product: Product, member: Staff) -> None:
@@ -238,7 +336,7 @@ async def test_the_view_shows_what_the_user_sees_with_masks(
 ) -> None:
     session = (await looking.put(API + "user/session")).json()
     assert (session["support"], session["appuserid"]) == (1, two[0].owner.appuserid)
-    for table in ("appuser", "client", "usercredit", "creditledger", "usersubscription", "apiusage", "contactmeta",
+    for table in ("appuser", "client", "usercredit", "creditledger", "usersubscription", "apiusage",
                   "bulkjob", "transactionhistory", "usersession", "subscriptionplan"):  # fmt: skip
         mine = (await two[0].owner.table("GET", table)).json()["resource"]
         assert (await looking.get(TABLE + table)).json()["resource"] == mine, table

@@ -36,12 +36,13 @@ MAX_STEPS, MAX_DEPTH, MAX_REFERENCES = 100, 20, 10_000
 MAX_RESPONSE_BYTES = 16_000_000  # total size of all responses, which stay in memory until the transaction ends
 # Errors of a batch that conflicts with another transaction; the batch is retried for some time. Batches that lock the
 # same rows in different orders would conflict again and again, and PostgreSQL takes a second to detect each deadlock. A
-# batch therefore first waits only briefly for locks, and after one that had to wait longer, batches run one at a time
-# for a while.
+# batch that writes therefore first waits only briefly for locks, and after one that had to wait longer, the batches of
+# its account run one at a time for a while.
 AGAIN = (*RETRYABLE, asyncpg.LockNotAvailableError)
 AGAIN_SECONDS, ALONE_SECONDS = 12.0, 10.0
 _SHORTLY = "set local lock_timeout = '300ms'"
-_ALONE = "select pg_advisory_xact_lock(hashtextextended('tableapi _batch', 0))"
+_ALONE = "select pg_advisory_xact_lock(hashtextextended('tableapi _batch ' || $1, 0))"
+MAX_ALONE = 10_000  # accounts that are remembered
 _ID = re.compile(r"[\w-]{1,64}", re.ASCII)
 _MEMBERS, _STEP = frozenset(("requests", "dry_run")), frozenset(("id", "method", "path", "query", "body"))
 _OPTIONS = ("dry_run", "method", "_method")
@@ -96,6 +97,18 @@ class Results:
 
 
 @dataclass(slots=True)
+class _Alone:
+    """The batches of an account that conflicted, and run one at a time in this worker until a time."""
+
+    until: float = 0.0
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class _MustWait(Exception):
+    """Other batches of the account have begun to run one at a time."""
+
+
+@dataclass(slots=True)
 class _Held:
     dataset: Dataset
     actor: Actor
@@ -106,7 +119,7 @@ class Batches(Feature):
 
     def __init__(self, app: App) -> None:
         self._state, self._tables, self._authentication = app.state, app.tables, app.authentication
-        self._alone_until: dict[str, float] = {}  # by dataset name
+        self._alone: dict[str, _Alone] = {}  # by dataset and account
 
     async def respond(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str]
@@ -151,25 +164,56 @@ class Batches(Feature):
         self, request: HttpRequest, dataset: Dataset, steps: list[BatchStep], size: int, *, dry_run: bool
     ) -> Response:
         until = time.monotonic() + AGAIN_SECONDS
+        if not _writes(steps):
+            return await self._attempt(request, dataset, steps, size, dry_run=dry_run)
+        account = f"{dataset.name} {request.actor.account}"
         while True:
+            alone = self._alone.get(account) or _Alone()
             try:
-                return await self._attempt(request, dataset, steps, size, dry_run=dry_run)
+                if alone.until < time.monotonic():
+                    return await self._attempt(request, dataset, steps, size, account, dry_run=dry_run)
+                async with alone.lock:  # those that wait hold no connection
+                    return await self._attempt(request, dataset, steps, size, account, alone=True, dry_run=dry_run)
+            except _MustWait:
+                continue
             except AGAIN:
                 now = time.monotonic()
                 if now > until:
                     raise
-                self._alone_until[dataset.name] = now + ALONE_SECONDS
+                self._forget(now)
+                self._alone.setdefault(account, alone).until = now + ALONE_SECONDS
                 await asyncio.sleep(random.uniform(0, 0.05))  # noqa: S311 - no secret
 
+    def _forget(self, now: float) -> None:
+        """Forget accounts after the time in which their batches ran alone."""
+        if len(self._alone) >= MAX_ALONE:
+            self._alone = {name: alone for name, alone in self._alone.items() if alone.until >= now}
+
     async def _attempt(
-        self, request: HttpRequest, dataset: Dataset, steps: list[BatchStep], size: int, *, dry_run: bool
+        self,
+        request: HttpRequest,
+        dataset: Dataset,
+        steps: list[BatchStep],
+        size: int,
+        account: str = "",
+        *,
+        alone: bool = False,
+        dry_run: bool,
     ) -> Response:
+        """Run the steps in one transaction.
+
+        account: the one that conflicting batches have in common, "" for reads.
+        """
         responses: list[bytes] = []
         results, room = Results(self._state.settings.body_bytes), MAX_RESPONSE_BYTES
         request.written, request.tables = [], set()
         async with (transaction.undone if dry_run else transaction.kept)(dataset) as held:
-            alone = self._alone_until.get(dataset.name, 0.0) > time.monotonic()
-            await held.db.writes.fetchrow(_ALONE if alone else _SHORTLY)
+            if alone:
+                await held.db.writes.fetchrow(_ALONE, account)
+            elif account:
+                if account in self._alone and self._alone[account].until > time.monotonic():
+                    raise _MustWait
+                await held.db.writes.fetchrow(_SHORTLY)
             for number, step in enumerate(steps):
                 response = await self._step(request, held, step, number, results, size, room)  # type: ignore[arg-type]
                 room -= len(response.body or b"")
@@ -191,6 +235,7 @@ class Batches(Feature):
         room: int,
     ) -> Response:
         """Run one step. size: of the batch, in bytes; room: the maximum size of the response."""
+        sent = step
         try:
             if step.references:
                 step = await results.resolved(step, size)
@@ -221,6 +266,8 @@ class Batches(Feature):
             api_error = to_api_error(error)
             if api_error is None:
                 raise
+            if step is not sent:
+                api_error = _without_values(api_error, sent)
             raise ApiError(
                 f"Request {number + 1} of the batch failed, and nothing was kept. {api_error.message}",
                 status=api_error.status,
@@ -228,6 +275,23 @@ class Batches(Feature):
                 context={"index": number, "id": step.id or None, "error": api_error.body()},
                 headers=api_error.headers,
             ) from error
+
+
+def _writes(steps: list[BatchStep]) -> bool:
+    """Return whether any step may lock rows."""
+    return any(step.method != "GET" for step in steps)
+
+
+def _without_values(error: ApiError, sent: BatchStep) -> ApiError:
+    """Return the error of a step without the values that references in its options stand for.
+
+    Errors of options quote them, and the response that they are from is not sent. Errors of bodies quote no values.
+    """
+    named = _references(sent.query, MAX_DEPTH)
+    if not named:
+        return error
+    message = f"The options refer to a value that is not accepted there: {', '.join(named[:5])}."
+    return ApiError(message, status=error.status, reason=error.reason, headers=error.headers)
 
 
 def _reject_options(query: Mapping[str, str], *, strict: bool) -> None:

@@ -48,3 +48,11 @@ def test_times_are_returned_in_the_requested_zone(http: httpx.Client, zone: str,
 def test_unknown_time_zone_is_rejected(http: httpx.Client, zone: str) -> None:
     refused = http.get(f"/visit/1?timezone={zone}")
     assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (400, "unknown_timezone")
+
+
+def test_the_zone_of_one_step_of_a_batch_ends_with_it(http: httpx.Client) -> None:
+    plain = {"path": "_table/visit/1"}
+    steps = [plain, plain | {"query": {"timezone": "Asia/Tokyo"}}, plain]
+    response = http.post(str(http.base_url).replace("_table/", "_batch"), json={"requests": steps})
+    times = [step["body"]["at"] for step in response.json()["responses"]]
+    assert times == ["2024-03-31 00:30:00+00", "2024-03-31 09:30:00+09", "2024-03-31 00:30:00+00"]
