@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import asdict
 from typing import Annotated, Literal
 
@@ -56,9 +57,11 @@ async def _read(ctx: Context, body: bytes) -> tuple[Input, list[str]]:
         query: dict[str, object] = dict(ctx.request.query)
         if "kinds" in query:
             query["kinds"] = [part.strip() for part in str(query["kinds"]).split(",")]
-        return validate(Input, query), url_list.of_csv(file.data)
+        return validate(Input, query), await asyncio.to_thread(url_list.of_csv, file.data)
     job = validate(Input, parse_object(kind, body))
-    return job, url_list.of_csv(job.csv.encode()) if job.csv else url_list.of_list(job.urls)
+    if not job.csv:
+        return job, url_list.of_list(job.urls)
+    return job, await asyncio.to_thread(url_list.of_csv, job.csv.encode())
 
 
 @script(method="GET", roles=(*SESSION, *VIEW), tail="jobid")

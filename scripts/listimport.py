@@ -5,12 +5,13 @@ The meaning of the columns is sent once and kept for files with the same columns
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Base64Bytes, BaseModel, ConfigDict, Field
 
 from product import audit
 from product.contacts import enrichment, list_file, lists
@@ -20,9 +21,9 @@ from product.contacts.lists import MAX_ITEMS, ListFull
 from product.context import Context
 from product.people import profile_url
 from product.roles import SESSION
-from tableapi import script
+from tableapi import FieldError, Invalid, script
 
-MAX_CHARS = 2_000_000
+MAX_CHARS, PREVIEW = 2_000_000, 5
 Meaning = Literal["linkedinurl", "name", "firstname", "lastname", "company", "tags", "note", ""]
 
 
@@ -35,7 +36,9 @@ class Input(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     listid: int = Field(ge=1, lt=2**63)
-    text: str = Field(min_length=1, max_length=MAX_CHARS)
+    text: str = Field(default="", max_length=MAX_CHARS)
+    file: Base64Bytes = Field(default=b"", max_length=MAX_CHARS, description="CSV in any encoding, or xlsx, in Base64.")
+    encoding: str = Field(default="", max_length=20, description="Of the file, if the guess is wrong.")
     mapping: dict[str, Meaning] | None = None
     dry_run: bool = False
 
@@ -53,6 +56,8 @@ class Row(BaseModel):
 
 class Output(BaseModel):
     columns: list[str]
+    encoding: str
+    preview: list[list[str]]
     mapping: dict[str, str]
     total: int
     added: int
@@ -82,7 +87,9 @@ _ADD = """
 @script(roles=SESSION, body_bytes=MAX_CHARS * 4, limit="30/hour per user", repeatable=True, seconds=120)
 async def run(ctx: Context, input: Input) -> Output:
     await lists.people(ctx, input.listid)
-    sheet = list_file.read(input.text)
+    if bool(input.text) == bool(input.file):
+        raise Invalid({"text": FieldError("text_or_file", "Send either 'text' or 'file'.")})
+    sheet = await asyncio.to_thread(list_file.read, input.text or input.file, input.encoding)
     mapping = await _mapping(ctx, sheet, input.mapping)
     lines = list_file.people(sheet, mapping)
     wanted = [enrichment.Wanted(each.linkedinurl, name=each.name, company=each.company) for each in lines]
@@ -105,8 +112,9 @@ async def run(ctx: Context, input: Input) -> Output:
             await audit.write(ctx, "list_imported", input.listid, added=len(new), total=len(lines))
     counts = {status: sum(row.status == status for row in rows) for status in ("present", "duplicate")}
     return Output(
-        columns=list(sheet.columns), mapping=mapping, total=len(lines), added=len(new), present=counts["present"],
-        duplicates=counts["duplicate"], not_found=len(rows) - sum(counts.values()),
+        columns=list(sheet.columns), encoding=sheet.encoding,
+        preview=[list(cells) for _, cells in sheet.rows[:PREVIEW]], mapping=mapping, total=len(lines), added=len(new),
+        present=counts["present"], duplicates=counts["duplicate"], not_found=len(rows) - sum(counts.values()),
         resource=sorted(rows, key=lambda row: row.line),
     )  # fmt: skip
 

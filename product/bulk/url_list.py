@@ -1,54 +1,32 @@
-"""Read the URLs of a bulk job from a list or a CSV file.
+"""Read the URLs of a bulk job from a list or a file.
 
-A CSV has a column `linkedinurl`, or a single column without a header. Case, spaces and punctuation in the column's name
-are ignored, so that the file of an earlier job (`Linkedin_url`) can be read, too.
+A file is read as one for a list is: in any encoding, with a column of profile addresses under any known name, or with
+addresses alone.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-import re
-
+from product import sheets
+from product.contacts.list_file import KNOWN
+from product.sheets import BadSheet
 from tableapi import FieldError, Invalid
 
 MAX_ADDRESSES = 1000
-NOT_TEXT = "The file is not UTF-8 text. Save it as CSV (UTF-8)."
 COLUMN = "linkedinurl"
-DELIMITERS = ",;\t"  # spreadsheets write a semicolon if the comma is the decimal separator
-_NOT_LETTERS = re.compile("[^a-z]")
 
 
-def of_csv(data: bytes) -> list[str]:
-    """Return the addresses of a CSV file; raise Invalid (422) when it cannot be read."""
+def of_csv(data: bytes, encoding: str = "") -> list[str]:
+    """Return the addresses of a file. May take long, so call it in a thread. Raises Invalid (422)."""
     try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise _invalid("file_not_utf8", NOT_TEXT) from None
-    if "\0" in text:  # for example UTF-16 without a byte order mark
-        raise _invalid("file_not_utf8", NOT_TEXT)
-    try:
-        lines = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
-        rows = [row for row in lines if any(cell.strip() for cell in row)]
-    except csv.Error:
-        raise _invalid("csv_quotes", "The file is not valid CSV: a quote is not closed or misplaced.") from None
-    if not rows:
-        raise _invalid("file_empty", "The file is empty. Add profile addresses.")
-    header = [_NOT_LETTERS.sub("", cell.lower()) for cell in rows[0]]
-    if COLUMN in header:
-        column = header.index(COLUMN)
-        rows = rows[1:]
-    elif len(header) == 1 and "/" in rows[0][0]:
-        column = 0
-    else:
+        sheet = sheets.of_bytes(data, KNOWN.__contains__, MAX_ADDRESSES, encoding)
+    except BadSheet as error:
+        raise Invalid({"urls": error.error}) from None
+    if not sheet.columns:
+        return of_list([cells[0] for _, cells in sheet.rows])
+    column = next((place for place, name in enumerate(sheet.columns) if KNOWN.get(sheets.bare(name)) == COLUMN), None)
+    if column is None:
         raise _invalid("column_missing", "The first line must contain a column named 'linkedinurl'.")
-    return of_list([row[column] if column < len(row) else "" for row in rows])
-
-
-def _delimiter(text: str) -> str:
-    """Return the most frequent delimiter in the first non-empty line, by default a comma."""
-    first = text.strip().partition("\n")[0]
-    return max(DELIMITERS, key=first.count)
+    return of_list([cells[column] if column < len(cells) else "" for _, cells in sheet.rows])
 
 
 def of_list(urls: list[str]) -> list[str]:

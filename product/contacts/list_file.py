@@ -1,30 +1,35 @@
-"""Read people for a list from pasted addresses or from a CSV with any columns."""
+"""Read people for a list from pasted addresses or from a table with any columns."""
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from product import sheets
 from product.contacts.lists import MappingNeeded
+from product.sheets import BadSheet
 from tableapi import FieldError, Invalid
 
 MAX_ROWS = 1000
 FIELDS = ("linkedinurl", "name", "firstname", "lastname", "company", "tags", "note")
-_DELIMITERS = ",;\t"
-_NOT_LETTERS = re.compile("[^a-z]")
-# Column names that need no mapping, ignoring case, spaces and punctuation.
-_KNOWN = {
-    "linkedinurl": "linkedinurl", "linkedin": "linkedinurl", "linkedinprofile": "linkedinurl",
-    "linkedinprofileurl": "linkedinurl", "personlinkedinurl": "linkedinurl", "profileurl": "linkedinurl",
-    "profile": "linkedinurl", "url": "linkedinurl",
-    "name": "name", "fullname": "name", "contactname": "name", "personname": "name", "firstname": "firstname",
-    "lastname": "lastname", "surname": "lastname", "company": "company", "companyname": "company",
-    "organization": "company", "organizationname": "company", "account": "company", "accountname": "company",
-    "tags": "tags", "tag": "tags", "labels": "tags", "note": "note", "notes": "note", "comment": "note",
+# Column names that need no mapping, as `sheets.bare` returns them: those of LinkedIn, Apollo, HubSpot, Salesforce,
+# Pipedrive and Outlook, in English and, without umlauts, in German.
+KNOWN = {
+    name: field
+    for field, names in {
+        "linkedinurl": "linkedinurl linkedin linkedinprofile linkedinprofileurl personlinkedinurl profileurl profile"
+        " url linkedinlink personlinkedin contactlinkedin contactlinkedinprofileurl defaultprofileurl publicprofileurl",
+        "name": "name fullname contactname personname person contact anzeigename displayname",
+        "firstname": "firstname givenname vorname contactfirstname",
+        "lastname": "lastname surname familyname nachname contactlastname",
+        "company": "company companyname organization organizationname account accountname companyaccount"
+        " personorganization associatedcompany primaryassociatedcompany currentcompany firma unternehmen",
+        "tags": "tags tag labels label personlabel categories kategorien",
+        "note": "note notes comment comments notizen bemerkung",
+    }.items()
+    for name in names.split()
 }  # fmt: skip
 
 
@@ -41,11 +46,8 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
-    """A file: column names, and rows with their line numbers. Pasted addresses have no columns."""
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[int, tuple[str, ...]], ...]
+class Sheet(sheets.Sheet):
+    """A table of people. Pasted addresses have no columns."""
 
     @property
     def header_hash(self) -> bytes:
@@ -56,44 +58,30 @@ class Sheet:
         """Guess the fields from the column names."""
         mapping: dict[str, str] = {}
         for name in self.columns:
-            known = _KNOWN.get(_NOT_LETTERS.sub("", name.lower()), "")
+            known = KNOWN.get(sheets.bare(name), "")
             if known and known not in mapping.values():
                 mapping[name] = known
         return mapping
 
 
-def read(text: str) -> Sheet:
-    """Parse a text into a sheet. Raises Invalid (422)."""
-    text = text.removeprefix("\ufeff")
-    if "\0" in text:
-        raise _invalid("file_not_utf8", "The file is not UTF-8 text. Save it as CSV (UTF-8).")
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    delimiter = max(_DELIMITERS, key=first.count)
+def read(source: str | bytes, encoding: str = "") -> Sheet:
+    """Parse a pasted text, or a file in any encoding. May take long, so call it in a thread.
+
+    Raises:
+        Invalid: it cannot be read, is empty, or has more than MAX_ROWS people (422).
+    """
     try:
-        lines = [(number, row) for number, row in _lines(text, delimiter) if any(cell.strip() for cell in row)]
-    except csv.Error as error:
-        raise _invalid("file_unreadable", f"The file cannot be read: {error}.") from None
-    if not lines:
+        if isinstance(source, str):
+            sheet = sheets.read(source, KNOWN.__contains__, MAX_ROWS)
+        else:
+            sheet = sheets.of_bytes(source, KNOWN.__contains__, MAX_ROWS, encoding)
+    except BadSheet as error:
+        raise Invalid({"text": error.error}) from None
+    if not sheet.rows:
         raise _invalid("nothing_to_import", "The file does not contain any people to import.")
-    if first.count(delimiter) == 0 and _is_address(first):
-        sheet = Sheet((), tuple((number, (row[0].strip(),)) for number, row in lines))
-    else:
-        columns = tuple(name.strip()[:100] or f"Column {place}" for place, name in enumerate(lines[0][1], 1))
-        if len(set(columns)) < len(columns):
-            raise _invalid("columns_alike", "Two columns have the same name. Rename one of them.")
-        sheet = Sheet(columns, tuple((number, tuple(row)) for number, row in lines[1:]))
     if len(sheet.rows) > MAX_ROWS:
         raise _invalid("file_too_long", f"A file may contain at most {MAX_ROWS:,} people. Split it.", limit=MAX_ROWS)
-    return sheet
-
-
-def _lines(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    return [(reader.line_num, row) for row in reader]
-
-
-def _is_address(text: str) -> bool:
-    return "/" in text
+    return Sheet(sheet.columns, sheet.rows, sheet.encoding)
 
 
 def people(sheet: Sheet, mapping: Mapping[str, str]) -> list[Line]:

@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 from tableapi import FieldError, Invalid
 
 NOT_A_PROFILE = FieldError("url_invalid", "Please input correct url")
-MAX_KEY_CHARS = 400
+MAX_KEY_CHARS, MAX_CHARS = 400, 2000
 _SCHEME = re.compile(r"^(?:https?:)?/*", re.IGNORECASE)
 _PORT = re.compile(r":\d{1,5}$")
 _BAD = re.compile(r"[\x00-\x20\x7f\\<>\"]")
@@ -49,6 +49,8 @@ def key_of(text: str, host: str = "linkedin.com") -> str:
     """
     if (plain := _PLAIN.fullmatch(text)) and plain[1] == host:
         return f"in/{plain[2]}"
+    if len(text) > MAX_CHARS:
+        raise NotAProfile
     text = _INVISIBLE.sub("", text).strip().rstrip(_PUNCTUATION)
     rest, _, _ = text.partition("#")
     rest, _, query = rest.partition("?")

@@ -242,7 +242,7 @@ async def test_a_caller_without_the_right_is_rejected_before_a_hook_that_allows_
 async def test_batches_of_an_account_that_wait_for_locks_delay_no_other_account(
     product: Product, victim: Account, other: Account
 ) -> None:
-    """Eight batches lock the same rows in different orders while one of the rows is locked by somebody else."""
+    """Eight batches lock the same rows in different orders while another transaction locks one of the rows."""
 
     async def contact(account: Account) -> int:
         reveal = {

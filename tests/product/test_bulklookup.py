@@ -89,10 +89,11 @@ async def test_invalid_lists_are_422(account: Account, body: dict[str, Any]) -> 
 
 
 async def test_invalid_files_are_rejected_with_a_clear_message(account: Account) -> None:
-    unmarked = "linkedinurl\nlinkedin.com/in/x\n".encode("utf-16-le")
     for data, words in (
-        (b"", "empty"), (b"\xff\xfel\x00i\x00", "UTF-8"), (unmarked, "UTF-8"), (b"linkedinurl\na\0b\n", "UTF-8"),
-        (b"a,b\n1,2\n", "linkedinurl"),
+        (b"", "any people"), (b"\xff\xfel\x00i", "UTF-8"), (b"linkedinurl\na\0b\n", "UTF-8"),
+        (b"a,b\n1,2\n", "linkedinurl"), (b"PK\x03\x04 no workbook", "workbook"), (b"," * 4_900_000, "too long"),
+        (b"a\n" * 2_400_000, "linkedinurl"), (b"\n" * 4_900_000 + b"x", "empty lines"),
+        (b'linkedinurl\n"' + b"x\n" * 2_000_000, "too long"),
     ):  # fmt: skip
         response = await account.owner.http.post(
             API + "bulklookup", params={"max_credits": 1}, files={"files": ("x.csv", data)}

@@ -46,7 +46,9 @@ def _url(person: Person) -> str:
     ("text", "status", "reason"),
     [
         ("", 422, "invalid"), ("\n \n", 422, "invalid"), ("a,b\n1,2", 422, "mapping_needed"),
-        ("a,a\n1,2", 422, "invalid"),
+        ("a,a\n1,2", 422, "mapping_needed"), ("Name,Company\nJ\ufffdrg,Acme", 422, "invalid"),
+        ("a\n" * 999_999, 422, "invalid"), ("\n" * 1_999_999 + "x", 422, "invalid"), ("," * 1_999_999, 422, "invalid"),
+        ('"' + "x\n" * 900_000, 422, "invalid"), ("Name,Company\n" + "x" * 1_500_000, 422, "invalid"),
         ("name\nJane", 422, "mapping_needed"), ("Name,Company\n\"Jane,Acme", 422, "invalid"),
         ("x\0y", 400, "bad_value"),
         ("url\n" + "x/in/a\n" * 1001, 422, "invalid"),
@@ -100,9 +102,9 @@ async def test_pasted_addresses_are_imported_with_a_status_per_line(product: Pro
 async def test_columns_are_mapped_once_and_kept(product: Product, account: Account, other: Account) -> None:
     mark = secrets.token_hex(4)
     await product.person(full_name=f"Ann {mark}", company="Acme Freight")
-    head = f"Vorname {mark};Nachname;Firma;Label;Egal"
+    head = f"Rufname {mark};Zuname;Betrieb;Art;Egal"
     text = f"{head}\nAnn;{mark};Acme Freight;hot,new;=1+1\nBob;{mark};Nowhere;;"
-    mapping = {f"Vorname {mark}": "firstname", "Nachname": "lastname", "Firma": "company", "Label": "tags", "Egal": ""}
+    mapping = {f"Rufname {mark}": "firstname", "Zuname": "lastname", "Betrieb": "company", "Art": "tags", "Egal": ""}
     member = await account.user()
     assert (await member.post("listimport", listid=await _list(member), text=text)).status_code == 422
     first = await _list(account.owner)
@@ -220,4 +222,4 @@ async def test_csv_for_excel_begins_with_a_byte_order_mark(product: Product, acc
 def test_line_numbers_count_quoted_line_breaks_and_blank_lines() -> None:
     sheet = list_file.read('\ufeffName\tCompany\n\n"Jane\nDoe"\tAcme\n')
     (line,) = list_file.people(sheet, sheet.suggested())
-    assert (line.number, line.name, line.company) == (4, "Jane\nDoe", "Acme")
+    assert (line.number, line.name, line.company) == (3, "Jane\nDoe", "Acme")  # the record begins on line 3

@@ -919,21 +919,30 @@ export interface components {
         };
         "listimport input": {
             dry_run?: boolean;
+            /** @description Of the file, if the guess is wrong. */
+            encoding?: string;
+            /**
+             * Format: base64
+             * @description CSV in any encoding, or xlsx, in Base64.
+             */
+            file?: string;
             listid: number;
             mapping?: {
                 [key: string]: "linkedinurl" | "name" | "firstname" | "lastname" | "company" | "tags" | "note" | "";
             } | null;
-            text: string;
+            text?: string;
         };
         "listimport output": {
             added: number;
             columns: string[];
             duplicates: number;
+            encoding: string;
             mapping: {
                 [key: string]: string;
             };
             not_found: number;
             present: number;
+            preview: string[][];
             resource: components["schemas"]["Row"][];
             total: number;
         };

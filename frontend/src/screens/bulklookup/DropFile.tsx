@@ -24,7 +24,7 @@ export function DropFile({ file, problem, onFile }: Props) {
         <input
           id={id}
           type="file"
-          accept=".csv,text/csv,text/plain"
+          accept=".csv,.tsv,.txt,.xlsx,text/csv,text/plain"
           aria-label={t("bulk.file")}
           className={classes.input}
           onDragEnter={() => setOver(true)}

@@ -17,6 +17,7 @@ import classes from "./PeopleSearch.module.css";
 
 const MEANINGS = ["", "linkedinurl", "name", "firstname", "lastname", "company", "tags", "note"] as const;
 type Meaning = (typeof MEANINGS)[number];
+type Found = NonNullable<ReturnType<typeof useImportList>["data"]>;
 // The columns that the server chooses automatically.
 const USUAL: ListColumn[] = ["full_name", "title", "company", "country", "email", "phone"];
 const FORMS: ListForm[] = ["", "hubspot", "salesforce", "pipedrive"];
@@ -31,6 +32,7 @@ export default function ListsDialog({ onClose }: { onClose: () => void }) {
   const lists = useQuery(contactLists).data?.resource ?? [];
   const [chosen, setChosen] = useState("");
   const [text, setText] = useState("");
+  const [file, setFile] = useState<Chosen | null>(null);
   const [mapping, setMapping] = useState<Record<string, Meaning>>({});
   const [form, setForm] = useState<ListForm>("");
   const [wanted, setWanted] = useState<readonly ListColumn[]>(USUAL);
@@ -39,13 +41,23 @@ export default function ListsDialog({ onClose }: { onClose: () => void }) {
   const listid = Number(chosen || lists[0]?.listid || 0);
   const columns = columnsOf(imports.error);
   const done = imports.data;
+  const isPreview = imports.variables?.dry_run === true;
 
   const read = (value: string) => {
     setText(value);
+    setFile(null);
     setMapping({});
     imports.reset();
   };
-  const submit = () => imports.mutate({ listid, text, mapping: columns.length > 0 ? mapping : null }, { onSuccess: ({ added }) => toast(t("people.imported", { count: added })) });
+  const bodyOf = (picked: Chosen | null) => ({ listid, ...(picked ? { file: picked.data, encoding: picked.encoding } : { text }), mapping: columns.length > 0 ? mapping : null });
+  /** Shows what the server reads in a file, before anything is imported. */
+  const preview = (picked: Chosen) => {
+    setText("");
+    setFile(picked);
+    setMapping({});
+    imports.mutate({ ...bodyOf(picked), mapping: null, dry_run: true });
+  };
+  const submit = () => imports.mutate(bodyOf(file), { onSuccess: ({ added }) => toast(t("people.imported", { count: added })) });
   const save = (format: "csv" | "xlsx") => exports.mutate({ listid, form, format, columns: wanted });
 
   return (
@@ -66,16 +78,17 @@ export default function ListsDialog({ onClose }: { onClose: () => void }) {
               onChange={(event) => setMapping({ ...mapping, [column]: event.currentTarget.value as Meaning })}
             />
           ))}
-          {done && <p role="status">{t("people.importDone", { added: done.added, present: done.present, duplicates: done.duplicates, missing: done.not_found })}</p>}
+          {file && done && isPreview && <Preview file={file} found={done} onEncoding={(encoding) => preview({ ...file, encoding })} />}
+          {done && !isPreview && <p role="status">{t("people.importDone", { added: done.added, present: done.present, duplicates: done.duplicates, missing: done.not_found })}</p>}
           <div className={classes.dialogFoot}>
-            <FileButton accept=".csv,.txt,text/csv,text/plain" onChange={(file) => void file?.text().then(read)}>
+            <FileButton accept=".csv,.tsv,.txt,.xlsx,text/csv,text/plain" onChange={(picked) => void (picked && chosenOf(picked).then(preview))}>
               {(props) => (
                 <Button {...props} variant="default" leftSection={<Upload size={16} strokeWidth={1.75} aria-hidden="true" />}>
                   {t("people.file")}
                 </Button>
               )}
             </FileButton>
-            <BusyButton busy={imports.isPending} disabled={text.trim() === ""} onClick={submit}>
+            <BusyButton busy={imports.isPending} disabled={text.trim() === "" && !file} onClick={submit}>
               {t("people.import")}
             </BusyButton>
           </div>
@@ -92,6 +105,37 @@ export default function ListsDialog({ onClose }: { onClose: () => void }) {
         </div>
       )}
     </Dialog>
+  );
+}
+
+interface Chosen {
+  name: string;
+  /** In Base64. */
+  data: string;
+  /** "" for the server's guess. */
+  encoding: string;
+}
+
+async function chosenOf(file: File): Promise<Chosen> {
+  let binary = "";
+  for (const byte of new Uint8Array(await file.arrayBuffer())) binary += String.fromCodePoint(byte);
+  return { name: file.name, data: btoa(binary), encoding: "" };
+}
+
+const ENCODINGS = ["utf-8", "cp1252", "cp1250", "cp1251", "utf-16-le", "mac_roman", "cp932"];
+
+/** The first rows of a file as the server reads them, and the encoding that it guessed. */
+function Preview({ file, found, onEncoding }: { file: Chosen; found: Found; onEncoding: (encoding: string) => void }) {
+  return (
+    <div role="status">
+      <p>{t("people.previewOf", { name: file.name, count: found.total })}</p>
+      <NativeSelect label={t("people.encoding")} data={[...new Set([found.encoding, ...ENCODINGS])]} value={found.encoding} onChange={(event) => onEncoding(event.currentTarget.value)} />
+      <ul className={classes.preview}>
+        {found.preview.map((cells) => (
+          <li key={cells.join("\t")}>{cells.filter(Boolean).join(" · ")}</li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

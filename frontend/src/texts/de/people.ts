@@ -83,6 +83,8 @@ export const people: Translation<typeof english> = {
     importText: "Personen importieren",
     importHint: "Fügen Sie Profiladressen ein, eine je Zeile, oder die Zeilen einer CSV mit beliebigen Spalten.",
     file: "Datei wählen",
+    previewOf: "{{name}}: {{count}} Zeilen. Prüfen Sie die ersten, dann importieren Sie.",
+    encoding: "Buchstaben sehen falsch aus? Wählen Sie die Kodierung der Datei",
     import: "Importieren",
     imported_one: "{{count}} Person hinzugefügt.",
     imported_other: "{{count}} Personen hinzugefügt.",

@@ -80,6 +80,8 @@ export const people = {
     importText: "Import people",
     importHint: "Paste profile addresses, one per line, or the rows of a CSV with any columns.",
     file: "Choose a file",
+    previewOf: "{{name}}: {{count}} rows. Check the first ones, then import.",
+    encoding: "Letters look wrong? Choose the encoding of the file",
     import: "Import",
     imported_one: "{{count}} person added.",
     imported_other: "{{count}} people added.",

@@ -1,6 +1,7 @@
 /** Read and write tables of text: CSV by Papa Parse, Excel files by read-excel-file. */
 import Papa from "papaparse";
 import { csvOf } from "../../../shared/csv";
+import { readText } from "../../../shared/readtext";
 import { readJson, writeJson } from "../../api/json";
 
 export interface Sheet {
@@ -20,7 +21,7 @@ export function readCsv(text: string): Sheet {
 }
 
 export async function readFile(file: File): Promise<Sheet> {
-  if (!/\.xlsx$/i.test(file.name)) return readCsv(await file.text());
+  if (!/\.xlsx$/i.test(file.name)) return readCsv(await readText(file));
   const { readSheet } = await import("read-excel-file/browser");
   const rows = await readSheet(file);
   return sheetOf(rows.map((row) => row.map(cellText)));
