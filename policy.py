@@ -113,7 +113,9 @@ BALANCES = {
     "apicallcount",
 }
 PROVIDER_IDS = {"stripe_subid", "stripe_itemid", "stripe_scheduleid", "transactionid"}
-USER_SECRETS = {"password", "passwordproved", "passwordexpireson", "mfacipher", "termsacceptedon", "welcomedon"}
+USER_SECRETS = {
+    "password", "passwordproved", "passwordexpireson", "mfacipher", "termsacceptedon", "welcomedon", "madeby",
+}  # fmt: skip
 CONTACT_INTERNALS = {"personid", "emailhashes"}
 ITEM_INTERNALS = {"personid"}
 NOTES = {"note"}  # may contain contact data: hidden from staff, in a look as at the desk
@@ -144,6 +146,7 @@ POLICY: dict[str, Access] = {
         ),
         delete=Rule(roles=OWNER, rows=own_seats),
         changes={"clientid"},
+        granting={"create", "delete", "role", "isactive"},
     ),
     "client": Access(
         # Rows are created by registration and social sign-up, in scripts/tables/client.py.
@@ -172,11 +175,12 @@ POLICY: dict[str, Access] = {
             Rule(roles=("key",), rows=no_rows, hidden=PROVIDER_IDS),
         ),
         update=Rule(roles=OWNER, rows=own_client, fields=set()),
+        granting={"update"},
     ),
     "subscriptionplan": Access(read=Rule(roles=("key", *SIGNED_IN, *VIEWS), rows=offered, hidden={"isactive"})),
     "apikeys": Access(
         # Keys are created and disabled by the hooks in scripts/tables/apikeys.py.
-        read=Rule(roles=OWNER_READS, rows=own_client, hidden={"keyhash", "oldkeyhash"}),
+        read=Rule(roles=OWNER_READS, rows=own_client, hidden={"keyhash", "oldkeyhash", "madeby"}),
         create=Rule(roles=OWNER, rows=own_client, fields={"purpose", "name", "scopes", "expireson"}),
         update=Rule(
             roles=OWNER,
@@ -185,6 +189,8 @@ POLICY: dict[str, Access] = {
         ),
         sealed={"apikey"},
         masked=VIEWS,
+        credentials={"apikey"},
+        granting={"create", "update", "delete"},
     ),
     "apiusage": Access(read=Rule(roles=OWNER_READS, rows=own_client), replica=True),
     "usercontact": Access(
@@ -254,12 +260,14 @@ POLICY: dict[str, Access] = {
     "auditlog": Access(read=Rule(roles=OWNER_READS, rows=own_client, hidden={"staffid"}), replica=True),
     "webhook": Access(
         # The hooks in scripts/tables/webhook.py write the rows.
-        read=Rule(roles=OWNER_READS, rows=own_client, hidden={"secretcipher"}),
+        read=Rule(roles=OWNER_READS, rows=own_client, hidden={"secretcipher", "madeby"}),
         create=Rule(roles=OWNER, rows=own_client, fields={"url", "events"}),
         update=Rule(roles=OWNER, rows=own_client, fields={"url", "events", "isactive"}),
         delete=Rule(roles=OWNER, rows=own_client),
         sealed={"secret"},
         masked=VIEWS,
+        credentials={"secret"},
+        granting={"create", "update", "delete"},
     ),
     "webhookdelivery": Access(read=Rule(roles=OWNER_READS, rows=own_client)),
 }
@@ -321,6 +329,11 @@ SESSIONS = Sessions(
         " account/usage and the tools of /mcp only."
     ),
     identity={"clientid": "clientid", "appuserid": "appuserid", "afid": "afid", "role": "seatrole"},
+    credentials_read="""
+        insert into auditlog (clientid, appuserid, event, target, detail, ip)
+        select (a->>'clientid')::bigint, (a->>'appuserid')::bigint, 'keys_read', $2, $3::jsonb, $4
+        from (select $1::jsonb as a) actor
+    """,
     tenant_mismatches="""
         insert into auditlog (clientid, appuserid, event, target, detail, ip)
         select w.clientid, w.appuserid, 'tenant_mismatch', $2, $3::jsonb, $4

@@ -50,6 +50,7 @@ create table appuser (
     mfacipher          text,
     language           text check (language ~ '^[a-z]{2}$'),  -- of mails and invoices; null until a page has told it
     createdon          timestamptz not null default now(),
+    madeby             bigint,  -- as in apikeys, while the invitation is pending
     -- An owner is never invited, so never pending. A deleted user is never active.
     check (role <> 'client' or invitestatus = 'accepted'),
     check (isdeleted = 0 or isactive = 0)
@@ -582,7 +583,8 @@ create table apikeys (
     expireson timestamptz,  -- null for a key that does not expire
     check (isdeleted = 0 or isactive = 0),
     oldkeyhash  bytea,  -- of the key before the last rotation, which works until `oldkeyuntil`
-    oldkeyuntil timestamptz
+    oldkeyuntil timestamptz,
+    madeby      bigint  -- usersession.usersessionid of the agent that made it, and with which it ends
 );
 create unique index apikeys_oldkeyhash on apikeys (oldkeyhash) where oldkeyhash is not null;
 create index apikeys_client on apikeys (clientid, isdeleted, createdon desc);
@@ -824,7 +826,8 @@ create table webhook (
     secretcipher text,  -- not used; to be dropped with the next release
     isactive  flag not null default 1,
     createdon timestamptz not null default now(),
-    secret    text not null  -- sealed
+    secret    text not null,  -- sealed
+    madeby    bigint  -- as in apikeys
 );
 create index webhook_client on webhook (clientid);
 
@@ -1053,6 +1056,21 @@ create trigger usersession_revoked after update of revokedon, expireson, tokenha
 create trigger staffsession_gone after delete on staffsession for each row execute function drop_cached_session();
 create trigger staffsession_revoked after update of revokedon, expireson, tokenhash on staffsession
     for each row execute function drop_cached_session();
+
+create function end_of_agent() returns trigger language plpgsql as $$
+begin
+    update apikeys set isactive = 0 where clientid = new.clientid and madeby = new.usersessionid;
+    update webhook set isactive = 0 where clientid = new.clientid and madeby = new.usersessionid;
+    update onetimetoken set expireson = now() where purpose = 'invite' and usedon is null and appuserid in (
+        select appuserid from appuser where clientid = new.clientid and madeby = new.usersessionid
+                                        and invitestatus = 'pending');
+    update appuser set passwordexpireson = now()
+    where clientid = new.clientid and madeby = new.usersessionid and invitestatus = 'pending';
+    return null;
+end $$;
+create trigger usersession_of_agent_revoked after update of revokedon on usersession
+    for each row when (old.revokedon is null and new.revokedon is not null and new.agent is not null)
+    execute function end_of_agent();
 
 create function drop_cached_staff() returns trigger language plpgsql as $$
 begin

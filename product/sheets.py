@@ -57,7 +57,9 @@ def bare(name: str) -> str:
 
 
 def decoded(data: bytes, encoding: str = "") -> tuple[str, str]:
-    """Return the text of a file and its encoding: the given one, that of its mark, UTF-8, UTF-16, or the likeliest.
+    """Return the text of a file and its encoding.
+
+    That is the given one, or else that of its mark, UTF-8, UTF-16, or the likeliest.
 
     Raises:
         BadSheet: the bytes are not a text in the given encoding, or in any.

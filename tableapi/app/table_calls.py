@@ -117,8 +117,8 @@ class TableCalls:
                 raise missing from None
             raise
         finally:
-            if call.tenant_mismatches:
-                await self._record_mismatches(call, request)
+            if call.tenant_mismatches or call.shows_credentials:
+                await self._record(call, request)
 
     async def _options_in_body(
         self, request: HttpRequest, dataset: Dataset, query: dict[str, str]
@@ -248,13 +248,16 @@ class TableCalls:
         # from the authenticator of a host program
         return Unauthorized("Authentication is required. Send your credentials.")
 
-    async def _record_mismatches(self, call: TableRequest, request: HttpRequest) -> None:
-        """Record that a write named an account other than the session's, whatever its response."""
+    async def _record(self, call: TableRequest, request: HttpRequest) -> None:
+        """Record that a write named another account than the session's, or that credentials will be shown."""
         authenticator = self._state.base_authenticator
         if isinstance(authenticator, SessionAuthenticator):
             for name, value in call.tenant_mismatches.items():
                 detail = {"field": name, "call": request.path}
                 await authenticator.tenant_mismatches(call.actor, str(value)[:200], detail, request.ip)
+            if call.shows_credentials:
+                detail = {"call": request.path}
+                await authenticator.credentials_read(call.actor, call.table.name, detail, request.ip)
 
 
 async def _hooked(

@@ -224,6 +224,11 @@ class SessionAuthenticator(Authenticator):
         if sql := self._sessions.tenant_mismatches:
             await self.record(sql, [(_values(actor), target, orjson.dumps(detail).decode(), ip)])
 
+    async def credentials_read(self, actor: Actor, table: str, detail: Mapping[str, str], ip: str) -> None:
+        """Record that a response shows credentials in clear."""
+        if sql := self._sessions.credentials_read:
+            await self.record(sql, [(_values(actor), table, orjson.dumps(detail).decode(), ip)])
+
     async def reads(self, actor: Actor, table: str, entries: Iterable[tuple[object, str]], ip: str) -> None:
         """Record a read of a recorded caller. entries: the account, or None, and details as JSON."""
         sql, values = self._sessions.recorded[actor.role], _values(actor)

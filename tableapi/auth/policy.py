@@ -143,6 +143,9 @@ class Access:
         changes: whether streams may follow changes of the table (`_changes`), for all roles with a read rule. A set of
             columns also allows it and records their values with each change. A change is then sent only to streams with
             a row rule or filter that requires such a column to equal its value. Name the tenant column here.
+        credentials: sealed columns with values that grant access, such as keys. A client with scopes reads `*****`.
+        granting: `create`, `update`, `delete`, or columns: writes that grant access, as keys and invitations do. A
+            client with scopes needs `grant` for them; `write` and `delete` do not suffice.
     """
 
     read: Rules = None
@@ -155,10 +158,12 @@ class Access:
     computed: frozenset[str] | set[str] = frozenset()
     changes: bool | frozenset[str] | set[str] = False
     masked: Collection[str] = ()
+    credentials: frozenset[str] | set[str] = frozenset()
+    granting: frozenset[str] | set[str] = frozenset()
 
     def __post_init__(self) -> None:
         """Accept a single name, and a list of rules."""
-        _name_alone(self, "sealed", "computed", "changes", "masked")
+        _name_alone(self, "sealed", "computed", "changes", "masked", "credentials", "granting")
         for action in ACTIONS:
             if isinstance(rules := getattr(self, action), list):
                 object.__setattr__(self, action, tuple(rules))
@@ -243,6 +248,8 @@ class Sessions:
             rejected with `tenant_mismatch`; an equal value is ignored.
         tenant_mismatches: SQL that records such an attempt: $1 the actor's values as JSON, $2 the value sent, $3
             {field, call} as JSON, $4 the client's address.
+        credentials_read: SQL that records a response with credentials in clear (`Access.credentials`): $1 the actor's
+            values as JSON, $2 the table, $3 {call} as JSON, $4 the client's address.
         explains: roles that may ask why a request is rejected, for themselves and, without results that depend on rows,
             for other roles (`Prefer: explain=rights`).
         user, account: columns of `lookup` that identify the user and the account, for logs, limits and idempotency. If
@@ -263,6 +270,7 @@ class Sessions:
     touch: str = ""
     identity: Mapping[str, str] | frozenset[str] = frozenset()
     tenant_mismatches: str = ""
+    credentials_read: str = ""
     client_lookup: str = ""
     client_prefix: str = "mcp_"
     key_lookup: str = ""

@@ -36,6 +36,8 @@ class Right:
     grants: bool = False  # whether it reflects PostgreSQL's grants to the role of the statement
     secured: bool = False  # whether row-level security may hide rows from the role of the statement
     returns_nothing: bool = False  # whether writes return no columns of the row
+    credentials: frozenset[str] = frozenset()  # sealed fields that are masked for clients with scopes
+    granting: frozenset[str] = frozenset()  # "*" if the write grants access, else the fields that do
 
     def computes(self, name: str) -> bool:
         """Whether a function of a row may be read."""
@@ -162,6 +164,8 @@ class PolicyRights(DerivedRights):
             access.streams_changes,
             sealed if self._role in access.masked else frozenset(),
             frozenset(rule.always_returned),
+            credentials=frozenset(access.credentials),
+            granting=frozenset(("*",)) if action in access.granting else frozenset(access.granting),
         )
 
 

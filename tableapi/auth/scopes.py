@@ -1,6 +1,7 @@
 """Scopes of an access token: the subset of a user's rights that a client may use.
 
-`read`, `write` and `delete` cover every table; `read:orders` covers one. A project may add its own scopes for scripts.
+`read`, `write` and `delete` cover every table; `read:orders` covers one. `grant` is needed for writes that give access:
+keys, roles, invitations. A project may add its own scopes for scripts.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from tableapi.auth.rights import DerivedRights, Right, Rights
 from tableapi.errors import Forbidden
 from tableapi.schema.model import Table
 
-READ, WRITE, DELETE = "read", "write", "delete"
+READ, WRITE, DELETE, GRANT = "read", "write", "delete", "grant"
 BASIC = (READ, WRITE, DELETE)
+OF_TABLES = (*BASIC, GRANT)
 OF_METHOD = {"GET": READ, "QUERY": READ, "POST": WRITE, "PUT": WRITE, "PATCH": WRITE, "DELETE": DELETE}
 
 Scopes = frozenset[str]
@@ -38,14 +40,19 @@ def permits(scopes: Scopes, verb: str, table: str) -> bool:
     return verb in scopes or f"{verb}:{table}" in scopes
 
 
-def require(scopes: Scopes, needed: str, table: str = "") -> None:
+def needed(right: Right, verb: str) -> str:
+    """Return the scope that a client needs to use a right."""
+    return GRANT if "*" in right.granting and verb != "GET" else OF_METHOD[verb]
+
+
+def require(scopes: Scopes, scope: str, table: str = "") -> None:
     """Require a scope, for one table or in general. Raises InsufficientScope.
 
     If the client has been granted single tables, the error asks for a single table, too.
     """
-    if not permits(scopes, needed, table):
-        single = table and any(scope.startswith(f"{needed}:") for scope in scopes)
-        raise InsufficientScope(f"{needed}:{table}" if single else needed)
+    if not permits(scopes, scope, table):
+        single = table and any(one.startswith(f"{scope}:") for one in scopes)
+        raise InsufficientScope(f"{scope}:{table}" if single else scope)
 
 
 def of_claims(claims: Mapping[str, Any]) -> Scopes | None:
@@ -69,8 +76,12 @@ class ScopedRights(DerivedRights):
 
     def _derive(self, table: Table, verb: str) -> Right | None:
         right = self._inner.right(table, verb)
-        if right is None or not permits(self._scopes, OF_METHOD[verb], table.name):
+        if right is None or not permits(self._scopes, needed(right, verb), table.name):
             return None
+        right = replace(right, masked=right.masked | right.credentials)
+        if (fields := right.granting - {"*"}) and not permits(self._scopes, GRANT, table.name):
+            writable = frozenset(table.columns) if right.writable is None else right.writable
+            right = replace(right, writable=writable - fields)
         if permits(self._scopes, READ, table.name):
             return right
         # Without the right to read, a write returns only the keys of its records and can only filter by them.

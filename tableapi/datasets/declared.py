@@ -53,6 +53,12 @@ def check_policy(policy: Mapping[str, Access], schemas: Collection[Schema], valu
 
 def _check_table(table: Table, access: Access, values: Collection[str] | None) -> None:
     _check_columns(table, "sealed", access.sealed)
+    _check_columns(table, "credentials", access.credentials)
+    if unsealed := sorted(set(access.credentials) - set(access.sealed)):
+        raise BadRights(f"The policy of '{table.name}' names '{unsealed[0]}' in credentials, but not in sealed.")
+    _check_columns(table, "granting", set(access.granting) - set(ACTIONS))
+    if "read" in access.granting:
+        raise BadRights(f"The policy of '{table.name}' names 'read' in granting. Name columns in credentials instead.")
     _check_columns(table, "changes", () if isinstance(access.changes, bool) else access.changes)
     for function in access.computed:
         if table.function(function) is None and table.relation(function) is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tableapi.auth.rights import Rights
-from tableapi.auth.scopes import BASIC, ScopedRights, Scopes
+from tableapi.auth.scopes import OF_TABLES, ScopedRights, Scopes
 from tableapi.datasets.dataset import Dataset
 from tableapi.datasets.plan_cache import PlanCache
 
@@ -46,11 +46,14 @@ class ScopedDatasets:
         self._known: dict[tuple[int, Scopes], ScopedDataset] = {}
 
     def of(self, dataset: Dataset, scopes: Scopes | None) -> Dataset:
-        """Return a dataset restricted to scopes; the dataset itself if they do not restrict it."""
-        if scopes is None or scopes.issuperset(BASIC):
+        """Return a dataset restricted to scopes; the dataset itself without any.
+
+        With every scope, too, a client does not read credentials.
+        """
+        if scopes is None:
             return dataset
         # Other scopes, such as those of scripts, do not concern tables.
-        scopes = frozenset(scope for scope in scopes if scope.partition(":")[0] in BASIC)
+        scopes = frozenset(scope for scope in scopes if scope.partition(":")[0] in OF_TABLES)
         key = id(dataset), scopes
         found = self._known.pop(key, None) or ScopedDataset(dataset, scopes)
         if len(self._known) >= MAX_SCOPED:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from tableapi import exact_json
 from tableapi.auth.policy import VERBS
-from tableapi.auth.scopes import OF_METHOD, READ, WRITE, Scopes, require
+from tableapi.auth.scopes import READ, WRITE, Scopes, needed, require
 from tableapi.db.errors import to_api_error
 from tableapi.errors import ApiError, BadRequest, Forbidden, Internal, Invalid
 from tableapi.log import get_logger
@@ -325,8 +325,8 @@ def _require_table(caller: Caller, scopes: Scopes, verb: str, table: str) -> Non
         found = dataset.schema.find(table)
         if verb not in VERBS or found is None:
             continue
-        if dataset.rights(caller.actor.role).right(found, verb) is not None:
-            require(scopes, OF_METHOD[verb], found.name)
+        if (right := dataset.rights(caller.actor.role).right(found, verb)) is not None:
+            require(scopes, needed(right, verb), found.name)
 
 
 def _checked(tool: Tool, sent: dict[str, Any]) -> args.Arguments:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from tableapi import exact_json
-from tableapi.crypto.vault import WIRE_HEADER
+from tableapi.crypto.vault import MASK, WIRE_HEADER
 from tableapi.errors import ApiError, BadRequest, TooLarge
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Response, dumps
@@ -60,6 +60,8 @@ async def respond(
         # A file is read without the session that could decrypt its fields.
         call = replace(call, export=result, headers={k: v for k, v in call.headers.items() if k != WIRE_HEADER})
         result = None
+    if result is not None and call.actor.scopes is not None:
+        result = _masked(call, verb, result)
     if result is None:
         if call.export:
             response = await _read_file(call, ident, call.export.most)
@@ -73,6 +75,13 @@ async def respond(
         response = await listing(call, sent.options, dumps(result), [])
     response.headers |= ctx.headers
     return response
+
+
+def _masked(call: TableRequest, verb: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows of a hook as a client with scopes may see them: without credentials."""
+    right = call.rights.right(call.table, verb)
+    hidden = right.credentials if right is not None else frozenset[str]()
+    return [{name: MASK if name in hidden and value else value for name, value in row.items()} for row in rows]
 
 
 def passes(hook: Hook) -> bool:

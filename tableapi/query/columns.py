@@ -32,7 +32,7 @@ class Reader:
     """Builds the columns of one read.
 
     most: maximum rows of a page, and of a relation per parent. Set by `columns`: rows (how many rows the response may
-    have, including related rows), sealed (whether it has a sealed field), top (the names in a record), and names (the
+    have, including related rows), sealed (as in `Operand`), top (the names in a record), and names (the
     same names, if the columns have short labels).
     """
 
@@ -40,7 +40,7 @@ class Reader:
         self.options, self.most, self.limits = options, most, limits
         self.relations = 0
         self.rows = 0
-        self.sealed = False
+        self.sealed = 0
         self.top: list[str] = []
         self.names: list[str] | None = None
 
@@ -70,7 +70,7 @@ class Reader:
             present |= scope.right.always_returned
         if clash := next((relation.name for relation in relations if relation.name in present), None):
             raise fields.same_name(clash)
-        self.sealed = self.sealed or any(field.operand.sealed for field in columns)
+        self.sealed = max(self.sealed, *(field.operand.sealed for field in columns), 0)
         own = [field.name for field in columns] + [r.name for r in relations]
         if not path:
             self.top = own

@@ -35,7 +35,8 @@ class Plan:
     """A compiled read.
 
     kind: list, keyed, count or measure. probe: whether one row more than `limit` is read. meta: whether the response
-    may have `meta`. mark: identifies the order, for cursors. sealed: whether the response has sealed fields.
+    may have `meta`. mark: identifies the order, for cursors. sealed: 1 if the response has sealed fields, CREDENTIAL
+    if some of them grant access.
     beyond_row: whether it has more than columns of the row. names: the fields of a record. counter: the plan of the
     count. replica: whether a replica may run it. patterns: whether it contains a regular expression from the request.
     estimate: whether it is a count estimated by PostgreSQL's planner. measure: the plan that returns the size of the
@@ -51,7 +52,7 @@ class Plan:
     probe: bool = False
     meta: bool = False
     mark: str = ""
-    sealed: bool = False
+    sealed: int = 0
     names: tuple[str, ...] = ()
     counter: Plan | None = None
     replica: bool = False

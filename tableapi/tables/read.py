@@ -20,6 +20,7 @@ from tableapi.http import etag
 from tableapi.http.body import records
 from tableapi.http.response import Response, attachment
 from tableapi.query import cursor, plan
+from tableapi.query.expressions.operands import CREDENTIAL
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import Filter
 from tableapi.query.options import Options, body_key, integer, options
@@ -129,7 +130,7 @@ async def single(call: TableRequest, ident: Any) -> Response:
     row = await call.dataset.fetchrow(keyed, values, call.actor.session or call.actor.key)
     if row is None:
         raise errors.missing(ident)
-    body: bytes = await unsealed(call, True, row["body"]) if keyed.sealed else row["body"]
+    body: bytes = await unsealed(call, keyed.sealed, row["body"]) if keyed.sealed else row["body"]
     tag = etag.etag(row["mark"], row["body"] if keyed.beyond_row else b"")
     if "if-none-match" in call.headers and etag.matches(call.headers, tag):
         return Response(b"", 304, headers={"ETag": tag})
@@ -155,7 +156,7 @@ async def several(call: TableRequest, idents: list[Any]) -> Response:
         except ApiError as error:
             places.append(error)
     rows: dict[int, bytes] = {}
-    sealed = False
+    sealed = 0
     names: tuple[str, ...] = ()
     if keys:
         shape = shape_key(call, "keyed", count := plan.rounded(len(keys)))
@@ -252,7 +253,7 @@ async def many(call: TableRequest) -> Response:
     if tag and "if-none-match" in call.headers and etag.matches(call.headers, tag):
         return Response(b"", 304, headers={"ETag": tag})
     body: bytes = row["body"] or b"[]"
-    body = await unsealed(call, True, body) if page.sealed else body
+    body = await unsealed(call, page.sealed, body) if page.sealed else body
     response = await listing(call, page.options, body, page.names, meta)
     if tag:
         response.headers["ETag"] = tag
@@ -308,19 +309,24 @@ def _count(row: Any, counter: Plan) -> int:
     return int(orjson.loads(row[0])[0]["Plan"]["Plan Rows"] if counter.estimate else row["count"])
 
 
-async def unsealed(call: TableRequest, sealed: bool, body: bytes) -> bytes:
-    """Decrypt the sealed fields of a response body; the rest stays as PostgreSQL rendered it."""
+async def unsealed(call: TableRequest, sealed: int, body: bytes) -> bytes:
+    """Decrypt the sealed fields of a response body; the rest stays as PostgreSQL rendered it.
+
+    sealed: of the plan.
+    """
     return (await each_unsealed(call, sealed, [body]))[0] if sealed else body
 
 
-async def each_unsealed(call: TableRequest, sealed: bool, bodies: list[bytes]) -> list[bytes]:
+async def each_unsealed(call: TableRequest, sealed: int, bodies: list[bytes]) -> list[bytes]:
     """Decrypt the sealed fields of several bodies."""
+    if sealed == CREDENTIAL and bodies:
+        call.shows_credentials = True
     if not sealed or call.dataset.unseal is None:
         return bodies
     return await threads.body(4 * sum(map(len, bodies)), lambda: [unseal(call, sealed, body) for body in bodies])
 
 
-def unseal(call: TableRequest, sealed: bool, body: bytes) -> bytes:
+def unseal(call: TableRequest, sealed: int, body: bytes) -> bytes:
     """Decrypt the sealed fields of one record."""
     if not sealed or call.dataset.unseal is None:
         return body

@@ -25,7 +25,7 @@ class TableRequest:
     export: set by a hook for a list sent as a file. tenant_mismatches: fields that name another tenant, with the values
     that were sent (see `errors`). recorded_by: the account field under which the read is recorded, if not the caller's
     own. written: (table, verb, key) of each record written so far, for `on_write`. tables: the names of the tables
-    written so far, those of nested records included.
+    written so far, those of nested records included. shows_credentials: whether the response has credentials in clear.
     """
 
     dataset: Dataset
@@ -38,6 +38,7 @@ class TableRequest:
     export: Export | None = None
     tenant_mismatches: dict[str, Any] = field(default_factory=dict)
     recorded_by: str = ""
+    shows_credentials: bool = False
     written: list[tuple[str, str, dict[str, Any]]] | None = None
     tables: set[str] = field(default_factory=set)
 

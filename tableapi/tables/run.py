@@ -38,7 +38,7 @@ class Record:
     body: bytes
     mark: str
     keys: dict[str, Any]
-    sealed: bool = False
+    sealed: int = 0
     ignored: bool = False
 
 

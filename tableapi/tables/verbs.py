@@ -59,7 +59,7 @@ async def _by_known_plan(call: TableRequest, verb: str, ident: str | None, recor
     if not isinstance(outcome, Record):
         return None
     if outcome.sealed:
-        outcome.body = await read.unsealed(call, True, outcome.body)
+        outcome.body = await read.unsealed(call, outcome.sealed, outcome.body)
     response = _response(outcome)
     if ident is None:
         response.body = listed(b"[" + response.body + b"]")
@@ -89,7 +89,7 @@ async def _one(call: TableRequest, target: Targets) -> Response:
     if written.ignored:  # upsert=ignore: the record exists
         return Response(b"{}")
     if written.sealed:
-        written.body = await read.unsealed(call, True, written.body)
+        written.body = await read.unsealed(call, written.sealed, written.body)
     return _response(written)
 
 
@@ -124,7 +124,7 @@ async def _list(call: TableRequest, target: Targets) -> Response:
                     break
             elif not outcome.ignored:
                 marks.append(outcome.mark)
-                batch.done(await read.unsealed(call, True, outcome.body) if outcome.sealed else outcome.body)
+                batch.done(await read.unsealed(call, outcome.sealed, outcome.body) if outcome.sealed else outcome.body)
         if batch.errors and not (options.go_on and several):
             batch.body()  # raises, which rolls the transaction back
     response = await listing(call, options, batch.body(), _names(options) if options.fields else ())

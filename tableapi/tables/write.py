@@ -195,10 +195,8 @@ class Writer(Run):
         rows, sealed = await self._read(right, key, [ident], 1)
         return Record(rows[0]["body"], rows[0]["mark"], {}, sealed) if rows else None
 
-    async def _read(
-        self, right: Right, key: list[Column], idents: list[list[Any]], most: int
-    ) -> tuple[list[Any], bool]:
-        """Read records on the connection of the write. Return their rows, and whether fields are sealed."""
+    async def _read(self, right: Right, key: list[Column], idents: list[list[Any]], most: int) -> tuple[list[Any], int]:
+        """Read records on the connection of the write. Return their rows, and `Plan.sealed`."""
         limits = self.call.dataset.limits
         request = ReadRequest(self.call.table, right, self.call.rights, self.options, None, limits)
         keyed = keyed_plan(request, key, most)

@@ -497,3 +497,184 @@ async def test_a_session_of_the_app_cannot_spend_credits_through_tools(product: 
         response = await http.post("/mcp", json=message, headers=bearer | ACCEPT)
     await product.app.feature(Mcp).close()
     assert "unknown_service" in response.json()["result"]["content"][0]["text"]
+
+
+# -- credentials -------------------------------------------------------------------------------------------------------
+
+SCOPES = ("read", "read write delete", "read write delete reveal grant", "read:apikeys read:webhook read:client")
+COUNTS = "select " + ", ".join(
+    f"(select count(*) from {table} where clientid = $1)" for table in ("apikeys", "webhook", "appuser")
+)
+ENDED = """
+    select (select array_agg(isactive order by keyid) from apikeys where clientid = $1) as keys,
+           (select array_agg(isactive order by webhookid) from webhook where clientid = $1) as hooks,
+           (select count(*) from onetimetoken t join appuser u using (appuserid)
+            where u.clientid = $1 and t.purpose = 'invite' and t.usedon is null and t.expireson > now()) as invitations
+"""
+
+
+def _doors() -> list[tuple[str, dict[str, Any]]]:
+    """Return calls that show rows of tables with credentials."""
+    found: list[tuple[str, dict[str, Any]]] = []
+    for table, field in (("apikeys", "apikey"), ("webhook", "secret")):
+        related = f"{table}_by_clientid"
+        own = {"id": "k", "path": f"_table/{table}", "query": {"fields": "*"}}
+        of_client = {"id": "k", "path": "_table/client", "query": {"related": related}}
+        referring = {"path": "_table/client", "query": {"fields": {"$ref": f"k.resource.0.{field}"}}}
+        found += [
+            ("query", {"table": table}),
+            ("query", {"table": table, "fields": [field]}),
+            ("query", {"table": "client", "related": [related]}),
+            ("aggregate", {"table": table, "group": [field], "measures": [{"function": "count"}]}),
+            ("aggregate", {"table": table, "measures": [{"function": "max", "field": field}]}),
+            ("describe_tables", {"tables": [table], "samples": True}),
+            ("batch", {"requests": [own]}),
+            ("batch", {"requests": [of_client]}),
+            ("batch", {"requests": [own, referring]}),
+        ]
+    return found
+
+
+@pytest.fixture
+async def credentials(product: Product) -> tuple[Account, list[str]]:
+    """An account with a key and a webhook, and what must not be shown."""
+    account = await product.account(planid=4)
+    made = await account.owner.table("POST", "apikeys", {"purpose": "CRM"})
+    hooked = {"url": "https://hooks.example.com/x", "events": ["credits.low"]}
+    hook = await account.owner.table("POST", "webhook", hooked)
+    return account, [made.json()["resource"][0]["apikey"], hook.json()["resource"][0]["secret"]]
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+async def test_no_client_reads_a_credential_through_any_door(
+    credentials: tuple[Account, list[str]], client: OAuthClient, scope: str
+) -> None:
+    account, secret = credentials
+    await signed_in(client, account.owner, scope)
+    shown = 0
+    for tool, arguments in _doors():
+        response = await client.call(tool, arguments)
+        assert not any(value in response.text for value in secret), (tool, arguments)
+        shown += "*****" in response.text
+    assert shown >= 4  # the rows are there, and their credentials are masked
+    for table, value in zip(("apikeys", "webhook"), secret, strict=True):
+        assert value in (await account.owner.table("GET", table)).text
+
+
+def _grants() -> list[tuple[str, dict[str, Any], str]]:
+    """Return calls that give access to an account, and their table."""
+    member = {"name": "New Admin", "email": "new-admin@acme.example", "role": "admin"}
+    hook = {"url": "https://hooks.example.com/y", "events": ["credits.low"]}
+    plan = {"usersubscriptionid": 1, "planid": 2}
+    key = {"method": "POST", "path": "_table/apikeys", "body": {"purpose": "x"}}
+    return [
+        ("create_records", {"table": "apikeys", "records": [{"purpose": "x", "scopes": ["enrich"]}]}, "apikeys"),
+        ("update_records", {"table": "apikeys", "records": [{"keyid": 1, "scopes": ["enrich"]}]}, "apikeys"),
+        ("create_records", {"table": "webhook", "records": [hook]}, "webhook"),
+        ("delete_records", {"table": "webhook", "ids": [1]}, "webhook"),
+        ("create_records", {"table": "appuser", "records": [member]}, "appuser"),
+        ("update_records", {"table": "usersubscription", "records": [plan]}, "usersubscription"),
+        ("batch", {"requests": [key]}, "apikeys"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "scope", ["read write delete reveal", "write:apikeys write:webhook write:appuser delete:webhook"]
+)
+async def test_access_is_given_only_with_a_scope_of_its_own(
+    product: Product, credentials: tuple[Account, list[str]], client: OAuthClient, scope: str
+) -> None:
+    account, _ = credentials
+    await signed_in(client, account.owner, scope)
+    before = await product.db.fetchrow(COUNTS, account.clientid)
+    for tool, arguments, table in _grants():
+        response = await client.call(tool, arguments)
+        assert response.status_code == 403, (tool, arguments, response.text)
+        needed = response.json()["error"]["context"]["needed"]
+        assert needed in ("grant", f"grant:{table}", f"write:{table}"), response.text
+    assert await product.db.fetchrow(COUNTS, account.clientid) == before
+    # Roles are columns of a table that is otherwise ordinary.
+    member = await account.user()
+    promoted = {"table": "appuser", "records": [{"appuserid": member.appuserid, "role": "admin"}]}
+    assert '"isError":true' in (await client.call("update_records", promoted)).text
+    assert await product.db.fetchval("select role from appuser where appuserid = $1", member.appuserid) == "member"
+
+
+async def test_what_an_agent_made_ends_when_it_is_disconnected(
+    product: Product, credentials: tuple[Account, list[str]], client: OAuthClient
+) -> None:
+    account, _ = credentials
+    await signed_in(client, account.owner, "read write grant")
+    key = {"purpose": "x", "scopes": ["enrich"]}
+    hook = {"url": "https://hooks.example.com/y", "events": ["credits.low"]}
+    invited = {"name": "New Member", "email": f"new-{account.clientid}@acme.example", "role": "member"}
+    # The agent does not see the key, with which it could spend.
+    assert "*****" in (await client.call("create_records", {"table": "apikeys", "records": [key]})).text
+    assert "whsec_" not in (await client.call("create_records", {"table": "webhook", "records": [hook]})).text
+    assert (await client.call("create_records", {"table": "appuser", "records": [invited]})).status_code == 200
+    assert tuple(await product.db.fetchrow(ENDED, account.clientid)) == ([1, 1], [1, 1], 1)
+    ended = {"token": client.tokens["access_token"], "client_id": client.clientid}
+    await client.http.post(API + "oauth/revoke", data=ended)
+    assert tuple(await product.db.fetchrow(ENDED, account.clientid)) == ([1, 0], [1, 0], 0)
+
+
+async def test_no_tool_and_no_table_lets_an_agent_without_reveal_spend(
+    product: Product, credentials: tuple[Account, list[str]], client: OAuthClient
+) -> None:
+    """Every tool and every table that the server offers to the agent, with arguments that would spend."""
+    account, _ = credentials
+    person, before = await product.person(), await account.credits()
+    await signed_in(client, account.owner, "read write delete")
+    bearer = {"Authorization": f"Bearer {client.tokens['access_token']}"}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    tools = (await client.http.post("/mcp", json=message, headers=bearer | ACCEPT)).json()["result"]["tools"]
+    url, kinds = f"linkedin.com/{person.key}", ["directdial", "businessemail", "personalemail"]
+    reveal = {"linkedinurl": url, "type": "directdial", "action": "reveal"}
+    values: dict[str, Any] = reveal | {
+        "linkedinurls": [url], "people": [{"linkedinurl": url}], "kinds": kinds, "max_credits": 10, "urls": [url],
+        "name": "getcontact", "input": reveal,
+    }  # fmt: skip
+    record = {"purpose": "x", "name": "x", "listid": 1, "linkedinurl": url}
+    listed = await client.call("list_tables", {})
+    tables = sorted(set(re.findall(r'\\?"(?:name|table)\\?": ?\\?"(\w+)', listed.text)))
+    assert len(tools) > 8
+    assert "usercontact" in tables
+    for tool in tools:
+        fields = tool["inputSchema"].get("properties", {})
+        sent = {name: value for name, value in values.items() if name in fields}
+        for table in tables if "table" in fields else [""]:
+            more = {"records": [record]} if "records" in fields else {}
+            await client.call(tool["name"], sent | more | ({"table": table} if table else {}))
+    assert await account.credits() == before
+    assert await product.db.fetchval("select count(*) from reveal where clientid = $1", account.clientid) == 0
+    assert await product.db.fetchval("select count(*) from apikeys where clientid = $1", account.clientid) == 1
+
+
+async def test_keys_are_recorded_wherever_they_are_shown(
+    product: Product, credentials: tuple[Account, list[str]]
+) -> None:
+    account, secret = credentials
+    count = "select count(*) from auditlog where clientid = $1 and event = 'keys_read'"
+    related = "client?related=apikeys_by_clientid"
+    steps = [{"path": "_table/client", "query": {"related": "apikeys_by_clientid"}}]
+    doors = [("GET", "apikeys", None), ("GET", related, None),
+             ("POST", "../_batch", {"dry_run": True, "requests": steps})]  # fmt: skip
+    for number, (method, path, body) in enumerate(doors):
+        assert await product.db.fetchval(count, account.clientid) == number
+        response = await account.owner.http.request(method, f"{TABLE}{path}", json=body)
+        assert secret[0] in response.text, response.text
+    assert await product.db.fetchval(count, account.clientid) == len(doors)
+    for path in ("apikeys?fields=keyid,purpose", f"{related}&apikeys_by_clientid.fields=purpose"):
+        assert (await account.owner.http.get(TABLE + path)).status_code == 200
+    assert await product.db.fetchval(count, account.clientid) == len(doors)
+
+
+async def test_identifiers_of_tools_are_masked_in_the_log(
+    product: Product, account: Account, client: OAuthClient, capfd: pytest.CaptureFixture[str]
+) -> None:
+    await signed_in(client, account.owner, "read")
+    await client.call("get_record", {"table": "client", "id": "owner@acme-secret.example"})
+    await client.call("get_record", {"table": "client", "id": client.tokens["access_token"]})
+    logged = "".join(capfd.readouterr())
+    assert "acme-secret" not in logged
+    assert client.tokens["access_token"] not in logged

@@ -6,12 +6,14 @@ const WHOLE = {
   write: () => t("authorize.scope.write"),
   delete: () => t("authorize.scope.delete"),
   reveal: () => t("authorize.scope.reveal"),
+  grant: () => t("authorize.scope.grant"),
 };
 
 const OF_TABLE = {
   read: (table: string) => t("authorize.scope.readOf", { table }),
   write: (table: string) => t("authorize.scope.writeOf", { table }),
   delete: (table: string) => t("authorize.scope.deleteOf", { table }),
+  grant: (table: string) => t("authorize.scope.grantOf", { table }),
 };
 
 /** The text of a scope such as `read` or `read:usercontact`. */

@@ -44,12 +44,15 @@ def _start_of(part: str, target: Any, type_: PgType, label: str) -> tuple[Any, P
     return (start, type_) if part == "hour" else (sa.cast(start, Named("date")), DATE)
 
 
+CREDENTIAL = 2
+
+
 @dataclass(frozen=True, slots=True)
 class Operand:
     """An expression of a row, with its type and its name in responses and messages.
 
-    text: for a value inside JSON, its text. column: the column, if it is one. sealed: whether its values are
-    ciphertext. nearness: for a distance, the expression that an index orders by.
+    text: for a value inside JSON, its text. column: the column, if it is one. sealed: 1 if its values are
+    ciphertext, CREDENTIAL if they grant access. nearness: for a distance, the expression that an index orders by.
     """
 
     expression: Any
@@ -58,7 +61,7 @@ class Operand:
     nullable: bool = True
     text: Any = None
     column: Column | None = None
-    sealed: bool = False
+    sealed: int = 0
     nearness: Any = None
 
     @property
@@ -148,7 +151,8 @@ def of_response(scope: Scope, column: Column) -> Operand:
     if column.name in scope.right.masked:
         target = sa.case((target.is_not(None), sa.literal_column(f"'{MASK}'")))
         return Operand(target, TEXT, column.name, True, None, column)
-    return Operand(target, column.type, column.name, True, None, column, column.name in scope.right.sealed)
+    sealed = (column.name in scope.right.sealed) + (column.name in scope.right.credentials)
+    return Operand(target, column.type, column.name, True, None, column, sealed)
 
 
 def check_level(level: int) -> None:

@@ -19,6 +19,8 @@ export const agents: Translation<typeof english> = {
       write: "Datensätze anlegen und ändern",
       delete: "Datensätze löschen",
       reveal: "Kontaktdaten aufdecken, was Ihre Credits verbraucht",
+      grant: "API-Schlüssel, Webhooks und Einladungen anlegen sowie Rollen und Ihren Plan ändern: Damit können auch andere Ihre Credits verbrauchen",
+      grantOf: "{{table}} anlegen und ändern, die Zugang zu Ihrem Konto geben",
       readOf: "{{table}} lesen",
       writeOf: "{{table}} anlegen und ändern",
       deleteOf: "{{table}} löschen",

@@ -16,6 +16,8 @@ export const agents = {
       write: "create and change records",
       delete: "delete records",
       reveal: "reveal contact data, which spends your credits",
+      grant: "make API keys, webhooks and invitations, and change roles and your plan: these can spend your credits, and others can use them",
+      grantOf: "make and change {{table}}, which give access to your account",
       readOf: "read {{table}}",
       writeOf: "create and change {{table}}",
       deleteOf: "delete {{table}}",

@@ -15,7 +15,7 @@ from tableapi.http.inner_request import inner_request
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Response
 from tableapi.observability import metrics
-from tableapi.observability.logging import AccessLog
+from tableapi.observability.logging import AccessLog, shown_path
 
 Headers = Sequence[tuple[bytes, bytes]]
 DatasetHandler = Callable[[HttpRequest, Dataset, list[str]], Awaitable[Response]]
@@ -67,6 +67,6 @@ class McpRequests:
         metrics.request(request.route, request.method, status, seconds)
         if self._access_log.enabled:
             self._access_log.line(
-                request.method, request.path, request.query_string.decode("latin-1"), status, seconds, size,
+                request.method, shown_path(request.path), request.query_string.decode("latin-1"), status, seconds, size,
                 request.request_id, request.ip, request.actor.user,
             )  # fmt: skip

@@ -39,6 +39,7 @@ class SignIn:
         own = {
             script.scope for script in state.scripts or () if (script.agents or script.tool) and script.has_own_scope
         }
+        # Clients ask for all that is listed here. `grant` is named by the error of a call that needs it.
         self._scopes = [*BASIC, *sorted(own)]
         ends = [name for name in self._server if name.endswith("_endpoint") and name != "authorization_endpoint"]
         called = (urlsplit(self._server[name]).path for name in ends)
