@@ -1,14 +1,18 @@
-"""Rate limits of calls that spend credits; account/credits reports them."""
+"""Rate limits of calls that spend credits; account/credits reports them.
+
+Limits per account hold for all of its keys together; a user in the app has them alone.
+"""
 
 SEARCHURL = "60/minute per user, 2000/day per user"
 GETCONTACT = "60/minute per user"
-KEYLOOKUP = "30/minute per key, 5000/day per key"
-SEARCH = "60/minute per key"  # for searchpeople and searchcompanies, counted per user or API key
+KEYLOOKUP = "30/minute per account, 5000/day per account"
+SEARCH = "60/minute per account"  # for searchpeople and searchcompanies
 REVEALMANY = "20/minute per user"
-PRICE = "60/minute per key"
-LISTS = "60/minute per key"
-REVEAL = "20/minute per key"  # calls by agents, per user or API key
-ACCOUNT = "60/minute per key"  # reads of the account's contacts and usage
-ENRICH = "30/minute per key"
-FINDEMAIL = "60/minute per key, 5000/day per key"
-VERIFYEMAIL = "60/minute per key, 5000/day per key"
+PRICE = "60/minute per account"
+LISTS = "60/minute per account"
+REVEAL = "20/minute per account"  # calls by agents
+ACCOUNT = "60/minute per account"  # reads of the account's contacts and usage
+ENRICH = "30/minute per account"
+FINDEMAIL = "60/minute per account, 5000/day per account"
+VERIFYEMAIL = "60/minute per account, 5000/day per account"
+ADDRESSES = "500/day per account"  # e-mail addresses that a call names or guesses, without those that are paid for

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from product import api_keys, audit
+from product import api_keys, audit, call_limits
 from product.accounts import sessions
 from product.context import Context
 from product.roles import SESSION, VIEW
-from tableapi import Forbidden, Unauthorized, parse_limits
+from tableapi import Forbidden, TooMany, Unauthorized, parse_limits
+
+(_DAILY,) = parse_limits(call_limits.ADDRESSES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +26,8 @@ class Caller:
 
     @property
     def name(self) -> str:
-        """The key under which rate limits count."""
-        return f"key={self.keyid}" if self.keyid is not None else f"appuserid={self.appuserid}"
+        """The key under which rate limits count: an account for all of its API keys, which can be replaced."""
+        return f"clientid={self.clientid}" if self.keyid is not None else f"appuserid={self.appuserid}"
 
 
 async def session_or_key(ctx: Context, scope: str, limits: str, *, spends: bool = False) -> Caller:
@@ -34,7 +37,7 @@ async def session_or_key(ctx: Context, scope: str, limits: str, *, spends: bool 
         Unauthorized: there is neither (401).
         MissingScope: the key does not have the scope (403).
         Forbidden: the call spends credits, and the session is staff looking at the app as a member (403).
-        TooMany: one of the limits, counted for each user or key, is exceeded (429).
+        TooMany: one of the limits, counted for each user, or for the account of the key, is exceeded (429).
     """
     role = ctx.actor.role
     if role in (*SESSION, *VIEW):  # a tool's request already has an actor
@@ -55,7 +58,7 @@ async def session_or_key(ctx: Context, scope: str, limits: str, *, spends: bool 
             reason="view_only",
             case="view_reveals_nothing",
         )
-    _count(ctx, caller, limits)
+    count(ctx, caller, limits)
     return caller
 
 
@@ -70,12 +73,35 @@ async def by_key(ctx: Context, scope: str, limits: str) -> Caller:
     """Return the caller of a script that accepts only API keys. Raises the errors of `session_or_key`."""
     row = await api_keys.live(ctx, ctx.request.headers.get("x-api-key", ""), scope)
     caller = Caller(row.clientid, keyid=row.keyid)
-    _count(ctx, caller, limits)
+    count(ctx, caller, limits)
     await api_keys.used(ctx, row.keyid)
     return caller
 
 
-def _count(ctx: Context, caller: Caller, limits: str) -> None:
+def count(ctx: Context, caller: Caller, limits: str) -> None:
+    """Count the call against its limits. Raises TooMany (429)."""
     path = ctx.request.path.rstrip("/").rpartition("/")[2]
     for limit in parse_limits(limits):
         ctx.limit(f"{path} {limit.seconds}", caller.name, limit.amount, limit.seconds)
+
+
+class Addresses:
+    """E-mail addresses that a call names or guesses, counted for the account and day before they are looked up.
+
+    Addresses that turn out to be paid for are given back, so that only guesses count.
+    """
+
+    def __init__(self, ctx: Context, caller: Caller, amount: int) -> None:
+        """Count `amount` addresses. Raises TooMany (429), with none of them counted."""
+        self._uncount: list[Callable[[], None]] = []
+        try:
+            for _ in range(amount):
+                self._uncount.append(ctx.limit("addresses", str(caller.clientid), _DAILY.amount, _DAILY.seconds))
+        except TooMany:
+            self.paid(amount)
+            raise
+
+    def paid(self, amount: int) -> None:
+        """Give back the count of `amount` addresses."""
+        for _ in range(min(amount, len(self._uncount))):
+            self._uncount.pop()()

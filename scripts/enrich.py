@@ -1,7 +1,12 @@
-"""Look up as many as 100 people by API key: by profile address, e-mail address, or name and company."""
+"""Look up as many as 100 people by API key: by profile address, e-mail address, or name and company.
+
+A person named by an e-mail address is found only if a value was paid for, now or before: otherwise the response would
+confirm guessed addresses for free.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -62,7 +67,7 @@ class Person(BaseModel):
 
 class Item(BaseModel):
     reference: str | int | None = None
-    status: Literal["found", "not_found", "suppressed", "no_credit"]
+    status: Literal["found", "not_found", "no_credit"]
     reason: str = ""
     person: Person | None = None
     charged: int = 0
@@ -90,31 +95,42 @@ async def run(ctx: Context, input: Input) -> Output | Response:
 
 async def _enrich(ctx: Context, caller: Caller, input: Input) -> Output:
     kinds = list(dict.fromkeys(input.kinds))
-    matches = [enrichment.Wanted(each.linkedinurl, each.email, each.name, each.company) for each in input.people]
+    wanted = [enrichment.Wanted(each.linkedinurl, each.email, each.name, each.company) for each in input.people]
+    addresses = callers.Addresses(ctx, caller, len(enrichment.addresses(wanted)))
+    found = await enrichment.find(ctx, wanted)
+    shown, hidden = await enrichment.disclosed(ctx, caller, wanted, found, kinds)
+    named = [match.person for match in shown if match.person is not None]
+    price = await purchase.quote(ctx, caller.clientid, named, kinds)
     if input.dry_run:
-        enrichment.count_guesses(ctx, caller, matches)
-    found = await enrichment.find(ctx, matches)
-    people = list({match.person.personid: match.person for match in found if match.person is not None}.values())
-    price = await purchase.quote(ctx, caller.clientid, people, kinds)
-    ctx.headers["X-Credits-Price"] = str(price.price)
-    if input.dry_run:
+        ctx.headers["X-Credits-Price"] = str(price.price)
         left = await balance.balances(ctx, caller.clientid)
-        items = [_quoted(wanted, match, price) for wanted, match in zip(input.people, found, strict=True)]
+        addresses.paid(len(enrichment.addresses(wanted, shown)))
+        items = [_quoted(each, match, kinds, price) for each, match in zip(input.people, shown, strict=True)]
         return Output(price=price.price, charged=0, credits=left, resource=items)
     purchase.check_ceiling(price.price, input.max_credits)
-    bought, left = await purchase.buy(ctx, caller, people, kinds, price)
+    bought, left = await purchase.buy(ctx, caller, named, kinds, price)
+    total = price.price
+    if more := purchase.affordable(hidden, kinds, bought, left, input.max_credits):
+        asked = await purchase.quote(ctx, caller.clientid, more, kinds)
+        paid, left = await purchase.buy(ctx, caller, more, kinds, asked)
+        bought |= paid
+        total += sum(item.charged for item in paid.values())
     charged = sum(item.charged for item in bought.values())
-    await enrichment.count_use(ctx, caller, found, kinds, bought)
-    items = [_item(ctx, wanted, match, bought) for wanted, match in zip(input.people, found, strict=True)]
-    ctx.headers["X-Credits-Charged"] = str(charged)
-    return Output(price=price.price, charged=charged, credits=left, resource=items)
+    final = enrichment.paid(wanted, found, bought)
+    addresses.paid(len(enrichment.addresses(wanted, final)))
+    await enrichment.count_use(ctx, caller, final, kinds, bought)
+    items = [_item(ctx, each, match, bought) for each, match in zip(input.people, final, strict=True)]
+    ctx.headers |= {"X-Credits-Price": str(total), "X-Credits-Charged": str(charged)}
+    return Output(price=total, charged=charged, credits=left, resource=items)
 
 
-def _quoted(wanted: Wanted, match: enrichment.Match, price: purchase.Quote) -> Item:
+def _quoted(wanted: Wanted, match: enrichment.Match, kinds: Sequence[str], price: purchase.Quote) -> Item:
     """Return one result of a dry run: the outcome and the owned kinds, without personal data."""
     item = Item(reference=wanted.reference, status=match.status, reason=match.why)
     if match.person is not None:
         item.owned = list(price.owned[match.person.personid])
+        if not any(match.person.has(kind) for kind in kinds):
+            item.status, item.reason = "not_found", "no_data"
     return item
 
 
@@ -133,7 +149,9 @@ def _item(
     if done.unpaid:
         item.status, item.reason = "no_credit", "no_credit"
     elif not done.revealed:
-        item.reason = "no_data"
+        item.status, item.reason = "not_found", "no_data"
+    if not done.revealed:
+        return item
     item.person = Person(
         linkedinurl=profile_url.url_of(person.key, ctx.settings.profile_host),
         full_name=person.full_name,

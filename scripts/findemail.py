@@ -44,17 +44,26 @@ async def run(ctx: Context, input: Input) -> Output | Response:
 
 
 async def _find(ctx: Context, caller: Caller, input: Input) -> Output:
+    address = callers.Addresses(ctx, caller, 1)
     match = await enrichment.by_name(ctx, input.name, input.domain.strip().removeprefix("www."))
-    people = [match.person] if match.person is not None and match.person.has("businessemail") else []
+    people = [match.person] if match.person is not None else []
     price = await purchase.quote(ctx, caller.clientid, people, KINDS)
+    if not any(KINDS[0] in owned for owned in price.owned.values()):
+        # Whether there is an address is sold, so these errors come with or without one.
+        purchase.check_ceiling(1, input.max_credits)
+        left = await balance.balances(ctx, caller.clientid)
+        if not left.bus_email_credits:
+            raise balance.spending_error(KINDS[0], left, live=True)
     ctx.headers["X-Credits-Price"] = str(price.price)
-    purchase.check_ceiling(price.price, input.max_credits)
     bought, left = await purchase.buy(ctx, caller, people, KINDS, price)
     await enrichment.count_use(ctx, caller, [match], KINDS, bought)
     output = Output(credits_left=left.bus_email_credits, reasons=[match.why or "no_data"])
     for item in bought.values():
         if item.unpaid:
-            raise balance.spending_error("businessemail", left, live=True)
+            raise balance.spending_error(KINDS[0], left, live=True)
+        if not item.revealed:
+            continue
+        address.paid(1)
         first = item.checks["businessemail"][0]
         output = output.model_copy(
             update={

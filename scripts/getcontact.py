@@ -14,7 +14,7 @@ from product.contacts.contact import Contact
 from product.context import Context
 from product.credits import balance
 from product.credits.balance import Balances
-from product.people import directory, email_checks, profile_url
+from product.people import directory, email_checks, profile_url, search_use
 from product.roles import SESSION
 from tableapi import script
 
@@ -44,9 +44,11 @@ async def run(ctx: Context, input: Input) -> Output:
     key = profile_url.typed_key(input.linkedinurl, ctx.settings.profile_host)
     person = await directory.find(ctx, key)  # may call the vendor: outside any transaction
     if person is None or not person.has(input.type):
+        await search_use.shown(ctx, clientid, [person.personid] if person is not None else [])
         return Output(contactdata=[], charged=0, credits=await balance.balances(ctx, clientid))
 
-    done = await reveal.reveal(ctx, person, input.type, clientid=clientid, appuserid=ctx.actor.appuserid)
+    async with reveal.unpaid_is_shown(ctx, clientid, person):
+        done = await reveal.reveal(ctx, person, input.type, clientid=clientid, appuserid=ctx.actor.appuserid)
     checks = await email_checks.check_person(ctx, person, input.type)
     if input.type == "businessemail":
         await email_checks.keep(ctx, clientid, person, checks)

@@ -7,13 +7,14 @@ from typing import Literal
 import orjson
 from pydantic import BaseModel, Field
 
-from product import api_keys, call_limits
+from product import api_keys, call_limits, callers
+from product.callers import Caller
 from product.contacts import reveal
 from product.context import Context
 from product.credits import balance
-from product.people import directory, profile_url
+from product.people import directory, profile_url, search_use
 from product.people.directory import Person
-from tableapi import parse_limits, script
+from tableapi import script
 
 KIND = {"personalemails": "personalemail", "businessemails": "businessemail", "directdials": "directdial"}
 
@@ -38,7 +39,6 @@ class Output(BaseModel):
     credits_left: int
 
 
-KEY_LIMITS = parse_limits(call_limits.KEYLOOKUP)
 _COUNT = """
     insert into apiusage (clientid, apikey, type, found, charged, personalemailcount, businessemailcount,
                           directdialscount)
@@ -55,13 +55,14 @@ _COUNT = """
 )
 async def run(ctx: Context, input: Input) -> Output:
     key = await api_keys.live(ctx, input.apikey or ctx.request.headers.get("x-api-key", ""), "lookup")
-    for limit in KEY_LIMITS:
-        ctx.limit(f"keylookup {limit.seconds}", str(key.keyid), limit.amount, limit.seconds)
+    callers.count(ctx, Caller(key.clientid, keyid=key.keyid), call_limits.KEYLOOKUP)
     profilekey = profile_url.typed_key(input.linkedinurl, ctx.settings.profile_host)
     kind = KIND[input.type]
     person = await directory.find(ctx, profilekey)
     match = person if person is not None and person.has(kind) else None
-    async with ctx.db.transaction():
+    if match is None:
+        await search_use.shown(ctx, key.clientid, [person.personid] if person is not None else [])
+    async with reveal.unpaid_is_shown(ctx, key.clientid, match), ctx.db.transaction():
         charged, left, values = await _reveal(ctx, key, match, kind)
         counts = [int(bool(charged) and name == input.type) for name in KIND]
         await ctx.db.execute(_COUNT, key.clientid, key.keyid, input.type, int(match is not None), charged, *counts)
@@ -69,7 +70,7 @@ async def run(ctx: Context, input: Input) -> Output:
     ctx.headers["X-Credits-Remaining"] = str(left)
     url = profile_url.url_of(profilekey, ctx.settings.profile_host)
     data = Lookup.model_validate(
-        {"full_name": person.full_name if person else "", "linkedinurl": url, input.type: values}
+        {"full_name": match.full_name if match else "", "linkedinurl": url, input.type: values}
     )
     return Output(data=data, charged=charged, credits_left=left)
 

@@ -19,7 +19,7 @@ from product.contacts.enrichment import Match
 from product.contacts.list_file import Line
 from product.contacts.lists import MAX_ITEMS, ListFull
 from product.context import Context
-from product.people import profile_url
+from product.people import profile_url, search_use
 from product.roles import SESSION
 from tableapi import FieldError, Invalid, script
 
@@ -43,7 +43,7 @@ class Input(BaseModel):
     dry_run: bool = False
 
 
-Status = Literal["present", "duplicate", "not_found", "suppressed", "invalid"]
+Status = Literal["present", "duplicate", "not_found", "invalid"]
 
 
 class Row(BaseModel):
@@ -94,6 +94,8 @@ async def run(ctx: Context, input: Input) -> Output:
     lines = list_file.people(sheet, mapping)
     wanted = [enrichment.Wanted(each.linkedinurl, name=each.name, company=each.company) for each in lines]
     matches = await enrichment.find(ctx, wanted)  # may call the vendor: outside any transaction
+    people = [match.person.personid for match in matches if match.person is not None]
+    await search_use.shown(ctx, ctx.actor.clientid, people)
     rows, first = _sorted_out(lines, matches)
     async with ctx.db.transaction():
         count = await lists.people(ctx, input.listid, lock=True)
@@ -137,9 +139,7 @@ def _sorted_out(lines: Sequence[Line], matches: Sequence[Match]) -> tuple[list[R
     first: dict[int, tuple[Line, Match]] = {}
     for line, match in zip(lines, matches, strict=True):
         if match.person is None:
-            status: Status = "suppressed" if match.status == "suppressed" else "not_found"
-            if match.why in ("bad_profile", "no_identifier"):
-                status = "invalid"
+            status: Status = "invalid" if match.why in ("bad_profile", "no_identifier") else "not_found"
             rows.append(Row(line=line.number, status=status, reason=match.why))
         elif match.person.personid in first:
             reason = f"line {first[match.person.personid][0].number}"

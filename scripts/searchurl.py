@@ -15,7 +15,7 @@ from product import call_limits
 from product.contacts import contact
 from product.contacts.contact import MASKED_EMAIL, MASKED_PHONE
 from product.context import Context
-from product.people import directory, profile_url
+from product.people import directory, profile_url, search_use
 from product.people.directory import Person
 from product.roles import SESSION
 from tableapi import script
@@ -92,6 +92,7 @@ _PAID = """
 async def run(ctx: Context, input: Input) -> Output:
     key = profile_url.typed_key(input.linkedinurl, ctx.settings.profile_host)
     person = await directory.find(ctx, key)
+    await search_use.shown(ctx, ctx.actor.clientid, [person.personid] if person is not None else [])
     if person is None:
         return Output(data=[])
     rows = await ctx.db.all(_Paid, _PAID, ctx.actor.clientid, person.personid)

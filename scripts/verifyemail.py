@@ -46,8 +46,11 @@ async def run(ctx: Context, input: Input) -> Output | Response:
 
 
 async def _verify(ctx: Context, caller: Caller, input: Input) -> Output:
+    address = callers.Addresses(ctx, caller, 1)
     known = await _known(ctx, caller, emails.normal(input.email))
-    check = await email_checks.check(ctx, input.email, known)
+    if known is not None:
+        address.paid(1)
+    check = await email_checks.check(ctx, input.email, known or "unknown")
     ctx.headers |= {"X-Credits-Price": "0", "X-Credits-Charged": "0"}
     return Output(
         email=input.email.strip(), verification=check.verification, checkedon=check.checkedon,
@@ -55,9 +58,9 @@ async def _verify(ctx: Context, caller: Caller, input: Input) -> Output:
     )  # fmt: skip
 
 
-async def _known(ctx: Context, caller: Caller, address: str) -> str:
-    """Return the directory's verification of a work address that the account has paid for; else `unknown`."""
+async def _known(ctx: Context, caller: Caller, address: str) -> str | None:
+    """Return the directory's verification of a work address that the account has paid for, else None."""
     key = await ctx.db.first_value(str, _PAID, search_terms.email_query(ctx.vault, address), caller.clientid)
     person = await directory.find(ctx, key) if key is not None else None
     words = {emails.normal(business): word for business, word in person.business} if person is not None else {}
-    return words.get(address, "unknown")
+    return words.get(address)

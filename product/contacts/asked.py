@@ -19,13 +19,12 @@ async def find(
 ) -> list[Asked]:
     """Return the people at some addresses, or the first results of a search, which count as one page.
 
-    May call the vendor: never call it inside a transaction.
+    `purchase.quote` counts the people. May call the vendor: never call it inside a transaction.
     """
     if query is not None:
         await search_use.page(ctx, caller.clientid)
         page = Page(order=query.order, limit=first)
         _, rows = await search_pages.find(ctx, PEOPLE, search.people_query(query), page)
-        await search_use.people(ctx, caller.clientid, [row["personid"] for row in rows])
         keys = [row["profilekey"] for row in rows]
         persons = await directory.find_many(ctx, keys)
         return [(key, persons[key], True) for key in keys if key in persons]

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from product.callers import Caller
+from product.contacts import purchase
 from product.contacts.purchase import Bought
 from product.context import Context
 from product.people import directory, profile_url, removal, search_terms
 from product.people.directory import Person
 
-GUESSES_PER_DAY = 500  # addresses in dry runs, where guessing an address correctly costs nothing
 TYPES = {"personalemail": "personalemails", "businessemail": "businessemails", "directdial": "directdials"}
 _COUNT = """
     insert into apiusage (clientid, apikey, type, found, charged, personalemailcount, businessemailcount,
@@ -32,14 +32,22 @@ class Wanted:
     name: str = ""
     company: str = ""
 
+    @property
+    def by_email(self) -> bool:
+        """Whether only an e-mail address names the person, which could be a guess."""
+        return bool(self.email.strip()) and not self.linkedinurl.strip()
+
 
 @dataclass(frozen=True, slots=True)
 class Match:
     """The person, or the reason why there is no match."""
 
     person: Person | None
-    status: Literal["found", "not_found", "suppressed", "no_credit"] = "not_found"
+    status: Literal["found", "not_found"] = "not_found"
     why: str = ""
+
+
+UNKNOWN = Match(None, why="unknown_person")  # also for people on the removal list, and for several with one address
 
 
 async def find(ctx: Context, asked: Sequence[Wanted]) -> list[Match]:
@@ -52,48 +60,79 @@ async def find(ctx: Context, asked: Sequence[Wanted]) -> list[Match]:
                 keys[number] = profile_url.key_of(wanted.linkedinurl, ctx.settings.profile_host)
             except profile_url.NotAProfile:
                 matches[number] = Match(None, why="bad_profile")
-        elif wanted.email.strip():
+        elif wanted.by_email:
             matches[number] = await _by_email(ctx, wanted.email.strip())
         elif wanted.name.strip() and wanted.company.strip():
             matches[number] = await by_name(ctx, wanted.name, wanted.company)
         else:
             matches[number] = Match(None, why="no_identifier")
     persons = await directory.find_many(ctx, list(keys.values()))
-    suppressed = await directory.suppressed_keys(ctx, [key for key in keys.values() if key not in persons])
     for number, key in keys.items():
-        if key in persons:
-            matches[number] = Match(persons[key], "found")
-        elif key in suppressed:
-            matches[number] = Match(None, "suppressed", "removed")
-        else:
-            matches[number] = Match(None, why="unknown_person")
+        matches[number] = Match(persons[key], "found") if key in persons else UNKNOWN
     return [matches[number] for number in range(len(asked))]
 
 
 async def _by_email(ctx: Context, address: str) -> Match:
-    if await removal.lists(ctx, [address]):
-        return Match(None, "suppressed", "removed")
-    return _one(await directory.find_by_query(ctx, search_terms.email_query(ctx.vault, address), 2))
+    """Return the only person with an address. The statements are the same whether there is one."""
+    removed = await removal.lists(ctx, [address])
+    people = await directory.find_by_query(ctx, search_terms.email_query(ctx.vault, address), 2)
+    return Match(people[0], "found") if len(people) == 1 and not removed else UNKNOWN
 
 
 async def by_name(ctx: Context, name: str, company: str) -> Match:
     """Return the only person with a name at a company, given the company's name or domain."""
     query = search_terms.exact_name(name)
     at = search_terms.tsquery(search_terms.conditions({"company": [company]}))
-    return _one(await directory.find_by_query(ctx, f"{query} & {at}", 2))
-
-
-def _one(people: Sequence[Person]) -> Match:
+    people = await directory.find_by_query(ctx, f"{query} & {at}", 2)
     if len(people) == 1:
         return Match(people[0], "found")
-    return Match(None, why="ambiguous" if people else "unknown_person")
+    return Match(None, why="ambiguous") if people else UNKNOWN
 
 
-def count_guesses(ctx: Context, caller: Caller, asked: Sequence[Wanted]) -> None:
-    """Count the addresses of a dry run. Raises TooMany (429)."""
-    for wanted in asked:
-        if wanted.email and not wanted.linkedinurl:
-            ctx.limit("addresses in dry runs", caller.name, GUESSES_PER_DAY, 86400)
+def addresses(asked: Sequence[Wanted], found: Sequence[Match] | None = None) -> set[str]:
+    """Return the e-mail addresses that name people; with `found`, those of people that are found there."""
+    return {
+        wanted.email.strip().lower()
+        for number, wanted in enumerate(asked)
+        if wanted.by_email and (found is None or found[number].person is not None)
+    }
+
+
+async def disclosed(
+    ctx: Context, caller: Caller, asked: Sequence[Wanted], found: Sequence[Match], kinds: Sequence[str]
+) -> tuple[list[Match], list[Person]]:
+    """Separate the matches that the account may see before it pays from those that it may not.
+
+    A person named by an e-mail address may be seen if the account owns a requested kind of data.
+
+    Returns the matches, with `UNKNOWN` for the hidden ones, and the hidden people.
+    """
+    if not any(wanted.by_email for wanted in asked):
+        return list(found), []
+    mailed = {
+        match.person.personid: match.person
+        for wanted, match in zip(asked, found, strict=True)
+        if wanted.by_email and match.person is not None
+    }
+    owned = (await purchase.price(ctx, caller.clientid, list(mailed.values()), kinds)).owned
+    hidden = {ident: person for ident, person in mailed.items() if not set(owned[ident]) & set(kinds)}
+    shown = [
+        UNKNOWN if wanted.by_email and match.person is not None and match.person.personid in hidden else match
+        for wanted, match in zip(asked, found, strict=True)
+    ]
+    return shown, list(hidden.values())
+
+
+def paid(asked: Sequence[Wanted], found: Sequence[Match], bought: Mapping[int, Bought]) -> list[Match]:
+    """Return the matches, with `UNKNOWN` for people named by an e-mail address of whom nothing was bought or owned."""
+    return [
+        UNKNOWN
+        if wanted.by_email
+        and match.person is not None
+        and not (match.person.personid in bought and bought[match.person.personid].revealed)
+        else match
+        for wanted, match in zip(asked, found, strict=True)
+    ]
 
 
 async def count_use(

@@ -16,7 +16,7 @@ from product.contacts.contact import Contact
 from product.context import Context
 from product.credits import balance
 from product.credits.balance import Balances, NoCredit, SubscriptionExpired
-from product.people import email_checks
+from product.people import email_checks, search_use
 from product.people.directory import Person
 from product.people.email_checks import Check
 from product.people.search_terms import KINDS
@@ -63,20 +63,29 @@ class Quote:
 
 
 async def quote(ctx: Context, clientid: int, people: Sequence[Person], kinds: Sequence[str]) -> Quote:
-    """Return the current price of some kinds for some people. Values that the account owns are free."""
+    """Return the current price of some kinds for people that the call shows. Values that the account owns are free.
+
+    Raises SearchLimit (429): the plan shows no more people today.
+    """
+    await search_use.shown(ctx, clientid, [person.personid for person in people])
+    return await price(ctx, clientid, people, kinds)
+
+
+async def price(ctx: Context, clientid: int, people: Sequence[Person], kinds: Sequence[str]) -> Quote:
+    """Return the price like `quote`, for people that the call may keep to itself."""
     by_id = {person.personid: person for person in people}
     owned = await _owned(ctx, clientid, list(by_id))
-    price = sum(
+    total = sum(
         person.has(kind) and kind not in owned[ident]
         for ident, person in by_id.items()
         for kind in dict.fromkeys(kinds)
     )
-    return Quote(owned, price)
+    return Quote(owned, total)
 
 
 async def _owned(ctx: Context, clientid: int, personids: list[int]) -> dict[int, tuple[str, ...]]:
     """Return the kinds that the account has paid for, by person."""
-    rows = await ctx.db.all(_Owned, _OWNED, clientid, personids) if personids else ()
+    rows = await ctx.db.all(_Owned, _OWNED, clientid, personids)
     paid = {(row.personid, row.kind) for row in rows}
     return {ident: tuple(kind for kind in KINDS if (ident, kind) in paid) for ident in personids}
 
@@ -88,6 +97,27 @@ def check_ceiling(price: int, most: int | None) -> None:
             f"This costs {price:,} credits, more than max_credits. Nothing was charged.",
             context={"price": price, "max_credits": most},
         )
+
+
+def affordable(
+    people: Iterable[Person], kinds: Sequence[str], bought: Mapping[int, Bought], left: Balances, most: int | None
+) -> list[Person]:
+    """Return the people of whom a kind can be paid for, in order and under the ceiling `most`.
+
+    bought: what the call has bought already; it counts against the ceiling, and its people are left out.
+    """
+    budget = None if most is None else most - sum(item.charged for item in bought.values())
+    chosen = []
+    for person in people:
+        has = [kind for kind in kinds if person.has(kind)]
+        if person.personid in bought or not any(getattr(left, balance.CREDIT[kind]) for kind in has):
+            continue
+        if budget is not None:
+            if len(has) > budget:
+                continue
+            budget -= len(has)
+        chosen.append(person)
+    return chosen
 
 
 async def buy(

@@ -6,6 +6,8 @@ work in one statement; this module supplies the encrypted values, because only t
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from pydantic import BaseModel
@@ -13,8 +15,8 @@ from pydantic import BaseModel
 from product.contacts.contact import Contact, merged_emails, opened, sealed_values
 from product.context import Context
 from product.credits import balance
-from product.credits.balance import Balances
-from product.people import profile_url
+from product.credits.balance import Balances, NoCredit, SubscriptionExpired
+from product.people import profile_url, search_use
 from product.people.directory import Person
 from tableapi import count_event
 
@@ -26,6 +28,19 @@ _REVEAL_BY_TOOL = f"""
 """  # noqa: S608 - a constant
 _PRESENT = "select emails from usercontact where clientid = $1 and contactid = $2 for update"
 _MERGED = "update usercontact set emails = $3 where clientid = $1 and contactid = $2"
+
+
+@asynccontextmanager
+async def unpaid_is_shown(ctx: Context, clientid: int, person: Person | None) -> AsyncIterator[None]:
+    """Count a person as shown if the enclosed reveal has no credits, as the error tells that the kind exists.
+
+    A paid reveal is not counted: credits limit it. Raises SearchLimit (429) instead of the reveal's error.
+    """
+    try:
+        yield
+    except (NoCredit, SubscriptionExpired):
+        await search_use.shown(ctx, clientid, [person.personid] if person is not None else [])
+        raise
 
 
 class _Outcome(BaseModel):

@@ -1,8 +1,12 @@
-"""Limit an account's searched pages and people per day (UTC), to prevent copying of the directory."""
+"""Limit the pages and people that an account is shown per day (UTC), to prevent copying of the directory.
+
+Every call that returns a person, the name, title or company of one, or the kinds of data that exist, counts the people
+here. Values that were paid for need no limit: credits are one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -16,9 +20,9 @@ _ALLOWED = f"""
            coalesce(max(p.searchpeople), (select min(searchpeople) from subscriptionplan where isaddon = 0)) as people
     from usersubscription s join subscriptionplan p using (planid) where s.clientid = $1 and {LIVE}
 """  # noqa: S608
-_PAGE = """
-    insert into searchuse as u (clientid, day, pages) values ($1, $2, 1)
-    on conflict (clientid, day) do update set pages = u.pages + 1 where u.pages < $3 and u.people < $4
+_COUNT = """
+    insert into searchuse as u (clientid, day, pages) values ($1, $2, $3)
+    on conflict (clientid, day) do update set pages = u.pages + excluded.pages where u.pages < $4 and u.people < $5
     returning u.pages, u.people
 """
 _PEOPLE = """
@@ -28,6 +32,7 @@ _PEOPLE = """
     )
     update searchuse set people = people + (select count(*) from seen) where clientid = $1 and day = $2
 """
+_NO_LIMIT = 2**31 - 1
 
 
 class SearchLimit(TooMany):
@@ -44,23 +49,39 @@ class _Allowed:
 
 async def page(ctx: Context, clientid: int) -> None:
     """Count a page. Raises SearchLimit, unless RATE_LIMITS is off."""
+    await _admit(ctx, clientid, 1)
+
+
+async def people(ctx: Context, clientid: int, ids: Iterable[int]) -> None:
+    """Count the distinct people of a page, or of values that were paid for."""
+    if ctx.settings.rate_limits is not False:
+        # Sorted, because concurrent calls wait for each other's rows.
+        await ctx.db.execute(_PEOPLE, clientid, datetime.now(UTC).date(), sorted(set(ids)))
+
+
+async def shown(ctx: Context, clientid: int, ids: Iterable[int]) -> None:
+    """Count people that a call shows outside a search. Call it outside any transaction.
+
+    Runs the same statements for every number of people, so that its time does not tell whether there are any.
+
+    Raises SearchLimit, unless RATE_LIMITS is off.
+    """
+    await _admit(ctx, clientid, 0)
+    await people(ctx, clientid, ids)
+
+
+async def _admit(ctx: Context, clientid: int, pages: int) -> None:
     if ctx.settings.rate_limits is False:
         return
     allowed = await ctx.db.one(_Allowed, _ALLOWED, clientid)
     now = datetime.now(UTC)
-    limits = (allowed.pages, allowed.people)
-    row = await ctx.db.fetchrow(_PAGE, clientid, now.date(), *limits) if min(limits) > 0 else None
+    limits = (allowed.pages if pages else _NO_LIMIT, allowed.people)
+    row = await ctx.db.fetchrow(_COUNT, clientid, now.date(), pages, *limits) if min(limits) > 0 else None
     if row is None:
         tomorrow = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
         raise SearchLimit(
-            f"Your plan allows {limits[0]:,} pages and {limits[1]:,} people in searches per day. Continue tomorrow, "
-            "or upgrade.",
-            context={"pages": limits[0], "people": limits[1]},
+            f"Your plan allows {allowed.pages:,} pages and {allowed.people:,} people per day. Continue tomorrow, or "
+            "upgrade.",
+            context={"pages": allowed.pages, "people": allowed.people},
             headers={"Retry-After": str(int((tomorrow - now).total_seconds()) + 1)},
         )
-
-
-async def people(ctx: Context, clientid: int, ids: Sequence[int]) -> None:
-    """Count the distinct people on a page."""
-    if ids and ctx.settings.rate_limits is not False:
-        await ctx.db.execute(_PEOPLE, clientid, datetime.now(UTC).date(), list(ids))

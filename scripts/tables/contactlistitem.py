@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from product.contacts import lists
 from product.contacts.lists import MAX_ITEMS, ListFull
 from product.context import Context
-from product.people import directory, profile_url
+from product.people import directory, profile_url, search_use
 from tableapi import BadRequest, NotFound, validate
 
 MAX_AT_ONCE = 100
@@ -78,6 +78,7 @@ async def post(
     items = [validate(NewItem, record) for record in records]
     keys = [profile_url.typed_key(item.linkedinurl, ctx.settings.profile_host) for item in items]
     persons = await directory.find_many(ctx, keys)  # may call the vendor: outside any transaction
+    await search_use.shown(ctx, ctx.actor.clientid, [person.personid for person in persons.values()])
     rows = []
     async with ctx.db.transaction():
         listids = sorted({item.listid for item in items})

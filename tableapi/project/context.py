@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Generic, TypeVar
 
 from tableapi.auth.guesses import Guesses
@@ -64,6 +64,11 @@ class Context(Generic[SettingsT, VendorsT]):
         guesses = self._guesses or Guesses(self.settings.address_per_minute)
         return guesses.counted(self.request.ip)
 
-    def limit(self, name: str, key: str, amount: int, seconds: int) -> None:
-        """Count one use of `name` by `key`, for limits that depend on the body. Raises TooMany above `amount`."""
-        self.request.hit = counter.tighter(self.request.hit, count_use(name, key, amount, seconds))
+    def limit(self, name: str, key: str, amount: int, seconds: int) -> Callable[[], None]:
+        """Count one use of `name` by `key`, for limits that depend on the body, and return a function to uncount it.
+
+        Raises TooMany above `amount`.
+        """
+        hit = count_use(name, key, amount, seconds)
+        self.request.hit = counter.tighter(self.request.hit, hit)
+        return partial(counter.give_back, name, key, hit)

@@ -31,7 +31,7 @@ M = TypeVar("M", bound=BaseModel)
 class Limit:
     """At most `amount` calls in `seconds` for each `per`: session, user, account, ip or key.
 
-    A limit per key is counted by the script itself, because only it knows the key (`own_key`).
+    A script with an `own_key` counts limits per key and per account itself, because only it knows the key.
     """
 
     amount: int
@@ -225,7 +225,7 @@ def count_call(script: Script, request: HttpRequest) -> None:
     """Count the call against each limit of the script; `request.hit` becomes the tightest one."""
     actor = request.actor
     for limit in script.limits:
-        if limit.per == "key":
+        if limit.per == "key" or (limit.per == "account" and script.own_key is not None):
             continue
         if limit.per == "session":
             key = actor.session

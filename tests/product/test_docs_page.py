@@ -39,8 +39,8 @@ async def test_key_lookup_is_described_with_the_key_of_the_account_and_its_limit
     scheme = document["components"]["securitySchemes"]["accountkey"]
     assert (scheme["in"], scheme["name"]) == ("header", "X-API-Key")
     assert "scopes" in scheme["description"]
-    assert "30 calls in 60 s per key" in lookup["description"]
-    assert "5000 calls in 86400 s per key" in lookup["description"]
+    assert "30 calls in 60 s per account" in lookup["description"]
+    assert "5000 calls in 86400 s per account" in lookup["description"]
     # The query form stays, for programs that cannot set a header.
     assert {"name": "apikey", "in": "query", "required": False}.items() <= lookup["parameters"][-1].items()
 

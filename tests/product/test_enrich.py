@@ -38,6 +38,13 @@ async def _send(client: httpx2.AsyncClient, call: str, **body: Any) -> dict[str,
     return dict(response.json())
 
 
+def _error(response: httpx2.Response) -> dict[str, Any]:
+    """Return the error of a response without the number of its request."""
+    error: dict[str, Any] = response.json()["error"]
+    error["context"].pop("request_id", None)
+    return {"status": response.status_code} | error
+
+
 @pytest.mark.parametrize("call", sorted(CALLS))
 async def test_a_key_needs_the_scope(product: Product, account: Account, call: str) -> None:
     body = CALLS[call]
@@ -121,7 +128,7 @@ async def test_results_have_the_positions_of_the_requests(
     ]
     kinds = ["directdial", "personalemail", "businessemail"]
     dry = await _send(program, "enrich", people=people, kinds=kinds, dry_run=True)
-    assert (dry["price"], dry["charged"]) == (8, 0)
+    assert (dry["price"], dry["charged"]) == (5, 0)  # without the person named by e-mail, who may not exist
     assert "person" not in dry["resource"][0]
     assert (await account.owner.table("GET", "usercontact")).json()["resource"] == []
 
@@ -179,10 +186,14 @@ async def test_without_credits_nothing_is_charged(
     await account.set_credits(0)
     done = await _send(program, "enrich", people=[{"linkedinurl": f"linkedin.com/{person.key}"}], kinds=["directdial"])
     item = done["resource"][0]
-    assert (item["status"], item["charged"], item["person"]["phones"]) == ("no_credit", 0, [])
+    assert (item["status"], item["charged"], "person" in item) == ("no_credit", 0, False)
+    lacks = {"linkedinurl": f"linkedin.com/{(await product.person(phones=[])).key}"}
+    for dry_run in (True, False):
+        (item,) = (await _send(program, "enrich", people=[lacks], kinds=["directdial"], dry_run=dry_run))["resource"]
+        assert (item["status"], item["reason"], "person" in item) == ("not_found", "no_data", False)
 
 
-async def test_removed_people_are_suppressed(product: Product, program: httpx2.AsyncClient) -> None:
+async def test_removed_people_are_not_found(product: Product, program: httpx2.AsyncClient) -> None:
     mark = secrets.token_hex(4)
     address = f"gone-{mark}@home.example"
     await product.person(f"gone-{mark}", full_name=f"Go Ne{mark}", personal_emails=[address], company=f"Acme {mark}")
@@ -196,7 +207,8 @@ async def test_removed_people_are_suppressed(product: Product, program: httpx2.A
     ]
     for _ in range(2):
         done = await _send(program, "enrich", people=people, kinds=["directdial"])
-        assert [item["status"] for item in done["resource"]] == ["suppressed", "suppressed", "not_found"]
+        assert [item["status"] for item in done["resource"]] == ["not_found"] * 3
+        assert [item["reason"] for item in done["resource"]] == ["unknown_person"] * 3
         assert done["charged"] == 0
         await product.work()
 
@@ -243,7 +255,9 @@ async def test_an_address_found_by_name_costs_one_credit(
     assert (missing.get("email"), missing["charged"], missing["reasons"]) == (None, 0, ["unknown_person"])
     body = {"name": f"fi nd{mark}", "domain": f"{mark}.example"}
     over = await program.post(API + "findemail", json=body | {"max_credits": 0})
+    nobody = await program.post(API + "findemail", json=body | {"name": "Nobody", "max_credits": 0})
     assert (over.status_code, over.json()["error"]["context"]["reason"]) == (402, "over_ceiling")
+    assert _error(nobody) == _error(over)
     for charged in (1, 0):
         response = await program.post(API + "findemail", json=body)
         found = response.json()
@@ -253,7 +267,11 @@ async def test_an_address_found_by_name_costs_one_credit(
     await product.person(f"find2-{mark}", full_name=f"Ot Her{mark}", company_domain=f"{mark}.example")
     await account.set_credits(0)
     poor = await program.post(API + "findemail", json=body | {"name": f"Ot Her{mark}"})
+    nobody = await program.post(API + "findemail", json=body | {"name": "Nobody"})
     assert (poor.status_code, poor.json()["error"]["context"]["reason"]) == (402, "no_credit")
+    assert _error(nobody) == _error(poor)
+    again = await program.post(API + "findemail", json=body | {"max_credits": 0})
+    assert again.json()["email"] == "jane.doe@acme.example"
 
 
 @pytest.mark.parametrize(

@@ -839,7 +839,7 @@ export interface components {
             /** @default null */
             reference: string | number | null;
             /** @enum {string} */
-            status: "found" | "not_found" | "suppressed" | "no_credit";
+            status: "found" | "not_found" | "no_credit";
         };
         Item_2: {
             charged: number;
@@ -1140,7 +1140,7 @@ export interface components {
             line: number;
             reason: string;
             /** @enum {string} */
-            status: "present" | "duplicate" | "not_found" | "suppressed" | "invalid";
+            status: "present" | "duplicate" | "not_found" | "invalid";
         };
         /** @description A record of savedsearch. Which fields are there depends on `fields`. */
         savedsearch: {
