@@ -9,7 +9,7 @@ from typing import TypedDict
 from product.contacts import reveal
 from product.context import Context
 from product.credits.balance import NoCredit, SubscriptionExpired
-from product.people import directory, profile_url
+from product.people import directory, profile_url, search_use
 from tableapi import NotFound
 
 _JOB = """
@@ -20,12 +20,11 @@ _ROWS = """
     select $1, line, $2, url from unnest($3::text[]) with ordinality as x (url, line)
 """
 _ESTIMATE = """
-    select k.kind, count(*) as credits from person p cross join unnest($2::text[]) k (kind)
+    select p.personid, p.profilekey, k.kind from person p cross join unnest($2::text[]) k (kind)
     where (p.profilekey = any($1) or p.personid in (select personid from personalias where profilekey = any($1)))
       and case k.kind when 'directdial' then p.phonecipher when 'businessemail' then p.businesscipher
                else p.personalcipher end is not null
       and not exists (select 1 from reveal r where r.clientid = $3 and r.personid = p.personid and r.kind = k.kind)
-    group by k.kind
 """
 _CLAIM = """
     update bulkjob set status = 'running' where jobid = $1 and status in ('queued', 'running')
@@ -102,9 +101,12 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class _Estimate:
+class _New:
+    """A value that the account does not own yet."""
+
+    personid: int
+    profilekey: str
     kind: str
-    credits: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +132,17 @@ def keys_of(ctx: Context, urls: list[str]) -> list[str]:
 
 
 async def estimate(ctx: Context, urls: list[str], kinds: list[str]) -> dict[str, int]:
-    """Return how many credits of each kind a job would cost now. Values already paid for cost nothing."""
-    rows = await ctx.db.all(_Estimate, _ESTIMATE, keys_of(ctx, urls), kinds, ctx.actor.clientid)
-    return dict.fromkeys(kinds, 0) | {row.kind: row.credits for row in rows}
+    """Return how many credits of each kind a job would cost now. Values already paid for cost nothing.
+
+    Raises SearchLimit (429): the plan shows no more people today.
+    """
+    keys = keys_of(ctx, urls)
+    removed = await directory.suppressed_keys(ctx, keys)
+    rows = await ctx.db.all(_New, _ESTIMATE, [key for key in keys if key not in removed], kinds, ctx.actor.clientid)
+    removed = await directory.suppressed_keys(ctx, list({row.profilekey for row in rows}))
+    rows = [row for row in rows if row.profilekey not in removed]
+    await search_use.shown(ctx, ctx.actor.clientid, [row.personid for row in rows])
+    return {kind: sum(row.kind == kind for row in rows) for kind in kinds}
 
 
 async def create(ctx: Context, urls: list[str], kinds: list[str], max_credits: int) -> int:

@@ -346,7 +346,7 @@ async def _erase(ctx: Context) -> int:
     """Erase the people of matched items, and return their number."""
     rows = await ctx.db.all(_Matched, _TO_ERASE)
     touched = [await erasure.erase(ctx, row.personid, row.profilekey) for row in rows]
-    await erasure.recount(ctx, touched)
+    await erasure.finish(ctx, touched)
     await ctx.db.execute(_ERASED)
     return len(rows)
 

@@ -6,8 +6,9 @@ Keyed hashes of the profile keys are kept, so that no import adds the person aga
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from product import audit
 from product.bulk import job
@@ -44,21 +45,18 @@ _TYPED = """
     where contactid is null and (position(lower($1) in lower(linkedinurl)) > 0 or linkedinurl ~* '%|/pub/|[^ -~]')
 """
 _UNTYPE = "update bulkrow set linkedinurl = '' where clientid = $1 and jobid = $2 and line = $3"
-# Stored responses belong to a caller, contacts to a client: a cluster keeps them on different machines, so the callers
-# are asked for first.
-_CALLERS = """
-    select coalesce(array_agg('user:appuserid=' || u.appuserid), '{}') as callers from usercontact c
-    join appuser u using (clientid) where c.personid = $1
+# A stored response is encrypted and may name any person, so none is kept. A repeat of these calls runs again, which
+# does nothing twice; a repeat of any other call gets the error `answer_lost`.
+_REPEATABLE = "principal like 'apikey:%' or route ~ 'getcontact|searchurl|searchname|contactmeta_addupdate|revealmany'"
+_STORED = "where body is not null and createdon <= coalesce($1::timestamptz, now())"
+_RESPONSES = (
+    f"delete from idempotency {_STORED} and ({_REPEATABLE})",  # noqa: S608 - constants
+    f"update idempotency set status = 0, headers = '{{}}', body = null {_STORED}",  # noqa: S608
+)
+_LAST_ERASED = """
+    select max(updatedon) from person
+    where updatedon > now() - interval '10 minutes' and profilekey = 'removed/' || personid
 """
-_KEYS = """
-    select coalesce(array_agg('apikey:' || k.keyid), '{}') as callers from usercontact c
-    join apikeys k using (clientid) where c.personid = $1
-"""
-_RESPONSES = """
-    delete from idempotency where principal = any($1)
-      and route ~ 'getcontact|searchurl|searchname|contactmeta_addupdate|usercontact|contactfeedback|revealmany'
-"""
-_RESPONSES_OF_KEYS = "delete from idempotency where principal = any($1)"
 _FEEDBACK = "delete from contactfeedback where personid = $1"
 _LISTS = "delete from contactlistitem where personid = $1"
 # The change of the person's key waits for transactions that refer to the person, and the change of the contacts for
@@ -99,7 +97,7 @@ _LATE = (
 
 
 async def erase(ctx: Context, personid: int, profilekey: str) -> str:
-    """Erase one person, and return the key of its company for `recount`."""
+    """Erase one person, and return the key of its company for `finish`, which has to follow."""
     async with ctx.db.transaction():
         company = await ctx.db.value(str, _COMPANY, personid)
         aliases = await ctx.db.fetch(_ALIASES, personid)
@@ -113,6 +111,8 @@ async def erase(ctx: Context, personid: int, profilekey: str) -> str:
 
 async def erase_late(ctx: Context) -> None:
     """Erase what requests in flight have written about a person after it was erased."""
+    if (last := await ctx.db.fetchval(_LAST_ERASED)) is not None:
+        await _forget_responses(ctx, last)
     for statement in _LATE:
         for row in await ctx.db.fetch(statement):
             async with ctx.db.transaction():
@@ -120,17 +120,23 @@ async def erase_late(ctx: Context) -> None:
 
 
 async def _forget(ctx: Context, personid: int) -> None:
-    for callers, responses in ((_CALLERS, _RESPONSES), (_KEYS, _RESPONSES_OF_KEYS)):
-        await ctx.db.execute(responses, await ctx.db.value(list, callers, personid))
     for statement in _STATEMENTS:
         await ctx.db.execute(statement, personid)
 
 
-async def recount(ctx: Context, companykeys: Iterable[str]) -> None:
-    """Recount companies after some of their people were erased."""
+async def finish(ctx: Context, companykeys: Sequence[str]) -> None:
+    """Remove the stored responses after some people were erased, and recount their companies."""
+    if companykeys:
+        await _forget_responses(ctx)
     if keys := sorted(set(companykeys) - {""}):
         async with ctx.db.transaction(), ctx.db.connection() as connection:
             await companies.add_up(connection, keys)
+
+
+async def _forget_responses(ctx: Context, until: datetime | None = None) -> None:
+    """Remove the responses of requests that began before now, or before `until`."""
+    for statement in _RESPONSES:
+        await ctx.db.execute(statement, until)
 
 
 async def _forget_lookups(ctx: Context, key: str) -> None:

@@ -65,7 +65,7 @@ async def run(ctx: Context, input: Input) -> None:
         await indexing.fill(ctx)  # so that the hashes below name every row
         touched = [await _erase(ctx, person) for person in await _people(ctx, input.email)]
         touched += await _by_contacts(ctx, input.email)
-    await erasure.recount(ctx, touched)
+    await erasure.finish(ctx, touched)
     await ctx.db.execute(_ERASED, ctx.vault.indexes("email", input.email))
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from tests.helpers.product import API, Account, Product
 
+KINDS = ["directdial", "businessemail", "personalemail"]
 CALLS: dict[str, dict[str, Any]] = {
     "enrich": {"people": [{"linkedinurl": "linkedin.com/in/a"}], "kinds": ["directdial"]},
     "findemail": {"name": "Jane Doe", "domain": "acme.example"},
@@ -329,3 +330,140 @@ async def test_a_check_during_reveal_updates_filters(product: Product, account: 
     assert (row["verification"], row["checkedon"] is not None) == ("risky", True)
     assert len((await other.owner.post("searchpeople", **search)).json()["resource"]) == 1
     assert (await other.owner.post("searchpeople", name=mark, verification=["valid"])).json()["resource"] == []
+
+
+UNPAID: dict[str, dict[str, Any]] = {
+    "dry run": {"dry_run": True}, "under a ceiling of nothing": {"max_credits": 0},
+    "kinds that the person lacks": {"kinds": ["directdial"]}, "without credits": {},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", UNPAID)
+async def test_an_address_that_is_not_paid_for_names_nobody(
+    product: Product, account: Account, program: httpx2.AsyncClient, case: str
+) -> None:
+    mark = secrets.token_hex(4)
+    for number in range(2):  # an address of two people is nobody's
+        await product.person(f"two-{number}-{mark}", phones=[], personal_emails=[f"two-{mark}@home.example"])
+    person = await product.person(
+        f"one-{mark}", phones=[], personal_emails=[f"one-{mark}@home.example"],
+        business_emails=[f"job-{mark}@acme.example"],
+    )  # fmt: skip
+    await product.db.execute(
+        "insert into suppression (hash, kind) values ($1, 'email')",
+        product.scripts.vault.index("email", f"out-{mark}@home.example"),
+    )
+    if case == "without credits":
+        await account.set_credits(0)
+    seen = []
+    for word in ("one", "two", "out", "off"):
+        other = [{"email": f"job-{mark}@acme.example"}] if word == "one" else [{"email": f"off-{mark}@acme.example"}]
+        body = {"people": [{"email": f"{word}-{mark}@home.example"}, *other], "kinds": KINDS} | UNPAID[case]
+        response = await program.post(API + "enrich", json=body)
+        headers = {name: value for name, value in response.headers.items() if name.startswith("x-credits")}
+        seen.append((response.status_code, headers, response.json()))
+    assert all(each == seen[-1] for each in seen), seen
+    items = seen[0][2]["resource"]
+    assert [(item["status"], item["reason"]) for item in items] == [("not_found", "unknown_person")] * 2
+    assert (seen[0][0], seen[0][2]["price"]) == (200, 0)
+    assert await product.db.fetchval("select coalesce(sum(found), 0) from apiusage where clientid = $1",
+                                     account.clientid) == 0  # fmt: skip
+    assert await _shown(product, account) == 0
+    if case != "without credits":
+        body = {"people": [{"email": f"one-{mark}@home.example"}], "kinds": ["businessemail"], "max_credits": 1}
+        done = await _send(program, "enrich", **body)
+        assert (done["price"], done["charged"]) == (1, 1)
+        assert done["resource"][0]["person"]["linkedinurl"].endswith(person.key)
+        again = await _send(program, "enrich", **body | {"max_credits": 0})
+        assert (again["charged"], again["resource"][0]["status"]) == (0, "found")
+        dry = await _send(program, "enrich", **body, dry_run=True)
+        assert (dry["resource"][0]["status"], dry["resource"][0]["owned"]) == ("found", ["businessemail"])
+        assert await _shown(product, account) == 1
+        assert await account.ledger_fits()
+
+
+async def test_a_ceiling_holds_for_people_named_by_address(
+    product: Product, account: Account, program: httpx2.AsyncClient
+) -> None:
+    """People named openly are bought first; then others, as far as the ceiling reaches."""
+    mark = secrets.token_hex(4)
+    for number in range(3):
+        await product.person(f"top-{number}-{mark}", personal_emails=[f"top-{number}-{mark}@home.example"])
+    people: list[dict[str, Any]] = [{"email": f"top-{number}-{mark}@home.example"} for number in range(2)]
+    people.append({"linkedinurl": f"linkedin.com/in/top-2-{mark}"})
+    kinds = ["directdial", "personalemail"]
+    over = await program.post(API + "enrich", json={"people": people, "kinds": kinds, "max_credits": 1})
+    assert (_error(over)["status"], _error(over)["context"]["price"]) == (402, 2)
+    done = await _send(program, "enrich", people=people, kinds=kinds, max_credits=5)
+    assert (done["price"], done["charged"]) == (4, 4)
+    assert [item["status"] for item in done["resource"]] == ["found", "not_found", "found"]
+    assert await account.ledger_fits()
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+async def test_addresses_are_counted_for_the_account_before_they_are_looked_up(
+    product: Product, account: Account, dry_run: bool
+) -> None:
+    mark = secrets.token_hex(4)
+    first = product.caller(key=await _key(account, "enrich"))
+    await product.person(f"paid-{mark}", business_emails=[f"paid-{mark}@acme.example:valid"])
+    paid = {"people": [{"email": f"paid-{mark}@acme.example"}], "kinds": ["businessemail"]}
+    for _ in range(3):  # addresses that are paid for do not count
+        assert (await _send(first, "enrich", **paid))["resource"][0]["status"] == "found"
+        assert (await _send(first, "verifyemail", email=f"paid-{mark}@acme.example"))["verification"] == "valid"
+    for part in range(5):
+        people = [{"email": f"{part}-{number}-{mark}@acme.example"} for number in range(100 if part else 98)]
+        await _send(first, "enrich", people=people, kinds=["businessemail"], dry_run=dry_run)
+    await _send(first, "verifyemail", email=f"guess-{mark}@acme.example")
+    await _send(first, "findemail", name="Nobody", domain="acme.example")
+    calls = {
+        "enrich": paid | {"dry_run": dry_run}, "verifyemail": {"email": f"paid-{mark}@acme.example"},
+        "findemail": {"name": "Nobody", "domain": "acme.example"},
+    }  # fmt: skip
+    for client in (first, product.caller(key=await _key(account, "enrich"))):
+        for call, body in calls.items():
+            response = await client.post(API + call, json=body)
+            assert (response.status_code, response.json()["error"]["context"]["reason"]) == (429, "rate_limit"), call
+            assert int(response.headers["Retry-After"]) > 3600
+    by_url = {"people": [{"linkedinurl": f"linkedin.com/in/paid-{mark}"}], "kinds": ["businessemail"]}
+    assert (await _send(first, "enrich", **by_url))["resource"][0]["status"] == "found"
+
+
+LIMITED: dict[str, tuple[str, int, dict[str, Any]]] = {
+    "enrich": ("POST", 30, {"people": [{"name": "x"}], "kinds": ["directdial"]}),
+    "findemail": ("POST", 60, {"name": "Nobody", "domain": "acme.example"}),
+    "verifyemail": ("POST", 60, {"email": "jane@acme.example"}),
+    "keylookup": ("GET", 30, {"linkedinurl": "linkedin.com/in/nobody-here", "type": "directdials"}),
+    "searchcompanies": ("POST", 60, {}),
+    "agent/price": ("POST", 60, {"linkedinurls": ["linkedin.com/in/nobody-here"], "kinds": ["directdial"]}),
+    "agent/reveal": ("POST", 20, {"linkedinurls": ["linkedin.com/in/nobody-here"], "kinds": ["directdial"]}),
+    "agent/lists": ("POST", 60, {}),
+    "account/contacts": ("GET", 60, {}),
+    "account/usage": ("GET", 60, {}),
+}
+
+
+@pytest.mark.parametrize("call", LIMITED)
+async def test_a_new_key_has_the_limits_of_its_account(
+    product: Product, account: Account, other: Account, call: str
+) -> None:
+    method, amount, body = LIMITED[call]
+
+    async def status(owner: Account) -> int:
+        key = await _key(owner, "lookup", "enrich", "search", "contacts", "usage")
+        more = {"json": body} if method == "POST" else {"params": body}
+        async with product.caller(key=key) as http:
+            codes = [(await http.request(method, API + call, **more)).status_code for _ in range(amount // 5)]
+        listed = await owner.owner.table("GET", "apikeys", filter="isdeleted = 0")
+        (keyid,) = [row["keyid"] for row in listed.json()["resource"]]
+        await owner.owner.table("PATCH", "apikeys", {"keyid": keyid, "isactive": 0, "isdeleted": 1})
+        return max(codes)
+
+    assert [await status(account) for _ in range(6)] == [200] * 5 + [429]
+    assert await status(other) == 200
+
+
+async def _shown(product: Product, account: Account) -> int:
+    """Return how many people the account has been shown today."""
+    return int(await product.db.fetchval("select coalesce(sum(people), 0) from searchuse where clientid = $1",
+                                         account.clientid))  # fmt: skip

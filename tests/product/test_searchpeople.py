@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -219,6 +222,131 @@ async def test_the_plan_limits_pages_and_people_of_a_day(product: Product, accou
     responses = await asyncio.gather(*(small.owner.post("searchpeople", name="nobody-here") for _ in range(8)))
     assert sorted(response.status_code for response in responses) == [200] * 3 + [429] * 5
     await product.db.execute("update subscriptionplan set searchpages = 200, searchpeople = 5000 where planid = 2")
+
+
+@dataclass
+class Asker:
+    """An account that has not paid for anything, with a key of all scopes and a list."""
+
+    account: Account
+    program: httpx2.AsyncClient
+    listid: int
+
+    async def post(self, path: str, **body: Any) -> httpx2.Response:
+        return await self.account.owner.post(path, **body)
+
+    async def call(self, path: str, **body: Any) -> httpx2.Response:
+        return await self.program.post(API + path, json=body)
+
+
+NAMES = ("Ana", "Bob", "Cem")
+
+
+async def _people(product: Product, mark: str) -> None:
+    for name in NAMES:
+        await product.person(
+            f"{name.lower()}-{mark}", full_name=f"{name} {mark}", company=mark, company_domain=f"{mark}.example"
+        )
+
+
+async def _asker(account: Account) -> Asker:
+    record = {"purpose": "CRM", "scopes": ["lookup", "enrich", "search"]}
+    key = (await account.owner.table("POST", "apikeys", record)).json()["resource"][0]["apikey"]
+    made = await account.owner.table("POST", "contactlist", {"name": "Leads"})
+    return Asker(account, account.product.caller(key=key), made.json()["resource"][0]["listid"])
+
+
+Door = Callable[[Asker, str, list[str]], Awaitable[httpx2.Response]]
+WORK = {"kinds": ["businessemail"]}
+# Each asks for all people of a search word or of some addresses, and pays for none.
+DOORS: dict[str, Door] = {
+    "searchpeople": lambda asker, mark, _: asker.post("searchpeople", name=mark),
+    "searchpeople by key": lambda asker, mark, _: asker.call("searchpeople", name=mark),
+    "contactlistitem": lambda asker, _, urls: asker.account.owner.table(
+        "POST", "contactlistitem", *({"listid": asker.listid, "linkedinurl": url} for url in urls)
+    ),
+    "listimport": lambda asker, _, urls: asker.post("listimport", listid=asker.listid, text="\n".join(urls)),
+    "listimport by name": lambda asker, mark, _: asker.post(
+        "listimport", listid=asker.listid, dry_run=True, text="name,company\n" + "".join(
+            f"{name} {mark},{mark}\n" for name in NAMES
+        ),
+    ),
+    "revealmany dry": lambda asker, _, urls: asker.post("revealmany", linkedinurls=urls, dry_run=True, **WORK),
+    "revealmany over": lambda asker, _, urls: asker.post("revealmany", linkedinurls=urls, max_credits=0, **WORK),
+    "revealmany poor": lambda asker, _, urls: asker.post("revealmany", linkedinurls=urls, **WORK),
+    "revealmany search": lambda asker, mark, _: asker.post("revealmany", search={"name": mark}, dry_run=True, **WORK),
+    "price": lambda asker, _, urls: asker.call("agent/price", linkedinurls=urls, **WORK),
+    "price of a search": lambda asker, mark, _: asker.call("agent/price", search={"name": mark}, **WORK),
+    "reveal": lambda asker, _, urls: asker.call("agent/reveal", linkedinurls=urls, **WORK),
+    "enrich dry": lambda asker, _, urls: asker.call(
+        "enrich", people=[{"linkedinurl": url} for url in urls], dry_run=True, **WORK
+    ),
+    "enrich over": lambda asker, _, urls: asker.call(
+        "enrich", people=[{"linkedinurl": url} for url in urls], max_credits=0, **WORK
+    ),
+    "enrich by name": lambda asker, mark, _: asker.call(
+        "enrich", people=[{"name": f"{name} {mark}", "company": mark} for name in NAMES], **WORK
+    ),
+    "bulklookup": lambda asker, _, urls: asker.post("bulklookup", urls=urls, max_credits=0, **WORK),
+    "bulk estimate": lambda asker, _, urls: asker.post(
+        "bulklookup", urls=urls, max_credits=0, estimateonly=True, **WORK
+    ),
+}  # fmt: skip
+# Each asks for one person.
+SINGLE: dict[str, Callable[[Asker, str, str], Awaitable[httpx2.Response]]] = {
+    "searchurl": lambda asker, url, _: asker.post("searchurl", linkedinurl=url, phone=True),
+    "getcontact": lambda asker, url, _: asker.post(
+        "getcontact", linkedinurl=url, type="businessemail", action="reveal"
+    ),
+    "keylookup": lambda asker, url, _: asker.program.get(
+        API + "keylookup", params={"linkedinurl": url, "type": "businessemails"}
+    ),
+    "findemail": lambda asker, _, name: asker.call("findemail", name=name, domain=f"{name.split()[-1]}.example"),
+}
+
+
+async def _one_by_one(door: str, asker: Asker, mark: str, urls: list[str]) -> httpx2.Response:
+    responses = [
+        await SINGLE[door](asker, url, f"{name} {mark}") for url, name in zip(urls, NAMES, strict=True)
+    ]  # fmt: skip
+    return responses[-1]
+
+
+@pytest.mark.parametrize("door", [*DOORS, *SINGLE])
+async def test_people_count_alike_whichever_call_shows_them(product: Product, door: str) -> None:
+    """No call copies the directory past the limits of the search."""
+    plan = "update subscriptionplan set searchpeople = $1 where planid = 4"
+    before = await product.db.fetchval("select searchpeople from subscriptionplan where planid = 4")
+    await product.db.execute(plan, 5)
+    asker = await _asker(await product.account(planid=4))
+    await asker.account.set_credits(0)
+    mark = "d" + secrets.token_hex(4)
+    await _people(product, mark)
+    urls = [f"linkedin.com/in/{name.lower()}-{mark}" for name in NAMES]
+    call = DOORS.get(door) or partial(_one_by_one, door)
+    try:
+        for number in range(2):  # people seen before do not count again
+            response = await call(asker, mark, urls)
+            assert response.status_code in (200, 202, 402), response.text
+            used = await product.db.fetchrow("select * from searchuse where clientid = $1", asker.account.clientid)
+            assert (used["people"], number) == (len(NAMES), number)
+        await product.db.execute("update searchuse set people = 5 where clientid = $1", asker.account.clientid)
+        for texts in (urls, [f"{url}-nobody" for url in urls]):  # at the limit, even nobody is not looked up
+            refused = await call(asker, mark, texts)
+            assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (429, "search_limit")
+    finally:
+        await product.db.execute(plan, before)
+
+
+async def test_people_that_are_bought_count_in_a_call_for_many(product: Product, account: Account) -> None:
+    mark = "b" + secrets.token_hex(4)
+    await _people(product, mark)
+    urls = [f"linkedin.com/in/{name.lower()}-{mark}" for name in NAMES]
+    assert (await account.owner.post("revealmany", linkedinurls=urls, **WORK)).json()["charged"] == len(NAMES)
+    sql = "select people from searchuse where clientid = $1"
+    assert await product.db.fetchval(sql, account.clientid) == len(NAMES)
+    await _search(account.owner, name=mark)
+    assert await product.db.fetchval(sql, account.clientid) == len(NAMES)
 
 
 async def test_removed_people_are_excluded_at_once(product: Product, account: Account, mark: str) -> None:
