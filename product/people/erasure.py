@@ -47,7 +47,7 @@ _TYPED = """
 _UNTYPE = "update bulkrow set linkedinurl = '' where clientid = $1 and jobid = $2 and line = $3"
 # A stored response is encrypted and may name any person, so none is kept. A repeat of these calls runs again, which
 # does nothing twice; a repeat of any other call gets the error `answer_lost`.
-_REPEATABLE = "principal like 'apikey:%' or route ~ 'getcontact|searchurl|searchname|contactmeta_addupdate|revealmany'"
+_REPEATABLE = "principal like 'apikey:%' or route ~ 'getcontact|searchurl|searchname|revealmany'"
 _STORED = "where body is not null and createdon <= coalesce($1::timestamptz, now())"
 _RESPONSES = (
     f"delete from idempotency {_STORED} and ({_REPEATABLE})",  # noqa: S608 - constants

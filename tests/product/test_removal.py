@@ -6,9 +6,11 @@ import asyncio
 import os
 import secrets
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import asyncpg
+import httpx2
 import pytest
 
 from product import emails
@@ -16,7 +18,7 @@ from product.people.import_file import HEADER
 from tableapi import Vault
 from tableapi.observability import logging as observe
 from tableapi.observability import prometheus
-from tests.helpers.product import API, Account, Product
+from tests.helpers.product import API, TABLE, Account, Product
 from tests.helpers.support import until
 
 
@@ -197,6 +199,83 @@ async def test_a_removal_erases_the_profile_address_everywhere(
         assert again.json() == {"data": []}
     rows = await account.owner.http.get(API + f"bulklookup/{job.json()['jobid']}")
     assert {row["linkedinurl"] for row in rows.json()["rows"]} == {""}
+
+
+async def test_no_stored_response_names_a_removed_person(product: Product, account: Account, other: Account) -> None:
+    """Every call that can name a person runs once with an Idempotency-Key, by accounts with and without a contact."""
+    slug = f"kept-{secrets.token_hex(4)}"
+    email, work, phone = f"{slug}@home.example", f"{slug}@acme.example", f"+1 415 {secrets.randbelow(10**7):07}"
+    name = f"Name {slug}"
+    await product.person(
+        slug, full_name=name, personal_emails=[email], business_emails=[f"{work}:valid"], phones=[phone],
+        company=f"Co {slug}", company_domain=f"{slug}.example",
+    )  # fmt: skip
+    url = f"https://www.linkedin.com/in/{slug}"
+    owner = account.owner
+    record = {"purpose": "CRM", "scopes": ["lookup", "enrich", "search", "contacts"]}
+    lists, keys = {}, {}
+    for each in (account, other):
+        made = await each.owner.table("POST", "contactlist", {"name": "Leads"})
+        lists[each] = made.json()["resource"][0]["listid"]
+        key = (await each.owner.table("POST", "apikeys", record)).json()["resource"][0]["apikey"]
+        keys[each] = product.caller(key=key)
+
+    async def sent(http: httpx2.AsyncClient, path: str, body: dict[str, Any], method: str = "POST") -> httpx2.Response:
+        headers = {"Idempotency-Key": f"{slug} {len(asked)}"}
+        asked.append((http, path, body, method, headers))
+        response = await http.request(method, API + path, json=body, headers=headers)
+        assert response.status_code in (200, 201, 202), (path, response.text)
+        return response
+
+    asked: list[tuple[httpx2.AsyncClient, str, dict[str, Any], str, dict[str, str]]] = []
+    kinds = ["businessemail", "directdial"]
+    reveal = {"linkedinurl": url, "type": "personalemail", "action": "reveal"}
+    contact = (await sent(owner.http, "getcontact", reveal)).json()["contactdata"][0]
+    await sent(owner.http, "revealmany", {"linkedinurls": [url], "kinds": kinds})
+    await sent(owner.http, "searchurl", {"linkedinurl": url, "personal": True})
+    await sent(owner.http, "searchname", {"searchtext": slug})
+    meta = {"contactid": contact["contactid"], "tags": [slug], "note": f"call {slug}"}
+    await sent(owner.http, "contactmeta_addupdate", meta)
+    vote = {"linkedin_url": url, "info": email, "action": "upvote", "type": "personalemail"}
+    await sent(owner.http, "leads/_table/contactfeedback", {"resource": [vote]})
+    change = {"resource": [{"contactid": contact["contactid"], "deleted": 0}]}
+    await owner.http.request("PATCH", f"{TABLE}usercontact", json=change, headers={"Idempotency-Key": f"{slug} patch"})
+    reads = [{"id": "a", "path": "_table/usercontact"}, {"id": "b", "path": "_table/contactmeta"}]
+    await sent(owner.http, "leads/_batch", {"requests": reads})
+    for each in (account, other):
+        http, listid = each.owner.http, lists[each]
+        await sent(http, "searchpeople", {"name": slug})
+        item = {"listid": listid, "linkedinurl": url, "note": f"met {slug}"}
+        added = (await sent(http, "leads/_table/contactlistitem", {"resource": [item]})).json()["resource"][0]
+        change = {"resource": [{"itemid": added["itemid"], "note": f"also {slug}"}]}
+        await sent(http, "leads/_table/contactlistitem?fields=*", change, "PATCH")
+        await sent(http, "listimport", {"listid": listid, "text": url})
+        await sent(http, "listimport", {"listid": listid, "text": f"{url}?", "dry_run": True})
+        await sent(http, "agent/price", {"linkedinurls": [url], "kinds": kinds})
+        await sent(http, "revealmany", {"linkedinurls": [url], "kinds": kinds, "dry_run": True})
+        await sent(http, "leads/_batch", {"requests": [{"id": "c", "path": "_table/contactlistitem"}]})
+        saved = {"name": slug, "kind": "people", "filters": {"name": slug}}
+        await sent(http, "leads/_table/savedsearch", {"resource": [saved]})
+        await sent(http, "bulklookup", {"urls": [url], "kinds": kinds, "max_credits": 0})
+        by_name = {"people": [{"reference": slug, "name": name, "company": f"Co {slug}"}], "kinds": kinds}
+        await sent(keys[each], "enrich", by_name | {"dry_run": True})
+        await sent(keys[each], "verifyemail", {"email": work})
+    await sent(keys[account], "enrich", by_name)
+    await sent(keys[account], "findemail", {"name": name, "domain": f"{slug}.example"})
+    stored = await product.db.fetch("select route, body from idempotency where body is not null")
+    named = {row["route"] for row in stored if slug in product.scripts.vault.open_bytes(row["body"]).decode().lower()}
+    assert len(named) >= 12, named  # the responses do name the person before
+
+    await _remove(product, email, url)
+    for row in await product.db.fetch("select route, headers::text as headers, body from idempotency"):
+        text = product.scripts.vault.open_bytes(row["body"]).decode().lower() if row["body"] else ""
+        assert slug not in text + (row["headers"] or ""), row["route"]
+        assert phone not in text, row["route"]
+    for http, path, body, method, headers in asked:
+        repeat = await http.request(method, API + path, json=body, headers=headers)
+        shown = repeat.text.lower()
+        assert repeat.status_code < 500, (path, shown)
+        assert not [value for value in (name, email, phone, f"co {slug}") if value.lower() in shown], (path, shown)
 
 
 async def test_an_address_found_only_in_contacts_is_erased(product: Product, account: Account, other: Account) -> None:
