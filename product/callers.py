@@ -86,7 +86,7 @@ def count(ctx: Context, caller: Caller, limits: str) -> None:
 
 
 class Addresses:
-    """E-mail addresses that a call names or guesses, counted for the account and day before they are looked up.
+    """E-mail addresses that a call names or guesses, counted per account and day before a look-up.
 
     Addresses that turn out to be paid for are given back, so that only guesses count.
     """

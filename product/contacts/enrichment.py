@@ -124,7 +124,7 @@ async def disclosed(
 
 
 def paid(asked: Sequence[Wanted], found: Sequence[Match], bought: Mapping[int, Bought]) -> list[Match]:
-    """Return the matches, with `UNKNOWN` for people named by an e-mail address of whom nothing was bought or owned."""
+    """Return the matches after a purchase, with `UNKNOWN` for an e-mail address without a paid value."""
     return [
         UNKNOWN
         if wanted.by_email

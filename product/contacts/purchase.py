@@ -63,7 +63,7 @@ class Quote:
 
 
 async def quote(ctx: Context, clientid: int, people: Sequence[Person], kinds: Sequence[str]) -> Quote:
-    """Return the current price of some kinds for people that the call shows. Values that the account owns are free.
+    """Return the price of some kinds for people that the call shows. Owned values are free.
 
     Raises SearchLimit (429): the plan shows no more people today.
     """
@@ -102,7 +102,7 @@ def check_ceiling(price: int, most: int | None) -> None:
 def affordable(
     people: Iterable[Person], kinds: Sequence[str], bought: Mapping[int, Bought], left: Balances, most: int | None
 ) -> list[Person]:
-    """Return the people of whom a kind can be paid for, in order and under the ceiling `most`.
+    """Return the people with a kind that can be paid for, in order and under the ceiling `most`.
 
     bought: what the call has bought already; it counts against the ceiling, and its people are left out.
     """

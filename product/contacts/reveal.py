@@ -32,9 +32,10 @@ _MERGED = "update usercontact set emails = $3 where clientid = $1 and contactid 
 
 @asynccontextmanager
 async def unpaid_is_shown(ctx: Context, clientid: int, person: Person | None) -> AsyncIterator[None]:
-    """Count a person as shown if the enclosed reveal has no credits, as the error tells that the kind exists.
+    """Count a person as shown if the enclosed reveal has no credits.
 
-    A paid reveal is not counted: credits limit it. Raises SearchLimit (429) instead of the reveal's error.
+    The error tells that the kind exists. A paid reveal is not counted: credits limit it. Raises SearchLimit (429)
+    instead of the reveal's error.
     """
     try:
         yield

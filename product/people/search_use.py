@@ -1,4 +1,4 @@
-"""Limit the pages and people that an account is shown per day (UTC), to prevent copying of the directory.
+"""Limit the pages and people shown to an account per day (UTC), to prevent copying the directory.
 
 Every call that returns a person, the name, title or company of one, or the kinds of data that exist, counts the people
 here. Values that were paid for need no limit: credits are one.

@@ -65,9 +65,9 @@ class Context(Generic[SettingsT, VendorsT]):
         return guesses.counted(self.request.ip)
 
     def limit(self, name: str, key: str, amount: int, seconds: int) -> Callable[[], None]:
-        """Count one use of `name` by `key`, for limits that depend on the body, and return a function to uncount it.
+        """Count one use of `name` by `key`, and return a function that removes it from the count.
 
-        Raises TooMany above `amount`.
+        For limits that depend on the body. Raises TooMany above `amount`.
         """
         hit = count_use(name, key, amount, seconds)
         self.request.hit = counter.tighter(self.request.hit, hit)

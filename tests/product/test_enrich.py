@@ -129,7 +129,7 @@ async def test_results_have_the_positions_of_the_requests(
     ]
     kinds = ["directdial", "personalemail", "businessemail"]
     dry = await _send(program, "enrich", people=people, kinds=kinds, dry_run=True)
-    assert (dry["price"], dry["charged"]) == (5, 0)  # without the person named by e-mail, who may not exist
+    assert (dry["price"], dry["charged"]) == (5, 0)  # people named by e-mail have no price before they are paid for
     assert "person" not in dry["resource"][0]
     assert (await account.owner.table("GET", "usercontact")).json()["resource"] == []
 
@@ -343,7 +343,7 @@ async def test_an_address_that_is_not_paid_for_names_nobody(
     product: Product, account: Account, program: httpx2.AsyncClient, case: str
 ) -> None:
     mark = secrets.token_hex(4)
-    for number in range(2):  # an address of two people is nobody's
+    for number in range(2):  # an address of two people finds neither
         await product.person(f"two-{number}-{mark}", phones=[], personal_emails=[f"two-{mark}@home.example"])
     person = await product.person(
         f"one-{mark}", phones=[], personal_emails=[f"one-{mark}@home.example"],

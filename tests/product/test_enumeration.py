@@ -61,8 +61,8 @@ async def test_known_and_unknown_addresses_are_indistinguishable(product: Produc
 
 
 # -- the directory -----------------------------------------------------------------------------------------------------
-# Two worlds differ only in a secret: an address is a person's in one of them and unknown in the other, or somebody has
-# asked to be removed in one and never existed in the other. Callers that pay nothing get the same responses in both.
+# Two worlds differ only in a secret: an address is a person's in one of them and unknown in the other, or a person was
+# removed in one and never existed in the other. Callers that pay nothing get the same responses in both.
 
 PEOPLE, SEQUENCES, CALLS_IN_ONE = 200, 40, 50
 WORDS = ("aaa", "bbb")  # in all names and addresses of the two worlds

@@ -331,7 +331,7 @@ async def test_people_count_alike_whichever_call_shows_them(product: Product, do
             used = await product.db.fetchrow("select * from searchuse where clientid = $1", asker.account.clientid)
             assert (used["people"], number) == (len(NAMES), number)
         await product.db.execute("update searchuse set people = 5 where clientid = $1", asker.account.clientid)
-        for texts in (urls, [f"{url}-nobody" for url in urls]):  # at the limit, even nobody is not looked up
+        for texts in (urls, [f"{url}-nobody" for url in urls]):  # at the limit, unknown people get the same error
             refused = await call(asker, mark, texts)
             assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (429, "search_limit")
     finally:

@@ -62,7 +62,7 @@ export const api: Translation<typeof english> = {
     howUrl: "Adresse des Profils",
     howType: "personalemails, businessemails oder directdials",
     howKey: "Ihr API-Schlüssel, als Header X-API-Key oder als Parameter apikey",
-    howLimits: "Grenzen: 30 Aufrufe pro Minute und 5.000 pro Tag für jeden Schlüssel. Der Header X-Credits-Remaining nennt, was übrig ist. 401: Der Schlüssel ist ungültig. 402: Keine Credits übrig. 429: Zu viele Aufrufe; warten Sie so lange, wie Retry-After angibt.",
+    howLimits: "Grenzen: 30 Aufrufe pro Minute und 5.000 pro Tag für alle Schlüssel zusammen. Der Header X-Credits-Remaining nennt, was übrig ist. 401: Der Schlüssel ist ungültig. 402: Keine Credits übrig. 429: Zu viele Aufrufe; warten Sie so lange, wie Retry-After angibt.",
     howLanguage: "Sprache",
     copyCode: "Code kopieren",
     keysTitle: "Schlüssel",

@@ -64,7 +64,7 @@ export const api = {
     howUrl: "profile URL",
     howType: "personalemails, businessemails or directdials",
     howKey: "your API key, as the header X-API-Key or the parameter apikey",
-    howLimits: "Limits: 30 calls a minute and 5,000 a day for each key. The X-Credits-Remaining header shows your remaining credits. 401: invalid key. 402: no credits left. 429: too many calls; wait for the time in Retry-After.",
+    howLimits: "Limits: 30 calls a minute and 5,000 a day for all keys together. The X-Credits-Remaining header shows your remaining credits. 401: invalid key. 402: no credits left. 429: too many calls; wait for the time in Retry-After.",
     howLanguage: "Language",
     copyCode: "Copy code",
     stepKey: "Create a key",
