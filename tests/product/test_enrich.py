@@ -350,7 +350,7 @@ async def test_an_address_that_is_not_paid_for_names_nobody(
         business_emails=[f"job-{mark}@acme.example"],
     )  # fmt: skip
     await product.db.execute(
-        "insert into suppression (hash, kind) values ($1, 'email')",
+        "insert into suppression (hash, kind, erasedon) values ($1, 'email', now())",
         product.scripts.vault.index("email", f"out-{mark}@home.example"),
     )
     if case == "without credits":
