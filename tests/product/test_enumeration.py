@@ -146,10 +146,6 @@ BY_PROFILE: tuple[Ask, ...] = (
     lambda by, named, _: by.owner.table("POST", "contactfeedback", {
         "linkedin_url": named.url, "info": named.emails[0], "action": "upvote", "type": "personalemail",
     }),
-    lambda by, named, _: by.owner.http.post(API + "leads/_batch", json={"requests": [{
-        "id": "a", "method": "POST", "path": "_table/contactlistitem",
-        "resource": [{"listid": by.listid, "linkedinurl": named.url}],
-    }]}),
 )  # fmt: skip
 
 
