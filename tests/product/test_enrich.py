@@ -363,7 +363,9 @@ async def test_an_address_that_is_not_paid_for_names_nobody(
         with recorded() as statements:  # equal statements take equal time
             response = await program.post(API + "enrich", json=body)
         headers = {name: value for name, value in response.headers.items() if name.startswith("x-credits")}
-        seen.append((response.status_code, headers, response.json(), statements))
+        # A new connection asks for its types.
+        asked = {sql for sql in statements if "pg_type" not in sql and "'jit'" not in sql}
+        seen.append((response.status_code, headers, response.json(), asked))
     assert all(each == seen[-1] for each in seen), seen
     items = seen[0][2]["resource"]
     assert [(item["status"], item["reason"]) for item in items] == [("not_found", "unknown_person")] * 2
@@ -453,7 +455,7 @@ async def test_a_new_key_has_the_limits_of_its_account(
 
     async def status(owner: Account) -> int:
         key = await _key(owner, "lookup", "enrich", "search", "contacts", "usage")
-        more = {"json": body} if method == "POST" else {"params": body}
+        more: dict[str, Any] = {"json": body} if method == "POST" else {"params": body}
         async with product.caller(key=key) as http:
             codes = [(await http.request(method, API + call, **more)).status_code for _ in range(amount // 5)]
         listed = await owner.owner.table("GET", "apikeys", filter="isdeleted = 0")

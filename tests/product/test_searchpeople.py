@@ -328,8 +328,8 @@ async def test_people_count_alike_whichever_call_shows_them(product: Product, do
         for number in range(2):  # people seen before do not count again
             response = await call(asker, mark, urls)
             assert response.status_code in (200, 202, 402), response.text
-            used = await product.db.fetchrow("select * from searchuse where clientid = $1", asker.account.clientid)
-            assert (used["people"], number) == (len(NAMES), number)
+            used = await product.db.fetchval("select people from searchuse where clientid = $1", asker.account.clientid)
+            assert (used, number) == (len(NAMES), number)
         await product.db.execute("update searchuse set people = 5 where clientid = $1", asker.account.clientid)
         for texts in (urls, [f"{url}-nobody" for url in urls]):  # at the limit, unknown people get the same error
             refused = await call(asker, mark, texts)
