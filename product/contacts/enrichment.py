@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from product import emails
 from product.callers import Caller
 from product.contacts import purchase
 from product.contacts.purchase import Bought
@@ -92,7 +93,7 @@ async def by_name(ctx: Context, name: str, company: str) -> Match:
 def addresses(asked: Sequence[Wanted], found: Sequence[Match] | None = None) -> set[str]:
     """Return the e-mail addresses that name people; with `found`, those of people that are found there."""
     return {
-        wanted.email.strip().lower()
+        emails.normal(wanted.email)
         for number, wanted in enumerate(asked)
         if wanted.by_email and (found is None or found[number].person is not None)
     }

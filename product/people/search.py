@@ -191,17 +191,20 @@ async def people(ctx: Context, caller: Caller, search: PeopleSearch, page: Page)
         BadRequest: the cursor does not belong to this search (400).
         SearchLimit: the plan allows no more pages or people today (429).
     """
-    await search_use.page(ctx, caller.clientid)
+    if not caller.looks:  # support must not use up what the account may see
+        await search_use.page(ctx, caller.clientid)
     meta, rows = await find(ctx, PEOPLE, people_query(search), page)
     rows = await without_suppressed(ctx, rows)
-    await search_use.people(ctx, caller.clientid, [row["personid"] for row in rows])
+    if not caller.looks:
+        await search_use.people(ctx, caller.clientid, [row["personid"] for row in rows])
     owned = await owners(ctx, caller.clientid, [row["personid"] for row in rows])
     return meta, [_match(ctx, row, owned.get(row["personid"], [])) for row in rows]
 
 
 async def companies(ctx: Context, caller: Caller, search: CompanySearch, page: Page) -> tuple[Meta, list[CompanyMatch]]:
     """Return one page of companies. Raises the same errors as `people`."""
-    await search_use.page(ctx, caller.clientid)
+    if not caller.looks:
+        await search_use.page(ctx, caller.clientid)
     meta, rows = await find(ctx, COMPANIES, company_query(search), page)
     return meta, [CompanyMatch.model_validate({name: row[name] for name in CompanyMatch.model_fields}) for row in rows]
 

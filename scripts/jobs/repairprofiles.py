@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from product.context import Context
-from product.people import erasure, profile_url
+from product.people import companies, profile_url
 from tableapi import script
 
 _WRONG = """
@@ -75,7 +75,9 @@ async def run(ctx: Context, input: Input) -> Output:
             else:
                 done.deleted += 1
                 changed.add(company)
-    await erasure.recount(ctx, changed)
+    if keys := sorted(changed - {""}):
+        async with ctx.db.transaction(), ctx.db.connection() as connection:
+            await companies.add_up(connection, keys)
     return done
 
 

@@ -612,10 +612,16 @@ async def test_what_an_agent_made_ends_when_it_is_disconnected(
     assert "*****" in (await client.call("create_records", {"table": "apikeys", "records": [key]})).text
     assert "whsec_" not in (await client.call("create_records", {"table": "webhook", "records": [hook]})).text
     assert (await client.call("create_records", {"table": "appuser", "records": [invited]})).status_code == 200
-    assert tuple(await product.db.fetchrow(ENDED, account.clientid)) == ([1, 1], [1, 1], 1)
+    assert await _live(product, account) == ([1, 1], [1, 1], 1)
     ended = {"token": client.tokens["access_token"], "client_id": client.clientid}
     await client.http.post(API + "oauth/revoke", data=ended)
-    assert tuple(await product.db.fetchrow(ENDED, account.clientid)) == ([1, 0], [1, 0], 0)
+    assert await _live(product, account) == ([1, 0], [1, 0], 0)
+
+
+async def _live(product: Product, account: Account) -> tuple[Any, ...]:
+    row = await product.db.fetchrow(ENDED, account.clientid)
+    assert row is not None
+    return tuple(row)
 
 
 async def test_no_tool_and_no_table_lets_an_agent_without_reveal_spend(

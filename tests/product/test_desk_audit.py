@@ -247,6 +247,16 @@ async def test_a_call_in_a_look_is_logged_before_its_response(
     assert (entry["event"], entry["clientid"], entry["target"]) == ("support_viewed", two[0].clientid, call)
 
 
+async def test_a_look_does_not_use_up_the_searches_of_the_day(
+    product: Product, looking: httpx2.AsyncClient, two: tuple[Account, Account]
+) -> None:
+    sql = "select coalesce(sum(pages), 0) from searchuse where clientid = $1"
+    before = await product.db.fetchval(sql, two[0].clientid)
+    for call in ("searchpeople", "searchcompanies"):
+        assert (await looking.post(API + call, json={"company": "Acme"})).status_code == 200
+    assert await product.db.fetchval(sql, two[0].clientid) == before
+
+
 async def test_notes_are_hidden_in_a_look_as_at_the_desk(
     looking: httpx2.AsyncClient, two: tuple[Account, Account]
 ) -> None:
