@@ -21,11 +21,12 @@ from sandbox.stripe import (
     form,
     intents,
     invoices,
+    pauses,
     schedules,
     subscriptions,
 )
 from sandbox.stripe.form import invalid, missing
-from sandbox.stripe.listing import listing
+from sandbox.stripe.listing import listing, within
 from sandbox.stripe.store import State, blank
 
 Data = dict[str, Any]
@@ -58,6 +59,25 @@ def _change_customer(state: State, data: Data, ident: str) -> Data:
     state.put(customer)
     state.emit("customer.updated", customer)
     return customer
+
+
+def _delete_customer(state: State, _data: Data, ident: str) -> Data:
+    """Delete a customer, which ends its subscriptions. Its lists are not found any more."""
+    customer = state.get("customer", ident)
+    for sub in state.all("subscription", ident):
+        if sub["status"] not in ("canceled", "incomplete_expired"):
+            subscriptions.end(state, sub, "cancellation_requested")
+    state.emit("customer.deleted", customer)
+    state.put(customer | {"object": "deleted_customer"})
+    return {"id": ident, "object": "customer", "deleted": True}
+
+
+def _end_scheduled(state: State, _data: Data, ident: str) -> Data:
+    schedule = state.get("subscription_schedule", ident)
+    sub = state.get("subscription", schedule["subscription"] or "")
+    schedules.cancel(state, schedule)
+    subscriptions.end(state, state.get("subscription", sub["id"]), "cancellation_requested")
+    return state.get("subscription_schedule", ident)
 
 
 def _preview(state: State, data: Data, _id: str) -> Data:
@@ -120,6 +140,7 @@ CALLS = (
     Call("POST", "customers", "CustomerCreateParams", _customer),
     Call("GET", "customers/{id}", "CustomerRetrieveParams", _getting("customer")),
     Call("POST", "customers/{id}", "CustomerUpdateParams", _change_customer),
+    Call("DELETE", "customers/{id}", "CustomerDeleteParams", _delete_customer),
     Call("POST", "products", "ProductCreateParams", catalogue.create_product),
     Call("GET", "products/{id}", "ProductRetrieveParams", _getting("product")),
     Call("POST", "products/{id}", "ProductUpdateParams", catalogue.change_product),
@@ -132,11 +153,17 @@ CALLS = (
     Call("POST", "checkout/sessions/{id}/expire", "checkout.SessionExpireParams",
           lambda state, _, ident: checkout.expire(state, state.get("checkout.session", ident))),
     Call("GET", "subscriptions", "SubscriptionListParams", listing("subscription", "status", "price")),
+    Call("POST", "subscriptions", "SubscriptionCreateParams", subscriptions.create),
     Call("GET", "subscriptions/{id}", "SubscriptionRetrieveParams", _getting("subscription")),
     Call("POST", "subscriptions/{id}", "SubscriptionUpdateParams",
           lambda state, data, ident: subscriptions.update(state, state.get("subscription", ident), data)),
     Call("DELETE", "subscriptions/{id}", "SubscriptionCancelParams",
           lambda state, _, ident: subscriptions.end(state, _live(state, ident), "cancellation_requested")),
+    Call("POST", "subscriptions/{id}/pause", "SubscriptionPauseParams",
+          lambda state, data, ident: pauses.pause(state, state.get("subscription", ident), data)),
+    Call("POST", "subscriptions/{id}/resume", "SubscriptionResumeParams", subscriptions.resume),
+    Call("GET", "subscription_items", "SubscriptionItemListParams", within("subscription", "items")),
+    Call("POST", "subscription_items", "SubscriptionItemCreateParams", subscriptions.add_item),
     Call("POST", "subscription_schedules", "SubscriptionScheduleCreateParams",
           lambda state, data, _: schedules.create(state, data)),
     Call("GET", "subscription_schedules/{id}", "SubscriptionScheduleRetrieveParams",
@@ -145,9 +172,16 @@ CALLS = (
           lambda state, data, ident: schedules.update(state, state.get("subscription_schedule", ident), data)),
     Call("POST", "subscription_schedules/{id}/release", "SubscriptionScheduleReleaseParams",
           lambda state, _, ident: schedules.release(state, state.get("subscription_schedule", ident))),
+    Call("POST", "subscription_schedules/{id}/cancel", "SubscriptionScheduleCancelParams", _end_scheduled),
+    Call("POST", "invoiceitems", "InvoiceItemCreateParams", invoices.create_item),
     Call("POST", "invoices/create_preview", "InvoiceCreatePreviewParams", _preview),
     Call("GET", "invoices", "InvoiceListParams", listing("invoice", "subscription", "status", "created")),
     Call("GET", "invoices/{id}", "InvoiceRetrieveParams", _getting("invoice")),
+    Call("GET", "invoices/{id}/lines", "InvoiceLineItemListParams", within("invoice", "lines")),
+    Call("POST", "invoices/{id}/void", "InvoiceVoidInvoiceParams",
+          lambda state, _, ident: invoices.close(state, state.get("invoice", ident), "void")),
+    Call("POST", "invoices/{id}/mark_uncollectible", "InvoiceMarkUncollectibleParams",
+          lambda state, _, ident: invoices.close(state, state.get("invoice", ident), "uncollectible")),
     Call("POST", "invoices/{id}/pay", "InvoicePayParams", _pay),
     Call("POST", "payment_methods", "PaymentMethodCreateParams", _method),
     Call("GET", "payment_methods/{id}", "PaymentMethodRetrieveParams", _getting("payment_method")),

@@ -31,7 +31,8 @@ def _earliest(state: State, until: int) -> tuple[int, str, dict[str, Any]] | Non
     due: list[tuple[int, str, dict[str, Any]]] = []
     for sub in state.all("subscription"):
         if sub["status"] in subscriptions.LIVE:
-            due.append((sub["items"]["data"][0]["current_period_end"], "renew", sub))
+            end = sub["items"]["data"][-1]["current_period_end"]
+            due.append((min(end, sub["cancel_at"] or end), "renew", sub))
     for bill in state.all("invoice"):
         if bill["status"] == "open" and bill["next_payment_attempt"]:
             due.append((bill["next_payment_attempt"], "collect", bill))

@@ -16,6 +16,7 @@ _OPTIONS = frozenset(
 )  # fmt: skip
 _KEY = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)")
 _PART = re.compile(r"\[([^\[\]]*)\]")
+_LITERAL, _NAMED = re.compile(r"Literal\[([^\]]*)\]"), re.compile(r"'(\w*)'")
 _TYPE = re.compile(r"\b[A-Z]\w*Params\w*\b")
 
 
@@ -89,16 +90,38 @@ def _annotations(kind: str) -> Mapping[str, Any]:
 
 
 def check(data: Mapping[str, Any], kind: str, *, at: str = "") -> None:
-    """Raise StripeRefused for a parameter, at any depth, that the official client does not know."""
+    """Raise StripeRefused for a parameter or value, at any depth, that the client's types exclude."""
     known = _annotations(kind)
     for name, value in data.items():
         param = f"{at}[{name}]" if at else name
         if name not in known or (not at and name in _OPTIONS):
             raise invalid(f"Received unknown parameter: {param}", param, "parameter_unknown")
-        inner = _inner(kind, repr(known[name]))
+        annotation = repr(known[name])
+        inner = _inner(kind, annotation)
         for item in value if isinstance(value, list) else [value]:
             if isinstance(item, dict) and inner:
                 check(item, inner, at=param)
+            elif isinstance(item, str):
+                _check_value(item, annotation, param)
+
+
+def _check_value(value: str, annotation: str, param: str) -> None:
+    """Raise StripeRefused for a value that is none of the named ones, or not a number where one is needed.
+
+    The client's types permit other texts, too, so that they outlive new values of the API.
+    """
+    named = set(_NAMED.findall(" ".join(_LITERAL.findall(annotation))))
+    if value in named:
+        return
+    if annotation.endswith("[bool]") and value not in ("true", "false"):
+        raise invalid(f"Invalid boolean: {value}", param)
+    if re.search(r"\bint\b", annotation) and (named or not re.search(r"\bstr\b", annotation)):
+        if not re.fullmatch(r"-?[0-9]+", value):
+            raise invalid(f"Invalid integer: {value}", param, "parameter_invalid_integer")
+    elif _TYPE.search(annotation) and not re.search(r"\bstr\b", annotation):
+        raise invalid("Invalid object", param)
+    elif named - {""} and not re.search(r"\b(float|Dict|List)\b", annotation):
+        raise invalid(f"Invalid {param}: must be one of {', '.join(sorted(named - {''}))}", param)
 
 
 def _inner(kind: str, annotation: str) -> str:

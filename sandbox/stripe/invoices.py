@@ -6,7 +6,8 @@ from typing import Any
 
 import stripe
 
-from sandbox.stripe import calendar, cards, charges, disputes
+from sandbox.stripe import calendar, cards, charges, disputes, form
+from sandbox.stripe.form import invalid
 from sandbox.stripe.store import State, blank, listed
 
 DAY = 86400
@@ -15,10 +16,10 @@ RETRIES = (3 * DAY, 2 * DAY, 2 * DAY)  # delays of the retries after a failed re
 
 def line(
     state: State, price: dict[str, Any], amount: int, period: tuple[int, int], sub: dict[str, Any], text: str, *,
-    proration: bool = False,
+    proration: bool = False, quantity: int = 1,
 ) -> dict[str, Any]:  # fmt: skip
     """Build an invoice line for a period of a price, or for part of one."""
-    item = sub["items"]["data"][0]["id"]
+    item = sub["items"]["data"][-1]["id"]
     details = {
         "invoice_item": None, "proration": proration, "proration_details": None, "subscription": sub["id"],
         "subscription_item": item,
@@ -26,7 +27,7 @@ def line(
     return blank(
         stripe.InvoiceLineItem,
         id=state.new_id("il"), object="line_item", amount=amount, subtotal=amount, currency=price["currency"],
-        description=text, discount_amounts=[], discountable=not proration, discounts=[], metadata={}, quantity=1,
+        description=text, discount_amounts=[], discountable=not proration, discounts=[], metadata={}, quantity=quantity,
         period={"start": period[0], "end": period[1]}, subscription=sub["id"], taxes=[],
         parent={"type": "subscription_item_details", "invoice_item_details": None,
                 "subscription_item_details": details},
@@ -41,27 +42,77 @@ def name_of(state: State, price: dict[str, Any]) -> str:
 
 def period_line(state: State, sub: dict[str, Any]) -> dict[str, Any]:
     """Build the line of the subscription's present period."""
-    item = sub["items"]["data"][0]
+    item = sub["items"]["data"][-1]
     price, period = item["price"], (item["current_period_start"], item["current_period_end"])
-    text = f"1 × {name_of(state, price)} (at ${price['unit_amount'] / 100:.2f} / {price['recurring']['interval']})"
-    return line(state, price, price["unit_amount"], period, sub, text)
+    each = f"(at ${price['unit_amount'] / 100:.2f} / {price['recurring']['interval']})"
+    count = item["quantity"]
+    if sub["status"] == "trialing":
+        text = f"Trial period for {name_of(state, price)}"
+        return line(state, price, 0, period, sub, text, quantity=count)
+    text = f"{count} × {name_of(state, price)} {each}"
+    return line(state, price, count * price["unit_amount"], period, sub, text, quantity=count)
 
 
-def change_lines(state: State, sub: dict[str, Any], price: dict[str, Any], date: int) -> list[dict[str, Any]]:
-    """Build the lines of a price change: credit for unused time, then the rest or a new period."""
-    item = sub["items"]["data"][0]
+def change_lines(
+    state: State, sub: dict[str, Any], price: dict[str, Any], date: int, quantity: int | None = None
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Build the lines of a change: credit for unused time, then the rest or a new period."""
+    item = sub["items"]["data"][-1]
+    before, after = item["quantity"], item["quantity"] if quantity is None else quantity
     old, start, end = item["price"], item["current_period_start"], item["current_period_end"]
     when, rest = calendar.day(date), (date, end)
-    back = -calendar.part(old["unit_amount"], start, end, date)
-    lines = [line(state, old, back, rest, sub, f"Unused time on {name_of(state, old)} after {when}", proration=True)]
+    back = -calendar.part(before * old["unit_amount"], start, end, date)
+    text = f"Unused time on {name_of(state, old)} after {when}"
+    lines = [line(state, old, back, rest, sub, text, proration=True, quantity=before)]
     if old["recurring"] == price["recurring"]:
-        amount = calendar.part(price["unit_amount"], start, end, date)
+        amount = calendar.part(after * price["unit_amount"], start, end, date)
         text = f"Remaining time on {name_of(state, price)} after {when}"
-        lines.append(line(state, price, amount, rest, sub, text, proration=True))
+        lines.append(line(state, price, amount, rest, sub, text, proration=True, quantity=after))
     else:  # another interval: a new period starts at once
         whole = (date, calendar.add(date, price["recurring"]["interval"], price["recurring"]["interval_count"]))
-        lines.append(line(state, price, price["unit_amount"], whole, sub, f"1 × {name_of(state, price)}"))
+        text = f"{after} × {name_of(state, price)}"
+        lines.append(line(state, price, after * price["unit_amount"], whole, sub, text, quantity=after))
     return lines
+
+
+def item_line(state: State, item: dict[str, Any]) -> dict[str, Any]:
+    """Build the line of an invoice item, which has no price."""
+    details = {"invoice_item": item["id"], "proration": False, "proration_details": None,
+               "subscription": item["_subscription"]}  # fmt: skip
+    return blank(
+        stripe.InvoiceLineItem,
+        id=state.new_id("il"), object="line_item", amount=item["amount"], subtotal=item["amount"],
+        currency=item["currency"], description=item["description"], discount_amounts=[], discountable=True,
+        discounts=[], metadata={}, quantity=1, period=item["period"], subscription=item["_subscription"], taxes=[],
+        parent={"type": "invoice_item_details", "invoice_item_details": details, "subscription_item_details": None},
+        pricing=None,
+    )  # fmt: skip
+
+
+def create_item(state: State, data: dict[str, Any], _id: str = "") -> dict[str, Any]:
+    """POST /v1/invoiceitems: an amount for the next invoice of a subscription."""
+    sub = state.get("subscription", form.needed(data, "subscription"), "subscription")
+    now = state.now()
+    return state.put(
+        blank(
+            stripe.InvoiceItem,
+            id=state.new_id("ii"), object="invoiceitem", amount=form.whole(data, "amount", 0),
+            currency=data.get("currency", sub["currency"]), customer=sub["customer"], date=now,
+            description=data.get("description"), discountable=True, discounts=[], metadata={}, quantity=1,
+            period={"start": now, "end": now}, proration=False, tax_rates=[], _subscription=sub["id"],
+        )
+    )  # fmt: skip
+
+
+def pending_lines(state: State, sub: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the lines of the items that wait for the next invoice of a subscription."""
+    waiting = [
+        item for item in reversed(state.all("invoiceitem", sub["customer"]))
+        if item["_subscription"] == sub["id"] and item["invoice"] is None
+    ]  # fmt: skip
+    for item in waiting:
+        state.put(item | {"invoice": "billed"})
+    return [item_line(state, item) for item in waiting]
 
 
 def build(state: State, sub: dict[str, Any], lines: list[dict[str, Any]], reason: str) -> dict[str, Any]:
@@ -163,3 +214,17 @@ def _paid(state: State, invoice: dict[str, Any], method: dict[str, Any] | None) 
     state.emit("invoice.payment_succeeded", invoice)
     if charge is not None:
         disputes.open_if_asked(state, charge)
+
+
+CLOSED = {"void": "voided", "uncollectible": "marked_uncollectible"}  # status and event, also of the transition
+
+
+def close(state: State, invoice: dict[str, Any], status: str) -> dict[str, Any]:
+    """Void an open invoice, or mark it as uncollectible."""
+    if invoice["status"] not in ("open", "uncollectible"):
+        raise invalid(f"This invoice is {invoice['status']}.")
+    invoice |= {"status": status, "next_payment_attempt": None}
+    invoice["status_transitions"][f"{CLOSED[status]}_at"] = state.now()
+    state.put(invoice)
+    state.emit(f"invoice.{CLOSED[status]}", invoice)
+    return invoice

@@ -18,7 +18,7 @@ def create(state: State, data: dict[str, Any]) -> dict[str, Any]:
         raise invalid("You cannot migrate a subscription that is already attached to a schedule.", "from_subscription")
     if sub["cancel_at_period_end"] or sub["status"] == "canceled":
         raise invalid("The subscription is set to cancel.", "from_subscription")
-    item = sub["items"]["data"][0]
+    item = sub["items"]["data"][-1]
     phase = _phase(item["price"]["id"], item["current_period_start"], item["current_period_end"])
     schedule = blank(
         stripe.SubscriptionSchedule,
@@ -83,6 +83,15 @@ def release(state: State, schedule: dict[str, Any]) -> dict[str, Any]:
     return schedule
 
 
+def cancel(state: State, schedule: dict[str, Any]) -> dict[str, Any]:
+    """POST /v1/subscription_schedules/{id}/cancel: drop the schedule; the caller ends its subscription."""
+    if schedule["status"] != "active":
+        raise invalid(f"You cannot cancel a subscription schedule that is in the `{schedule['status']}` status.")
+    forget(state, state.get("subscription", schedule["subscription"]))
+    state.emit("subscription_schedule.canceled", state.get("subscription_schedule", schedule["id"]))
+    return schedule
+
+
 def _release(state: State, schedule: dict[str, Any], sub: dict[str, Any]) -> None:
     schedule |= {
         "status": "released",
@@ -99,7 +108,7 @@ def turn(state: State, sub: dict[str, Any]) -> None:
     if not sub["schedule"]:
         return
     schedule = state.get("subscription_schedule", sub["schedule"])
-    item = sub["items"]["data"][0]
+    item = sub["items"]["data"][-1]
     for phase in schedule["phases"]:
         if phase["start_date"] == item["current_period_end"]:
             price = state.get("price", phase["items"][0]["price"])

@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl
 
 import httpx2
 import orjson
+import stripe
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -92,8 +93,9 @@ class Service:
         text = body.decode("utf-8", "replace") if request.method == "POST" else request.url.query
         key = request.headers.get("idempotency-key", "") if request.method == "POST" else ""
         response = await asyncio.to_thread(
-            self._call, request.method, path, text, key, request.headers.get("authorization", "")
-        )
+            self._call, request.method, path, text, key, request.headers.get("authorization", ""),
+            request.headers.get("stripe-version", ""),
+        )  # fmt: skip
         if fault.get("status"):  # simulates a response lost after the work was done
             return _response(int(fault["status"]), _error(int(fault["status"])))
         return response
@@ -106,12 +108,14 @@ class Service:
             state.set("fault", fault | {"times": fault["times"] - 1})
             return fault
 
-    def _call(self, method: str, path: str, text: str, key: str, authorization: str) -> Response:
+    def _call(self, method: str, path: str, text: str, key: str, authorization: str, version: str) -> Response:
         request_id = f"req_{secrets.token_hex(7)}"
         digest = hashlib.sha256(f"{method} {path}\n{text}".encode()).hexdigest()
         try:
             call, ident = calls.find(method, path)
             _authorized(authorization, path)
+            if version not in ("", stripe.api_version):
+                raise invalid(f"Invalid Stripe API version: {version}")
             data = form.parse(parse_qsl(text, keep_blank_values=True))
             form.check(data, call.params)
             with self._transaction(request_id, key) as state:

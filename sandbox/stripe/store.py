@@ -21,6 +21,7 @@ import stripe
 
 from sandbox.stripe.form import missing
 
+_EMBEDDED, MAX_EMBEDDED = {"invoice": "lines", "subscription": "items"}, 10
 _SCHEMA = """
 create table if not exists object (
     seq integer primary key autoincrement, id text not null unique, kind text not null, customer text, body text not null
@@ -55,9 +56,13 @@ def listed(data: list[Any], url: str, more: bool = False) -> dict[str, Any]:
 
 
 def public(value: Any) -> Any:
-    """Return a JSON value without internal fields."""
+    """Return a JSON value as it is sent: without internal fields, and with embedded lists cut."""
     if isinstance(value, dict):
-        return {name: public(item) for name, item in value.items() if not name.startswith("_")}
+        sent = {name: public(item) for name, item in value.items() if not name.startswith("_")}
+        field = _EMBEDDED.get(str(sent.get("object")), "")
+        if field and len(sent[field]["data"]) > MAX_EMBEDDED:
+            sent[field] |= {"data": sent[field]["data"][:MAX_EMBEDDED], "has_more": True}
+        return sent
     return [public(item) for item in value] if isinstance(value, list) else value
 
 

@@ -6,14 +6,16 @@ from typing import Any
 
 import stripe
 
-from sandbox.stripe import calendar, cards, form, invoices, schedules
+from sandbox.stripe import calendar, cards, form, invoices, pauses, schedules
 from sandbox.stripe.form import StripeRefused, invalid
 from sandbox.stripe.store import State, blank, listed
 
 LIVE = ("active", "past_due", "trialing")
 
 
-def make(state: State, customer: str, price: dict[str, Any], method: str, metadata: dict[str, str]) -> dict[str, Any]:
+def make(
+    state: State, customer: str, price: dict[str, Any], method: str | None, metadata: dict[str, str]
+) -> dict[str, Any]:  # fmt: skip
     """Build a subscription with an unpaid first invoice, without storing it."""
     now, ident = state.now(), state.new_id("sub")
     end = calendar.add(now, price["recurring"]["interval"], price["recurring"]["interval_count"])
@@ -56,6 +58,51 @@ def begin(
     return change(state, sub, status="active", latest_invoice=bill["id"])
 
 
+def create(state: State, data: dict[str, Any], _id: str = "") -> dict[str, Any]:
+    """POST /v1/subscriptions with one price, paid at once or after a trial."""
+    customer = state.get("customer", form.needed(data, "customer"), "customer")["id"]
+    asked = form.needed(data, "items")[0]
+    price = state.get("price", form.needed(asked, "price"), "items[0][price]")
+    token, metadata = data.get("default_payment_method"), data.get("metadata") or {}
+    method = cards.of_token(state, token, customer) if token else None
+    days = form.whole(data, "trial_period_days")
+    if not days:
+        if method is None:
+            raise invalid("This customer has no attached payment source or default payment method.")
+        return begin(state, customer, price, method, metadata)
+    sub = make(state, customer, price, method["id"] if method else None, metadata)
+    item, end = sub["items"]["data"][-1], state.now() + days * 86400
+    item |= {"current_period_end": end, "quantity": form.whole(asked, "quantity", 1)}
+    sub |= {"status": "trialing", "trial_start": state.now(), "trial_end": end, "billing_cycle_anchor": end,
+            "trial_settings": data.get("trial_settings")}  # fmt: skip
+    state.put(sub)
+    state.emit("customer.subscription.created", sub)
+    bill = invoices.issue(state, sub, [invoices.period_line(state, sub)], "subscription_create")
+    invoices.pay(state, bill, method, present=True)
+    return change(state, sub, latest_invoice=bill["id"])
+
+
+def add_item(state: State, data: dict[str, Any], _id: str = "") -> dict[str, Any]:
+    """POST /v1/subscription_items: another product, listed first and billed elsewhere."""
+    sub = state.get("subscription", form.needed(data, "subscription"), "subscription")
+    price = state.get("price", form.needed(data, "price"), "price")
+    items = sub["items"]["data"]  # the last one is that of the plan
+    item: dict[str, Any] = items[-1] | {"id": state.new_id("si"), "price": price, "quantity": 1}
+    sub["items"]["data"] = [item, *items]
+    state.put(sub)
+    state.emit("customer.subscription.updated", sub)
+    return item
+
+
+def resume(state: State, data: dict[str, Any], ident: str) -> dict[str, Any]:
+    """POST /v1/subscriptions/{id}/resume."""
+    sub = state.get("subscription", ident)
+    bill = pauses.begin_resume(state, sub, data)
+    if bill is not None:
+        collect(state, sub, bill)
+    return sub
+
+
 def change(state: State, sub: dict[str, Any], **fields: Any) -> dict[str, Any]:
     """Store changed fields and emit an event if there are any."""
     previous = {name: sub[name] for name, value in fields.items() if sub[name] != value}
@@ -68,15 +115,13 @@ def change(state: State, sub: dict[str, Any], **fields: Any) -> dict[str, Any]:
 
 def update(state: State, sub: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
     """POST /v1/subscriptions/{id}."""
-    if sub["status"] not in LIVE:
+    if sub["status"] not in (*LIVE, "unpaid", "paused"):
         raise invalid("A canceled subscription can only update its cancellation_details and metadata.")
-    if sub["schedule"] and (data.get("items") or "cancel_at_period_end" in data):
+    if sub["schedule"] and (data.get("items") or {"cancel_at_period_end", "cancel_at"} & data.keys()):
         raise invalid("The subscription is managed by the subscription schedule `" + sub["schedule"] + "`.")
-    fields: dict[str, Any] = {}
-    if (ends := form.flag(data, "cancel_at_period_end")) is not None:
-        end = sub["items"]["data"][0]["current_period_end"]
-        fields |= {"cancel_at_period_end": ends, "cancel_at": end if ends else None,
-                   "canceled_at": state.now() if ends else None}  # fmt: skip
+    fields = _cancellation(state, sub, data)
+    if "pause_collection" in data:
+        fields["pause_collection"] = pauses.collection(data["pause_collection"])
     if token := data.get("default_payment_method"):
         fields["default_payment_method"] = cards.of_token(state, token, sub["customer"])["id"]
     if "metadata" in data:
@@ -86,18 +131,39 @@ def update(state: State, sub: dict[str, Any], data: dict[str, Any]) -> dict[str,
     return change(state, sub, **fields)
 
 
+def _cancellation(state: State, sub: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields that a cancellation changes.
+
+    Each parameter takes back only what it has set itself.
+    """
+    end = sub["items"]["data"][-1]["current_period_end"]
+    if "cancel_at" in data:
+        if "cancel_at_period_end" in data:
+            raise invalid("Received both cancel_at_period_end and cancel_at parameters. Please pass in only one.")
+        when = end if str(data["cancel_at"]).endswith("_period_end") else form.whole(data, "cancel_at")
+        if when is not None and when <= state.now():
+            raise invalid("cancel_at must be in the future.", "cancel_at")
+        return {"cancel_at": when, "cancel_at_period_end": False, "canceled_at": state.now() if when else None}
+    ends = form.flag(data, "cancel_at_period_end")
+    if ends is None or ends == sub["cancel_at_period_end"]:
+        return {}
+    return {"cancel_at_period_end": ends, "cancel_at": end if ends else None,
+            "canceled_at": state.now() if ends else None}  # fmt: skip
+
+
 def _change_price(state: State, sub: dict[str, Any], data: dict[str, Any]) -> None:
-    item = sub["items"]["data"][0]
+    item = sub["items"]["data"][-1]
     change_ = data["items"][0]
     if change_.get("id") != item["id"]:
         raise form.missing("subscription_item", str(change_.get("id")), "items[0][id]")
-    price = state.get("price", form.needed(change_, "price"), "items[0][price]")
-    if price["id"] == item["price"]["id"]:
+    price = state.get("price", change_.get("price") or item["price"]["id"], "items[0][price]")
+    quantity = form.whole(change_, "quantity", item["quantity"])
+    if (price["id"], quantity) == (item["price"]["id"], item["quantity"]):
         return
     date = proration_date(state, sub, data)
     if data.get("proration_behavior", "create_prorations") != "always_invoice":
         raise invalid("The stand-in supports proration_behavior=always_invoice only.", "proration_behavior")
-    bill = invoices.build(state, sub, invoices.change_lines(state, sub, price, date), "subscription_update")
+    bill = invoices.build(state, sub, invoices.change_lines(state, sub, price, date, quantity), "subscription_update")
     method = state.find(sub["default_payment_method"] or "")
     if bill["amount_due"] and data.get("payment_behavior") == "error_if_incomplete":
         _chargeable(method)
@@ -106,7 +172,7 @@ def _change_price(state: State, sub: dict[str, Any], data: dict[str, Any]) -> No
     if item["price"]["recurring"] != price["recurring"]:
         item |= {"current_period_start": date, "current_period_end": bill["lines"]["data"][1]["period"]["end"]}
         sub["billing_cycle_anchor"] = date
-    item["price"] = price
+    item |= {"price": price, "quantity": quantity}
     sub["latest_invoice"] = bill["id"]
     state.put(sub)
     state.emit("customer.subscription.updated", sub, **before)
@@ -121,7 +187,7 @@ def _chargeable(method: dict[str, Any] | None) -> None:
 
 
 def proration_date(state: State, sub: dict[str, Any], data: dict[str, Any]) -> int:
-    item = sub["items"]["data"][0]
+    item = sub["items"]["data"][-1]
     date = form.whole(data, "proration_date", state.now())
     assert date is not None
     if not item["current_period_start"] <= date <= item["current_period_end"]:
@@ -142,22 +208,27 @@ def end(state: State, sub: dict[str, Any], reason: str) -> dict[str, Any]:
 
 def renew(state: State, sub: dict[str, Any]) -> None:
     """Start the next period of a subscription, or end it if it was cancelled."""
-    item = sub["items"]["data"][0]
+    item = sub["items"]["data"][-1]
     moment = item["current_period_end"]
-    if sub["cancel_at_period_end"]:
+    if sub["cancel_at_period_end"] or (sub["cancel_at"] and sub["cancel_at"] <= moment):
         end(state, sub, "cancellation_requested")
+        return
+    if sub["status"] == "trialing" and not pauses.end_trial(state, sub):
         return
     before = {"items": listed([dict(item)], sub["items"]["url"])}
     schedules.turn(state, sub)
     recurring = item["price"]["recurring"]
     next_end = calendar.add(moment, recurring["interval"], recurring["interval_count"], sub["billing_cycle_anchor"])
-    item |= {"current_period_start": moment, "current_period_end": next_end}
+    for other in sub["items"]["data"]:
+        other |= {"current_period_start": moment, "current_period_end": next_end}
     state.put(sub)
-    bill = invoices.issue(state, sub, [invoices.period_line(state, sub)], "subscription_cycle")
+    lines = [*invoices.pending_lines(state, sub), invoices.period_line(state, sub)]
+    bill = invoices.issue(state, sub, lines, "subscription_cycle")
     sub["latest_invoice"] = bill["id"]
     state.put(sub)
     state.emit("customer.subscription.updated", sub, **before)
-    collect(state, sub, bill)
+    if not pauses.withholds(state, sub, bill):
+        collect(state, sub, bill)
 
 
 def collect(state: State, sub: dict[str, Any], bill: dict[str, Any]) -> None:
