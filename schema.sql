@@ -285,7 +285,8 @@ create table usersubscription (
     sku                text,
     autorenew          flag not null default 1,
     isactive           flag not null default 1,
-    status             text not null default 'active' check (status in ('active', 'past_due', 'cancelled', 'expired')),
+    status             text not null default 'active'
+                       check (status in ('active', 'past_due', 'paused', 'cancelled', 'expired')),
     startdate          timestamptz not null default now(),
     expirydate         timestamptz not null,
     graceuntil         timestamptz,

@@ -78,10 +78,13 @@ async def run(ctx: Context, input: Input) -> dict[str, object]:
 async def _begin(ctx: Context, plan: PlanRow, token: str) -> Intent:
     """Create the payment for a token. The idempotency key makes a repeat return the same payment."""
     clientid, amount = ctx.actor.clientid, prices.cents(plan)
-    custid = await customer.customer(ctx, clientid)
     metadata = {"clientid": str(clientid), "planid": str(plan.planid)}
-    key = f"addon:{clientid}:{plan.planid}:{_digest(token)}"
-    intent = await customer.provider(ctx).intent(custid, amount, customer.CURRENCY, metadata, key)
+
+    async def create(custid: str) -> Intent:
+        key = f"addon:{clientid}:{plan.planid}:{_digest(token)}:{custid}"
+        return await customer.provider(ctx).intent(custid, amount, customer.CURRENCY, metadata, key)
+
+    intent = await customer.known(ctx, clientid, create)
     await ctx.db.execute(_KEEP, intent.id, clientid, plan.planid, token, amount, customer.CURRENCY)
     return intent
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from product.billing import addons, customer, prices
 from product.context import Context
 from product.roles import OWNER
+from product.vendors.money import Intent
 from tableapi import script
 
 
@@ -26,10 +27,13 @@ _KEEP = """
 async def run(ctx: Context, input: Input) -> dict[str, object]:
     plan = await addons.on_sale(ctx, input.planid)
     clientid, amount = ctx.actor.clientid, prices.cents(plan)
-    custid = await customer.customer(ctx, clientid)
     metadata = {"clientid": str(clientid), "planid": str(plan.planid)}
-    key = f"intent:{clientid}:{secrets.token_hex(12)}"
-    intent = await customer.provider(ctx).intent(custid, amount, customer.CURRENCY, metadata, key)
+
+    async def create(custid: str) -> Intent:
+        key = f"intent:{clientid}:{secrets.token_hex(12)}"
+        return await customer.provider(ctx).intent(custid, amount, customer.CURRENCY, metadata, key)
+
+    intent = await customer.known(ctx, clientid, create)
     await ctx.db.execute(_KEEP, intent.id, clientid, plan.planid, amount, customer.CURRENCY)
     return {
         "result": {

@@ -50,7 +50,10 @@ _PLAN = """
     select p.*, exists (select 1 from clientplan c where c.clientid = $1 and c.planid = p.planid) as assigned
     from subscriptionplan p where p.planid = $2 and p.isactive = 1 and p.isaddon = 0
 """
-_LIVE = "select * from usersubscription where clientid = $1 and isactive = 1 for update"
+_CURRENT = """
+    select * from usersubscription where clientid = $1 and (isactive = 1 or status = 'paused')
+    order by isactive desc, createdon desc limit 1 for update
+"""
 _END = "update usersubscription set isactive = 0, status = 'expired' where subscriptionid = $1 and clientid = $2"
 _LEFT = """
     select subscriptionid, expirydate from usersubscription
@@ -79,27 +82,27 @@ async def run(ctx: Context, input: Input) -> dict[str, object]:
             raise NotFound("There is no such plan.", case="no_such_plan")
         if plan.sku != plans.FREE_SKU and not plan.assigned:
             raise PaymentRequired("This plan must be paid for. Start the checkout instead.")
-        live = await ctx.db.first(SubscriptionRow, _LIVE, clientid)
-        if live is None or live.planid != plan.planid:
-            if live is not None:
+        current = await ctx.db.first(SubscriptionRow, _CURRENT, clientid)
+        if current is None or not current.isactive or current.planid != plan.planid:
+            if current is not None:
                 await change_rules.must_fit(ctx, clientid, plan)
-            subscriptionid = await _switch(ctx, live, plan)
+            subscriptionid = await _switch(ctx, current, plan)
         else:
-            subscriptionid = live.subscriptionid
+            subscriptionid = current.subscriptionid
         row = await ctx.db.value(dict, _ROW, subscriptionid, clientid)
     return {"success": 1, "resource": [row]}
 
 
-async def _switch(ctx: Context, live: SubscriptionRow | None, plan: PlanRow) -> int:
-    """End the current subscription and its plan credits, and start the new one."""
+async def _switch(ctx: Context, current: SubscriptionRow | None, plan: PlanRow) -> int:
+    """End the current subscription, live or paused, and its plan credits, and start the new one."""
     clientid = ctx.actor.clientid
-    if live is not None:
-        if live.stripe_subid and live.autorenew:
+    if current is not None:
+        if current.isactive and current.stripe_subid and current.autorenew:
             raise Conflict("Cancel your paid plan first.", reason="paid_plan")
-        await ctx.db.execute(_END, live.subscriptionid, clientid)
-        await end_plan_credits(ctx, clientid, f"switch:{live.subscriptionid}")
-        if live.stripe_subid:  # cancelled at the provider, but still running
-            await ctx.later("endsubscription", subscription=live.stripe_subid)
+        await ctx.db.execute(_END, current.subscriptionid, clientid)
+        await end_plan_credits(ctx, clientid, f"switch:{current.subscriptionid}")
+        if current.stripe_subid:  # cancelled at the provider, but still running, or paused
+            await ctx.later("endsubscription", subscription=current.stripe_subid)
     count = await ctx.db.first_value(int, "select count(*) from usersubscription where clientid = $1", clientid)
     if plan.sku == plans.FREE_SKU and count:
         # The initial free credits are granted once per account; later ones come with each month.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -100,7 +99,7 @@ async def preview(ctx: Context, row: OwnSubscription, planid: int) -> dict[str, 
     invoice = await customer.provider(ctx).preview(sub, priceid, date)
     old = plans.get(sub.priceid)
     prorated = [line for line in invoice.lines if line.proration and line.amount >= 0]
-    added = difference(old, plan, rest(prorated[0], sub)) if old and prorated else plan.credits
+    added = difference(old, plan, rest(prorated[0], sub) * prorated[0].quantity) if old and prorated else plan.credits
     return {
         "subscription_proration_date": date, "subtotal": invoice.subtotal, "total": invoice.total,
         "currency": invoice.currency, "dueon": datetime.fromtimestamp(date, UTC).isoformat(),
@@ -152,13 +151,12 @@ async def change(ctx: Context, row: OwnSubscription, planid: int, proration_date
 
 async def _resume(ctx: Context, row: OwnSubscription, sub: Subscription) -> Subscription:
     """Keep the present plan: undo a cancellation or a scheduled downgrade."""
-    if sub.renews and not sub.scheduleid and row.downgrade_planid is None:
+    if sub.cancelby is None and not sub.scheduleid and row.downgrade_planid is None:
         raise AlreadyChanged("You are already on this plan.", case="already_subscribed")
     payments = customer.provider(ctx)
     if sub.scheduleid:
         await payments.release(sub.scheduleid)
-    if not sub.renews:
-        await payments.renewing(sub.id, True)
+    await payments.keep(sub)
     await ctx.db.execute(_FORGET, row.clientid, row.subscriptionid)
     await _refresh(ctx, row)
     return sub
@@ -187,8 +185,7 @@ async def _downgrade(ctx: Context, row: OwnSubscription, sub: Subscription, plan
     if row.downgrade_planid != plan.planid and row.autorenew:
         raise Conflict("Request the downgrade first.", reason="no_downgrade_record")
     payments, priceid = customer.provider(ctx), await prices.of_plan(ctx, plan)
-    if not sub.renews:
-        sub = replace(sub, renews=(await payments.renewing(sub.id, True)).renews)
+    sub = await payments.keep(sub)
     await payments.change_at_end(sub, priceid, prices.interval(plan))
     async with ctx.db.transaction():
         await ctx.db.execute(_RECORD, row.clientid, row.subscriptionid, plan.planid, sub.end)
@@ -212,7 +209,7 @@ async def cancel(ctx: Context, row: OwnSubscription) -> dict[str, object]:
     sub = await _unless_changed(ctx, sub, partial(_cancel, ctx, row, sub))
     await ctx.db.execute(_FORGET, row.clientid, row.subscriptionid)
     await _refresh(ctx, row)
-    return {"autorenew": 0, "expirydate": sub.end.isoformat()}
+    return {"autorenew": 0, "expirydate": sub.until.isoformat()}
 
 
 async def _cancel(ctx: Context, row: OwnSubscription, sub: Subscription) -> Subscription:
@@ -220,7 +217,7 @@ async def _cancel(ctx: Context, row: OwnSubscription, sub: Subscription) -> Subs
     if sub.scheduleid:
         await payments.release(sub.scheduleid)
     if sub.renews:
-        sub = await payments.renewing(sub.id, False)
+        sub = await payments.cancel(sub.id)
         await audit.write(ctx, "plan_cancel", row.planid)
     return sub
 

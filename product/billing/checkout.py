@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 from product import mail
 from product.billing import customer, prices
@@ -51,7 +52,7 @@ async def page(ctx: Context, clientid: int, plan: PlanRow) -> Checkout:
         if row.planid == plan.planid and row.fresh:
             return Checkout(row.sessionid, row.url, "open")
         await _close(ctx, clientid, row.sessionid)
-    checkout = await _create(ctx, clientid, plan)
+    checkout = await customer.known(ctx, clientid, partial(_create, ctx, clientid, plan))
     await ctx.db.execute(_KEEP, checkout.id, clientid, plan.planid, checkout.url)
     row = await ctx.db.first(_Open, _OPEN, clientid)
     if row is None or row.sessionid != checkout.id:  # two requests for different plans: one page stays open
@@ -71,10 +72,10 @@ async def _close(ctx: Context, clientid: int, sessionid: str) -> None:
     await ctx.db.execute(_CLOSE, clientid, sessionid)
 
 
-async def _create(ctx: Context, clientid: int, plan: PlanRow) -> Checkout:
-    """Create a page. A customer or price that the provider no longer knows is created again, once."""
+async def _create(ctx: Context, clientid: int, plan: PlanRow, custid: str) -> Checkout:
+    """Create a page. A price that the provider no longer knows is created again, once."""
     for last in (False, True):
-        custid, priceid = await customer.customer(ctx, clientid), await prices.of_plan(ctx, plan)
+        priceid = await prices.of_plan(ctx, plan)
         count = await ctx.db.value(int, "select count(*) from checkout where clientid = $1", clientid)
         key = f"checkout:{clientid}:{plan.planid}:{count}:{custid}:{priceid}"
         success = mail.link(ctx, SUCCESS) + f"?plan={plan.planid}&session_id={{CHECKOUT_SESSION_ID}}"
@@ -83,12 +84,9 @@ async def _create(ctx: Context, clientid: int, plan: PlanRow) -> Checkout:
                 custid, priceid, clientid, plan.planid, success, mail.link(ctx, FAILURE), key
             )
         except Missing as error:
-            if last:
+            if last or "price" not in error.what:
                 raise
-            if "price" in error.what:
-                await prices.forget(ctx, priceid)
-            else:
-                await customer.forget_customer(ctx, clientid, custid)
+            await prices.forget(ctx, priceid)
     raise AssertionError("unreachable")
 
 

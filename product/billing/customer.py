@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from product.context import Context
+from product.vendors.money import Missing
 from tableapi import ApiError
 
 if TYPE_CHECKING:
     from product.vendors.payments import Payments
 
 CURRENCY = "usd"
+T = TypeVar("T")
 
 _CLIENT = """
     select c.stripe_custid, c.companyname, u.email, u.name
@@ -45,21 +48,35 @@ def provider(ctx: Context) -> Payments:
     return payments
 
 
-async def customer(ctx: Context, clientid: int) -> str:
+async def customer(ctx: Context, clientid: int, lost: str = "") -> str:
     """Return the provider's customer id of an account, creating the customer on first use.
 
     Because of the idempotency key, concurrent requests and a retry after a crash get the same customer.
+
+    Args:
+        lost: the id of the former customer, which the provider no longer knows.
     """
+    if lost:
+        await ctx.db.execute(_FORGET, clientid, lost)
     row = await ctx.db.one(_Client, _CLIENT, clientid)
     if row.stripe_custid:
         return row.stripe_custid
     name = row.companyname or row.name
     digest = hashlib.sha256(f"{row.email}\0{name}".encode()).hexdigest()[:16]
-    custid = await provider(ctx).customer(clientid, row.email, name, f"customer:{clientid}:{digest}")
+    custid = await provider(ctx).customer(clientid, row.email, name, f"customer:{clientid}:{digest}:{lost}")
     await ctx.db.execute(_KEEP, clientid, custid)
     return await ctx.db.value(str, "select stripe_custid from client where clientid = $1", clientid)
 
 
-async def forget_customer(ctx: Context, clientid: int, custid: str) -> None:
-    """Drop a customer id unknown to the provider, for example after the provider's account has changed."""
-    await ctx.db.execute(_FORGET, clientid, custid)
+async def known(ctx: Context, clientid: int, run: Callable[[str], Awaitable[T]]) -> T:
+    """Run a call with the customer of an account, and again with a new one if the provider lost it.
+
+    Customers are deleted at the provider, and are others after a change of the provider's account.
+    """
+    custid = await customer(ctx, clientid)
+    try:
+        return await run(custid)
+    except Missing as error:
+        if error.what != "customer":
+            raise
+        return await run(await customer(ctx, clientid, lost=custid))

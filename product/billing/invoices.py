@@ -101,11 +101,12 @@ async def book(
     lines = [line for line in invoice.lines if line.priceid in plans]
     if status is None or not lines:
         return None
-    plan = plans[lines[-1].priceid]
+    main = _main(lines)
+    plan = plans[main.priceid]
     amount = invoice.paid if status == "paid" else invoice.total
     row = await ctx.db.first(
         _Book, _BOOK,
-        clientid, plan.planid, invoice.number, invoice.date, lines[-1].start, max(line.end for line in lines),
+        clientid, plan.planid, invoice.number, invoice.date, main.start, max(line.end for line in lines),
         plan.name, Decimal(amount) / 100, invoice.tax, invoice.currency, status, _rows(invoice, plans),
         invoice.payurl if status == "open" else None, invoice.id,
     )  # fmt: skip
@@ -115,29 +116,35 @@ async def book(
     return row.transactionid
 
 
+def _main(lines: list[Line]) -> Line:
+    """Return the line that an invoice is about: that of the latest period, else the one that costs most."""
+    return max(lines, key=lambda line: (not line.proration, line.start, line.amount))
+
+
 async def _credit(
     ctx: Context, clientid: int, invoice: Invoice, sub: Subscription, plans: dict[str, PlanRow], lines: list[Line]
 ) -> None:
     """Grant the credits of a paid invoice.
 
-    A new period grants all credits of the plan; a change within a period grants the rest of the difference.
+    A new period grants all credits of the plan; changes within a period grant the rest of the differences.
     """
-    periods = [line for line in lines if not line.proration]
-    if periods:
-        start = periods[-1].start
-        if not await ctx.db.first_value(bool, _LATER, clientid, invoice.id, start):
+    main = _main(lines)
+    if not main.proration:
+        if not await ctx.db.first_value(bool, _LATER, clientid, invoice.id, main.start):
             await end_plan_credits(ctx, clientid, f"invoice:{invoice.id}")
-            plan = plans[periods[-1].priceid]
+            plan = plans[main.priceid]
             # The planid keeps the source unique: a plan changed right after payment starts two periods in one second.
-            source = f"{sub.id}:{int(start.timestamp())}:{plan.planid}"
-            amounts = plan.credits
+            source = f"{sub.id}:{int(main.start.timestamp())}:{plan.planid}"
+            amounts = {kind: amount * main.quantity for kind, amount in plan.credits.items()}
             await grant(ctx, clientid, amounts, reason="plan", source="plan", source_id=source)
         return
-    old = next((plans[line.priceid] for line in lines if line.amount < 0), None)
-    new = next((line for line in lines if line.amount >= 0), None)
-    if old is not None and new is not None:
-        amounts = difference(old, plans[new.priceid], rest(new, sub))
-        await grant(ctx, clientid, amounts, reason="upgrade", source="upgrade", source_id=invoice.id)
+    added = {kind: Fraction(0) for kind in KINDS}
+    for line in lines:
+        part = rest(line, sub) * line.quantity * (-1 if line.amount < 0 else 1)
+        for kind, amount in plans[line.priceid].credits.items():
+            added[kind] += part * amount
+    amounts = {kind: max(0, ceil(amount)) for kind, amount in added.items()}
+    await grant(ctx, clientid, amounts, reason="upgrade", source="upgrade", source_id=invoice.id)
 
 
 def rest(line: Line, sub: Subscription) -> Fraction:

@@ -12,7 +12,7 @@ from product.billing import customer
 from product.billing.customer import CURRENCY
 from product.billing.rows import PlanRow
 from product.context import Context
-from product.vendors.money import Interval
+from product.vendors.money import PRODUCT, Interval
 from tableapi import Conflict, NotFound
 
 _KNOWN = "select priceid from planprice where planid = $1 and amount = $2 and currency = $3 order by createdon desc"
@@ -63,7 +63,7 @@ async def of_plan(ctx: Context, plan: PlanRow) -> str:
 
 async def ensure(ctx: Context, plan: PlanRow) -> tuple[str, list[str]]:
     """Find or create product and price at the provider. Return the price id and a list of what changed."""
-    payments, product = customer.provider(ctx), f"plan_{plan.planid}"
+    payments, product = customer.provider(ctx), f"{PRODUCT}{plan.planid}"
     created, renamed = await payments.product(product, plan.name, plan.details)
     key = f"{product}_{cents(plan)}_{CURRENCY}_{interval(plan)}"
     priceid, priced = await payments.price(product, key, cents(plan), CURRENCY, interval(plan))

@@ -9,7 +9,8 @@ from product.vendors.money import Event
 # Types that the job catchup requests. The webhook stores every type.
 TYPES = (
     "checkout.session.completed", "checkout.session.expired", "customer.subscription.created",
-    "customer.subscription.deleted", "customer.subscription.updated", "invoice.finalized", "invoice.paid",
+    "customer.deleted", "customer.subscription.deleted", "customer.subscription.paused",
+    "customer.subscription.resumed", "customer.subscription.updated", "invoice.finalized", "invoice.paid",
     "invoice.payment_failed", "invoice.payment_succeeded", "invoice.voided", "invoice.marked_uncollectible",
     "payment_intent.payment_failed", "payment_intent.succeeded", "payment_intent.canceled",
 )  # fmt: skip

@@ -9,6 +9,8 @@ from typing import Literal
 from tableapi import ApiError, Conflict
 
 Interval = Literal["month", "year"]
+CancelBy = Literal["cancel_at", "cancel_at_period_end"]
+PRODUCT = "plan_"  # begins the ids of the products that are plans; other products of the account have other ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +46,33 @@ class Invoice:
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """The current state of a subscription."""
+    """The current state of a subscription.
+
+    Item, price and quantity are those of a plan of this product, whatever else the subscription includes.
+    """
 
     id: str
-    status: str  # active, past_due, canceled, incomplete, ...
+    status: str  # active, past_due, canceled, paused, incomplete, ...
     itemid: str
     priceid: str
+    quantity: int
     start: datetime
-    end: datetime
-    renews: bool
+    end: datetime  # of the period
+    cancelson: datetime | None  # of a scheduled cancellation, during or at the end of a period
+    cancelby: CancelBy | None  # the parameter that has scheduled it, and takes it back
     scheduleid: str
     created: datetime
     ended: datetime | None
+
+    @property
+    def renews(self) -> bool:
+        """Whether another period follows the present one."""
+        return self.cancelson is None or self.cancelson > self.end
+
+    @property
+    def until(self) -> datetime:
+        """When the plan ends or renews."""
+        return self.end if self.cancelson is None else min(self.end, self.cancelson)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Stripe, through its official client with a pinned API version.
+"""Stripe, through its official client, which sends the API version that its types describe.
 
 Writes that must not happen twice carry an idempotency key, so a retry after a lost response is safe.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from datetime import UTC, datetime
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, get_args
 
 import httpx2
 import orjson
@@ -34,6 +34,7 @@ from stripe.params.checkout import SessionCreateParams as CheckoutSessionCreateP
 
 from product.vendors import stripeobjects as objects
 from product.vendors.money import (
+    CancelBy,
     CardRefused,
     Checkout,
     Event,
@@ -52,9 +53,10 @@ from product.vendors.stripehttp import Httpx2Client
 from tableapi import BadRequest
 
 log = structlog.get_logger(__name__)
-VERSION = "2026-10-28.endive"
 API = "https://api.stripe.com"
 T = TypeVar("T")
+Item = TypeVar("Item", bound=stripe.StripeObject)
+CANCEL_BY = get_args(CancelBy)
 InvoiceStatus = Literal["draft", "open", "paid", "uncollectible", "void"]
 
 
@@ -67,9 +69,8 @@ class Payments:
         self._secrets = [secret.strip() for secret in webhook_secret.split(",") if secret.strip()]
         self._http = Httpx2Client(transport)
         self._client = stripe.StripeClient(
-            key, http_client=self._http, stripe_version=VERSION, max_network_retries=1,
-            base_addresses={"api": base or API},
-        )  # fmt: skip
+            key, http_client=self._http, max_network_retries=1, base_addresses={"api": base or API}
+        )
 
     async def close(self) -> None:
         await self._http.close_async()
@@ -138,25 +139,25 @@ class Payments:
                 raise
 
     async def subscription(self, ident: str) -> Subscription:
-        return objects.subscription(await _send(self._client.v1.subscriptions.retrieve_async(ident)))
+        return await _subscription(await _send(self._client.v1.subscriptions.retrieve_async(ident)))
 
     async def subscriptions(self, customer: str) -> list[Subscription]:
         """Return all subscriptions of a customer, including ended ones, newest first."""
-        params: SubscriptionListParams = {"customer": customer, "status": "all", "limit": 20}
-        result = await _send(self._client.v1.subscriptions.list_async(params))
-        return [objects.subscription(item) for item in result.data]
+        params: SubscriptionListParams = {"customer": customer, "status": "all", "limit": 100}
+        listed = await _all(await _send(self._client.v1.subscriptions.list_async(params)))
+        return [sub for item in listed if (sub := objects.subscription(item, await _all(item["items"])))]
 
     async def invoices(
         self, customer: str, subscription: str = "", status: InvoiceStatus | None = None
     ) -> list[Invoice]:
-        """Return the newest 40 invoices, newest first: two years of monthly invoices and some changes."""
-        params: InvoiceListParams = {"customer": customer, "limit": 40}
+        """Return the invoices of a customer, newest first, with all their lines."""
+        params: InvoiceListParams = {"customer": customer, "limit": 100}
         if subscription:
             params["subscription"] = subscription
         if status:
             params["status"] = status
-        result = await _send(self._client.v1.invoices.list_async(params))
-        return [objects.invoice(item) for item in result.data]
+        listed = await _all(await _send(self._client.v1.invoices.list_async(params)))
+        return [objects.invoice(item, await _all(item.lines)) for item in listed]
 
     async def preview(self, sub: Subscription, priceid: str, proration_date: int) -> Preview:
         """Return the cost of changing the price at that moment."""
@@ -165,7 +166,8 @@ class Payments:
             "proration_date": proration_date,
         }  # fmt: skip
         params: InvoiceCreatePreviewParams = {"subscription": sub.id, "subscription_details": details}
-        return objects.preview(await _send(self._client.v1.invoices.create_preview_async(params)))
+        invoice = await _send(self._client.v1.invoices.create_preview_async(params))
+        return objects.preview(invoice, await _all(invoice.lines))
 
     async def upgrade(self, sub: Subscription, priceid: str, proration_date: int, key: str) -> Subscription:
         """Change the price now and charge the difference.
@@ -175,15 +177,26 @@ class Payments:
         """
         params: SubscriptionUpdateParams = {
             "items": [{"id": sub.itemid, "price": priceid}], "proration_behavior": "always_invoice",
-            "proration_date": proration_date, "payment_behavior": "error_if_incomplete", "cancel_at_period_end": False,
+            "proration_date": proration_date, "payment_behavior": "error_if_incomplete",
         }  # fmt: skip
+        _keep(params, sub)
         updated = await _send(self._client.v1.subscriptions.update_async(sub.id, params, {"idempotency_key": key}))
-        return objects.subscription(updated)
+        return await self.keep(await _subscription(updated))
 
-    async def renewing(self, ident: str, renews: bool) -> Subscription:
-        """Set whether a subscription renews at the end of its period."""
+    async def keep(self, sub: Subscription) -> Subscription:
+        """Take back a scheduled cancellation, whichever parameter has scheduled it."""
+        for _ in CANCEL_BY:
+            if sub.cancelby is None:
+                break
+            params: SubscriptionUpdateParams = {}
+            _keep(params, sub)
+            sub = await _subscription(await _send(self._client.v1.subscriptions.update_async(sub.id, params)))
+        return sub
+
+    async def cancel(self, ident: str) -> Subscription:
+        """Cancel a subscription at the end of its period."""
         update = self._client.v1.subscriptions.update_async
-        return objects.subscription(await _send(update(ident, {"cancel_at_period_end": not renews})))
+        return await _subscription(await _send(update(ident, {"cancel_at_period_end": True})))
 
     async def change_at_end(self, sub: Subscription, priceid: str, interval: Interval) -> str:
         """Replace the price from the end of the period, and return the id of the schedule.
@@ -194,8 +207,11 @@ class Payments:
         ident = sub.scheduleid or await self._scheduled(sub.id)
         start, end = int(sub.start.timestamp()), int(sub.end.timestamp())
         phases: list[SubscriptionScheduleUpdateParamsPhase] = [
-            {"items": [{"price": sub.priceid, "quantity": 1}], "start_date": start, "end_date": end},
-            {"items": [{"price": priceid, "quantity": 1}], "duration": {"interval": interval, "interval_count": 1}},
+            {"items": [{"price": sub.priceid, "quantity": sub.quantity}], "start_date": start, "end_date": end},
+            {
+                "items": [{"price": priceid, "quantity": sub.quantity}],
+                "duration": {"interval": interval, "interval_count": 1},
+            },
         ]
         params: SubscriptionScheduleUpdateParams = {
             "end_behavior": "release", "proration_behavior": "none", "phases": phases,
@@ -271,7 +287,7 @@ class Payments:
         asof = datetime.now(UTC)
         refunds = await _send(self._client.v1.refunds.list_async({"payment_intent": payment, "limit": 100}))
         disputes = await _send(self._client.v1.disputes.list_async({"payment_intent": payment, "limit": 100}))
-        listed: list[stripe.Refund | stripe.Dispute] = [*refunds.data, *disputes.data]
+        listed: list[stripe.Refund | stripe.Dispute] = [*await _all(refunds), *await _all(disputes)]
         return [objects.reversal(item.to_dict(), asof) for item in listed]
 
     def reversal(self, about: Mapping[str, object], asof: datetime) -> Reversal:
@@ -313,14 +329,37 @@ class Payments:
     async def events(self, since: datetime, types: tuple[str, ...]) -> AsyncIterator[Event]:
         """Yield the events since a moment, newest first."""
         params: EventListParams = {"created": {"gte": int(since.timestamp())}, "limit": 100, "types": list(types)}
-        while True:
-            page = await _send(self._client.v1.events.list_async(params))
-            for item in page.data:
-                event = item.to_dict()
-                yield objects.event(event, orjson.dumps(event, default=str).decode())
-            if not page.has_more:
-                return
-            params["starting_after"] = page.data[-1].id
+        for item in await _all(await _send(self._client.v1.events.list_async(params))):
+            event = item.to_dict()
+            yield objects.event(event, orjson.dumps(event, default=str).decode())
+
+
+async def _all(first: stripe.ListObject[Item]) -> list[Item]:
+    """Return the items of a list, reading the pages that follow its first one."""
+
+    async def read() -> list[Item]:
+        return [item async for item in first.auto_paging_iter()]
+
+    return await _send(read())
+
+
+async def _subscription(obj: stripe.Subscription) -> Subscription:
+    """Convert a subscription that the product has made, which has an item."""
+    sub = objects.subscription(obj, await _all(obj["items"]))
+    if sub is None:
+        raise Missing("items")
+    return sub
+
+
+def _keep(params: SubscriptionUpdateParams, sub: Subscription) -> None:
+    """Add the parameter that takes back a scheduled cancellation.
+
+    Stripe rejects both of them in one request.
+    """
+    if sub.cancelby == "cancel_at":
+        params["cancel_at"] = ""
+    elif sub.cancelby:
+        params["cancel_at_period_end"] = False
 
 
 async def _send(call: Awaitable[T]) -> T:

@@ -1,15 +1,17 @@
-"""Convert Stripe's objects to the values of money.py."""
+"""Convert Stripe's objects to the values of money.py.
+
+The attributes of the client's objects raise AttributeError for fields that Stripe leaves out, so the JSON is read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Protocol
 
 import stripe
 from pydantic import BaseModel
 
-from product.vendors.money import Event, Intent, Invoice, Line, Preview, Reversal, Subscription
+from product.vendors.money import PRODUCT, Event, Intent, Invoice, Line, Preview, Reversal, Subscription
 
 
 class _Expanded(BaseModel):
@@ -17,6 +19,113 @@ class _Expanded(BaseModel):
 
 
 _Reference = str | _Expanded | None
+
+
+class _Price(BaseModel):
+    id: str
+    product: _Reference = None
+
+
+class _Item(BaseModel):
+    """An item of a subscription."""
+
+    id: str
+    price: _Price
+    quantity: int | None = None
+    current_period_start: int
+    current_period_end: int
+
+
+class _Subscription(BaseModel):
+    id: str
+    status: str
+    created: int
+    cancel_at: int | None = None
+    cancel_at_period_end: bool = False
+    schedule: _Reference = None
+    ended_at: int | None = None
+
+
+class _Period(BaseModel):
+    start: int
+    end: int
+
+
+class _ItemDetails(BaseModel):
+    proration: bool = False
+
+
+class _LineParent(BaseModel):
+    subscription_item_details: _ItemDetails | None = None
+
+
+class _PriceDetails(BaseModel):
+    price: _Reference = None
+
+
+class _Pricing(BaseModel):
+    price_details: _PriceDetails | None = None
+
+
+class _Line(BaseModel):
+    """A line of an invoice, for a subscription or for anything else."""
+
+    amount: int
+    description: str | None = None
+    quantity: int | None = None
+    period: _Period
+    parent: _LineParent | None = None
+    pricing: _Pricing | None = None
+
+
+class _SubscriptionDetails(BaseModel):
+    subscription: _Reference = None
+
+
+class _InvoiceParent(BaseModel):
+    subscription_details: _SubscriptionDetails | None = None
+
+
+class _Tax(BaseModel):
+    amount: int
+
+
+class _Transitions(BaseModel):
+    paid_at: int | None = None
+
+
+class _Invoice(BaseModel):
+    id: str
+    number: str | None = None
+    status: str | None = None
+    billing_reason: str | None = None
+    total: int
+    amount_paid: int
+    currency: str
+    created: int
+    hosted_invoice_url: str | None = None
+    parent: _InvoiceParent | None = None
+    status_transitions: _Transitions = _Transitions()
+    total_taxes: list[_Tax] | None = None
+
+
+class _Redirect(BaseModel):
+    url: str | None = None
+
+
+class _Action(BaseModel):
+    redirect_to_url: _Redirect | None = None
+
+
+class _Intent(BaseModel):
+    id: str
+    status: str
+    amount: int
+    currency: str
+    client_secret: str | None = None
+    customer: _Reference = None
+    metadata: dict[str, str] | None = None
+    next_action: _Action | None = None
 
 
 class _Subject(BaseModel):
@@ -50,63 +159,72 @@ class _Event(BaseModel):
     data: _Data
 
 
-class _HasId(Protocol):
-    @property
-    def id(self) -> str: ...
-
-
 def moment(seconds: int) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
 
 
-def _id(value: str | _HasId | None) -> str:
+def _id(value: _Reference) -> str:
     """Return the id of a field, whether it is expanded or not."""
     if value is None or isinstance(value, str):
         return value or ""
     return value.id
 
 
-def subscription(obj: stripe.Subscription) -> Subscription:
-    item = obj["items"].data[0]
+def subscription(obj: stripe.Subscription, items: Sequence[stripe.SubscriptionItem]) -> Subscription | None:
+    """Convert a subscription with all its items; None if it has none."""
+    sub = _Subscription.model_validate(obj.to_dict())
+    parts = [_Item.model_validate(item.to_dict()) for item in items]
+    item = next((part for part in parts if _id(part.price.product).startswith(PRODUCT)), next(iter(parts), None))
+    if item is None:
+        return None
+    cancels = sub.cancel_at or (item.current_period_end if sub.cancel_at_period_end else None)
     return Subscription(
-        id=obj.id, status=obj.status, itemid=item.id, priceid=_id(item.price),
+        id=sub.id, status=sub.status, itemid=item.id, priceid=item.price.id, quantity=_quantity(item.quantity),
         start=moment(item.current_period_start), end=moment(item.current_period_end),
-        renews=not (obj.cancel_at_period_end or obj.cancel_at), scheduleid=_id(obj.schedule),
-        created=moment(obj.created), ended=moment(obj.ended_at) if obj.ended_at else None,
+        cancelson=moment(cancels) if cancels else None,
+        cancelby="cancel_at_period_end" if sub.cancel_at_period_end else "cancel_at" if cancels else None,
+        scheduleid=_id(sub.schedule), created=moment(sub.created), ended=moment(sub.ended_at) if sub.ended_at else None,
     )  # fmt: skip
+
+
+def _quantity(number: int | None) -> int:
+    return 1 if number is None else number
 
 
 def line(obj: stripe.InvoiceLineItem) -> Line:
-    details = obj.parent.subscription_item_details if obj.parent else None
-    price = obj.pricing.price_details.price if obj.pricing and obj.pricing.price_details else None
+    row = _Line.model_validate(obj.to_dict())
+    details = row.parent.subscription_item_details if row.parent else None
+    price = row.pricing.price_details.price if row.pricing and row.pricing.price_details else None
     return Line(
-        description=obj.description or "", amount=obj.amount, quantity=obj.quantity or 1, priceid=_id(price),
-        proration=bool(details and details.proration), start=moment(obj.period.start), end=moment(obj.period.end),
+        description=row.description or "", amount=row.amount, quantity=_quantity(row.quantity), priceid=_id(price),
+        proration=bool(details and details.proration), start=moment(row.period.start), end=moment(row.period.end),
     )  # fmt: skip
 
 
-def invoice(obj: stripe.Invoice) -> Invoice:
-    parent = obj.parent.subscription_details if obj.parent else None
+def invoice(obj: stripe.Invoice, lines: Sequence[stripe.InvoiceLineItem]) -> Invoice:
+    """Convert an invoice with all its lines."""
+    bill = _Invoice.model_validate(obj.to_dict())
+    parent = bill.parent.subscription_details if bill.parent else None
     return Invoice(
-        id=obj.id, number=obj.number or obj.id, subscription=_id(parent.subscription) if parent else "",
-        status=obj.status or "", reason=obj.billing_reason or "", total=obj.total,
-        tax=sum(tax.amount for tax in obj.total_taxes or ()), paid=obj.amount_paid, currency=obj.currency,
-        date=moment(obj.status_transitions.paid_at or obj.created), payurl=obj.hosted_invoice_url or "",
-        lines=tuple(line(row) for row in obj.lines.data),
+        id=bill.id, number=bill.number or bill.id, subscription=_id(parent.subscription) if parent else "",
+        status=bill.status or "", reason=bill.billing_reason or "", total=bill.total,
+        tax=sum(tax.amount for tax in bill.total_taxes or ()), paid=bill.amount_paid, currency=bill.currency,
+        date=moment(bill.status_transitions.paid_at or bill.created), payurl=bill.hosted_invoice_url or "",
+        lines=tuple(line(row) for row in lines),
     )  # fmt: skip
 
 
-def preview(obj: stripe.Invoice) -> Preview:
-    return Preview(obj.subtotal, obj.total, obj.currency, tuple(line(row) for row in obj.lines.data))
+def preview(obj: stripe.Invoice, lines: Sequence[stripe.InvoiceLineItem]) -> Preview:
+    return Preview(obj.subtotal, obj.total, obj.currency, tuple(line(row) for row in lines))
 
 
 def intent(obj: stripe.PaymentIntent) -> Intent:
-    action = obj.next_action
-    redirect = getattr(action, "redirect_to_url", None)  # absent for other actions
-    url = redirect.url if redirect else ""
+    payment = _Intent.model_validate(obj.to_dict())
+    redirect = payment.next_action.redirect_to_url if payment.next_action else None
     return Intent(
-        id=obj.id, status=obj.status, secret=obj.client_secret or "", amount=obj.amount, currency=obj.currency,
-        customer=_id(obj.customer), metadata=obj.metadata.to_dict() if obj.metadata else {}, url=url or "",
+        id=payment.id, status=payment.status, secret=payment.client_secret or "", amount=payment.amount,
+        currency=payment.currency, customer=_id(payment.customer), metadata=payment.metadata or {},
+        url=(redirect.url if redirect else "") or "",
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ import structlog
 
 from product.billing import reconcile, webhook_events
 from product.context import Context
+from product.vendors.money import ProviderRefused
 from tableapi import script
 
 log = structlog.get_logger(__name__)
@@ -57,7 +58,10 @@ async def run(ctx: Context) -> str | None:
     for stuck in await ctx.db.all(_Stuck, _STUCK):
         await ctx.later("stripeevent", id=stuck.id)
     for row in await ctx.db.all(_Overdue, _OVERDUE):
-        await reconcile.reconcile(ctx, row.clientid)
+        try:
+            await reconcile.reconcile(ctx, row.clientid)
+        except ProviderRefused as error:  # of one account, for example with a customer that the provider does not know
+            log.error("overdue_account", alarm=True, clientid=row.clientid, error=str(error))
     if stored:
         log.warning("missed_events", count=stored)
     return f"{stored} events had been missed."

@@ -18,7 +18,8 @@ from product.vendors.money import Missing
 from tableapi import script
 
 log = structlog.get_logger(__name__)
-_PLAN_EVENTS = ("customer.subscription.", "invoice.", "checkout.session.", "subscription_schedule.")
+_ENDS = ("customer.deleted", "customer.subscription.deleted")
+_PLAN_EVENTS = ("customer.deleted", "customer.subscription.", "invoice.", "checkout.session.", "subscription_schedule.")
 _HANDLED = "update stripeevent set handledon = now(), note = $2 where id = $1 and handledon is null"
 
 
@@ -52,14 +53,15 @@ async def run(ctx: Context, input: Input) -> None:
     elif kind.startswith(_PLAN_EVENTS):
         if kind.startswith("checkout.session."):
             await checkout.settle(ctx, about["id"], str(about.get("status")))
-        custid = about.get("customer")
+        custid = about["id"] if kind == "customer.deleted" else about.get("customer")
         sql = "select clientid from client where stripe_custid = $1"
         clientid = await ctx.db.first_value(int, sql, custid) if isinstance(custid, str) else None
         if clientid is not None:
-            await reconcile.reconcile(ctx, clientid, event.id)
+            await reconcile.reconcile(ctx, clientid, event.id, deleted=kind in _ENDS)
             return
         note = "unknown customer"
-        log.error("unknown_customer", alarm=True, stripe_event=event.id, type=kind)
+        if '"clientid"' in event.payload:  # metadata of this product; the provider's account may have others
+            log.error("unknown_customer", alarm=True, stripe_event=event.id, type=kind)
     await ctx.db.execute(_HANDLED, event.id, note)
 
 

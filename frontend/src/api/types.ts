@@ -17,7 +17,7 @@ export interface Feature {
 }
 
 export type Subscription = Omit<Columns<"usersubscription">, "status"> & {
-  status: "active" | "past_due" | "cancelled" | "expired";
+  status: "active" | "past_due" | "paused" | "cancelled" | "expired";
   subscriptionplan_by_planid: Plan | null;
 };
 

@@ -59,6 +59,13 @@ test("a planned change is shown instead of the renewal", async () => {
   expect(box.queryByText(/Renews/)).toBeNull();
 });
 
+test("a paused plan says so", () => {
+  serve({ [LIST]: list() });
+  draw(<BillingScreen />, { at: AT, me: accountAnswer({ subscription: { isactive: 0, status: "paused" } }) });
+  const box = within(screen.getByRole("region", { name: "Plan" }));
+  expect(box.getByText("Paused. Your credits are kept until it continues")).toBeVisible();
+});
+
 test.each([
   ["free", { plan: planAnswer(1, "Free Trial", { price: 0, sku: "custom_trial" }) }],
   ["custom", { plan: planAnswer(8, "Enterprise", { price: -1, sku: "custom_monthly" }) }],

@@ -85,6 +85,7 @@ function Facts({ one, plan }: { one: Subscription; plan: Plan }) {
 
 function standing(one: Subscription, plan: Plan): string {
   const date = endOf(one);
+  if (one.status === "paused") return t("plan.paused");
   if (isOver(one)) return t("plan.expired");
   if (one.status === "past_due") return t("plan.pastDue", { date: dayText(one.graceuntil) || date });
   if (Number(plan.price) === 0) return t("plan.trial", { date });

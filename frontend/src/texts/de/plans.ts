@@ -7,6 +7,7 @@ export const plans: Translation<typeof english> = {
     none: "Noch kein Tarif",
     expired: "Abonnement abgelaufen",
     pastDue: "Zahlung fehlgeschlagen. Der Tarif endet am {{date}}, wenn er nicht bezahlt wird",
+    paused: "Pausiert. Ihre Credits bleiben erhalten, bis der Tarif weiterläuft",
     cancelled: "Abonnement gekündigt, es endet am {{date}}",
     trial: "Verlängert sich am {{date}} von selbst",
     creditsOver: "Credits aufgebraucht",

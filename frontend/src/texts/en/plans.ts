@@ -4,6 +4,7 @@ export const plans = {
     none: "no plans added",
     expired: "subscription expired",
     pastDue: "Payment failed. The plan ends on {{date}} unless it is paid",
+    paused: "Paused. Your credits are kept until it continues",
     cancelled: "subscription cancelled, it ends on {{date}}",
     trial: "Renews automatically on {{date}}",
     creditsOver: "credits over",
