@@ -14,14 +14,18 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal
+from urllib.parse import urlsplit
 
 import orjson
 
+from product import audit, mail
+from product import language as languages
 from product.context import Context
 from tableapi import Conflict, FieldError, WebhookAttempt, WebhookEvent, WebhookSender, webhook_url
 
 EventName = Literal["contact.revealed", "bulk.finished", "credits.low", "plan.changed"]
 TEST, NOTHING = "test", '{"key": {}, "record": {}}'
+PAGE = "/dashboard/settings/webhooks"
 MOST = 10  # webhooks of an account
 AT_ONCE = 16
 ADDRESS = FieldError("webhook_url", "Enter an address that begins with https://, without a user name or #")
@@ -36,7 +40,7 @@ _CLAIM = f"""
         select due.clientid, due.deliveryid from webhookdelivery due join webhook using (clientid, webhookid)
         where due.status = 'waiting' and due.dueon <= now() and webhook.isactive = 1
         order by due.dueon limit {AT_ONCE} for update of due skip locked)
-    returning d.clientid, d.deliveryid, d.event, d.payload, d.attempts, d.createdon, w.url, w.secret
+    returning d.clientid, d.webhookid, d.deliveryid, d.event, d.payload, d.attempts, d.createdon, w.url, w.secret
 """  # noqa: S608 - a constant
 _FINISH = """
     update webhookdelivery
@@ -44,6 +48,14 @@ _FINISH = """
         donon = case when $3 = 'waiting' then null else now() end
     where clientid = $1 and deliveryid = $2
 """
+
+
+_HOLD = """
+    update webhookdelivery set dueon = greatest(dueon, now() + $3)
+    where clientid = $1 and webhookid = $2 and status = 'waiting'
+"""
+_DISABLE = "update webhook set isactive = 0 where clientid = $1 and webhookid = $2 and isactive = 1 returning webhookid"
+_OWNER = "select email, name, language from appuser where clientid = $1 and role = 'client' and isdeleted = 0"
 
 
 class TooManyWebhooks(Conflict):
@@ -57,6 +69,7 @@ class Due:
     """A delivery to attempt, with the address and the sealed secret of its webhook."""
 
     clientid: int
+    webhookid: int
     deliveryid: int
     event: str
     payload: str
@@ -64,6 +77,13 @@ class Due:
     createdon: datetime
     url: str
     secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    email: str
+    name: str
+    language: str | None
 
 
 def new_secret() -> str:
@@ -98,11 +118,30 @@ async def _deliver(ctx: Context, deliveries: list[Due]) -> None:
 
 async def _attempt(ctx: Context, sender: WebhookSender, due: Due) -> None:
     attempt = await sender.send(_event(due))
-    pause = min(FIRST_PAUSE * 2 ** (due.attempts - 1), LONGEST_PAUSE)
-    otherwise = "waiting" if due.attempts < MAX_ATTEMPTS else "failed"
+    asked = min(timedelta(seconds=attempt.retry_after), LONGEST_PAUSE)
+    pause = max(asked, min(FIRST_PAUSE * 2 ** (due.attempts - 1), LONGEST_PAUSE))
+    otherwise = "waiting" if due.attempts < MAX_ATTEMPTS and not attempt.gone else "failed"
     status = "delivered" if attempt.delivered else otherwise
     result = (status, attempt.status, attempt.reason, attempt.message, pause)
     await ctx.db.execute(_FINISH, due.clientid, due.deliveryid, *result)
+    if asked:
+        await ctx.db.execute(_HOLD, due.clientid, due.webhookid, asked)
+    await disable_if_gone(ctx, due, attempt)
+
+
+async def disable_if_gone(ctx: Context, due: Due, attempt: WebhookAttempt) -> None:
+    """Disable a webhook after a response with 410, and mail the owner once."""
+    if not attempt.gone:
+        return
+    async with ctx.db.transaction():
+        if await ctx.db.first_value(int, _DISABLE, due.clientid, due.webhookid) is None:
+            return
+        await audit.write(ctx, "webhook_disabled", due.webhookid, clientid=due.clientid)
+        owner = await ctx.db.first(_Owner, _OWNER, due.clientid)
+        if owner is not None:
+            values = {"name": owner.name, "host": urlsplit(due.url).netloc}
+            language = languages.of(ctx, owner.language)
+            await mail.queue(ctx, "webhookgone", owner.email, mail.link(ctx, PAGE), language=language, **values)
 
 
 async def send(ctx: Context, due: Due) -> WebhookAttempt:

@@ -33,7 +33,7 @@ export const T = {
   webhooksHint: "Sends changes of tables to another system.",
   webhooksNone: "No webhook is declared",
   webhooksNoneHint: "Webhooks are declared in the access file or in the project's policy.",
-  hookStates: { active: "Active", paused: "Paused after failures", stopped: "Stopped: no server is delivering it" },
+  hookStates: { active: "Active", paused: "Paused after failures", gone: "Off: the receiver responded with 410", stopped: "Stopped: no server is delivering it" },
   hookTable: "Table",
   hookOn: "On",
   hookWaiting: "Waiting",

@@ -1,4 +1,4 @@
-"""Pauses of subscriptions: of collection, of the subscription itself, and after a trial without a card."""
+"""Pauses of collection, of a subscription, and after a trial without a card."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Data = dict[str, Any]
 
 
 def collection(asked: Any) -> Data | None:
-    """Return the field of a subscription for the parameter `pause_collection`; an empty text ends the pause."""
+    """Return the field for the parameter `pause_collection`; an empty text ends the pause."""
     if not asked:
         return None
     return {"behavior": form.needed(asked, "behavior"), "resumes_at": form.whole(asked, "resumes_at")}

@@ -58,12 +58,21 @@ async def run(ctx: Context, input: Input) -> Output:
     clientid = ctx.actor.clientid
     row = await ctx.db.one(_Added, _ADD, clientid, input.webhookid, webhooks.TEST, webhooks.NOTHING)
     due = webhooks.Due(
-        clientid, row.deliveryid, webhooks.TEST, webhooks.NOTHING, 1, row.createdon, target.url, target.secret
+        clientid,
+        input.webhookid,
+        row.deliveryid,
+        webhooks.TEST,
+        webhooks.NOTHING,
+        1,
+        row.createdon,
+        target.url,
+        target.secret,
     )
     attempt = await webhooks.send(ctx, due)
     status = "delivered" if attempt.delivered else "failed"
     result = (status, attempt.status, attempt.reason, attempt.message)
     await ctx.db.execute(_FINISH, clientid, row.deliveryid, *result)
+    await webhooks.disable_if_gone(ctx, due, attempt)
     return Output(
         delivered=attempt.delivered,
         lastcode=attempt.status,

@@ -40,8 +40,10 @@ create table if not exists tableapi_live.webhook (
     failures   integer not null default 0,   -- rounds of attempts without a success, in a row
     open_until timestamptz,                  -- no attempt before
     error      text,                         -- changes that were lost, or cannot be read
-    error_at   timestamptz
+    error_at   timestamptz,
+    gone       text                          -- the URL that has responded with 410, to which nothing is sent
 );
+alter table tableapi_live.webhook add column if not exists gone text;
 
 -- The events of webhooks: those to deliver, and the log of those that were delivered or given up.
 create table if not exists tableapi_live.delivery (
@@ -160,6 +162,6 @@ begin
     return null;
 end $$;
 
-comment on schema tableapi_live is 'version 5';
+comment on schema tableapi_live is 'version 6';
 insert into tableapi_live.mark (oldest) select pg_snapshot_xmin(pg_current_snapshot());
 insert into tableapi_live.intact select gen_random_uuid() where not exists (select from tableapi_live.intact);

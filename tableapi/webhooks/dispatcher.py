@@ -196,7 +196,7 @@ class Dispatcher:
         assert place is not None
         self._epoch = await connection.fetchval(queue.INTACT) or await connection.fetchval(queue.RENEW)
         target.position = place["now"] if place["ahead"] else place["position"]
-        target.resume(place["failures"], place["closed_for"])
+        target.resume(place["failures"], place["closed_for"], gone=place["gone"] == target.webhook.url)
         if place["ahead"] or place["epoch"] not in ("", self._epoch):
             await connection.execute(queue.REACHED, [target.name], target.position, self._epoch)
             await self._missed(connection, target, "PostgreSQL crashed, failed over or was restored")

@@ -25,7 +25,12 @@ from tableapi.webhooks.signature import WebhookEvent
 from tableapi.webhooks.statement import dataset_of
 
 log = get_logger(__name__)
-_NOT_THERE = (asyncpg.UndefinedTableError, asyncpg.InvalidSchemaNameError, asyncpg.InsufficientPrivilegeError)
+_NOT_THERE = (
+    asyncpg.UndefinedTableError,
+    asyncpg.UndefinedColumnError,  # of an older version, before a server delivers
+    asyncpg.InvalidSchemaNameError,
+    asyncpg.InsufficientPrivilegeError,
+)
 
 
 class Webhooks:
@@ -118,7 +123,7 @@ class Webhooks:
             delivering = False
         described = webhook.model_dump(exclude={"secret", "comment", "dataset"}) | {
             "dataset": dataset.name,
-            "state": "stopped" if not delivering else "paused" if state and state["is_open"] else "active",
+            "state": _state_of(webhook, state) if delivering else "stopped",
         }
         if state is not None:
             members = ("failures", "pending", "failed", "error", "error_at")
@@ -164,4 +169,13 @@ class Webhooks:
         async with dataset.db.writes.acquire() as connection:
             values = (event.id, event.type, event.at, event.key, event.record, *result.values())
             await connection.execute(queue.TESTED, full_name(dataset.name, webhook), *values)
+            if attempt.delivered:
+                await connection.execute(queue.REOPEN, full_name(dataset.name, webhook))
         return {"id": event.id, "delivered": attempt.delivered, **result}
+
+
+def _state_of(webhook: Webhook, state: asyncpg.Record | None) -> str:
+    """Return the state of a webhook that a server is delivering."""
+    if state is not None and state["gone"] == webhook.url:
+        return "gone"
+    return "paused" if state is not None and state["is_open"] else "active"

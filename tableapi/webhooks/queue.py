@@ -50,7 +50,7 @@ INTACT = "select id::text from tableapi_live.intact order by id limit 1"
 RENEW = "insert into tableapi_live.intact default values returning id::text"
 # The position that a webhook has reached. In a database restored from a dump it is in the future.
 PLACE = """
-    select w.position::text as position, w.epoch, pg_current_snapshot()::text as now, w.failures,
+    select w.position::text as position, w.epoch, pg_current_snapshot()::text as now, w.failures, w.gone,
            pg_snapshot_xmax(w.position) > pg_snapshot_xmax(pg_current_snapshot()) as ahead,
            coalesce(extract(epoch from w.open_until - now())::float8, 0) as closed_for
     from tableapi_live.webhook w where w.name = $1
@@ -64,6 +64,9 @@ BREAKER = """
     update tableapi_live.webhook set failures = $2, open_until = now() + $3::float8 * interval '1 second', seen = now()
     where name = $1
 """
+CLOSE = "update tableapi_live.webhook set gone = $2, error = $3, error_at = now(), seen = now() where name = $1"
+REOPEN = "update tableapi_live.webhook set gone = null, error = null where name = $1 and gone is not null"
+GONE = "select gone from tableapi_live.webhook where name = $1"
 CHANGED = """
     select pg_current_snapshot()::text as snapshot, array(
         select distinct c.relation::int8 from tableapi_live.change c
@@ -152,6 +155,7 @@ TESTED = """
 """
 STATE = f"""
     select w.failures, {_AT.format("w.open_until")} as open_until, w.open_until > now() as is_open, w.error,
+           w.gone,
            {_AT.format("w.error_at")} as error_at,
            (select count(*) from (select from tableapi_live.delivery d
                                   where d.webhook = w.name and d.state = 'p' limit {MOST_COUNTED}) c) as pending,

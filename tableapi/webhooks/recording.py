@@ -11,7 +11,9 @@ from tableapi.changes.triggers import WHOLE_ROW, CannotRecord, RecordedTable
 from tableapi.schema.model import Table
 from tableapi.webhooks import queue
 
-_READY = "select to_regclass('tableapi_live.delivery_order') is not null"
+_READY = """
+    select exists (select from pg_attribute where attrelid = to_regclass('tableapi_live.webhook') and attname = 'gone')
+"""
 
 
 async def record(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 MAX_RESPONSE_BYTES = 65_536  # read so that the connection can be reused; the rest is discarded
 MAX_ERROR_CHARS = 300
+MAX_RETRY_AFTER_SECONDS = 4 * 3600.0
 Failure = Literal["redirected", "rejected", "late", "blocked", "bad_host", "unreachable"]
 
 
@@ -27,7 +30,7 @@ class WebhookAttempt:
     """The result of an attempt.
 
     status: of the response. reason: why it failed; None if it was delivered. message: the reason in words, or None.
-    advice: for the operator.
+    advice: for the operator. retry_after: seconds that the receiver asks to wait, at most MAX_RETRY_AFTER_SECONDS.
     """
 
     status: int | None
@@ -35,6 +38,12 @@ class WebhookAttempt:
     reason: Failure | None = None
     message: str | None = None
     advice: str = ""
+    retry_after: float = 0.0
+
+    @property
+    def gone(self) -> bool:
+        """Whether the receiver asks never to be sent events again (410)."""
+        return self.status == HTTPStatus.GONE
 
     @property
     def delivered(self) -> bool:
@@ -44,6 +53,15 @@ class WebhookAttempt:
     def error(self) -> str | None:
         """The message with the advice, for the operator; None if it was delivered."""
         return f"{self.message} ({self.advice})" if self.advice else self.message
+
+
+def _wait_of(asked: str) -> float:
+    """Return the seconds that a Retry-After header asks to wait; 0 for an invalid one."""
+    try:
+        seconds = float(asked) if asked.isdecimal() else parsedate_to_datetime(asked).timestamp() - time.time()
+    except (ValueError, OverflowError):
+        return 0.0
+    return min(max(0.0, seconds), MAX_RETRY_AFTER_SECONDS)
 
 
 class WebhookSender:
@@ -78,12 +96,14 @@ class WebhookSender:
         """Send an event. The result includes any error of the receiver, the name look-up or the network."""
         began = time.monotonic()
         status: int | None = None
+        retry_after = 0.0
         reason: Failure | None = None
         message: str | None = None
         advice = ""
         try:
             async with asyncio.timeout(self._seconds):
-                status = await self._post(event)
+                status, asked = await self._post(event)
+            retry_after = 0.0 if 200 <= status < 300 else _wait_of(asked)
             if 300 <= status < 400:
                 reason = "redirected"
                 message = f"the receiver responded with {status}, and redirects are not followed"
@@ -97,9 +117,11 @@ class WebhookSender:
             reason, message = "bad_host", "the host is not a valid name"
         except (OSError, self._httpx2.HTTPError, self._httpx2.InvalidURL) as failed:
             reason, message = "unreachable", f"{type(failed).__name__}: {failed}"[:MAX_ERROR_CHARS]
-        return WebhookAttempt(status, round(1000 * (time.monotonic() - began)), reason, message, advice)
+        milliseconds = round(1000 * (time.monotonic() - began))
+        return WebhookAttempt(status, milliseconds, reason, message, advice, retry_after)
 
-    async def _post(self, event: WebhookEvent) -> int:
+    async def _post(self, event: WebhookEvent) -> tuple[int, str]:
+        """Send to the first address that accepts a connection; return status and Retry-After."""
         if not self._secure and not self._private:
             raise BlockedAddress("the URL must begin with https://", "set WEBHOOKS_PRIVATE=on to allow http")
         addresses = await self._resolver.addresses()
@@ -111,7 +133,7 @@ class WebhookSender:
                     raise
         raise OSError("the host has no address")
 
-    async def _post_to(self, address: str, event: WebhookEvent) -> int:
+    async def _post_to(self, address: str, event: WebhookEvent) -> tuple[int, str]:
         """Send to a verified address; the Host header and the TLS handshake use the host name."""
         body = event.body()
         headers = {
@@ -129,7 +151,7 @@ class WebhookSender:
                     break
         finally:
             await response.aclose()
-        return int(response.status_code)
+        return int(response.status_code), response.headers.get("retry-after", "")
 
     def _request(self, address: str, body: bytes, headers: dict[str, str]) -> httpx2.Request:
         host = f"[{address}]" if ":" in address else address

@@ -45,6 +45,7 @@ class WebhookTarget:
         self.fault = ""  # why changes cannot be read
         self.wake = asyncio.Event()
         self.stopped = False
+        self.gone = False  # the receiver has responded with 410
         self._base, self._keep = settings.webhooks_backoff_seconds, settings.webhooks_keep_seconds
         self._failures, self._closed_until = 0, 0.0
         self._sender = WebhookSender(
@@ -55,9 +56,9 @@ class WebhookTarget:
             connections=AT_ONCE,
         )
 
-    def resume(self, failures: int, seconds: float) -> None:
+    def resume(self, failures: int, seconds: float, *, gone: bool) -> None:
         """Restore the state of the circuit breaker from an earlier process."""
-        self._failures, self._closed_until = failures, time.monotonic() + max(0.0, seconds)
+        self.gone, self._failures, self._closed_until = gone, failures, time.monotonic() + max(0.0, seconds)
 
     def stop(self) -> None:
         """Stop after the attempts in flight."""
@@ -69,6 +70,11 @@ class WebhookTarget:
         try:
             while not self.stopped:
                 self.wake.clear()
+                if self.gone:
+                    await self._wait(LOOK_SECONDS)
+                    async with lock:
+                        self.gone = await connection.fetchval(queue.GONE, self.name) == self.webhook.url
+                    continue
                 if (closed := self._closed_until - time.monotonic()) > 0:
                     await self._wait(closed)
                     continue
@@ -79,7 +85,10 @@ class WebhookTarget:
                     await self._wait(LOOK_SECONDS)
                     continue
                 deliveries, attempts = await self._send(deliveries)
-                pauses = [self._pause(delivery.attempts, MAX_PAUSE_SECONDS) for delivery in deliveries]
+                pauses = [
+                    max(self._pause(delivery.attempts, MAX_PAUSE_SECONDS), attempt.retry_after)
+                    for delivery, attempt in zip(deliveries, attempts, strict=True)
+                ]
                 async with lock:
                     given_up = await queue.finish(connection, self.name, deliveries, attempts, pauses, self._keep)
                     await self._judge(connection, attempts)
@@ -117,20 +126,31 @@ class WebhookTarget:
         return min(most, self._base * 2.0 ** min(failures, 30)) * random.uniform(0.5, 1.0)  # noqa: S311 - spreads load
 
     async def _judge(self, connection: asyncpg.Connection, attempts: Sequence[WebhookAttempt]) -> None:
-        """Open the circuit breaker after failures, or close it after a success."""
+        """Open the circuit breaker after failures or as the receiver asks, or close it after a success."""
         before = self._failures
+        if any(attempt.gone for attempt in attempts):
+            await self._close(connection)
         if any(attempt.delivered for attempt in attempts):
             self._failures, seconds = 0, 0.0
         else:
             self._failures += 1
             opened = self._failures - OPEN_AFTER
             seconds = self._pause(opened, MAX_OPEN_SECONDS) if opened >= 0 else 0.0
+        asked = max(attempt.retry_after for attempt in attempts)  # for all events, not only for those just sent
+        seconds = max(seconds, asked)
         self._closed_until = time.monotonic() + seconds
-        if before or self._failures:
+        if before or self._failures or asked:
             await connection.execute(queue.BREAKER, self.name, self._failures, seconds)
         if before >= OPEN_AFTER and not self._failures:
             await connection.execute(queue.HURRY, self.name)
             log.info("webhook_recovered", webhook=self.name)
+
+    async def _close(self, connection: asyncpg.Connection) -> None:
+        """Send nothing more to this URL. Its events wait for another URL, or a test that succeeds."""
+        self.gone = True
+        text = "The receiver responded with 410 Gone, so nothing is sent. Change the URL, or test the webhook."
+        await connection.execute(queue.CLOSE, self.name, self.webhook.url, text)
+        log.error("webhook_gone", alarm="webhook", webhook=self.name, error=text)
 
     def _tell(self, deliveries: Sequence[Delivery], attempts: Sequence[WebhookAttempt]) -> None:
         failed = [(d, a) for d, a in zip(deliveries, attempts, strict=True) if not a.delivered]
@@ -146,5 +166,5 @@ class WebhookTarget:
     def give_up(self, events: Collection[str]) -> None:
         """Report events that are no longer retried."""
         metrics.count("webhooks", "given_up", by=len(events))
-        for event in list(events)[:10]:
+        for event in list(events)[: 0 if self.gone else 10]:
             log.error("webhook_given_up", alarm="webhook", webhook=self.name, event_id=event, events=len(events))

@@ -15,6 +15,7 @@ VALUES = {
     "name": "Ina",
     "inviter": "Olivia",
     "company": "Acme",
+    "host": "hooks.example.com",
     "password": "Ab1cd2ef",
     "code": "482913",
     "email": "a@b.example",

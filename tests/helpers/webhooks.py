@@ -7,7 +7,9 @@ import base64
 import hashlib
 import hmac
 import json
+import os
 import ssl
+import subprocess
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -16,12 +18,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import standardwebhooks
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from tests.helpers.support import free_port, until
+from tests.helpers.support import ROOT, free_port, until
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 OTHER_SECRET = "whsec_" + base64.b64encode(bytes(range(32))).decode()
@@ -50,13 +53,36 @@ class Received:
         return self.headers["webhook-id"]
 
     def signed_by(self, *secrets: str) -> bool:
-        """Return whether there is one signature for each secret, strictly according to Standard Webhooks."""
+        """Return whether there is one signature for each secret, which Standard Webhooks' own library accepts."""
+        for secret in secrets:
+            standardwebhooks.Webhook(secret).verify(self.body, self.headers)
         content = b".".join((self.id.encode(), self.headers["webhook-timestamp"].encode(), self.body))
         signatures = []
         for secret in secrets:
             digest = hmac.new(base64.b64decode(secret.removeprefix("whsec_")), content, hashlib.sha256).digest()
             signatures.append("v1," + base64.b64encode(digest).decode())
         return self.headers["webhook-signature"].split(" ") == signatures
+
+
+VERIFY = """
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+const { Webhook } = createRequire(process.argv[1])("standardwebhooks");
+const { secret, body, headers } = JSON.parse(readFileSync(0, "utf8"));
+console.log(JSON.stringify(new Webhook(secret).verify(body, headers)));
+"""
+
+
+def verified_by_node(request: Received, secret: str) -> Any:
+    """Return the event that the library for Node verifies; raise CalledProcessError for a bad signature."""
+    node = subprocess.run([ROOT / "tools/node"], capture_output=True, text=True, check=True).stdout.strip()
+    asked = {"secret": secret, "body": request.body.decode(), "headers": request.headers}
+    words: list[str | Path] = ["node", "--input-type=module", "--eval", VERIFY, ROOT / "frontend/package.json"]
+    path = f"{node}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        words, input=json.dumps(asked), capture_output=True, text=True, check=True, env=os.environ | {"PATH": path}
+    )
+    return json.loads(done.stdout)
 
 
 Respond = Callable[[Received], Awaitable[tuple[int, dict[str, str]]]]

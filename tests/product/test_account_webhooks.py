@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Any
 
 import pytest
 
 from product import webhooks
 from tests.helpers.product import Account, Product, User
-from tests.helpers.webhooks import Receiver, receiver
+from tests.helpers.webhooks import Receiver, accept, receiver, verified_by_node
 
 EVENTS = ["bulk.finished", "contact.revealed", "credits.low", "plan.changed"]
 
@@ -217,6 +219,93 @@ async def test_a_failing_receiver_is_tried_for_a_day(product: Product, account: 
     assert request.id == f"evt_{delivery['deliveryid']}"
     [delivery] = await _deliveries(account.owner, made["webhookid"])
     assert (delivery["status"], delivery["reason"], delivery["error"]) == ("delivered", None, None)
+
+
+@pytest.mark.parametrize(("status", "asked", "pause"), [
+    (429, "300", 300), (503, "300", 300), (503, "5", 60), (500, "300", 300), (503, "99999999", 4 * 3600),
+    (503, "date", 600), (503, "soon", 60),
+])  # fmt: skip
+async def test_a_receiver_can_ask_for_time(
+    product: Product, account: Account, target: Receiver, status: int, asked: str, pause: int
+) -> None:
+    await account.set_credits(10)
+    made = await _create(account.owner, target.url, "contact.revealed")
+    target.secrets = (made["secret"],)
+
+    async def wait(_: object) -> tuple[int, dict[str, str]]:
+        date = format_datetime(datetime.now(UTC) + timedelta(seconds=600), usegmt=True)
+        return status, {"Retry-After": date if asked == "date" else asked}
+
+    target.respond = wait
+    await _reveal(product, account.owner)
+    await product.scripts.run_job("sendwebhooks", {})
+    [delivery] = await _deliveries(account.owner, made["webhookid"])
+    assert (delivery["status"], delivery["lastcode"]) == ("waiting", status)
+    seconds = "select extract(epoch from dueon - now())::float8 from webhookdelivery where deliveryid = $1"
+    assert await product.db.fetchval(seconds, delivery["deliveryid"]) == pytest.approx(pause, abs=10)
+
+
+async def test_other_events_of_a_webhook_wait_as_the_receiver_asks(
+    product: Product, account: Account, target: Receiver
+) -> None:
+    await account.set_credits(10)
+    made = await _create(account.owner, target.url, "contact.revealed")
+    target.secrets = (made["secret"],)
+
+    async def wait(_: object) -> tuple[int, dict[str, str]]:
+        return 429, {"Retry-After": "600"}
+
+    target.respond = wait
+    await _reveal(product, account.owner)
+    await _reveal(product, account.owner)
+    held = "update webhookdelivery set dueon = now() + interval '1 minute' where deliveryid = $1"
+    second = (await _deliveries(account.owner, made["webhookid"]))[1]["deliveryid"]
+    await product.db.execute(held, second)
+    await product.scripts.run_job("sendwebhooks", {})
+    assert len(target.received) == 1
+    seconds = "select extract(epoch from dueon - now())::float8 from webhookdelivery where deliveryid = $1"
+    assert await product.db.fetchval(seconds, second) == pytest.approx(600, abs=10)
+
+
+@pytest.mark.parametrize("way", ["event", "test"])
+async def test_a_webhook_whose_receiver_is_gone_is_disabled_with_a_mail(
+    product: Product, account: Account, target: Receiver, way: str
+) -> None:
+    await account.set_credits(10)
+    made = await _create(account.owner, target.url, "contact.revealed")
+    target.secrets = (made["secret"],)
+
+    async def gone(_: object) -> tuple[int, dict[str, str]]:
+        return 410, {}
+
+    target.respond = gone
+    if way == "test":
+        test = (await account.owner.post("webhook/test", webhookid=made["webhookid"])).json()
+        assert (test["delivered"], test["lastcode"]) == (False, 410)
+    else:
+        for _ in range(3):
+            await _reveal(product, account.owner)
+        await product.scripts.run_job("sendwebhooks", {})
+    await product.work()
+    sent = len(target.received)
+    [row] = (await account.owner.table("GET", "webhook")).json()["resource"]
+    assert row["isactive"] == 0
+    rows = await _deliveries(account.owner, made["webhookid"])
+    assert {(row["status"], row["lastcode"]) for row in rows} == {("failed", 410)}
+    mails = [mail for mail in await product.mails(account.owner.email) if "webhook" in str(mail["Subject"])]
+    assert [f"127.0.0.1:{target.port}" in mail.as_string() for mail in mails] == [True]
+    events = await product.db.fetch("select event from auditlog where clientid = $1", account.clientid)
+    assert [row["event"] for row in events].count("webhook_disabled") == 1
+    await _reveal(product, account.owner)
+    await product.scripts.run_job("sendwebhooks", {})
+    assert len(target.received) == sent
+
+    target.respond = accept
+    await account.owner.table("PATCH", f"webhook/{made['webhookid']}", {"isactive": 1})
+    await _reveal(product, account.owner)
+    await product.scripts.run_job("sendwebhooks", {})
+    [request] = target.delivered
+    assert verified_by_node(request, made["secret"]) == request.json
 
 
 async def test_a_test_event_returns_its_result(account: Account, target: Receiver) -> None:

@@ -92,7 +92,7 @@ export interface WebhookState {
   on: string[];
   filter: string | null;
   url: string;
-  state: "active" | "paused" | "stopped";
+  state: "active" | "paused" | "gone" | "stopped";
   pending?: number;
   failed?: number;
   error?: string | null;

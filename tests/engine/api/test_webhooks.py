@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import json
 import socket
+import subprocess
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
 import asyncpg
 import httpx2
 import pytest
+import standardwebhooks
 
 from tableapi import Access, Rule, Settings, TableAPI, Webhook
 from tableapi.changes import outbox
 from tableapi.webhooks import queue
 from tests.helpers.support import NewDatabase, until
-from tests.helpers.webhooks import OTHER_SECRET, SECRET, Received, Receiver, receiver
+from tests.helpers.webhooks import OTHER_SECRET, SECRET, Received, Receiver, accept, receiver, verified_by_node
 
 SCHEMA = """
 create table customer (id integer primary key, name text);
@@ -360,6 +363,95 @@ async def _is(server: Shop, **members: Any) -> bool:
     return all(state[name] == value for name, value in members.items())
 
 
+@pytest.mark.parametrize("status", [429, 503, 500])
+@pytest.mark.parametrize("form", ["seconds", "date"])
+async def test_a_receiver_can_ask_for_time(shop: Serving, status: int, form: str) -> None:
+    """Nothing is sent meanwhile, of other records neither."""
+    asked = "2" if form == "seconds" else format_datetime(datetime.now(UTC) + timedelta(seconds=3), usegmt=True)
+    async with receiver() as target, shop(hook(url=target.url)) as server:
+
+        async def wait(_: Received) -> tuple[int, dict[str, str]]:
+            return (status, {"Retry-After": asked}) if len(target.received) == 1 else (204, {})
+
+        target.respond = wait
+        await server.db.execute("insert into orders values (1)")
+        await until(lambda: _is(server, state="paused"))
+        await server.db.execute("insert into orders values (2)")
+        await target.gets(2)
+        first, *others = target.received
+        assert min(request.arrived for request in others) - first.arrived >= 1.9
+        await until(lambda: _is(server, state="active", pending=0))
+
+
+@pytest.mark.parametrize(("asked", "least", "most"), [
+    ("999999999", 14390, 14400), (f"{'9' * 400}", 14390, 14400), ("Fri, 31 Dec 9999 23:59:59 GMT", 14390, 14400),
+    ("-5", 0, 1), ("soon", 0, 1), ("1.5", 0, 1), ("Sat, 01 Jan 2000 00:00:00 GMT", 0, 1), ("Fri, 99 Foo 2026", 0, 1),
+])  # fmt: skip
+async def test_the_time_that_a_receiver_gets_is_bounded(shop: Serving, asked: str, least: float, most: float) -> None:
+    async with receiver() as target, shop(hook(url=target.url)) as server:
+
+        async def wait(_: Received) -> tuple[int, dict[str, str]]:
+            return 503, {"Retry-After": asked}
+
+        target.respond = wait
+        await server.db.execute("insert into orders values (1)")
+        await until(lambda: _attempts(server, 1))
+        seconds = "select greatest(extract(epoch from open_until - now())::float8, 0) from tableapi_live.webhook"
+        assert least <= await server.db.fetchval(seconds) <= most
+
+
+async def test_nothing_is_sent_to_a_receiver_that_is_gone(shop: Serving, caplog: pytest.LogCaptureFixture) -> None:
+    async with receiver() as target, receiver() as other:
+
+        async def gone(_: Received) -> tuple[int, dict[str, str]]:
+            return 410, {}
+
+        target.respond = gone
+        async with shop(hook(url=target.url)) as server:
+            await server.db.execute("insert into orders values (1)")
+            await until(lambda: _is(server, state="gone"))
+            await server.db.execute("insert into orders values (2)")
+            await until(lambda: _is(server, pending=2))
+            assert "410 Gone" in (await server.state())["error"]
+        assert caplog.text.count("webhook_gone") == 1
+        async with shop(hook(url=target.url)) as server:
+            await server.db.execute("insert into orders values (3)")
+            await until(lambda: _is(server, state="gone", pending=3))
+        assert len(target.received) == 1
+        async with shop(hook(url=other.url)):
+            await other.gets(3)
+
+
+async def test_a_successful_test_continues_deliveries_to_a_receiver_that_was_gone(shop: Serving) -> None:
+    async with receiver() as target, shop(hook(url=target.url)) as server:
+
+        async def gone(_: Received) -> tuple[int, dict[str, str]]:
+            return 410, {}
+
+        target.respond = gone
+        await server.db.execute("insert into orders values (1)")
+        await until(lambda: _is(server, state="gone"))
+        for delivered in (False, True):
+            test = (await server.http.post("/api/v2/shop/_webhooks/a/test")).json()
+            assert test["delivered"] == delivered
+            target.respond = accept
+        await until(lambda: _is(server, state="active", error=None, pending=0))
+        assert target.told[-1][0] == "orders.created"
+
+
+async def test_events_are_verified_by_the_libraries_of_the_standard(shop: Serving) -> None:
+    """The receiver verifies each request with the library for Python."""
+    async with receiver() as target, shop(hook(url=target.url)) as server:
+        await server.db.execute("insert into orders (id, status) values (1, 'é \U0001f600 \" \\')")
+        await target.gets(1)
+        [request] = target.delivered
+        assert verified_by_node(request, SECRET) == request.json
+        with pytest.raises(subprocess.CalledProcessError):
+            verified_by_node(request, OTHER_SECRET)
+        with pytest.raises(standardwebhooks.WebhookVerificationError):
+            standardwebhooks.Webhook(SECRET).verify(request.body + b" ", request.headers)
+
+
 async def test_a_never_accepted_event_is_reported_and_can_be_replayed(shop: Serving) -> None:
     async with receiver() as target, shop(hook(url=target.url), webhooks_keep_seconds=1) as server:
 
@@ -493,12 +585,13 @@ async def test_a_restart_continues_at_the_last_position(shop: Serving) -> None:
         assert [r.data["key"]["id"] for r in target.delivered] == [1, 2, 2]
 
 
-async def test_an_outbox_of_an_older_version_gets_the_order_index(shop: Serving, url: str) -> None:
+async def test_an_outbox_of_an_older_version_gets_what_it_lacks(shop: Serving, url: str) -> None:
     async with receiver() as target:
         async with shop(hook(url=target.url)) as server:
             await until(lambda: _is(server, state="active"))
         db = await asyncpg.connect(url)
         await db.execute("drop index tableapi_live.delivery_order")
+        await db.execute("alter table tableapi_live.webhook drop column gone")
         await db.execute("comment on schema tableapi_live is 'version 4'")
         async with shop(hook(url=target.url)) as server:
             await server.db.execute("insert into orders values (1)")

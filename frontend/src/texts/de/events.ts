@@ -101,5 +101,6 @@ export const events: Translation<typeof english> = {
     webhook_created: "Webhook hinzugefügt",
     webhook_changed: "Webhook geändert",
     webhook_deleted: "Webhook gelöscht",
+    webhook_disabled: "Webhook abgeschaltet",
   },
 };

@@ -98,5 +98,6 @@ export const events = {
     webhook_created: "Webhook added",
     webhook_changed: "Webhook changed",
     webhook_deleted: "Webhook deleted",
+    webhook_disabled: "Webhook disabled",
   },
 } as const;
