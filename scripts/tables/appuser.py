@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from product import audit
-from product.accounts import email_domains, person_names, profile_form, sessions, users
+from product.accounts import email_domains, person_names, profile_form, sessions, tax_ids, users
 from product.context import Context
 from product.team import seats
 from tableapi import BadRequest, Conflict, FieldError, Forbidden, Invalid, NotFound, Unauthorized, equalities, validate
@@ -134,6 +134,7 @@ async def _validate(ctx: Context, record: dict[str, object], user: users.User) -
             reason="field_not_writable",
             case="company_of_owner",
         )
+    await tax_ids.check(ctx, company)
     return company
 
 

@@ -19,6 +19,7 @@ from product.accounts import (
     profile_form,
     sessions,
     signup,
+    tax_ids,
     users,
 )
 from product.accounts.signup import EmailExists
@@ -112,9 +113,10 @@ async def _decoy(ctx: Context, email: str, name: str) -> dict[str, object]:
 
 
 async def patch(ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]) -> None:
-    """Validate phone and company name by the rules of the profile form. The engine writes the record."""
+    """Validate phone, company name and tax number as the profile form does. The engine writes."""
     for record in records:
         if "phonenumber" in record:
             record["phonenumber"] = profile_form.digits(record["phonenumber"])
         if not person_names.is_plain(str(record.get("companyname") or "")):
             raise Invalid({"companyname": FieldError("name_with_address", person_names.REJECTED)})
+        await tax_ids.check(ctx, record)

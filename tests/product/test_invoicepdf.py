@@ -93,7 +93,7 @@ async def test_an_upgrade_has_a_german_invoice(shop: Shop, trial: Account) -> No
 async def test_an_invoice_shows_both_parties_and_the_tax(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 2)
     [bill] = await shop.invoices(trial)
-    address = {"billingaddress": "5 Main Street, Berlin", "country": "DEU", "taxid": "DE123"}
+    address = {"billingaddress": "5 Main Street, Berlin", "country": "DEU", "taxid": "DE136695976"}
     assert (await trial.owner.table("PATCH", f"client/{trial.clientid}", address)).status_code == 200
     ctx = shop.product.ctx
     row = await invoice_pdf.row(ctx, trial.clientid, transactionid=bill["transactionid"])
