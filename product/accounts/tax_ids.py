@@ -22,7 +22,7 @@ _EU = {
     "AT", "BE", "BG", "CY", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GR", "HR", "HU", "IE", "IT", "LT", "LU", "LV",
     "MT", "NL", "PL", "PT", "RO", "SE", "SI", "SK",
 }  # fmt: skip
-# Countries whose numbers are checked without a prefix, too. The schemes of others are not all known.
+# Countries of which all schemes are known, so that a number without a prefix is checked, too.
 _COMPLETE = _EU | {"CH", "GB", "NO", "US"}
 # Schemes beside the VAT number that businesses give, by country.
 _SCHEMES = {
@@ -83,7 +83,7 @@ def problem(number: str, country: str = "") -> FieldError | None:
 
 
 def _split(text: str) -> tuple[str, str]:
-    """Return the country whose rules a prefix names, and the rest; empty texts without such a prefix."""
+    """Return the country that a prefix means, and the rest; empty texts without such a prefix."""
     if text.startswith("CHE"):
         return "CH", text
     match = _PREFIXED.fullmatch(text)
@@ -118,7 +118,7 @@ def _fits(country: str, number: str) -> bool:
 
 
 def _error(country: str, number: str) -> FieldError:
-    """Return the error of the usual scheme of a country, or of another one whose form the number has."""
+    """Return the error of the usual scheme of a country, or of another that the number resembles."""
     errors: list[Exception] = []
     for validate in _validators(country):
         try:

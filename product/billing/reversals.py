@@ -20,6 +20,8 @@ TYPES = (
     "charge.dispute.funds_reinstated",
 )  # fmt: skip
 
+UNKNOWN = "unknown payment"
+
 # The provider's list wins over events. Between events the later one wins, and a final status stays.
 _KEEP = """
     insert into paymentreversal as r (providerid, kind, payment, purchase, amount, status, asof, listed)
@@ -37,7 +39,7 @@ _CUSTOMER = "select clientid from client where stripe_custid = $1"
 
 
 async def apply(ctx: Context, about: dict[str, object], created: datetime) -> str | None:
-    """Apply an event about a refund or a dispute; return why it was ignored, or None.
+    """Apply an event about a refund or a dispute; return why it was ignored, such as UNKNOWN, or None.
 
     Args:
         about: the object of the event, as the provider sent it.
@@ -47,7 +49,7 @@ async def apply(ctx: Context, about: dict[str, object], created: datetime) -> st
     reversal = payments.reversal(about, created)
     payment = reversal.payment or await _payment_of(ctx, reversal.charge)
     if not payment:
-        return "unknown payment"
+        return UNKNOWN
     invoice, customer = about.get("invoice"), about.get("customer")
     clientid: int | None
     addon = await ctx.db.first_value(int, _ADDON, payment)
@@ -62,10 +64,12 @@ async def apply(ctx: Context, about: dict[str, object], created: datetime) -> st
         clientid = await ctx.db.first_value(int, _BOOKED, purchase)
         if clientid is None and customer:
             clientid = await ctx.db.first_value(int, _CUSTOMER, customer)
+            if clientid is None and purchase:
+                return "payment for another product"  # the provider's account may have others
             if clientid:
                 await reconcile.reconcile(ctx, clientid)
     if not purchase or clientid is None:
-        return "unknown payment"
+        return UNKNOWN
     await _apply(ctx, clientid, purchase, payment, reversal)
     return None
 

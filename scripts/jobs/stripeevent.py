@@ -48,7 +48,7 @@ async def run(ctx: Context, input: Input) -> None:
         note = await _payment(ctx, about["id"])
     elif kind in reversals.TYPES:
         note = await reversals.apply(ctx, about, event.created)
-        if note:
+        if note == reversals.UNKNOWN:
             log.error("unknown_payment", alarm=True, stripe_event=event.id, type=kind)
     elif kind.startswith(_PLAN_EVENTS):
         if kind.startswith("checkout.session."):

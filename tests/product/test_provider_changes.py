@@ -396,6 +396,16 @@ async def test_refunds_behind_a_hundred_others_count(shop: Shop, trial: Account,
     assert (await shop.credits(trial), await shop.balanced(trial)) == (STARTER, True)
 
 
+async def test_more_than_a_hundred_missed_events_are_caught_up(shop: Shop, trial: Account, sub: str) -> None:
+    for number in range(120):
+        await called(shop, "POST", f"subscriptions/{sub}", **{"metadata[n]": number})
+    missed = shop.fresh()
+    await shop.product.scripts.run_job("catchup", {})
+    await shop.product.work()
+    kept = "select count(*) from stripeevent where id = any($1) and handledon is not null"
+    assert await shop.product.db.fetchval(kept, missed) == 120
+
+
 # -- other products, quantities, schedules ----------------------------------------------------------------------------
 
 
@@ -432,6 +442,27 @@ async def test_events_of_other_products_of_the_account_are_stored_without_an_ala
     await forged(shop, "customer.subscription.updated", other | {"metadata": {"clientid": "7"}})
     assert "unknown_customer" in capsys.readouterr().out
     assert await plan_of(shop, trial) == before
+
+
+async def test_a_refund_of_another_products_invoice_raises_no_alarm(
+    shop: Shop, trial: Account, sub: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = await shop.credits(trial)
+    with shop.service.store.transaction() as state:
+        [bill, *_] = state.all("invoice")
+        payment = bill["payments"]["data"][0] | {"invoice": "in_theirs", "payment": {"payment_intent": "pi_theirs"}}
+        payments = bill["payments"] | {"data": [payment]}
+        state.put(bill | {"id": "in_theirs", "customer": "cus_theirs", "payments": payments})
+    refund = {
+        "id": "re_theirs",
+        "object": "refund",
+        "payment_intent": "pi_theirs",
+        "amount": 4900,
+        "status": "succeeded",
+    }
+    await forged(shop, "refund.created", refund)
+    assert "unknown_payment" not in capsys.readouterr().out
+    assert await shop.credits(trial) == before
 
 
 async def test_a_quantity_multiplies_the_credits_of_the_plan(shop: Shop, trial: Account, sub: str) -> None:
