@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 
@@ -45,8 +46,13 @@ _PROBLEMS: tuple[tuple[type[Exception], FieldError], ...] = (
     (exceptions.InvalidFormat, FieldError("taxid_format", "This tax number does not have the form of its country")),
 )
 PREFIX = FieldError("taxid_prefix", "No country has this prefix. Begin with one such as DE, EL or CHE")
-_STORED = "select coalesce(taxid, '') from client where clientid = $1"
-_COUNTRY = "select country from client where clientid = $1"
+_STORED = "select taxid, country from client where clientid = $1"
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    taxid: str
+    country: str | None
 
 
 async def check(ctx: Context, company: Mapping[str, object]) -> None:
@@ -55,10 +61,11 @@ async def check(ctx: Context, company: Mapping[str, object]) -> None:
     A stored number that is sent again unchanged is not checked, so that other fields can be saved.
     """
     number = company.get("taxid")
-    if not isinstance(number, str) or number == await ctx.db.value(str, _STORED, ctx.actor.clientid):
+    if not isinstance(number, str):
         return
-    country = company.get("country") or await ctx.db.first_value(str, _COUNTRY, ctx.actor.clientid)
-    if error := problem(number, str(country or "")):
+    stored = await ctx.db.one(_Stored, _STORED, ctx.actor.clientid)
+    country = str(company.get("country") or stored.country or "")
+    if number != stored.taxid and (error := problem(number, country)):
         raise Invalid({"taxid": error})
 
 
