@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import pwd
 import secrets
 import stat
 import tempfile
 from pathlib import Path
+
+# Of a data folder: a file that says so, and the files in those that former versions made.
+_MARK = ".tableapi"
+_MARKS = (
+    _MARK, "secrets/secret_key", "secrets/app_key", "secrets/postgres_password", "secrets/database_password",
+    "postgres/data/PG_VERSION",
+)  # fmt: skip
+_MADE = frozenset(("secrets", "postgres", "run", "uploads", "demo"))
 
 
 def private_folder(folder: Path) -> Path:
@@ -19,17 +28,31 @@ def private_folder(folder: Path) -> Path:
     return folder
 
 
+def is_ours(folder: Path) -> bool:
+    """Return whether a folder is empty, or one that this program made."""
+    return {path.name for path in folder.iterdir()} <= _MADE or any((folder / name).exists() for name in _MARKS)
+
+
 def close_folder(folder: Path) -> int:
     """Create `folder`, or restrict it to its owner. Return the old mode if it was less strict, else 0.
+
+    A folder of others is left as it is.
 
     A folder of root with mode 0710 and the group of the unprivileged system user is left alone: an embedded PostgreSQL
     started by root runs as that user and has to enter it if user namespaces are not available. The mode of a folder
     with a running PostgreSQL is kept until the next start.
+
+    Raises:
+        OSError: it is not a folder, or one of others.
     """
     if not folder.exists():
-        private_folder(folder)
+        (private_folder(folder) / _MARK).touch()
         return 0
     status = folder.stat()
+    if not is_ours(folder) or status.st_mode & stat.S_ISVTX:
+        raise OSError(errno.EEXIST, "it has files of other programs. Name a new folder, or an empty one")
+    if os.access(folder, os.W_OK):
+        (folder / _MARK).touch()
     mode = stat.S_IMODE(status.st_mode)
     shared = mode == 0o710 and status.st_uid == 0 and status.st_gid == pwd.getpwnam("nobody").pw_gid
     if not mode & 0o077 or shared or status.st_uid != os.geteuid():
@@ -48,7 +71,7 @@ def kept_secret(path: Path) -> str:
     """
     with contextlib.suppress(FileNotFoundError):
         return path.read_text().strip()
-    private_folder(path.parent).chmod(0o700)
+    private_folder(path.parent)
     number, draft = tempfile.mkstemp(dir=path.parent)  # mode 0600
     with os.fdopen(number, "w") as file:
         file.write(secrets.token_urlsafe(32) + "\n")

@@ -24,6 +24,38 @@ def test_a_folder_is_restricted(mode: int, former: int, after: int, tmp_path: Pa
     assert stat.S_IMODE(folder.stat().st_mode) == after
 
 
+@pytest.mark.parametrize("mode", [0o1777, 0o755, 0o700])
+@pytest.mark.parametrize("name", ["photo.jpg", "log", "secrets/of-another-program", "postgres/main/base"])
+def test_a_folder_of_others_is_rejected_and_left_as_it_is(mode: int, name: str, tmp_path: Path) -> None:
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / "other").touch()
+    (tmp_path / "secrets").mkdir(exist_ok=True)
+    tmp_path.chmod(mode)
+    with pytest.raises(OSError, match="files of other programs"):
+        close_folder(tmp_path)
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == mode
+
+
+def test_a_file_and_a_folder_for_all_users_are_rejected(tmp_path: Path) -> None:
+    file, shared = tmp_path / "hostname", tmp_path / "shared"
+    file.touch(mode=0o644)
+    shared.mkdir()
+    shared.chmod(0o1777)  # empty, like /tmp on a new machine
+    for path in (file, shared):
+        before = path.stat().st_mode
+        with pytest.raises(OSError):  # noqa: PT011 - of the system
+            close_folder(path)
+        assert path.stat().st_mode == before
+
+
+def test_a_folder_that_was_made_here_may_hold_other_files_later(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    assert close_folder(folder) == 0
+    (folder / "notes.txt").touch()
+    folder.chmod(0o755)
+    assert close_folder(folder) == 0o755
+
+
 def test_a_new_folder_is_accessible_to_its_owner_only(tmp_path: Path) -> None:
     assert close_folder(tmp_path / "a" / "data") == 0
     assert stat.S_IMODE((tmp_path / "a" / "data").stat().st_mode) == 0o700
