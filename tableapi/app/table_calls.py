@@ -328,12 +328,8 @@ def _reject_unknown_options(verb: str, query: Mapping[str, str], body: Any, rela
             )
         sent |= beside
     if verb != "GET" and (name := next((name for name in sent if name in options.OF_READS), "")):
-        raise BadRequest(
-            f"Option '{name}' has no effect on {verb}, which changes every matching record. Use max_affected to "
-            "limit their number. To ignore the option, send Prefer: handling=lenient.",
-            reason="bad_option",
-            context={"option": name},
-        )
+        lenient = " To ignore the option, send Prefer: handling=lenient."
+        raise errors.without_effect(name, verb, "" if name in options.OF_SELECTIONS else lenient)
     if names := options.unknown(sent, relations):
         first = names[0][:100]
         raise BadRequest(

@@ -79,43 +79,41 @@ async def undone(dataset: Any) -> AsyncIterator[Pinned]:
 
     Deferred constraints are checked first.
     """
-    async with dataset.db.writes.acquire() as connection:
-        transaction = connection.transaction()
-        await transaction.start()
-        try:
-            yield Pinned(dataset, connection)
-            await connection.execute("set constraints all immediate")
-        finally:
-            await transaction.rollback()
+    async with dataset.db.writes.acquire() as connection, _rolled_back(connection):
+        yield Pinned(dataset, connection)
+        await connection.execute("set constraints all immediate")
+
+
+@asynccontextmanager
+async def _rolled_back(connection: asyncpg.Connection, *, readonly: bool = False) -> AsyncIterator[None]:
+    """Run the block in a transaction, or in a savepoint of an outer one, that is rolled back at the end."""
+    transaction = connection.transaction(readonly=readonly)
+    await transaction.start()
+    try:
+        yield
+    finally:
+        await transaction.rollback()
 
 
 @asynccontextmanager
 async def in_zone(dataset: Any, zone: str) -> AsyncIterator[Pinned]:
     """Yield the dataset in a read-only transaction with a time zone.
 
+    It is rolled back, so that inside a longer transaction the zone applies to this read only.
+
     Raises:
         BadRequest: `unknown_timezone`.
     """
-    async with dataset.db.reads.acquire() as connection:
-        # Inside a batch it is a savepoint; releasing it would leave the zone to the later steps.
-        transaction = connection.transaction(readonly=not dataset.pinned)
-        await transaction.start()
+    async with dataset.db.reads.acquire() as connection, _rolled_back(connection, readonly=True):
         try:
-            await _set_zone(connection, zone)
-            yield Pinned(dataset, connection)
-        finally:
-            await transaction.rollback()
-
-
-async def _set_zone(connection: asyncpg.Connection, zone: str) -> None:
-    try:
-        await connection.execute("select set_config('TimeZone', $1, true)", _named(zone))
-    except asyncpg.InvalidParameterValueError:
-        raise BadRequest(
-            f"Unknown time zone '{zone[:100]}'. Send one such as Europe/Oslo.",
-            reason="unknown_timezone",
-            context={"option": "timezone"},
-        ) from None
+            await connection.execute("select set_config('TimeZone', $1, true)", _named(zone))
+        except asyncpg.InvalidParameterValueError:
+            raise BadRequest(
+                f"Unknown time zone '{zone[:100]}'. Send one such as Europe/Oslo.",
+                reason="unknown_timezone",
+                context={"option": "timezone"},
+            ) from None
+        yield Pinned(dataset, connection)
 
 
 def _named(zone: str) -> str:

@@ -46,6 +46,10 @@ OF_READS = frozenset(
     ("order", "sort", "order_by", "limit", "top", "offset", "skip", "group", "group_by", "having", "cursor",
      "include_count", "count_only", "include_schema")
 )  # fmt: skip
+# Options by which a read returns only some of the matching records, or matches others.
+OF_SELECTIONS = frozenset(
+    ("limit", "top", "offset", "skip", "group", "group_by", "having", "cursor", "timezone")
+)  # fmt: skip
 _CONDITIONS = "Write all conditions in one option: filter=(a = 1) or (b > 2)."
 _HEADER = "Send credentials as headers: X-API-Key, X-Session-Token."
 # Suggestions for options of other table APIs.
@@ -113,6 +117,10 @@ class Options:
     def beyond_row(self) -> bool:
         """Whether the response has more than columns of the row: relations or computed fields."""
         return bool(self.related.strip()) or (self.fields is not None and syntax.computed(self.fields))
+
+    def of_keys(self) -> Options:
+        """Return the options of a read that selects the same records and returns their keys."""
+        return Options(fields="", params=self.params, relations=self.relations)
 
     def of_relation(self, path: str) -> RelationOptions:
         """Return the options of a relation. `path`: the relations that lead to it, joined by dots."""

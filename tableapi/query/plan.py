@@ -19,7 +19,7 @@ from tableapi.query.expressions.order import order_terms
 from tableapi.query.expressions.scope import Scope
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import Filter
-from tableapi.query.limits import Limits
+from tableapi.query.limits import FilterLimits, Limits
 from tableapi.query.names import names
 from tableapi.query.options import Options
 from tableapi.query.select import counting, group_count, grouping, keyed, listing
@@ -92,14 +92,20 @@ class ReadRequest:
 
     def scope(self) -> Scope:
         """Return a new scope of the table."""
-        binder = Binder(self.options.params, self.limits.filter)
+        binder = reading_binder(self.options, self.limits.filter)
         binder.account = self.account
-        binder.narrow = columns.narrowing(self.options, self.limits.filter)
-        binder.condition = columns.filtering(self.limits.filter)
         return Scope(self.table, binder.alias(self.table), self.right, self.rights, binder)
 
     def reader(self) -> columns.Reader:
         return columns.Reader(self.options, self.limits.rows, self.limits.filter)
+
+
+def reading_binder(options: Options, limits: FilterLimits) -> Binder:
+    """Return the binder of a statement that reads by the options of a request: a read, or a write by filter."""
+    binder = Binder(options.params, limits)
+    binder.narrow = columns.narrowing(options, limits)
+    binder.condition = columns.filtering(limits)
+    return binder
 
 
 _ACTIONS = {"GET": "read", "POST": "create records in", "PUT": "change", "PATCH": "change", "DELETE": "delete from"}

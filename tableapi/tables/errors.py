@@ -18,7 +18,9 @@ from tableapi.db.errors import telling, to_api_error
 from tableapi.errors import BadRequest, Forbidden, NotFound
 from tableapi.http import etag
 from tableapi.http.body import records as body_records
+from tableapi.http.preferences import ranged
 from tableapi.query.dml.plan import Change
+from tableapi.query.options import OF_SELECTIONS
 from tableapi.query.plan import no_right_to
 from tableapi.query.spelling import spelled
 from tableapi.schema.model import Column, Relation, Table
@@ -88,6 +90,31 @@ def check_not_empty(body: Any) -> None:
             "The list of records is empty. To delete every record, leave the list out and send force=true.",
             reason="no_records",
         )
+
+
+def without_effect(option: str, verb: str, more: str = "") -> BadRequest:
+    """Build the error for an option of reads in a write."""
+    return BadRequest(
+        f"Option '{option}' has no effect on {verb}, which changes every matching record. Use max_affected to limit "
+        f"their number.{more}",
+        reason="bad_option",
+        context={"option": option},
+    )
+
+
+def check_selection(call: TableRequest, verb: str) -> None:
+    """Reject options by which a read would return other records than the ones that this write matches.
+
+    Raises:
+        BadRequest: `bad_option`, also when unknown options are ignored.
+    """
+    beside = call.body if isinstance(call.body, dict) else {}
+    for name in OF_SELECTIONS:
+        value = call.query.get(name, beside.get(name))
+        if value is not None and (value != "" or name == "cursor"):  # without a value, it is that of the first page
+            raise without_effect(name, verb)
+    if ranged(call.headers, {}) is not None:
+        raise without_effect("Range", verb)
 
 
 def only_one(records: list[dict[str, Any]]) -> dict[str, Any]:

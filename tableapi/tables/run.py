@@ -19,8 +19,8 @@ from tableapi.query.dml.plan import Change, WritePlan
 from tableapi.query.dml.target import KEY, Target
 from tableapi.query.filter.cache import Literals
 from tableapi.query.options import Options
-from tableapi.query.plan import Bindings, right_of
-from tableapi.query.statement import Binder, arguments
+from tableapi.query.plan import Bindings, reading_binder, right_of
+from tableapi.query.statement import arguments
 from tableapi.schema.model import Column, Table
 from tableapi.tables import errors
 from tableapi.tables.request import TableRequest
@@ -145,13 +145,11 @@ class Run(ABC):
     def target(self, table: Table, verb: str, fields: str | None = "", extra: tuple[str, ...] = ()) -> Target:
         """Return the target of a plan. `extra`: fields that nested records refer to."""
         right = self.right(table, verb)
+        binder = reading_binder(self.options, self.call.dataset.limits.filter)
         if right.returns_nothing or (right.grants and self.options.minimal):
-            return Target(table, right, self.call.rights, "\0", extra, Binder(), returns_nothing=True, verb=verb)
+            return Target(table, right, self.call.rights, "\0", extra, binder, returns_nothing=True, verb=verb)
         keys = tuple(dict.fromkeys((*table.key, *extra)))
-        return Target(
-            table, right, self.call.rights, fields, keys, Binder(self.options.params), verb=verb,
-            texts=self.options.exact_texts,
-        )  # fmt: skip
+        return Target(table, right, self.call.rights, fields, keys, binder, verb=verb, texts=self.options.exact_texts)
 
     def plan(self, build: Callable[..., WritePlan], target: Target, *parts: Any) -> WritePlan:
         """Return the plan built by `build` for a target and these parts; plans are cached."""

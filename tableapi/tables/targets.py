@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tableapi import exact_json
-from tableapi.errors import BadRequest
+from tableapi.errors import BadRequest, TooLarge
 from tableapi.http.body import records as body_records
 from tableapi.http.compression import media_type
 from tableapi.query import plan
@@ -117,6 +117,7 @@ def _of_list(
     if text := filter_text():
         change = errors.only_one(records)
         errors.check_unversioned(call)
+        errors.check_selection(call, verb)
         return Targets("PATCH", given, filter=text, change=change)
     return Targets("PATCH", given, [(record, record) for record in records])
 
@@ -131,6 +132,7 @@ def _of_delete(call: TableRequest, given: Options, body: Any, filter_text: Calla
         return Targets("DELETE", given, [(record, {}) for record in records])
     if text := filter_text():
         errors.check_unversioned(call)
+        errors.check_selection(call, "DELETE")
         return Targets("DELETE", given, filter=text)
     errors.check_not_empty(body)
     if not given.force:
@@ -141,6 +143,7 @@ def _of_delete(call: TableRequest, given: Options, body: Any, filter_text: Calla
     if given.max_affected is not None:
         raise BadRequest("Option 'max_affected' cannot be used with force. Send a filter.", reason="bad_option")
     errors.check_unversioned(call)
+    errors.check_selection(call, "DELETE")
     return Targets("DELETE", given, everything=True)
 
 
@@ -240,14 +243,19 @@ async def _keys(call: TableRequest, verb: str, given: Options) -> list[dict[str,
         return await _keys_by_field(call, verb, given.id_field, given.ids)
     if given.ids is not None:
         return [dict(zip(call.table.key, plan.identifier(ident, key), strict=True)) for ident in given.ids]
+    errors.check_selection(call, verb)
     right = plan.right_of(call.table, call.rights, verb)
     tree, literals = cache.parse(call.filter_text(), call.dataset.limits.filter)
-    keys_only = Options(fields="", params=given.params)
-    request = plan.ReadRequest(call.table, right, call.rights, keys_only, tree, call.dataset.limits)
+    limits = call.dataset.limits
+    request = plan.ReadRequest(call.table, right, call.rights, given.of_keys(), tree, limits)
     listing_plan = plan.list_plan(request)
     values = plan.Bindings(call.actor, literals, given.params, [], limits=call.dataset.limits.filter)
     row = await call.dataset.db.reads.fetchrow(listing_plan.sql, *listing_plan.args(values))
-    return exact_json.loads(row["body"] or b"[]") if row else []
+    if row["more"]:
+        raise TooLarge(
+            f"The filter matches more than {limits.rows} records. Write them in parts.", reason="batch_too_large"
+        )
+    return exact_json.loads(row["body"] or b"[]")
 
 
 async def _keys_by_field(call: TableRequest, verb: str, id_field: str, idents: list[Any]) -> list[dict[str, Any]]:

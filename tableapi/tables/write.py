@@ -20,7 +20,7 @@ from tableapi.query.dml.target import KEY, reads_itself
 from tableapi.query.expressions import syntax
 from tableapi.query.expressions.conditions import EXACT
 from tableapi.query.filter import cache
-from tableapi.query.options import Options
+from tableapi.query.options import MAX_NUMBER
 from tableapi.query.plan import (
     Bindings,
     ReadRequest,
@@ -452,10 +452,10 @@ class Writer(Run):
         verb = "DELETE" if record is None else "PATCH"
         right = self.right(table, verb)
         parsed, literals = cache.parse(text, self.call.dataset.limits.filter)
-        kinds = params_key(self.options.params)
+        form = params_key(self.options.params), cache.digest(tuple(sorted(self.options.relations.items())))
         target = self.target(table, verb, self._fields(table))
         if record is None:
-            plan, values = self.plan(statements.by_filter, target, None, parsed, kinds), self.values({}, None, literals)
+            plan, values = self.plan(statements.by_filter, target, None, parsed, form), self.values({}, None, literals)
         else:
             change = take_apart(table, right, record, skip=table.key)
             errors.drop_own(self.call, change.rejected)
@@ -466,9 +466,9 @@ class Writer(Run):
             if change.empty:
                 raise errors.no_fields(table)
             values = self.values(change.values, None, literals)
-            plan = self.plan(statements.by_filter, target, change, parsed, kinds)
+            plan = self.plan(statements.by_filter, target, change, parsed, form)
             if plan.guarded:
-                check = self.plan(statements.check_changes, self.target(table, verb), change, parsed, kinds)
+                check = self.plan(statements.check_changes, self.target(table, verb), change, parsed, form)
                 if error := self.violated_by(await self.fetch(check, values), table, change):
                     raise error
         row = await self.fetch(plan, values)
@@ -484,8 +484,9 @@ class Writer(Run):
         table, limits = self.call.table, self.call.dataset.limits
         right, key = self._readable()
         parsed, literals = cache.parse(text, limits.filter)
-        options = Options(fields="", params=self.options.params)
-        page = list_plan(ReadRequest(table, right, self.call.rights, options, parsed, limits))
+        options = self.options.of_keys()
+        every = replace(limits, rows=MAX_NUMBER)
+        page = list_plan(ReadRequest(table, right, self.call.rights, options, parsed, every))
         values = Bindings(self.call.actor, literals, options.params, [], limits=limits.filter)
         row = await self.connection.fetchrow(page.sql, *page.args(values))
         return [identifier(record, key) for record in exact_json.loads(row["body"] or b"[]")]

@@ -167,10 +167,10 @@ def delete(target: Target, key: list[Column], match: bool = False) -> WritePlan:
     return target.finish(statement, clause)
 
 
-def by_filter(target: Target, change: Change | None, parsed: Filter, _params: tuple[str, ...] = ()) -> WritePlan:
+def by_filter(target: Target, change: Change | None, parsed: Filter, _form: tuple[Any, ...] = ()) -> WritePlan:
     """Build one statement that changes every record matching a filter, or deletes it if `change` is None.
 
-    _params: the kinds of the named values, which determine conversions.
+    _form: the kinds of the named values, which determine conversions, and the options of relations.
 
     Columns: `body` (a JSON array in the order of the key), `ok`, and the key fields as arrays.
     """
@@ -258,7 +258,7 @@ def check_change(target: Target, change: Change, key: list[Column]) -> WritePlan
     return target.plan(row)
 
 
-def check_changes(target: Target, change: Change, parsed: Filter, _params: tuple[str, ...] = ()) -> WritePlan:
+def check_changes(target: Target, change: Change, parsed: Filter, _form: tuple[Any, ...] = ()) -> WritePlan:
     """Build the same check for all records matching a filter, locked until the transaction ends."""
     clause: Any = target.binder.alias(target.table)
     values = assignments(target.table, change, target.binder, {})

@@ -197,3 +197,88 @@ def test_tools_write_the_records_matching_a_filter(db: SqlClient, server: Server
                 assert "too_many_affected" in await client.error(tool, **write, **more, max_affected=expected - 1)
 
     asyncio.run(call_tools())
+
+
+# -- options that change which records a read returns --------------------------------------------------------------
+
+NARROWED = "film_actor_by_film_id.COUNT(*) = 1", {"film_actor_by_film_id.filter": "actor_id < 6"}
+
+
+@pytest.mark.parametrize("more", [{}, {"related": "inventory_by_film_id"}, {"max_affected": "1000"}])
+@pytest.mark.parametrize("in_body", [False, True])
+@pytest.mark.parametrize("verb", ["PATCH", "PUT", "DELETE"])
+def test_a_write_uses_the_filters_of_relations(
+    db: SqlClient, server: Server, verb: str, in_body: bool, more: dict[str, str]
+) -> None:
+    condition, narrow = NARROWED
+    count = "(select count(*) from film_actor a where a.film_id = t.film_id{})"
+    rows = [
+        [row[0] for row in db.fetch(f"select film_id from film t where {count.format(text)} = 1 order by 1")]
+        for text in (" and a.actor_id < 6", " and a.actor_id < 3", "")
+    ]
+    assert rows[0] not in (rows[1], rows[2], [])
+    options = {"fields": "film_id", "dry_run": "true", **more}
+    read = send(server, "GET", "film", filter=condition, fields="film_id", order="film_id", **narrow)
+    assert [row["film_id"] for row in read.json()["resource"]] == rows[0]
+    for expected, own in zip(rows, (narrow, {"film_actor_by_film_id.filter": "actor_id < :a"}, {}), strict=True):
+        selecting = {"filter": condition, **own} | ({"params": '{"a": 3}'} if ":a" in str(own) else {})
+        if in_body:
+            body = {"resource": [CHANGES["film"]]} if verb != "DELETE" else {}
+            sent = {"params": options, "json": body | selecting}
+        else:
+            body = {"resource": [CHANGES["film"]]} if verb != "DELETE" else None
+            sent = {"params": options | selecting, "json": body}
+        url = f"{server.url}/api/v2/x/_table/film"
+        response = httpx2.request(verb, url, headers={"X-API-Key": "boss"}, **sent)
+        assert response.status_code == 200, response.text
+        assert sorted(row["film_id"] for row in response.json()["resource"]) == expected
+
+
+@pytest.mark.parametrize("handling", ["strict", "lenient"])
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"limit": "1"}, {"top": "1"}, {"offset": "1"}, {"skip": "1"}, {"cursor": ""}, {"group": "up"},
+        {"group_by": "up"}, {"having": "COUNT(*) > 1"}, {"timezone": "Asia/Tokyo"},
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("verb", ["PATCH", "PUT", "DELETE"])
+def test_options_that_select_records_of_a_read_are_rejected(
+    db: SqlClient, server: Server, verb: str, option: dict[str, str], handling: str
+) -> None:
+    before = contents(db, "node", "node_id")
+    url = f"{server.url}/api/v2/x/_table/node"
+    headers = {"X-API-Key": "boss", "Prefer": f"handling={handling}"}
+    ways = [{"filter": "node_id > 3"}] + ([{"force": "true"}] if verb == "DELETE" else [])
+    body = {"resource": [CHANGES["node"]]} if verb != "DELETE" else {}
+    for selecting in ways:
+        for query, beside in ((selecting | option, {}), (selecting, option)):
+            response = httpx2.request(verb, url, params=query, json=body | beside, headers=headers)
+            assert response.status_code == 400, response.text
+            context = response.json()["error"]["context"]
+            assert (context["reason"], context["option"]) == ("bad_option", next(iter(option)))
+    assert contents(db, "node", "node_id") == before
+
+
+def test_a_range_of_records_is_rejected_in_a_write(db: SqlClient, server: Server) -> None:
+    before = contents(db, "node", "node_id")
+    url = f"{server.url}/api/v2/x/_table/node?filter=node_id > 3"
+    for verb, body in (("PATCH", {"resource": [CHANGES["node"]]}), ("DELETE", None)):
+        response = httpx2.request(verb, url, json=body, headers={"X-API-Key": "boss", "Range": "items=0-1"})
+        assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "bad_option")
+    assert contents(db, "node", "node_id") == before
+
+
+@pytest.mark.parametrize("verb", ["PATCH", "DELETE"])
+def test_steps_of_a_batch_use_the_filters_of_relations(db: SqlClient, server: Server, verb: str) -> None:
+    condition, narrow = NARROWED
+    sql = "(select count(*) from film_actor a where a.film_id = t.film_id and a.actor_id < 6) = 1"
+    expected = [row[0] for row in db.fetch(f"select film_id from film t where {sql} order by 1")]
+    body = {"resource": [CHANGES["film"]]} if verb == "PATCH" else None
+    step = {"method": verb, "path": "_table/film", "query": {"filter": condition, **narrow}, "body": body}
+    cut = {**step, "query": step["query"] | {"limit": 1}}
+    url, headers = f"{server.url}/api/v2/x/_batch", {"X-API-Key": "boss", "Prefer": "handling=lenient"}
+    response = httpx2.post(url, json={"requests": [step], "dry_run": True}, headers=headers)
+    assert sorted(row["film_id"] for row in response.json()["responses"][0]["body"]["resource"]) == expected
+    rejected = httpx2.post(url, json={"requests": [cut]}, headers=headers)
+    assert rejected.json()["error"]["context"]["error"]["context"]["reason"] == "bad_option"

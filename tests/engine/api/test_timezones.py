@@ -50,9 +50,25 @@ def test_unknown_time_zone_is_rejected(http: httpx.Client, zone: str) -> None:
     assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (400, "unknown_timezone")
 
 
-def test_the_zone_of_one_step_of_a_batch_ends_with_it(http: httpx.Client) -> None:
-    plain = {"path": "_table/visit/1"}
-    steps = [plain, plain | {"query": {"timezone": "Asia/Tokyo"}}, plain]
-    response = http.post(str(http.base_url).replace("_table/", "_batch"), json={"requests": steps})
-    times = [step["body"]["at"] for step in response.json()["responses"]]
-    assert times == ["2024-03-31 00:30:00+00", "2024-03-31 09:30:00+09", "2024-03-31 00:30:00+00"]
+def test_the_zone_of_a_step_ends_with_it(http: httpx.Client) -> None:
+    reads = [{"path": "_table/visit/1", "query": query} for query in ({}, {"timezone": "Asia/Tokyo"}, {})]
+    write = {
+        "method": "PATCH",
+        "path": "_table/visit/1",
+        "query": {"fields": "at"},
+        "body": {"id": 1, "at": "2024-01-01 00:00"},
+    }
+    steps = [
+        *reads,
+        write,
+        reads[1],
+        {"method": "DELETE", "path": "_table/visit", "query": {"filter": "DAY(at) = 2024-01-01"}},
+    ]
+    url = str(http.base_url).replace("/_table", "/_batch")
+    response = httpx.post(url, json={"requests": steps, "dry_run": True})
+    bodies = [one["body"] for one in response.json()["responses"]]
+    assert [body.get("at") for body in bodies[:5]] == [
+        "2024-03-31 00:30:00+00", "2024-03-31 09:30:00+09", "2024-03-31 00:30:00+00", "2024-01-01 00:00:00+00",
+        "2024-01-01 09:00:00+09",
+    ]  # fmt: skip
+    assert bodies[5] == {"resource": [{"id": 1}]}

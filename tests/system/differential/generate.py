@@ -11,6 +11,11 @@ from tests.system.differential.models import Model, Source
 WORDS = ["a", "b", "c", "gold", "silver", "cat", "Oslo", "open", "good", "Title 1", "Ada", "it's", "100%", "a_b"]
 PATTERNS = ["^A", "o+", "[0-9]$", "a|b", "^.{4}$", "(c|d)"]
 UNITS = ["year", "quarter", "month", "week", "day"]
+# Options by which a read returns only some of the matching records, or matches others.
+OF_READS = {
+    "limit": "3", "top": "1", "offset": "2", "skip": "1", "cursor": "", "group": "id", "having": "COUNT(*) > 1",
+    "timezone": "Asia/Tokyo",
+}  # fmt: skip
 COMPARE = ["=", "!=", "<", "<=", ">", ">="]
 AGGREGATES = ["COUNT", "SUM", "MIN", "MAX"]
 
@@ -26,11 +31,16 @@ class Read:
 
 @dataclass
 class Selection:
-    """A table, a filter, and the same condition in SQL on the alias `t`."""
+    """A table, a filter, and the same condition in SQL on the alias `t`.
+
+    options: further ones that change which records match. of_reads: those that only a read may have.
+    """
 
     table: str
     filter: str
     sql: str
+    options: dict[str, str] = field(default_factory=dict)
+    of_reads: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -45,6 +55,7 @@ class Generator:
     aliases: int = 0
     newest: bool = False
     _tables: list[str] = field(default_factory=list)
+    _narrowed: dict[str, tuple[str, str]] | None = None  # filters of relations, with `@` as the alias in their SQL
 
     def read(self) -> Read:
         """Return a list, with or without groups."""
@@ -56,11 +67,14 @@ class Generator:
         return self._groups(name, source) if self.random.random() < 0.2 else self._list(name, source)
 
     def selection(self) -> Selection:
-        """Return a filter through relations, for every verb."""
-        self.aliases = 0
+        """Return a filter through relations with the filters of these relations, for every verb."""
+        self.aliases, self._narrowed = 0, {} if self.newest else None
         name = self.random.choice([name for name, source in self.model.tables.items() if source.one or source.many])
         wire, condition = self._through(self.model.tables[name], "t", 2)
-        return Selection(name, wire, condition)
+        options = {f"{relation}.filter": text for relation, (text, _) in (self._narrowed or {}).items() if text}
+        drawn = self.newest and self.random.random() < 0.2
+        of_reads = [self.random.choice(list(OF_READS.items()))] if drawn else []
+        return Selection(name, wire, condition, options, dict(of_reads))
 
     def _through(self, source: Source, alias: str, depth: int) -> tuple[str, str]:
         """Return a condition of which at least one part leads through a relation."""
@@ -267,8 +281,18 @@ class Generator:
                     (f"COUNT(DISTINCT {column})", f"count(distinct {other}.{column})"),
                 ]
             )
-        join = link.join.format(a=alias, b=other)
+        join = link.join.format(a=alias, b=other) + self._narrowing(name, target, alias, other)
         return f"{name}.{text}", f"(select {inner} from {link.target} {other} where {join})"
+
+    def _narrowing(self, relation: str, target: Source, alias: str, other: str) -> str:
+        """Return the SQL of `<relation>.filter`, which is the same in all aggregates of a selection."""
+        if self._narrowed is None or alias != "t":
+            return ""
+        if relation not in self._narrowed:
+            drawn = self.random.random() < 0.5
+            self._narrowed[relation] = self.condition(target, "@", 1) if drawn else ("", "")
+        sql = self._narrowed[relation][1]
+        return f" and ({sql.replace('@.', f'{other}.')})" if sql else ""
 
     def _of_related(self, source: Source) -> tuple[str, str]:
         """Return an aggregate of related rows with a FILTER, or a percentile."""

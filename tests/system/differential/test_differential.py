@@ -24,5 +24,5 @@ def test_random_filters_through_relations_write_the_rows_of_their_sql(
         outcome = differential(stack, tmp_path, new_database(), 0, 240, seed=3)
     assert outcome.wrong == []
     assert outcome.count > 1200
-    assert set(outcome.statuses) == {200}
+    assert set(outcome.statuses) == {200, 400}  # options of reads are rejected
     assert outcome.rows > 1000

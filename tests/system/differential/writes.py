@@ -38,10 +38,14 @@ class Writer:
         self.outcome.rows += len(expected)
         self._check("GET", selection, expected, await self._asked("GET", selection, source))
         verbs = ["PATCH", "PUT", "DELETE"] if source.change else ["DELETE"]
+        if selection.of_reads:
+            for verb in verbs:
+                found = await self._asked(verb, selection, source, dry_run="true", **selection.of_reads)
+                self._check(f"{verb} with {selection.of_reads}", selection, "bad_option", found)
         for verb in verbs:
             found = await self._asked(verb, selection, source, dry_run="true")
             self._check(f"{verb} as a dry run", selection, expected, found)
-        for tool, more in TOOLS.items():
+        for tool, more in TOOLS.items() if not selection.options else ():
             if source.change or tool == "delete_records":
                 arguments = {"change": source.change} if more else {}
                 self._check(tool, selection, len(expected), await self._called(tool, selection, arguments))
@@ -52,19 +56,29 @@ class Writer:
         self.outcome.count += 1
         if found != expected:
             self.outcome.wrong.append(
-                f"{self.name}/{selection.table} {what} {selection.filter}\n  SQL: {selection.sql}\n"
+                f"{self.name}/{selection.table} {what} {selection.filter} {selection.options}\n  SQL: {selection.sql}\n"
                 f"  expected {expected!s:.200}\n  found {found!s:.300}"
             )
 
     async def _asked(self, verb: str, selection: Selection, source: Source, **options: str) -> Any:
-        """Return the sorted keys of the records in a response, or the text of an error."""
+        """Return the sorted keys of the records in a response, or the reason of an error.
+
+        Half of the requests with a body have the options in it, and half ignore unknown options.
+        """
+        draw = random.Random(f"{verb} {selection.filter}")
         url = f"{self.base}/api/v2/{self.name}/_table/{selection.table}"
-        params = {"filter": selection.filter, "fields": ",".join(source.identity), **options}
-        body = {"resource": [source.change]} if verb in ("PATCH", "PUT") else None
-        response = await self.http.request(verb, url, params=params, json=body)
+        params = {"fields": ",".join(source.identity), **options}
+        selecting = {"filter": selection.filter, **selection.options}
+        body: dict[str, Any] | None = {"resource": [source.change]} if verb in ("PATCH", "PUT") else None
+        if body and draw.random() < 0.5:
+            body |= selecting
+        else:
+            params |= selecting
+        headers = {"Prefer": "handling=lenient"} if draw.random() < 0.5 else {}
+        response = await self.http.request(verb, url, params=params, json=body, headers=headers)
         self.outcome.statuses[response.status_code] += 1
         if response.status_code != 200:
-            return response.text
+            return response.json()["error"]["context"].get("reason", response.text)
         return sorted(tuple(row[column] for column in source.identity) for row in response.json()["resource"])
 
     async def _called(self, tool: str, selection: Selection, more: dict[str, Any]) -> int | str:
@@ -110,7 +124,7 @@ async def run(base: str, urls: dict[str, str], selections: int, seed: int, outco
     """Compare random writes of every model, with one writer in each database."""
 
     async def work(name: str, count: int) -> None:
-        generator = Generator(MODELS[name], random.Random(f"{seed} {name}"))
+        generator = Generator(MODELS[name], random.Random(f"{seed} {name}"), newest=True)
         db = await asyncpg.connect(urls[name], server_settings={"timezone": "UTC"})
         async with httpx2.AsyncClient(timeout=60) as http:
             writer = Writer(http, db, base, name, outcome)
