@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -21,6 +22,7 @@ Check = Callable[[Mapping[str, str], str], Awaitable[Actor]]
 Changes = Callable[[], Awaitable[int]]  # the number of changes of callers so far
 MAX_ARRIVED = 10_000  # notifications waiting for the check of callers; beyond that, the streams end
 WAIT_SECONDS, RETRY_SECONDS, CHECK_SECONDS, UNREAD_SECONDS = 5.0, 0.5, 4.0, 10.0
+_LINE_END = re.compile("\r\n|\r|\n")  # of server-sent events; any that is left would begin a field or an event
 RESET = b"event: reset\ndata: {}\n\n"
 
 
@@ -144,7 +146,7 @@ class ChannelHub:
             connection.terminate()
 
     def _notify(self, _connection: object, _pid: int, channel: str, payload: object) -> None:
-        lines = "".join(f"data: {line}\n" for line in str(payload).split("\n"))
+        lines = "".join(f"data: {line}\n" for line in _LINE_END.split(str(payload)))
         if len(self._arrived) >= MAX_ARRIVED:
             self._arrived.clear()
             self.stop()  # clients reconnect, and read what they may have missed

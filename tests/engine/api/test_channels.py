@@ -112,6 +112,32 @@ def test_a_channel_pattern_prevents_the_start(url: str, tmp_path: Path, componen
     assert "must name a single channel" in refused.stderr + refused.stdout
 
 
+@pytest.mark.parametrize(
+    ("payload", "lines"),
+    [
+        ("a\rTEL:1", ["a", "TEL:1"]),
+        ("x\revent: reset\rdata: {}\r\rdata: y", ["x", "event: reset", "data: {}", "", "data: y"]),
+        ("x\r\nid: 7\n\rretry: 1\r\n", ["x", "id: 7", "", "retry: 1", ""]),
+        ("\n\nevent: reset\n\n", ["", "", "event: reset", "", ""]),
+        ("a\u2028b\x0bc\x85d", ["a\u2028b\x0bc\x85d"]),
+    ],
+)
+def test_a_payload_is_data_of_one_event(server: Server, db: SqlClient, payload: str, lines: list[str]) -> None:
+    quoted = payload.replace("'", "''")
+    address = f"{server.url}/api/v2/x/_channel/orders"
+    with httpx2.stream("GET", address, headers={"X-API-Key": "clerk"}, timeout=20) as response:
+        received = ""
+        for chunk in response.iter_text():
+            received += chunk
+            if "reset" in received and "notification" not in received:
+                db.execute(f"select pg_notify('orders', '{quoted}'), pg_notify('orders', 'end')")
+            if "data: end" in received:
+                break
+    data = "".join(f"data: {line}\n" for line in lines)
+    sent = f"event: notification\n{data}\nevent: notification\ndata: end\n\n"
+    assert received.replace(": heartbeat\n\n", "").endswith("event: reset\ndata: {}\n\n" + sent)
+
+
 def test_notifications_reach_every_stream_of_their_channel(server: Server, db: SqlClient) -> None:
     with follow(server) as first, follow(server, key="boss") as second, follow(server, "other", "boss") as third:
         db.execute("notify orders, 'one'; notify payments, 'no'")
