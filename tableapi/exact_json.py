@@ -18,6 +18,7 @@ import orjson
 _PATTERN = bytes.maketrans(b"123456789E.", b"000000000ee")
 _FRACTION, _LONG = b"0e", b"0" * 19
 _EXPONENTS = bytes.maketrans(b"123456789E", b"000000000e")
+_NEGATIVE_ZERO = re.compile(rb"(?:\A|[\[:,\s])-0(?:[\s,\]}]|\Z)")
 _INT64 = range(-(2**63), 2**64)
 
 
@@ -63,7 +64,9 @@ def loads(raw: bytes | str) -> Any:
         data = raw if isinstance(raw, bytes) else raw.encode()
         pattern = data.translate(_PATTERN)
         is_long = _LONG in pattern
-        if (_FRACTION in pattern or is_long) and not _is_kept(value, data):
+        if b"-0" in data and _NEGATIVE_ZERO.search(data):  # an integer for orjson, which has no sign then
+            value = _decode(data, _DECODER)
+        elif (_FRACTION in pattern or is_long) and not _is_kept(value, data):
             value = _decode(data, _DECODER if is_long or b"-0" in data else _OF_SHORT_INTEGERS)
     return value
 

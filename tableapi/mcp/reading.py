@@ -11,6 +11,7 @@ from tableapi.mcp.arguments import Aggregate, GetRecord, Query
 from tableapi.mcp.caller import Caller
 from tableapi.mcp.conditions import joined
 from tableapi.query.aggregate import is_grouped
+from tableapi.query.names import quoted_value
 from tableapi.query.options import Options
 from tableapi.schema.model import Table
 
@@ -87,7 +88,7 @@ async def get_record(caller: Caller, arguments: GetRecord) -> dict[str, Any]:
     dataset = caller.dataset(arguments.database)
     table = await caller.table(dataset, arguments.table)
     parts = arguments.id if isinstance(arguments.id, list) else [arguments.id]
-    ident = ",".join(map(str, parts))
+    ident = str(parts[0]) if len(parts) == 1 else ",".join(quoted_value(str(part)) for part in parts)
     if not ident.strip():
         raise BadRequest("The identifier is empty. Send the value of the primary key.", reason="bad_identifier")
     options = {"fields": arguments.fields, "related": arguments.related}

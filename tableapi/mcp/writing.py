@@ -6,6 +6,7 @@ from typing import Any
 
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest
+from tableapi.exact_json import Cell
 from tableapi.mcp import truncation
 from tableapi.mcp.arguments import CreateRecords, DeleteRecords, Identifier, UpdateRecords, WriteArguments
 from tableapi.mcp.caller import Caller
@@ -13,6 +14,7 @@ from tableapi.mcp.conditions import joined
 from tableapi.query import plan
 from tableapi.query.spelling import unknown_field
 from tableapi.schema.model import Table
+from tableapi.schema.types import NESTED_KINDS, nested_value
 from tableapi.tables.describe import related
 
 
@@ -54,7 +56,11 @@ def _key(table: Table, ident: Identifier) -> dict[str, Any]:
         fields = ", ".join(table.key) or "none"
         message = f"An identifier of '{table.name}' must have a value for each column of its key: {fields}."
         raise BadRequest(message, reason="bad_identifier")
-    return dict(zip(table.key, parts, strict=True))
+    types = {name: table.columns[name].type for name in table.key}
+    return {
+        name: nested_value(type_, Cell(part)) if type_.kind in NESTED_KINDS else part
+        for (name, type_), part in zip(types.items(), parts, strict=True)
+    }
 
 
 async def _write(

@@ -88,13 +88,55 @@ def _bare(text: str, at: int) -> int:
 
 def identifiers(text: str) -> list[str]:
     """Parse the identifiers in option `ids`; composite ones are in parentheses: `(3,new),(1,eu)`."""
-    if not text.lstrip().startswith("("):
-        return [part.strip() for part in text.split(",") if part.strip()]
-    parts, depth, start = [], 0, 0
-    for at, sign in enumerate(text):
+    return [part for part in _parts(text, nested=text.lstrip().startswith("(")) if part]
+
+
+def key_parts(text: str) -> list[str]:
+    """Return the parts of a composite identifier, with or without its parentheses."""
+    text = text.strip()
+    return _parts(text[1:-1] if text.startswith("(") and text.endswith(")") else text)
+
+
+def quoted_value(text: str) -> str:
+    """Return a value that is one part of an identifier, whatever it contains."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+_QUOTED = re.compile(r"""\s*+(?:'((?:[^']|'')*+)'|"((?:[^"]|"")*+)")\s*+(?=,|\Z)""")
+
+
+def _parts(text: str, *, nested: bool = False) -> list[str]:
+    """Split a list of values at its commas. A quoted part is one value, with doubled quotes inside.
+
+    nested: parts in parentheses are kept as they are.
+    """
+    if not nested and "'" not in text and '"' not in text:
+        return [part.strip() for part in text.split(",")]
+    parts, at = [], 0
+    while at <= len(text):
+        if (match := _QUOTED.match(text, at)) is not None:
+            parts.append(match[1].replace("''", "'") if match[2] is None else match[2].replace('""', '"'))
+            at = match.end() + 1
+            continue
+        end = _after_group(text, at) if nested else text.find(",", at)
+        end = len(text) if end < 0 else end
+        parts.append(text[at:end].strip())
+        at = end + 1
+    return parts
+
+
+def _after_group(text: str, at: int) -> int:
+    """Return the position of the next comma that is in neither parentheses nor the quotes of a value in them."""
+    depth = 0
+    while at < len(text):
+        sign = text[at]
         depth += (sign == "(") - (sign == ")")
         if sign == "," and depth == 0:
-            parts.append(text[start:at])
-            start = at + 1
-    parts.append(text[start:])
-    return [part.strip() for part in parts if part.strip()]
+            return at
+        at += 1
+        if depth and sign in "(," and (match := _IN_GROUP.match(text, at)) is not None:
+            at = match.end()
+    return -1
+
+
+_IN_GROUP = re.compile(r"""\s*+(?:'(?:[^']|'')*+'|"(?:[^"]|"")*+")(?=\s*+[,)])""")

@@ -10,6 +10,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Any
 
+from tableapi import exact_json
 from tableapi.auth.rights import Right, Rights
 from tableapi.errors import BadRequest, DuplicateField, Forbidden
 from tableapi.query import aggregate, columns
@@ -20,14 +21,14 @@ from tableapi.query.expressions.scope import Scope
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import Filter
 from tableapi.query.limits import FilterLimits, Limits
-from tableapi.query.names import names
+from tableapi.query.names import key_parts, names
 from tableapi.query.options import Options
 from tableapi.query.select import counting, group_count, grouping, keyed, listing
 from tableapi.query.spelling import unknown_field
 from tableapi.query.statement import Binder, Parameter, Statement, arguments, bad_value, bound
 from tableapi.query.statement import Bindings as Bindings
 from tableapi.schema.model import Column, Table
-from tableapi.schema.types import BadValue, check
+from tableapi.schema.types import NESTED_KINDS, BadValue, stored
 
 
 @dataclass(slots=True)
@@ -253,26 +254,34 @@ def identifying(table: Table, id_field: str, right: Right) -> list[Column]:
 def identifier(value: Any, key: list[Column]) -> list[Any]:
     """Parse one identifier: a single value, `(a,b)`, a list or an object.
 
+    A text for a JSON, array or composite field may be JSON, as in a CSV cell.
+
     Raises:
         BadRequest: a value is missing.
     """
     if isinstance(value, str) and len(key) == 1:  # nearly every request
-        return [value]
+        return [value if key[0].type.kind not in NESTED_KINDS else exact_json.Cell(value)]
     if isinstance(value, dict):
         parts = [_part(value, column.name) for column in key]
-    elif isinstance(value, list):
+    elif isinstance(value, list) and not (len(key) == 1 and key[0].type.kind == "array"):
         parts = value
     elif len(key) == 1:
         parts = [value]
     else:
-        text = str(value).strip()
-        if text.startswith("(") and text.endswith(")"):
-            text = text[1:-1]
-        parts = [part.strip() for part in text.split(",")]
-    if len(parts) != len(key) or any(part is None or isinstance(part, dict | list) for part in parts):
+        nested = (column.type.kind in NESTED_KINDS for column in key)
+        parts = [exact_json.Cell(part) if next(nested, False) else part for part in key_parts(str(value))]
+    if len(parts) != len(key) or any(map(_unfit, parts, key)):
         fields = ", ".join(column.name for column in key)
-        raise BadRequest(f"An identifier must have a value for each of: {fields}.", reason="bad_identifier")
+        raise BadRequest(
+            f"An identifier must have a value for each of: {fields}. Put a value with a comma in quotes.",
+            reason="bad_identifier",
+        )
     return parts
+
+
+def _unfit(part: Any, column: Column) -> bool:
+    """Return whether a part of an identifier cannot be a value of its field."""
+    return part is None or (isinstance(part, dict | list) and column.type.kind not in NESTED_KINDS)
 
 
 def _part(value: dict[Any, Any], name: str) -> Any:
@@ -292,7 +301,7 @@ def checked(column: Column, value: Any) -> Any:
         BadRequest: it does not fit the field.
     """
     try:
-        return check(column.type, value)
+        return stored(column.type, value)
     except BadValue as error:
         raise bad_value(column.name, error) from None
 

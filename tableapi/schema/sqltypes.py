@@ -261,6 +261,13 @@ def shown(column: sa.ColumnElement[Any], type_: PgType, *, texts: bool = False) 
     return sa.cast(column, Named(out)) if out else column
 
 
+def key_text(column: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[Any]:
+    """Return a key as the text that `bind` converts back to its type: JSON for composites."""
+    if type_.kind == "composite" or type_.of_composites:
+        column = sa.func.to_json(column)
+    return sa.cast(column, Named("text"))
+
+
 def _as_base64(column: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
     return sa.func.translate(sa.func.encode(column, "base64"), "\n", "")
 

@@ -11,10 +11,10 @@ import binascii
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 from functools import partial
-from ipaddress import IPv4Interface, IPv4Network, IPv6Interface, IPv6Network
+from math import isfinite
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -34,7 +34,7 @@ def integer(value: Any, type_: PgType) -> int:
         number = value
     elif isinstance(value, str) and _INTEGER.match(value.strip()):
         number = int(value)
-    elif isinstance(value, float):
+    elif isinstance(value, float | Decimal):  # a Decimal is a key that an integer refers to
         number = _to_integer(str(value))
     else:
         raise BadValue("expected a whole number")
@@ -78,7 +78,7 @@ def _money(number: Decimal) -> str:
 
 def decimal(value: Any, type_: PgType) -> Any:
     """Convert a value for numeric, money, real or double precision. Raises BadValue."""
-    if isinstance(value, Decimal):  # a key returned by PostgreSQL, for a nested record
+    if isinstance(value, Decimal) or (type(value) is float and not isfinite(value)):  # a key returned by a write
         return value
     text = str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
     if type_.kind == "money":
@@ -177,13 +177,16 @@ def _uuid(value: Any, type_: PgType) -> UUID:
         raise BadValue("expected a UUID such as 0b7e6b0c-5f0e-4c1b-9c3a-2f8f6f0f5d1e") from None
 
 
-def _nested(value: Any) -> Any:
-    """Return a value that may be nested; in a CSV cell, it is JSON."""
-    return value.value() if isinstance(value, exact_json.Cell) else value
+def nested_value(type_: PgType, value: Any) -> Any:
+    """Return a value that may be nested; the text of a CSV cell or identifier is JSON, or the literal of an array."""
+    if not isinstance(value, exact_json.Cell):
+        return value
+    decoded = value.value()
+    return str(value) if type_.kind == "array" and not isinstance(decoded, list) else decoded
 
 
 def _json(value: Any, type_: PgType) -> str:
-    value = _nested(value)
+    value = nested_value(type_, value)
     try:
         text = exact_json.dumps(value).decode()
     except (TypeError, ValueError):
@@ -212,7 +215,7 @@ def _label(value: Any, type_: PgType) -> str:
 
 def _array(value: Any, type_: PgType) -> str:
     """Return the array literal for a JSON array or for a literal; JSON for arrays of composites."""
-    value = _nested(value)
+    value = nested_value(type_, value)
     if isinstance(value, str) and not type_.of_composites:
         return _text(value, type_)
     if not isinstance(value, list):
@@ -243,7 +246,7 @@ def _array_literal(items: list[Any], element: PgType | None, depth: int) -> str:
 
 
 def _composite(value: Any, type_: PgType) -> str:
-    value = _nested(value)
+    value = nested_value(type_, value)
     if isinstance(value, dict | list):
         return _json(value, type_)
     raise BadValue("expected an object")
@@ -312,18 +315,28 @@ BY_NAME = {
 }  # fmt: skip
 
 
-# Python types that asyncpg may return for keys of a nested record.
-_RETURNED_KEYS = (date, time, IPv4Interface, IPv6Interface, IPv4Network, IPv6Network)
+class KeyText(str):
+    """A key returned by a write, as the text that `bind` converts back to its type."""
+
+    __slots__ = ()
+
+
+# Kinds whose values PostgreSQL and Python exchange without loss. Keys of all others are returned as `KeyText`.
+EXACT_KINDS = frozenset(("integer", "decimal", "float", "boolean", "text", "uuid", "bytea"))
+NESTED_KINDS = frozenset(("json", "array", "composite"))
 
 
 def check(type_: PgType, value: Any) -> Any:
-    """Return the value to bind for a value in a filter or a path. Raises BadValue."""
-    return KINDS[type_.kind].check(value, type_)
+    """Return the value to bind for a value in a filter. Raises BadValue."""
+    return checker(type_)(value)
 
 
 def checker(type_: PgType) -> Callable[[Any], Any]:
     """Return `check` bound to one type."""
-    return partial(KINDS[type_.kind].check, type_=type_)
+    convert = KINDS[type_.kind].check
+    if type_.kind in ("array", "composite"):  # JSON is compared as text
+        return lambda value: convert(exact_json.Cell(value) if type(value) is str else value, type_)
+    return partial(convert, type_=type_)
 
 
 _NOT_FINITE = frozenset(("NaN", "Infinity", "-Infinity"))
@@ -336,8 +349,8 @@ def stored(type_: PgType, value: Any) -> Any:
     """
     if type_.kind in ("decimal", "float") and isinstance(value, str) and value in _NOT_FINITE:
         return Decimal(value) if type_.kind == "decimal" else float(value)
-    if isinstance(value, _RETURNED_KEYS):
-        value = str(value)
+    if type(value) is KeyText:
+        return str(value)
     return KINDS[type_.kind].check(value, type_)
 
 

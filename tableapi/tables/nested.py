@@ -13,11 +13,10 @@ from tableapi.auth.rights import Right
 from tableapi.errors import BadRequest, DuplicateField, NotFound
 from tableapi.query.dml import statements
 from tableapi.query.dml.plan import Change
-from tableapi.query.dml.target import KEY
 from tableapi.query.spelling import spelled
 from tableapi.schema.model import Relation, Table
 from tableapi.tables import errors
-from tableapi.tables.run import Record, Run
+from tableapi.tables.run import Record, Run, keys_of
 
 MAX_DEPTH = 5
 
@@ -141,10 +140,12 @@ async def _existing(run: Run, relation: Relation, key: list[Any]) -> list[Any]:
     if relation.theirs == target.key:
         return key  # the statement checks that the caller may read it, as it does for the field itself
     columns = [target.columns[n] for n in target.key]
-    row = await run.fetch(run.plan(statements.find, parent, columns), run.values({}, key))
+    plan = run.plan(statements.find, parent, columns)
+    row = await run.fetch(plan, run.values({}, key))
     if row is None:
         raise NotFound(f"'{relation.name}': the record does not exist.")
-    return [row[f"{KEY}{parent.keys.index(name)}"] for name in relation.theirs]
+    keys = keys_of(plan, row)
+    return [keys[name] for name in relation.theirs]
 
 
 async def children(run: Run, table: Table, change: Change, written: Record) -> None:

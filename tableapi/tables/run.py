@@ -22,6 +22,7 @@ from tableapi.query.options import Options
 from tableapi.query.plan import Bindings, reading_binder, right_of
 from tableapi.query.statement import arguments
 from tableapi.schema.model import Column, Table
+from tableapi.schema.types import KeyText
 from tableapi.tables import errors
 from tableapi.tables.request import TableRequest
 
@@ -40,6 +41,15 @@ class Record:
     keys: dict[str, Any]
     sealed: int = 0
     ignored: bool = False
+
+
+def keys_of(plan: WritePlan, row: Any) -> dict[str, Any]:
+    """Return the key fields of a written row by name."""
+    keys = {name: row[f"{KEY}{n}"] for n, name in enumerate(plan.keys)}
+    for name in plan.texts:
+        if keys[name] is not None:
+            keys[name] = KeyText(keys[name])
+    return keys
 
 
 @dataclass(slots=True)
@@ -192,8 +202,7 @@ class Run(ABC):
             raise Forbidden(
                 "The change would move a record out of the rows that your role may write.", reason="row_rule"
             )
-        keys = {name: row[f"{KEY}{n}"] for n, name in enumerate(plan.keys)}
-        return Record(row["body"], row["mark"], keys, plan.sealed)
+        return Record(row["body"], row["mark"], keys_of(plan, row), plan.sealed)
 
     def note(self, table: Table, verb: str, keys: Mapping[str, Any]) -> None:
         """Note a written record: its table, and the record for the `on_write` listeners."""

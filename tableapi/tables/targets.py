@@ -215,7 +215,7 @@ async def by_primary_key(call: TableRequest, verb: str, ident: str | None) -> Ke
         if verb != "POST" and given.id_field.strip():
             [found] = await _keys_by_field(call, verb, given.id_field, [ident])
             parts = list(found.values())
-            named = str(parts[0]) if len(parts) == 1 else parts
+            named = str(parts[0]) if len(parts) == 1 and not isinstance(parts[0], dict | list) else parts
         sent = call.body if isinstance(call.body, dict) else {}
         inner = body_records(sent, 1) if "resource" in sent else [sent]
         key = plan.identifier(named, [table.columns[n] for n in table.key])

@@ -34,7 +34,7 @@ from tableapi.query.plan import (
 from tableapi.query.spelling import spelled
 from tableapi.query.statement import arguments
 from tableapi.schema.model import Column, Table
-from tableapi.schema.types import BadValue, stored
+from tableapi.schema.types import BadValue, KeyText, stored
 from tableapi.tables import errors, nested
 from tableapi.tables.batch import trying
 from tableapi.tables.run import Record, Run
@@ -474,7 +474,12 @@ class Writer(Run):
         row = await self.fetch(plan, values)
         if row["ok"] is False:
             raise errors.leaves_rights()
-        keys = [list(parts) for parts in zip(*(row[f"{KEY}{n}"] or [] for n in range(len(plan.keys))), strict=True)]
+        columns = [row[f"{KEY}{n}"] or [] for n in range(len(plan.keys))]
+        columns = [
+            list(map(KeyText, column)) if name in plan.texts else column
+            for name, column in zip(plan.keys, columns, strict=True)
+        ]
+        keys = [list(parts) for parts in zip(*columns, strict=True)]
         for parts in keys if self.call.written is not None else ():
             self.note(table, verb, dict(zip(plan.keys, parts, strict=True)))
         return row["body"] or b"[]", keys

@@ -31,6 +31,7 @@ from tableapi.http.request import HttpRequest, unquoted
 from tableapi.http.response import Response
 from tableapi.project.writes import tell
 from tableapi.query import options
+from tableapi.query.names import quoted_value
 
 MAX_STEPS, MAX_DEPTH, MAX_REFERENCES = 100, 20, 10_000
 MAX_RESPONSE_BYTES = 16_000_000  # total size of all responses, which stay in memory until the transaction ends
@@ -93,7 +94,10 @@ class Results:
             left -= sizes[reference]
             if left < 0:
                 raise TooLarge(f"The referenced values in a request exceed {self.max_bytes:,} bytes.")
-        return replace(step, query=_with(step.query, values), body=_with(step.body, values), references=())
+        query: dict[str, Any] = _with(step.query, values)
+        if step.query.get("ids") != query.get("ids") and not isinstance(query["ids"], list):
+            query["ids"] = [query["ids"]]  # one value, even if it contains a comma
+        return replace(step, query=query, body=_with(step.body, values), references=())
 
 
 @dataclass(slots=True)
@@ -411,6 +415,9 @@ def _option(name: str, value: Any) -> str:
     """Return an option value in URL form."""
     if isinstance(value, str):
         return value
+    if name == "ids" and isinstance(value, list | dict):  # one value each, also with a comma or as JSON
+        items = value if isinstance(value, list) else [value]
+        return ",".join(quoted_value(i if isinstance(i, str) else exact_json.dumps(i).decode()) for i in items)
     if isinstance(value, list) and all(isinstance(item, str | int | float) for item in value):
         return ",".join(_option(name, item) for item in value)
     if isinstance(value, str | int | float):

@@ -31,7 +31,8 @@ EXPRESSIONS: dict[str, Callable[[], Any]] = {
 class WritePlan:
     """A compiled write, or one of its checks.
 
-    ident: the fields that identify the record. keys: the fields that are returned raw. sealed: whether the response has
+    ident: the fields that identify the record. keys: the fields that are returned besides the response. texts: those of
+    them that are returned as text. sealed: whether the response has
     sealed fields. transaction: whether a row rule may reject the row after it is written. guarded: whether the
     statement has write conditions, so that another statement must find out why it wrote no row.
     """
@@ -40,6 +41,7 @@ class WritePlan:
     parameters: list[Parameter]
     ident: tuple[Column, ...] = ()
     keys: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
     sealed: bool = False
     transaction: bool = False
     guarded: bool = False

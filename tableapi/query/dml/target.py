@@ -1,7 +1,7 @@
 """The table of one write from its caller's perspective, and the columns that its statements return.
 
 Every write returns `body` (the fields of the response), `mark` (the version of the row), `ok` (whether the row still
-satisfies the caller's row rule) and the key fields as raw columns named `KEY` plus their position.
+satisfies the caller's row rule) and the key fields as columns named `KEY` plus their position.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from tableapi.query.expressions.scope import ACTOR, Scope
 from tableapi.query.filter.ast import Filter
 from tableapi.query.statement import Binder, bound, finish
 from tableapi.schema.model import Column, Table
-from tableapi.schema.sqltypes import Named, shown
+from tableapi.schema.sqltypes import Named, key_text, shown
+from tableapi.schema.types import EXACT_KINDS
 
 KEY = "tableapi key "  # prefix of columns that return key fields; no field has such a name
 JSON_NULL: Any = sa.literal_column("'null'")  # for a NOT NULL JSON field; elsewhere JSON null is stored as NULL
@@ -54,7 +55,7 @@ def assignments(
 class Target:
     """The table of one write, the rights of its caller, and the fields of the response.
 
-    fields: as in option `fields`. keys: fields to return raw, for nested records and for reading the record again.
+    fields: as in option `fields`. keys: fields to return besides, for nested records and for reading the record again.
     returns_nothing: whether the statement reads nothing of the row, for callers that may write rows they cannot read.
     verb: that of the right. texts: whether exact numbers are strings in the response.
     """
@@ -95,11 +96,11 @@ class Target:
         return [mark, ok, *(clause.c[name].label(f"{KEY}{number}") for number, name in enumerate(self.keys))]
 
     def _sent(self, keys: list[Any]) -> list[Any]:
-        """Return the key fields in request format; ranges as text, since asyncpg cannot read time ranges."""
-        types = [self.table.columns[name].type.kind for name in self.keys]
+        """Return the key fields as the statement returns them: as text unless Python has exact values of their type."""
+        types = [self.table.columns[name].type for name in self.keys]
         return [
-            sa.cast(key, Named("text")).label(key.name) if kind == "other" else key
-            for key, kind in zip(keys, types, strict=True)
+            key if type_.kind in EXACT_KINDS else key_text(key, type_).label(key.name)
+            for key, type_ in zip(keys, types, strict=True)
         ]
 
     def version(self, clause: Any) -> Any:
@@ -147,8 +148,9 @@ class Target:
         self, statement: Any, ident: Iterable[Column] = (), *, transaction: bool = False, guarded: bool = False
     ) -> WritePlan:
         compiled = finish(statement, self.binder)
+        texts = tuple(name for name in self.keys if self.table.columns[name].type.kind not in EXACT_KINDS)
         sealed = bool(self.right.sealed)
-        return WritePlan(compiled.sql, bound(compiled), tuple(ident), self.keys, sealed, transaction, guarded)
+        return WritePlan(compiled.sql, bound(compiled), tuple(ident), self.keys, texts, sealed, transaction, guarded)
 
 
 def _shape(part: Any) -> Any:

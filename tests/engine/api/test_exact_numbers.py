@@ -106,6 +106,17 @@ def test_nan_and_infinity_round_trip_as_text(http: httpx.Client, database: str, 
     assert http.get(f"/_table/item/{ident}").text == before
 
 
+@pytest.mark.parametrize("form", ["{}", '{{"resource": [{}]}}'])
+@pytest.mark.parametrize("zero", ["-0", "-0.0"])
+def test_negative_zero_keeps_its_sign(http: httpx.Client, database: str, form: str, zero: str) -> None:
+    ident = made(http, '{"t": null}')["id"]
+    path = f"/_table/item/{ident}" if form == "{}" else "/_table/item"
+    sent = form.format(f'{{"id": {ident}, "f": {zero}, "r": {zero} , "l": -0, "n": {zero}}}')
+    assert send(http, "PATCH", path, sent).status_code == 200
+    stored = http.get(f"/_table/item/{ident}?fields=f,r,l,n").text
+    assert stored in ('{"f":-0,"r":-0,"l":0,"n":0}', '{"f":-0,"r":-0,"l":0,"n":0.0}')
+
+
 @pytest.mark.parametrize("verb", ["PATCH", "PUT"])
 def test_a_change_by_filter_or_ids_keeps_every_digit(http: httpx.Client, verb: str) -> None:
     ident = made(http, '{"t": null}')["id"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tableapi.query.names import identifiers, names, path, plain, split
+from tableapi.query.names import identifiers, key_parts, names, path, plain, quoted_value, split
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,30 @@ def test_a_path_ends_at_its_last_part(text: str, parts: tuple[str, ...], end: in
 )
 def test_identifiers_have_parts(text: str, parts: list[str]) -> None:
     assert identifiers(text) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("'[1,6)','x,y'", ["[1,6)", "x,y"]),
+        ("\"a,\"\"b\" , 'it''s'", ['a,"b', "it's"]),
+        ("(1,'a,b)'),(2,\"),(\")", ["(1,'a,b)')", '(2,"),(")']),
+        ("'tis,b'c,'d'e", ["'tis", "b'c", "'d'e"]),
+    ],
+)
+def test_a_quoted_identifier_is_one_value(text: str, parts: list[str]) -> None:
+    assert identifiers(text) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("1, eu", ["1", "eu"]),
+        ('(1,"[2024-01-01,2025-01-01)")', ["1", "[2024-01-01,2025-01-01)"]),
+        ("'a,''b''',  \" c\" ", ["a,'b'", " c"]),
+        ('\'tis,"a"b', ["'tis", '"a"b']),
+    ],
+)
+def test_a_quoted_part_of_a_key_is_one_value(text: str, parts: list[str]) -> None:
+    assert key_parts(text) == parts
+    assert key_parts(",".join(map(quoted_value, parts))) == parts
