@@ -102,18 +102,23 @@ def without_effect(option: str, verb: str, more: str = "") -> BadRequest:
     )
 
 
-def check_selection(call: TableRequest, verb: str) -> None:
-    """Reject options by which a read would return other records than the ones that this write matches.
+def check_matching(call: TableRequest, verb: str) -> None:
+    """Reject what a write of all matching records cannot have: versions, and options that select some of them.
+
+    With such an option, a read would return other records than the ones that the write changes.
 
     Raises:
         BadRequest: `bad_option`, also when unknown options are ignored.
     """
+    headers = call.headers
+    if "if-match" in headers or "if-none-match" in headers:
+        check_unversioned(call)
     beside = call.body if isinstance(call.body, dict) else {}
     for name in OF_SELECTIONS:
         value = call.query.get(name, beside.get(name))
         if value is not None and (value != "" or name == "cursor"):  # without a value, it is that of the first page
             raise without_effect(name, verb)
-    if ranged(call.headers, {}) is not None:
+    if "range" in headers and ranged(headers, {}) is not None:
         raise without_effect("Range", verb)
 
 

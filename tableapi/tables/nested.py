@@ -16,7 +16,7 @@ from tableapi.query.dml.plan import Change
 from tableapi.query.spelling import spelled
 from tableapi.schema.model import Relation, Table
 from tableapi.tables import errors
-from tableapi.tables.run import Record, Run, keys_of
+from tableapi.tables.run import Record, Run
 
 MAX_DEPTH = 5
 
@@ -144,7 +144,7 @@ async def _existing(run: Run, relation: Relation, key: list[Any]) -> list[Any]:
     row = await run.fetch(plan, run.values({}, key))
     if row is None:
         raise NotFound(f"'{relation.name}': the record does not exist.")
-    keys = keys_of(plan, row)
+    keys = run.record_of(plan, row).keys
     return [keys[name] for name in relation.theirs]
 
 

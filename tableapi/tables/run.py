@@ -19,8 +19,8 @@ from tableapi.query.dml.plan import Change, WritePlan
 from tableapi.query.dml.target import KEY, Target
 from tableapi.query.filter.cache import Literals
 from tableapi.query.options import Options
-from tableapi.query.plan import Bindings, reading_binder, right_of
-from tableapi.query.statement import arguments
+from tableapi.query.plan import Bindings, right_of
+from tableapi.query.statement import Binder, arguments
 from tableapi.schema.model import Column, Table
 from tableapi.schema.types import KeyText
 from tableapi.tables import errors
@@ -41,15 +41,6 @@ class Record:
     keys: dict[str, Any]
     sealed: int = 0
     ignored: bool = False
-
-
-def keys_of(plan: WritePlan, row: Any) -> dict[str, Any]:
-    """Return the key fields of a written row by name."""
-    keys = {name: row[f"{KEY}{n}"] for n, name in enumerate(plan.keys)}
-    for name in plan.texts:
-        if keys[name] is not None:
-            keys[name] = KeyText(keys[name])
-    return keys
 
 
 @dataclass(slots=True)
@@ -155,7 +146,7 @@ class Run(ABC):
     def target(self, table: Table, verb: str, fields: str | None = "", extra: tuple[str, ...] = ()) -> Target:
         """Return the target of a plan. `extra`: fields that nested records refer to."""
         right = self.right(table, verb)
-        binder = reading_binder(self.options, self.call.dataset.limits.filter)
+        binder = Binder(self.options.params)
         if right.returns_nothing or (right.grants and self.options.minimal):
             return Target(table, right, self.call.rights, "\0", extra, binder, returns_nothing=True, verb=verb)
         keys = tuple(dict.fromkeys((*table.key, *extra)))
@@ -202,7 +193,10 @@ class Run(ABC):
             raise Forbidden(
                 "The change would move a record out of the rows that your role may write.", reason="row_rule"
             )
-        return Record(row["body"], row["mark"], keys_of(plan, row), plan.sealed)
+        keys = {name: row[f"{KEY}{n}"] for n, name in enumerate(plan.keys)}
+        for name in plan.texts:
+            keys[name] = KeyText(keys[name]) if keys[name] is not None else None
+        return Record(row["body"], row["mark"], keys, plan.sealed)
 
     def note(self, table: Table, verb: str, keys: Mapping[str, Any]) -> None:
         """Note a written record: its table, and the record for the `on_write` listeners."""

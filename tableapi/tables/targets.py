@@ -116,8 +116,7 @@ def _of_list(
         return Targets("PATCH", given, [(ident, change) for ident in errors.bounded_ids(call, given.ids)])
     if text := filter_text():
         change = errors.only_one(records)
-        errors.check_unversioned(call)
-        errors.check_selection(call, verb)
+        errors.check_matching(call, verb)
         return Targets("PATCH", given, filter=text, change=change)
     return Targets("PATCH", given, [(record, record) for record in records])
 
@@ -131,8 +130,7 @@ def _of_delete(call: TableRequest, given: Options, body: Any, filter_text: Calla
     if records:
         return Targets("DELETE", given, [(record, {}) for record in records])
     if text := filter_text():
-        errors.check_unversioned(call)
-        errors.check_selection(call, "DELETE")
+        errors.check_matching(call, "DELETE")
         return Targets("DELETE", given, filter=text)
     errors.check_not_empty(body)
     if not given.force:
@@ -142,8 +140,7 @@ def _of_delete(call: TableRequest, given: Options, body: Any, filter_text: Calla
         )
     if given.max_affected is not None:
         raise BadRequest("Option 'max_affected' cannot be used with force. Send a filter.", reason="bad_option")
-    errors.check_unversioned(call)
-    errors.check_selection(call, "DELETE")
+    errors.check_matching(call, "DELETE")
     return Targets("DELETE", given, everything=True)
 
 
@@ -243,7 +240,7 @@ async def _keys(call: TableRequest, verb: str, given: Options) -> list[dict[str,
         return await _keys_by_field(call, verb, given.id_field, given.ids)
     if given.ids is not None:
         return [dict(zip(call.table.key, plan.identifier(ident, key), strict=True)) for ident in given.ids]
-    errors.check_selection(call, verb)
+    errors.check_matching(call, verb)
     right = plan.right_of(call.table, call.rights, verb)
     tree, literals = cache.parse(call.filter_text(), call.dataset.limits.filter)
     limits = call.dataset.limits
@@ -255,7 +252,8 @@ async def _keys(call: TableRequest, verb: str, given: Options) -> list[dict[str,
         raise TooLarge(
             f"The filter matches more than {limits.rows} records. Write them in parts.", reason="batch_too_large"
         )
-    return exact_json.loads(row["body"] or b"[]")
+    found: list[dict[str, Any]] = exact_json.loads(row["body"] or b"[]")
+    return found
 
 
 async def _keys_by_field(call: TableRequest, verb: str, id_field: str, idents: list[Any]) -> list[dict[str, Any]]:

@@ -28,7 +28,6 @@ from tableapi.query.plan import (
     identifying,
     keyed_plan,
     list_plan,
-    params_key,
     right_of,
 )
 from tableapi.query.spelling import spelled
@@ -452,10 +451,10 @@ class Writer(Run):
         verb = "DELETE" if record is None else "PATCH"
         right = self.right(table, verb)
         parsed, literals = cache.parse(text, self.call.dataset.limits.filter)
-        form = params_key(self.options.params), cache.digest(tuple(sorted(self.options.relations.items())))
+        form = self.options, self.call.dataset.limits.filter
         target = self.target(table, verb, self._fields(table))
         if record is None:
-            plan, values = self.plan(statements.by_filter, target, None, parsed, form), self.values({}, None, literals)
+            plan, values = self.plan(statements.by_filter, target, None, parsed, *form), self.values({}, None, literals)
         else:
             change = take_apart(table, right, record, skip=table.key)
             errors.drop_own(self.call, change.rejected)
@@ -466,9 +465,9 @@ class Writer(Run):
             if change.empty:
                 raise errors.no_fields(table)
             values = self.values(change.values, None, literals)
-            plan = self.plan(statements.by_filter, target, change, parsed, form)
+            plan = self.plan(statements.by_filter, target, change, parsed, *form)
             if plan.guarded:
-                check = self.plan(statements.check_changes, self.target(table, verb), change, parsed, form)
+                check = self.plan(statements.check_changes, self.target(table, verb), change, parsed, *form)
                 if error := self.violated_by(await self.fetch(check, values), table, change):
                     raise error
         row = await self.fetch(plan, values)

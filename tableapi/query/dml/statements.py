@@ -16,6 +16,9 @@ from tableapi.query.dml.target import KEY, Target, assignments, may_reject, touc
 from tableapi.query.expressions.conditions import where
 from tableapi.query.expressions.scope import ACTOR
 from tableapi.query.filter.ast import Filter
+from tableapi.query.limits import FilterLimits
+from tableapi.query.options import Options
+from tableapi.query.plan import reading_binder
 from tableapi.query.statement import ParamSource
 from tableapi.schema.model import Column
 from tableapi.schema.sqltypes import Named, bind_list, element
@@ -167,14 +170,14 @@ def delete(target: Target, key: list[Column], match: bool = False) -> WritePlan:
     return target.finish(statement, clause)
 
 
-def by_filter(target: Target, change: Change | None, parsed: Filter, _form: tuple[Any, ...] = ()) -> WritePlan:
+def by_filter(
+    target: Target, change: Change | None, parsed: Filter, options: Options, limits: FilterLimits
+) -> WritePlan:
     """Build one statement that changes every record matching a filter, or deletes it if `change` is None.
-
-    _form: the kinds of the named values, which determine conversions, and the options of relations.
 
     Columns: `body` (a JSON array in the order of the key), `ok`, and the key fields as arrays.
     """
-    table = target.table
+    table, target.binder = target.table, reading_binder(options, limits)
     clause: Any = target.binder.alias(table)
     matched, guards = where(target.scope(clause), parsed.tree), []
     allowed = None
@@ -258,8 +261,9 @@ def check_change(target: Target, change: Change, key: list[Column]) -> WritePlan
     return target.plan(row)
 
 
-def check_changes(target: Target, change: Change, parsed: Filter, _form: tuple[Any, ...] = ()) -> WritePlan:
+def check_changes(target: Target, change: Change, parsed: Filter, options: Options, limits: FilterLimits) -> WritePlan:
     """Build the same check for all records matching a filter, locked until the transaction ends."""
+    target.binder = reading_binder(options, limits)
     clause: Any = target.binder.alias(target.table)
     values = assignments(target.table, change, target.binder, {})
     kinds = conditions.kinds(conditions.of_change(target, target.right, clause, values))

@@ -19,6 +19,10 @@ from tableapi.query.dml.plan import EXPRESSIONS, Change, WritePlan
 from tableapi.query.expressions.fields import chosen
 from tableapi.query.expressions.scope import ACTOR, Scope
 from tableapi.query.filter.ast import Filter
+from tableapi.query.filter.cache import digest
+from tableapi.query.limits import FilterLimits
+from tableapi.query.options import Options
+from tableapi.query.plan import params_key
 from tableapi.query.statement import Binder, bound, finish
 from tableapi.schema.model import Column, Table
 from tableapi.schema.sqltypes import Named, key_text, shown
@@ -160,7 +164,9 @@ def _shape(part: Any) -> Any:
             return part.shape
         case Filter():
             return part.mark
-        case Right():  # the function that builds the plan implies the verb
+        case Options():
+            return params_key(part.params), digest(sorted(part.relations.items())) if part.relations else b""
+        case Right() | FilterLimits():  # the function that builds the plan implies the verb
             return None
         case list():
             return tuple(column.name for column in part)

@@ -222,14 +222,11 @@ def test_a_write_uses_the_filters_of_relations(
     assert [row["film_id"] for row in read.json()["resource"]] == rows[0]
     for expected, own in zip(rows, (narrow, {"film_actor_by_film_id.filter": "actor_id < :a"}, {}), strict=True):
         selecting = {"filter": condition, **own} | ({"params": '{"a": 3}'} if ":a" in str(own) else {})
-        if in_body:
-            body = {"resource": [CHANGES["film"]]} if verb != "DELETE" else {}
-            sent = {"params": options, "json": body | selecting}
-        else:
-            body = {"resource": [CHANGES["film"]]} if verb != "DELETE" else None
-            sent = {"params": options | selecting, "json": body}
+        body: Any = {"resource": [CHANGES["film"]]} if verb != "DELETE" else {}
+        query = options if in_body else options | selecting
+        body |= selecting if in_body else {}
         url = f"{server.url}/api/v2/x/_table/film"
-        response = httpx2.request(verb, url, headers={"X-API-Key": "boss"}, **sent)
+        response = httpx2.request(verb, url, params=query, json=body, headers={"X-API-Key": "boss"})
         assert response.status_code == 200, response.text
         assert sorted(row["film_id"] for row in response.json()["resource"]) == expected
 
@@ -275,8 +272,9 @@ def test_steps_of_a_batch_use_the_filters_of_relations(db: SqlClient, server: Se
     sql = "(select count(*) from film_actor a where a.film_id = t.film_id and a.actor_id < 6) = 1"
     expected = [row[0] for row in db.fetch(f"select film_id from film t where {sql} order by 1")]
     body = {"resource": [CHANGES["film"]]} if verb == "PATCH" else None
-    step = {"method": verb, "path": "_table/film", "query": {"filter": condition, **narrow}, "body": body}
-    cut = {**step, "query": step["query"] | {"limit": 1}}
+    query = {"filter": condition, **narrow}
+    step = {"method": verb, "path": "_table/film", "query": query, "body": body}
+    cut = {**step, "query": query | {"limit": "1"}}
     url, headers = f"{server.url}/api/v2/x/_batch", {"X-API-Key": "boss", "Prefer": "handling=lenient"}
     response = httpx2.post(url, json={"requests": [step], "dry_run": True}, headers=headers)
     assert sorted(row["film_id"] for row in response.json()["responses"][0]["body"]["resource"]) == expected

@@ -193,7 +193,7 @@ def test_every_write_answers_with_its_key(
         assert (created["key"], created["note"]) == (shown, "c")
         linked = ok(http.post(f"_table/{child}", json=[{parent: {"key": shown}}], params={"fields": "key"}))
         assert linked["resource"] == [{"key": shown}]
-        steps = [
+        steps: list[dict[str, Any]] = [
             {"id": "a", "method": "PATCH", "path": f"_table/{name}", "body": [record]},
             {"id": "b", "method": "POST", "path": f"_table/{child}", "query": {"fields": "key"},
              "body": [{"key": {"$ref": "a.resource.0.key"}}]},
