@@ -19,7 +19,7 @@ READABLE = """(has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oi
 TABLES = f"""
 select c.oid::int8 as oid, n.nspname as schema, c.relname as name, c.relkind::text as kind,
        m.description as comment, pg_relation_is_updatable(c.oid, true) as writable,
-       c.relkind = 'r' and c.relhassubclass as inherited
+       c.relkind = 'r' and c.relhassubclass as inherited, c.relchecks > 0 or c.relkind = 'p' as checked
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 left join pg_description m on m.objoid = c.oid and m.classoid = 'pg_class'::regclass and m.objsubid = 0
 where {VISIBLE} and {READABLE}
@@ -62,7 +62,7 @@ MARK_OF_NAME = _MARKS.format(
 
 # Partial and expression indexes are skipped, because they do not make a combination of columns unique.
 KEYS = """
-select i.indrelid::int8 as oid, i.indisprimary as primary,
+select i.indrelid::int8 as oid, i.indisprimary as primary, i.indimmediate and not i.indisexclusion as arbiter,
        (i.indkey::int2[])[0:i.indnkeyatts - 1]::int4[] as columns
 from pg_index i
 where i.indrelid = any($1::oid[]) and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null
@@ -178,7 +178,7 @@ select pg_current_snapshot()::text as snapshot,
        case when pg_current_snapshot()::text = $1::text and not pg_is_in_recovery() then null else (
     with held as materialized (
         select c.oid, concat_ws(' ', c.oid, c.relname, c.relkind, c.relowner, c.relacl, c.relhassubclass, c.relhasrules,
-                                c.relhastriggers, n.nspname, n.nspowner, n.nspacl) as mark
+                                c.relhastriggers, c.relchecks, n.nspname, n.nspowner, n.nspacl) as mark
         from pg_class c join pg_namespace n on n.oid = c.relnamespace
         where c.oid >= 16384 and c.relpersistence <> 't' and c.relkind in ('r', 'p', 'v', 'm', 'f')
           and n.nspname not like 'pg\\_%'

@@ -200,8 +200,12 @@ def _schema(rows: _Rows, mark: str) -> Schema:
     _set_degrees(tables, rows.degrees)
     routines = _routines(rows.routines, rows.default, types, by_oid)
     languages = tuple(row["name"] for row in rows.languages)
-    for table in tables.values():
+    for row in rows.tables:
+        table = by_oid[row["oid"]]
         table.languages = languages
+        checked = row["checked"]  # a rule or a partition may need any field
+        columns = table.columns.items()
+        table.needed = frozenset(name for name, c in columns if c.required or (checked and not c.fixed))
     for row in rows.keys:
         _key(by_oid[row["oid"]], attributes[row["oid"]], row)
     for row in rows.rules:
@@ -395,6 +399,8 @@ def _key(table: Table, numbers: Mapping[int, str], row: asyncpg.Record) -> None:
         return
     names = _names(numbers, row["columns"])
     table.uniques.append(frozenset(names))
+    if not row["arbiter"]:
+        table.no_arbiters.add(frozenset(names))
     if len(names) == 1:
         table.columns[names[0]].unique = True
     if row["primary"]:

@@ -98,6 +98,8 @@ class Table:
     columns: dict[str, Column]
     key: tuple[str, ...] = ()
     uniques: list[frozenset[str]] = field(default_factory=list)
+    # those of them that ON CONFLICT cannot use: deferrable ones, and those with a period (WITHOUT OVERLAPS)
+    no_arbiters: set[frozenset[str]] = field(default_factory=set)
     relations: dict[str, Relation] = field(default_factory=dict)
     comment: str | None = None
     writable: int = 0  # pg_relation_is_updatable: 4 update, 8 insert, 16 delete
@@ -105,6 +107,7 @@ class Table:
     languages: tuple[str, ...] = ()  # text search configurations of the database, its default first
     # whether other tables inherit from it; their rows then appear among its own and may repeat its keys
     inherited: bool = False
+    needed: frozenset[str] = frozenset()  # fields without which a new row may be rejected
     rules: dict[str, bool] = field(default_factory=dict)  # event of an INSTEAD rule -> whether it has RETURNING
     oid: int = 0
     mark: str = ""  # changes with the columns

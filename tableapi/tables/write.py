@@ -229,13 +229,19 @@ class Writer(Run):
             right_of(table, self.call.rights, "GET")
             if self.options.fields is None:
                 self.options = replace(self.options, fields=self.options.id_field or "")
-        target = self.target(table, "POST", self._fields(table), nested.needed(change))
-        if unique and not self.options.ignore_existing:
-            plan = self.plan(statements.upsert, target, change, unique, self.right(table, "PATCH"))
-        else:
-            plan = self.plan(statements.insert, target, change, unique or [])
-            self._remember(plan, "POST", record, right)
-        row = await self.fetch(plan, self.values(change.values))
+        updates = bool(unique) and not self.options.ignore_existing
+        found = None
+        if unique and updates and statements.looks_first(table, right, change):
+            found = await self._change_existing(table, unique, change)
+        if found is None:
+            target = self.target(table, "POST", self._fields(table), nested.needed(change))
+            if unique and updates and not (table.no_arbiters and statements.lacks_arbiter(table, unique)):
+                plan = self.plan(statements.upsert, target, change, unique, self.right(table, "PATCH"))
+            else:
+                plan = self.plan(statements.insert, target, change, [] if updates else unique or [])
+                self._remember(plan, "POST", record, right)
+            found = plan, await self.fetch(plan, self.values(change.values))
+        plan, row = found
         if row is None and unique and self.options.ignore_existing:
             if (error := await self.bad_reference(table, change)) is not None:
                 raise error
@@ -248,6 +254,26 @@ class Writer(Run):
         self.note(table, "POST", written.keys)
         await nested.children(self, table, change, written)
         return written
+
+    async def _change_existing(
+        self, table: Table, unique: list[Column], change: Change
+    ) -> tuple[WritePlan, Any] | None:
+        """Change the record that an upsert finds by its unique fields; None if there is none."""
+        right, names = self.right(table, "PATCH"), {column.name for column in unique}
+        target = self.target(table, "PATCH", self._fields(table), nested.needed(change))
+        rest = Change(
+            {n: value for n, value in change.values.items() if n not in names and right.can_write(n)},
+            {n: text for n, text in change.expressions.items() if n not in names and right.can_write(n)},
+        )
+        ident = [change.values[column.name] for column in unique]
+        if rest.empty:
+            plan = self.plan(statements.find, target, unique)
+        else:
+            plan = self.plan(statements.update, target, rest, unique, False)
+        row = await self.fetch(plan, self.values(rest.values, ident))
+        if row is None and plan.guarded and (error := await self._violated(table, unique, ident, rest)) is not None:
+            raise error
+        return (plan, row) if row is not None else None
 
     async def _existing(self, unique: list[Column], change: Change) -> Record:
         """Return the existing record that prevented a create.
@@ -275,7 +301,8 @@ class Writer(Run):
             errors.check_generated(table, columns, record)
             return None
         names = {column.name for column in columns}
-        unique = next(unique for unique in table.uniques if unique <= names)
+        found = [unique for unique in table.uniques if unique <= names]
+        unique = min(found, key=table.no_arbiters.__contains__)
         return [column for column in columns if column.name in unique]
 
     # -- change and delete -------------------------------------------------------------------------------------------

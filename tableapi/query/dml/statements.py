@@ -20,7 +20,7 @@ from tableapi.query.limits import FilterLimits
 from tableapi.query.options import Options
 from tableapi.query.plan import reading_binder
 from tableapi.query.statement import ParamSource
-from tableapi.schema.model import Column
+from tableapi.schema.model import Column, Table
 from tableapi.schema.sqltypes import Named, bind_list, element
 
 PLACE = "tableapi place"  # the column with the position of a record in the statement, from 1
@@ -30,7 +30,8 @@ _VALUE = "tableapi value "  # prefix of columns with values from the request; no
 def insert(target: Target, change: Change, ignored: list[Column] | None = None) -> WritePlan:
     """Build the INSERT of one record. It returns no row if a write condition fails.
 
-    ignored: unique fields; the record is also not created if another one has the same values in them.
+    ignored: unique fields; the record is also not created if another one has the same values in them. The statement
+    then looks for that one first, because PostgreSQL checks a new row before it finds a conflict.
     """
     table, clause = target.table, target.table.clause
     values = assignments(table, change, target.binder, target.right.set_on_create)
@@ -38,10 +39,25 @@ def insert(target: Target, change: Change, ignored: list[Column] | None = None) 
     if target.right.rows is not None and may_reject(target.right, table, "POST", values):
         allowed = target.right.rows(clause, ACTOR)
     guards = create_conditions(target, change, values)
-    statement = _insert(pg_insert(table.clause), values, guards)
-    if ignored:
+    found = _present(target, ignored, values) if ignored and looks_first(table, target.right, change) else None
+    statement = _insert(pg_insert(table.clause), values, guards, None if found is None else sa.not_(found))
+    if ignored and not lacks_arbiter(table, ignored):
         statement = statement.on_conflict_do_nothing(index_elements=[table.clause.c[c.name] for c in ignored])
     return target.finish(statement, clause, allowed, guarded=bool(guards))
+
+
+def looks_first(table: Table, right: Right, change: Change) -> bool:
+    """Return whether an upsert has to look for an existing record before it inserts one.
+
+    PostgreSQL checks a new row before it finds a conflict, so a field that was not sent may fail there although the
+    existing record has a value. Keys that ON CONFLICT cannot use need the look, too.
+    """
+    return bool(table.no_arbiters or table.needed.difference(change.values, change.expressions, right.set_on_create))
+
+
+def lacks_arbiter(table: Table, conflict: list[Column]) -> bool:
+    """Return whether ON CONFLICT cannot use the unique key with these columns."""
+    return frozenset(column.name for column in conflict) in table.no_arbiters
 
 
 def create_conditions(target: Target, change: Change, values: Mapping[str, Any]) -> list[conditions.Guard]:
@@ -50,11 +66,15 @@ def create_conditions(target: Target, change: Change, values: Mapping[str, Any])
     return conditions.of_create(target, values, names)
 
 
-def _insert(statement: Any, values: dict[str, Any], guards: list[conditions.Guard]) -> Any:
-    """Return the INSERT of one row that is written only if the conditions hold."""
-    if not guards:
+def _insert(statement: Any, values: dict[str, Any], guards: list[conditions.Guard], absent: Any = None) -> Any:
+    """Return the INSERT of one row that is written only if the conditions hold.
+
+    absent: whether no record with its identifying fields exists.
+    """
+    clauses = [guard.clause for guard in guards] + ([] if absent is None else [absent])
+    if not clauses:
         return statement.values(values)
-    row = sa.select(*values.values()).where(*(guard.clause for guard in guards))
+    row = sa.select(*values.values()).where(*clauses)
     return statement.from_select(list(values), row, include_defaults=False)
 
 
@@ -92,10 +112,15 @@ def _unless_present(
     """Waive the conditions of a create if the record exists, since those of the change apply to it."""
     if not guards:
         return []
+    present = _present(target, conflict, values)
+    return [conditions.Guard(guard.kind, sa.or_(present, guard.clause)) for guard in guards]
+
+
+def _present(target: Target, conflict: list[Column], values: Mapping[str, Any]) -> Any:
+    """Return the condition that a record with these values in its identifying fields exists."""
     other: Any = target.binder.alias(target.table)
     same = (other.c[column.name] == values[column.name] for column in conflict)
-    present = sa.exists().where(*same).correlate_except(other)
-    return [conditions.Guard(guard.kind, sa.or_(present, guard.clause)) for guard in guards]
+    return sa.exists().where(*same).correlate_except(other)
 
 
 def by_key(target: Target, clause: Any, key: list[Column], *, match: bool) -> list[Any]:

@@ -48,8 +48,13 @@ def test_a_record_is_created_changed_and_deleted(http: httpx.Client) -> None:
     }
     changed = http.patch("/_table/stay", params={"fields": "*"}, json=[{**key, "guest": "Eva"}])
     assert changed.json() == {"resource": [{**guest, "guest": "Eva"}]}
-    upsert = http.post("/_table/stay", params={"upsert": "true"}, json=[guest])
-    assert "does not support an upsert" in upsert.json()["error"]["context"]["resource"][0]["message"]
+    for upsert, stored in (("true", {**guest, "guest": "Fay"}), ("get", {**guest, "guest": "Fay"})):
+        sent = [{**key, "guest": "Fay" if upsert == "true" else "Gil"}]
+        same = http.post("/_table/stay", params={"upsert": upsert, "fields": "*"}, json=sent)
+        assert same.json() == {"resource": [stored]}
+    other = {**key, "during": "[2024-02-05,2024-02-12)"}
+    overlaps = http.post("/_table/stay", params={"upsert": "true"}, json=[other])
+    assert overlaps.json()["error"]["context"]["reasons"] == ["duplicate"]
     assert http.delete("/_table/stay", params={"filter": "room = 2"}).json() == {"resource": [key]}
 
 

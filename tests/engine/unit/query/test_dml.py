@@ -12,6 +12,8 @@ from tableapi.query.dml import statements
 from tableapi.query.dml.plan import WritePlan, take_apart
 from tableapi.query.dml.target import Target
 from tableapi.query.filter import cache
+from tableapi.query.limits import DEFAULT_FILTER_LIMITS
+from tableapi.query.options import Options
 from tableapi.query.statement import Binder
 from tests.helpers.memory_schema import TableRights, one_line, shop
 
@@ -177,18 +179,18 @@ PARSED = cache.parse("age = 5")[0]
         ),
         # by filter
         (
-            build(statements.by_filter, {"name": "x"}, PARSED),
+            build(statements.by_filter, {"name": "x"}, PARSED, Options(), DEFAULT_FILTER_LIMITS),
             "WITH w AS (UPDATE person AS t1 SET name=$1::text WHERE t1.age = $2::integer RETURNING "
             't1.name, xmin::text AS "tableapi mark", true AS "tableapi ok", t1.id AS "tableapi key 0") '
             f"{LISTED}",
         ),
         (
-            build(statements.by_filter, None, PARSED),
+            build(statements.by_filter, None, PARSED, Options(), DEFAULT_FILTER_LIMITS),
             "WITH w AS (DELETE FROM person AS t1 WHERE t1.age = $1::integer RETURNING t1.name, "
             f'xmin::text AS "tableapi mark", true AS "tableapi ok", t1.id AS "tableapi key 0") {LISTED}',
         ),
         (
-            build(statements.by_filter, {"company_id": 7}, PARSED, right=OWN),
+            build(statements.by_filter, {"company_id": 7}, PARSED, Options(), DEFAULT_FILTER_LIMITS, right=OWN),
             "WITH w AS (UPDATE person AS t1 SET company_id=$1::integer WHERE t1.company_id = $2::integer "
             'AND t1.age = $3::integer RETURNING t1.name, xmin::text AS "tableapi mark", t1.company_id = '
             f'$2::integer AS "tableapi ok", t1.id AS "tableapi key 0") {LISTED}',
@@ -227,7 +229,7 @@ PARSED = cache.parse("age = 5")[0]
             "$2::integer, false) AS field FROM person AS t1 WHERE t1.id = $3::integer",
         ),
         (
-            build(statements.check_changes, {"vip": True}, PARSED, right=LIMITED),
+            build(statements.check_changes, {"vip": True}, PARSED, Options(), DEFAULT_FILTER_LIMITS, right=LIMITED),
             "SELECT coalesce(bool_and(w.reference), true) AS reference, coalesce(bool_and(w.field), "
             "true) AS field FROM (SELECT true AS reference, coalesce(t1.vip IS NOT DISTINCT FROM "
             "$1::boolean OR t1.age > $2::integer, false) AS field FROM person AS t1 WHERE t1.age = "
