@@ -115,6 +115,8 @@ class TableCalls:
         except Exception as error:
             if (missing := self._missing_credentials(error, call.actor)) is not None:
                 raise missing from None
+            if verb == "GET" and (told := errors.of_read(error)) is not error:
+                raise told from None
             raise
         finally:
             if call.tenant_mismatches or call.shows_credentials:

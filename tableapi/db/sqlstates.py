@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import asyncpg
+
 from tableapi.errors import RETRY, ApiError, BadRequest, Busy, Conflict, Forbidden, NotFound
 
 
@@ -61,6 +63,9 @@ DEFINITION = Meaning(
     Conflict, "A view, trigger or function of the table failed. Contact the administrator of the database.",
     "definition_fails",
 )  # fmt: skip
+
+# What the database does not support for a table, view or field: 0A000 and 55000.
+UNSUPPORTED = asyncpg.FeatureNotSupportedError, asyncpg.ObjectNotInPrerequisiteStateError
 
 CODES: dict[str, Meaning] = {
     "21000": DEFINITION,  # a scalar subquery of a view returned more than one row

@@ -33,8 +33,10 @@ select a.attrelid::int8 as oid, a.attnum::int4 as number, a.attname as name, a.a
        (a.attrelid, a.attnum) in (select k.conrelid, k.conkey[1] from pg_constraint k
                                   where k.contype = 'n' and not k.convalidated) as unsure,
        case when a.attgenerated = '' then pg_get_expr(d.adbin, d.adrelid) end as default,
-       a.attidentity::text as identity, a.attgenerated <> '' as generated, m.description as comment
+       a.attidentity::text as identity, a.attgenerated <> '' as generated, m.description as comment,
+       not coalesce(l.collisdeterministic, true) as fuzzy
 from pg_attribute a join pg_type t on t.oid = a.atttypid
+left join pg_collation l on l.oid = a.attcollation
 left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
 left join pg_description m on m.objoid = a.attrelid and m.classoid = 'pg_class'::regclass and m.objsubid = a.attnum
 where a.attrelid = any($1::oid[]) and a.attnum > 0 and not a.attisdropped

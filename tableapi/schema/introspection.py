@@ -343,15 +343,19 @@ def _columns(
     rows: list[asyncpg.Record], by_oid: Mapping[int, Table], types: Mapping[int, PgType]
 ) -> dict[int, dict[int, str]]:
     numbers: dict[int, dict[int, str]] = defaultdict(dict)
-    of_columns: dict[tuple[int, str], PgType] = {}  # most columns share a type
+    of_columns: dict[tuple[int, str, bool], PgType] = {}  # most columns share a type
     for row in rows:
         table, name = by_oid[row["oid"]], row["name"]
-        type_ = of_columns.get((row["type"], row["db_type"]))
+        form = row["type"], row["db_type"], row["fuzzy"]
+        type_ = of_columns.get(form)
         if type_ is None:
             base = types.get(row["type"]) or PgType("other", row["db_type"], row["db_type"])
             system = _SYSTEM.search(row["db_type"]) if base.postgis else None
-            type_ = replace(base, db_type=row["db_type"], srid=int(system[1]) if system else 0)
-            of_columns[row["type"], row["db_type"]] = type_
+            srid = int(system[1]) if system else 0
+            type_ = of_columns[form] = replace(base, db_type=row["db_type"], srid=srid)
+            if row["fuzzy"]:
+                element = replace(base.element, fuzzy=True) if base.element is not None else None
+                type_ = of_columns[form] = replace(type_, element=element, fuzzy=True)
         column = Column(
             name, type_, row["nullable"], row["default"], row["identity"], row["generated"], comment=row["comment"],
             unsure=row["unsure"], number=row["number"],

@@ -27,6 +27,7 @@ class PgType:
         multirange: whether it is a list of ranges.
         postgis: the PostGIS schema, for PostGIS types.
         srid: the reference system of a geometry; 0 if the column does not specify it.
+        fuzzy: whether its collation is nondeterministic: different texts may be equal, for example in another case.
         degrees: whether the coordinates of a geometry are longitudes and latitudes.
     """
 
@@ -45,6 +46,7 @@ class PgType:
     postgis: str = ""
     srid: int = 0
     degrees: bool = True
+    fuzzy: bool = False
 
     @property
     def is_time(self) -> bool:

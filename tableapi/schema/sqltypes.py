@@ -273,8 +273,12 @@ def _as_base64(column: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
 
 
 def as_text(column: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[Any]:
-    """Return the text of a value, for the text operators of a filter."""
-    return column if type_.name in ("text", "character varying") else sa.cast(column, Named("text"))
+    """Return the text of a value, for the text operators of a filter.
+
+    They compare characters, which PostgreSQL does not support under a nondeterministic collation.
+    """
+    text = column if type_.name in ("text", "character varying") else sa.cast(column, Named("text"))
+    return sa.collate(text, "default") if type_.fuzzy else text
 
 
 def like_escaped(value: str) -> str:

@@ -159,8 +159,10 @@ def _timestamp(value: Any, type_: PgType) -> str:
             text = text[:11] + _ZONE.sub(lambda m: f"{m[1]}:{m[2] or '00'}", text[11:].replace(" ", ""))
         try:
             moment = datetime.fromisoformat(text)
+            if type_.kind == "timestamp":  # an offset has no meaning there, so PostgreSQL ignores it everywhere
+                return moment.replace(tzinfo=None).isoformat(" ")
             moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-            return (moment if type_.kind == "timestamptz" else moment.replace(tzinfo=None)).isoformat(" ")
+            return moment.isoformat(" ")
         except (ValueError, OverflowError):
             pass
     elif text.lower() in _INFINITE:

@@ -26,7 +26,12 @@ from tableapi.query.spelling import spelled
 from tableapi.schema.model import Column, Relation, Table
 from tableapi.tables.request import TableRequest
 
+_QUOTED = re.compile(r'"([^"]+)"')
 _KEY = re.compile(r"\(([^()]+)\)=\(")  # the fields in the detail of a violated key, in any language
+
+
+# Errors of a write that `violated` explains.
+OF_TABLE = asyncpg.IntegrityConstraintViolationError, *sqlstates.UNSUPPORTED
 
 
 def missing(ident: Any) -> NotFound:
@@ -194,6 +199,8 @@ def violated(call: TableRequest, error: Exception) -> Exception:
     A caller may know the fields that it may read or write, and the constraints on these. Other errors are returned
     unchanged.
     """
+    if isinstance(error, sqlstates.UNSUPPORTED):
+        return _not_writable(call, error)
     if not isinstance(error, asyncpg.IntegrityConstraintViolationError):
         return error
     place = (error.schema_name, error.table_name)
@@ -215,6 +222,32 @@ def violated(call: TableRequest, error: Exception) -> Exception:
         api_error.context["constraint"] = str(error.constraint_name)
         api_error.context |= {"field": names[0]} if len(names) == 1 else {"fields": names} if names else {}
     return api_error
+
+
+def _not_writable(call: TableRequest, error: asyncpg.PostgresError) -> Exception:
+    """Return the error for a write that the database does not support, with the field that it names."""
+    api_error = to_api_error(error)
+    if api_error is None or api_error.message != sqlstates.NOT_WRITABLE.message:  # others have their own meaning
+        return error
+    right = call.rights.right(call.table, "PATCH") or call.rights.right(call.table, "POST")
+    named = (name for name in _QUOTED.findall(str(error.args[0] if error.args else "")) if name in call.table.columns)
+    if right is not None and (name := next(named, "")) and (telling.get() or right.can_write(name)):
+        api_error.message = f"Field '{name}' cannot be written. Leave it out."
+        api_error.context["field"] = name
+    return api_error
+
+
+def of_read(error: Exception) -> Exception:
+    """Return the error of a read; what the database does not support there has nothing to do with writing."""
+    if not isinstance(error, sqlstates.UNSUPPORTED):
+        return error
+    api_error = to_api_error(error)
+    if api_error is None or api_error.message != sqlstates.NOT_WRITABLE.message:
+        return error
+    meaning = sqlstates.TYPE if error.sqlstate.startswith("0A") else sqlstates.DEFINITION
+    told = meaning.error()
+    told.context |= {name: value for name, value in api_error.context.items() if name == "postgres"}
+    return told
 
 
 def _fields_of(table: Table, error: asyncpg.IntegrityConstraintViolationError) -> list[str]:

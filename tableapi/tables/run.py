@@ -8,8 +8,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-import asyncpg
-
 from tableapi.auth.rights import Right
 from tableapi.db.errors import bad_reference
 from tableapi.errors import ApiError, BadRequest, Forbidden
@@ -180,7 +178,7 @@ class Run(ABC):
         """Await a statement. Errors do not name fields that the caller may not see."""
         try:
             return await statement
-        except asyncpg.IntegrityConstraintViolationError as error:
+        except errors.OF_TABLE as error:
             raise errors.violated(self.call, error) from None
 
     def record_of(self, plan: WritePlan, row: Any) -> Record:

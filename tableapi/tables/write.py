@@ -104,7 +104,7 @@ class Writer(Run):
         if self.connection is None and not plan.transaction:
             try:  # as in `sent`, which would be one more coroutine
                 row = await self.call.dataset.db.writes.fetchrow(plan.sql, *arguments(plan.parameters, values))
-            except asyncpg.IntegrityConstraintViolationError as error:
+            except errors.OF_TABLE as error:
                 raise errors.violated(self.call, error) from None
         else:
             row = await self.fetch(plan, values)

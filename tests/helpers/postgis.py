@@ -42,24 +42,28 @@ HERE = '{"type":"Point","coordinates":[10.203,59.204]}'
 BOX = '{"type":"Polygon","coordinates":[[[10.1,59.1],[10.3,59.1],[10.3,59.3],[10.1,59.3],[10.1,59.1]]]}'
 
 
-def folder() -> Path:
-    """Return the folder of the binaries of the newest PostgreSQL with PostGIS."""
-    versions = sorted(int(path.parts[-3]) for path in Path("/usr/share/postgresql").glob("*/extension/postgis.control"))
-    assert versions, "The tests of geometries need PostGIS: run tools/postgis."
-    return Path(f"/usr/lib/postgresql/{versions[-1]}/bin")
+class SystemServer(Embedded):
+    """`with SystemServer(folder) as url:` - the system's newest PostgreSQL, without durability."""
 
-
-class PostgisServer(Embedded):
-    """`with PostgisServer(folder) as url:` - a server without durability, for databases with PostGIS."""
+    needs = "../../../lib/postgresql/{}/bin/postgres"  # seen from the folder of shared files
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, durable=False)
 
     def _prepare(self) -> None:
-        self._bin = folder()
+        shared = Path("/usr/share/postgresql")
+        versions = [int(path.name) for path in shared.glob("*") if (path / self.needs.format(path.name)).exists()]
+        assert versions, "These tests need the system's PostgreSQL: run tools/postgis."
+        self._bin = Path(f"/usr/lib/postgresql/{max(versions)}/bin")
         self._runner = runner_for(self.folder, self._bin)
         if not (self.data / "PG_VERSION").exists():
-            self._make(int(self._bin.parent.name))
+            self._make(max(versions))
+
+
+class PostgisServer(SystemServer):
+    """The same for databases with PostGIS."""
+
+    needs = "extension/postgis.control"
 
 
 def truth(database: SqlClient, condition: str, rest: str = "order by id") -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
@@ -52,7 +53,7 @@ def cast(target: Any, text: Any, source: PgType, name: str, label: str) -> tuple
     if text is not None:
         return sa.cast(text, Named(type_.name)), type_
     if type_.kind == "text" or source.kind == type_.kind or _converts(source.kind, type_):
-        return sa.cast(target, Named(type_.name)), type_
+        return sa.cast(target, Named(type_.name)), replace(type_, fuzzy=source.fuzzy)
     if source.kind in _READ_FROM_TEXT:
         return sa.cast(sa.cast(target, Named("text")), Named(type_.name)), type_
     raise BadRequest(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import httpx2 as httpx
@@ -25,6 +26,10 @@ insert into origin values (
 insert into origin (id) values (2);
 insert into origin (id, i, cc, j, c) values (3, '{}', '{}', '[]', row(null, '"'));
 create table copy (like origin including all);
+create type span_of as (at timestamp, day date);
+create table moment (id integer primary key, plain timestamp, zoned timestamptz, day date, plains timestamp[],
+                     span tsrange, pair span_of, late timestamp);
+create table local (at timestamp primary key, note text);
 """
 
 
@@ -81,3 +86,42 @@ def test_errors_in_a_file_with_crlf_have_the_right_line_numbers(http: httpx.Clie
     assert response["created"] == 3
     assert [(error["line"], error["reason"]) for error in response["errors"]] == [(2, "bad_value"), (5, "bad_csv")]
     assert "number of values differs" in response["errors"][1]["message"]
+
+
+MOMENT, LATE = "2026-07-27T00:30:00-04:00", "20000-01-01 10:00:00+02"
+MOMENTS = {
+    "plain": MOMENT, "zoned": MOMENT, "day": MOMENT, "plains": [MOMENT], "span": f"[{MOMENT},)",
+    "pair": {"at": MOMENT, "day": MOMENT}, "late": LATE,
+}  # fmt: skip
+
+
+def test_an_offset_means_the_same_in_every_way_in(http: httpx.Client, url: str) -> None:
+    """Columns without a time zone ignore the offset, as PostgreSQL does."""
+    execute(url, "truncate moment; insert into moment (id) values (4), (6)")
+    pair = json.dumps(MOMENTS["pair"]).replace('"', '""')
+    cells = f'{MOMENT},{MOMENT},{MOMENT},"[""{MOMENT}""]","[{MOMENT},)","{pair}",{LATE}'
+    literal = cells.replace(f'"[""{MOMENT}""]"', f'"{{{MOMENT}}}"')
+    names, csv = "id," + ",".join(MOMENTS), {"Content-Type": "text/csv"}
+    responses = [
+        http.post("/moment", json=[{"id": 1, **MOMENTS}]),
+        http.post("/moment", content=f"{names}\n2,{cells}\n", headers=csv),
+        http.post("/moment?import=true", content=f"{names}\n3,{cells}\n", headers=csv),
+        http.patch("/moment", json=[{"id": 4, **MOMENTS}]),
+        http.post("/moment", content=f"{names}\n5,{literal}\n", headers=csv),
+        http.patch("/moment/6", json=MOMENTS),
+    ]
+    assert [response.status_code for response in responses] == [200] * 6, [each.text for each in responses]
+    rows = http.get("/moment", params={"order": "id"}).json()["resource"]
+    stored = {name: value for name, value in rows[0].items() if name != "id"}
+    assert stored == {
+        "plain": "2026-07-27 00:30:00", "zoned": "2026-07-27 04:30:00+00", "day": "2026-07-27",
+        "plains": ["2026-07-27 00:30:00"], "span": '["2026-07-27 00:30:00",)',
+        "pair": {"at": "2026-07-27T00:30:00", "day": "2026-07-27"}, "late": "20000-01-01 10:00:00",
+    }  # fmt: skip
+    assert rows == [{"id": number, **stored} for number in range(1, 7)]
+    for condition in (f"plain = '{MOMENT}'", f"zoned = '{MOMENT}'", f"plain IN ('{MOMENT}')", f"late = '{LATE}'"):
+        assert http.get("/moment", params={"filter": condition, "count_only": "true"}).json() == 6
+    for way in ({"json": [{"at": MOMENT}]}, {"content": f"at,note\n{MOMENT},x\n", "headers": csv}):
+        assert http.post("/local?upsert=true", **way).json() == {"resource": [{"at": "2026-07-27 00:30:00"}]}  # type: ignore[arg-type]
+    assert http.get("/local", params={"ids": MOMENT}).json() == http.get("/local").json()
+    assert http.get(f"/local/{MOMENT}").json()["note"] == "x"

@@ -41,6 +41,10 @@ begin
 end $$;
 create trigger watch before insert or update on watched for each row execute function watch();
 insert into watched values (1, 'a', null);
+create view shouted as select id, name, upper(name) as loud from country;
+create view counted as select name, count(*) as n from country group by name;
+create sequence unused;
+create view numbered as select id, currval('unused') as number from country;
 """
 ACCESS = {
     "keys": {"all": {"role": "*"}, "some": {"role": "some"}},
@@ -133,3 +137,33 @@ def test_a_trigger_hint_is_returned_with_its_message(base: str) -> None:
     error = refused(base, "some", "POST", "/watched", json={"resource": [{"id": 7, "kind": "hinted"}]})
     assert error["message"] == "Closed"
     assert (error["context"]["detail"], error["context"]["hint"]) == ("It is a Sunday.", "Come on Monday.")
+
+
+@pytest.mark.parametrize("key", ["all", "some"])
+@pytest.mark.parametrize(
+    ("method", "url", "record", "field"),
+    [
+        ("PATCH", "/shouted?filter=id = 1", {"loud": "X"}, "loud"),
+        ("POST", "/shouted", {"id": 9, "loud": "X"}, "loud"),
+        ("POST", "/counted", {"name": "X"}, None),
+        ("DELETE", "/counted?filter=name = X", None, None),
+    ],
+)
+def test_a_write_that_a_view_does_not_support_names_the_field(
+    base: str, key: str, method: str, url: str, record: Any, field: str | None
+) -> None:
+    error = refused(base, key, method, url, **({"json": [record]} if record else {}))
+    context = error["context"] or {"reason": "not_writable"}  # which is in `reasons` of a list
+    assert (context["reason"], context.get("field")) == ("not_writable", field)
+    assert "cannot be written" in error["message"]
+    assert field is None or f"'{field}'" in error["message"]
+
+
+@pytest.mark.parametrize("key", ["all", "some"])
+@pytest.mark.parametrize("query", ["", "?filter=number = 1", "?count_only=true&filter=number = 1", "?group=number"])
+def test_a_read_never_says_that_it_cannot_write(base: str, key: str, query: str) -> None:
+    error = refused(base, key, "GET", f"/numbered{query}")
+    assert (error["status_code"], error["context"]["reason"]) == (409, "definition_fails")
+    step = {"path": "_table/numbered", "query": {"filter": "number = 1"}}
+    batch = refused(base.removesuffix("/_table"), key, "POST", "/_batch", json={"requests": [step]})
+    assert batch["context"]["error"]["context"]["reason"] == "definition_fails"

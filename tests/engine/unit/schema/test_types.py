@@ -52,7 +52,7 @@ UUID_TEXT = "0b7e6b0c-5f0e-4c1b-9c3a-2f8f6f0f5d1e"
         (TIMESTAMPTZ, "2024-01-31 09:00:00 +05", "2024-01-31 04:00:00+00:00"),
         (TIMESTAMPTZ, "-infinity", "-infinity"),
         (TIMESTAMPTZ, "12024-01-31 09:00:00+00", "12024-01-31 09:00:00+00"),
-        (TIMESTAMP, "2024-01-31T09:00:00+01:00", "2024-01-31 08:00:00"),
+        (TIMESTAMP, "2024-01-31T09:00:00+01:00", "2024-01-31 09:00:00"),
         (type_of("uuid"), UUID_TEXT.upper(), UUID(UUID_TEXT)),
         (type_of("uuid"), "{" + UUID_TEXT + "}", UUID(UUID_TEXT)),
         (type_of("uuid"), UUID(UUID_TEXT), UUID(UUID_TEXT)),
