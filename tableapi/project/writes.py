@@ -22,7 +22,8 @@ class Write:
         dataset: Name of the database.
         table: Name of the table; a request with nested records has one write for each table and verb.
         verb: POST, PATCH (also for PUT) or DELETE.
-        keys: Primary keys of the records, by field. Empty for a table without a key, or if all records were affected.
+        keys: Primary keys of the records, by field: numbers, booleans, bytes and UUIDs as such, anything else as text
+            (composites and JSON as JSON). Empty for a table without a key, or if all records were affected.
         actor: The caller.
     """
 

@@ -98,8 +98,11 @@ def key_parts(text: str) -> list[str]:
 
 
 def quoted_value(text: str) -> str:
-    """Return a value that is one part of an identifier, whatever it contains."""
-    return "'" + text.replace("'", "''") + "'"
+    """Return a value that is one part of an identifier, in quotes if it would not be without them."""
+    return "'" + text.replace("'", "''") + "'" if _SPECIAL.search(text) else text
+
+
+_SPECIAL = re.compile(r"""\A(?:['"(\s]|\Z)|,|[)\s]\Z""")
 
 
 _QUOTED = re.compile(r"""\s*+(?:'((?:[^']|'')*+)'|"((?:[^"]|"")*+)")\s*+(?=,|\Z)""")

@@ -11,6 +11,7 @@ from tableapi import exact_json, threads
 from tableapi.errors import BadRequest
 from tableapi.http.response import Response, attachment
 from tableapi.query.names import names as field_names
+from tableapi.query.names import quoted_value
 from tableapi.query.options import Options, boolean
 from tableapi.tables.export import Row, write_file
 from tableapi.tables.request import TableRequest, requested_format
@@ -71,10 +72,13 @@ def _identifiers(body: bytes, key: Any) -> bytes:
 
 
 def _identifier(row: dict[str, Any], key: Any) -> Any:
-    """Return the identifier of a record; parts of a composite key are joined with commas."""
+    """Return the identifier of a record; parts of a composite key are joined with commas, as in a path."""
     folded = {name.lower(): value for name, value in row.items()}
     parts = [folded.get(name.lower()) for name in key]
-    return parts[0] if len(parts) == 1 else ",".join(map(str, parts))
+    if len(parts) == 1:
+        return parts[0]
+    texts = (part if isinstance(part, str) else exact_json.dumps(part).decode() for part in parts)
+    return ",".join(map(quoted_value, texts))
 
 
 async def as_file(call: TableRequest, array: bytes, names: Any, form: str, name: str) -> Response:

@@ -147,6 +147,11 @@ def test_a_record_is_named_by_its_key(http: httpx2.Client, keys: tuple[str, list
         assert stale.status_code == 412, stale.text
         tag = {"If-Match": response.headers["ETag"]}
         assert ok(http.patch(by_path(name, path), json={"note": "new"}, headers=tag)) == {"key": shown}
+    listed = ok(http.get(f"_table/m_{name}", params={"as_list": "true"}))["resource"]
+    for ident in listed:  # as it can be sent back
+        assert ok(http.get(by_path(f"m_{name}", ident)))["key"] in [shown for shown, _ in values]
+    together = ",".join(f"({ident})" for ident in listed)
+    assert len(ok(http.get(f"_table/m_{name}", params={"ids": together}))["resource"]) == len(values)
     both = ",".join(as_part(path) for _, path in reversed(values))
     assert [row["key"] for row in ok(http.get(f"_table/{name}", params={"ids": both}))["resource"]] == [
         shown for shown, _ in reversed(values)
