@@ -129,7 +129,7 @@ def _parts(text: str, *, nested: bool = False) -> list[str]:
 
 
 def _after_group(text: str, at: int) -> int:
-    """Return the position of the next comma that is in neither parentheses nor the quotes of a value in them."""
+    """Return the position of the next comma outside parentheses, which may contain quoted values."""
     depth = 0
     while at < len(text):
         sign = text[at]

@@ -102,7 +102,7 @@ class ReadRequest:
 
 
 def reading_binder(options: Options, limits: FilterLimits) -> Binder:
-    """Return the binder of a statement that reads by the options of a request: a read, or a write by filter."""
+    """Return the binder of a read or of a write by filter, with the options of the request."""
     binder = Binder(options.params, limits)
     binder.narrow = columns.narrowing(options, limits)
     binder.condition = columns.filtering(limits)
@@ -272,10 +272,8 @@ def identifier(value: Any, key: list[Column]) -> list[Any]:
         parts = [exact_json.Cell(part) if next(nested, False) else part for part in key_parts(str(value))]
     if len(parts) != len(key) or any(map(_unfit, parts, key)):
         fields = ", ".join(column.name for column in key)
-        raise BadRequest(
-            f"An identifier must have a value for each of: {fields}. Put a value with a comma in quotes.",
-            reason="bad_identifier",
-        )
+        quotes = " Put a value with a comma in quotes." if len(parts) > len(key) > 1 else ""
+        raise BadRequest(f"An identifier must have a value for each of: {fields}.{quotes}", reason="bad_identifier")
     return parts
 
 

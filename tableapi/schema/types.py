@@ -180,7 +180,7 @@ def _uuid(value: Any, type_: PgType) -> UUID:
 
 
 def nested_value(type_: PgType, value: Any) -> Any:
-    """Return a value that may be nested; the text of a CSV cell or identifier is JSON, or the literal of an array."""
+    """Return a value that may be nested. A CSV cell or identifier is JSON, or an array literal."""
     if not isinstance(value, exact_json.Cell):
         return value
     decoded = value.value()
@@ -323,7 +323,7 @@ class KeyText(str):
     __slots__ = ()
 
 
-# Kinds whose values PostgreSQL and Python exchange without loss. Keys of all others are returned as `KeyText`.
+# Kinds of values that PostgreSQL and Python exchange without loss. All other keys are returned as `KeyText`.
 EXACT_KINDS = frozenset(("integer", "decimal", "float", "boolean", "text", "uuid", "bytea"))
 NESTED_KINDS = frozenset(("json", "array", "composite"))
 

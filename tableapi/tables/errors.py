@@ -108,7 +108,7 @@ def without_effect(option: str, verb: str, more: str = "") -> BadRequest:
 
 
 def check_matching(call: TableRequest, verb: str) -> None:
-    """Reject what a write of all matching records cannot have: versions, and options that select some of them.
+    """Reject versions, and options that select some records, for a write of all that match.
 
     With such an option, a read would return other records than the ones that the write changes.
 

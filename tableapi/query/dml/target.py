@@ -100,7 +100,7 @@ class Target:
         return [mark, ok, *(clause.c[name].label(f"{KEY}{number}") for number, name in enumerate(self.keys))]
 
     def _sent(self, keys: list[Any]) -> list[Any]:
-        """Return the key fields as the statement returns them: as text unless Python has exact values of their type."""
+        """Return the key fields for RETURNING, as text unless Python has exact values of their type."""
         types = [self.table.columns[name].type for name in self.keys]
         return [
             key if type_.kind in EXACT_KINDS else key_text(key, type_).label(key.name)

@@ -153,7 +153,7 @@ def test_a_write_that_a_view_does_not_support_names_the_field(
     base: str, key: str, method: str, url: str, record: Any, field: str | None
 ) -> None:
     error = refused(base, key, method, url, **({"json": [record]} if record else {}))
-    context = error["context"] or {"reason": "not_writable"}  # which is in `reasons` of a list
+    context = error["context"] or {"reason": "not_writable"}  # a list has it in `reasons`
     assert (context["reason"], context.get("field")) == ("not_writable", field)
     assert "cannot be written" in error["message"]
     assert field is None or f"'{field}'" in error["message"]

@@ -206,7 +206,7 @@ def test_every_write_answers_with_its_key(
         ]  # fmt: skip
         bodies = ok(http.post("_batch", json={"requests": steps}))["responses"]
         assert [body["body"]["resource"] for body in bodies] == [[{"key": shown}]] * 3
-        if not isinstance(shown, list):  # which is a list of identifiers
+        if not isinstance(shown, list):  # a list names several records
             steps[2]["query"] = {"ids": {"$ref": "b.resource.0.key"}, "fields": "key"}
             bodies = ok(http.post("_batch", json={"requests": steps, "dry_run": True}))["responses"]
             assert bodies[2]["body"]["resource"] == [{"key": shown}]

@@ -39,7 +39,7 @@ PARTS = """
     insert into parted values (1, 'a', 1);
 """
 
-# Tables whose new rows need more than a change: required fields, rules, partitions, triggers. Then keys that
+# Tables in which new rows need more than a change: required fields, rules, partitions, triggers. Then keys that
 # ON CONFLICT cannot use, alone and beside one that it can.
 STRICT = """
     drop table if exists item, range_of, listed, filled, later, both_keys, of_item;
