@@ -18,7 +18,7 @@ import orjson
 _PATTERN = bytes.maketrans(b"123456789E.", b"000000000ee")
 _FRACTION, _LONG = b"0e", b"0" * 19
 _EXPONENTS = bytes.maketrans(b"123456789E", b"000000000e")
-_NEGATIVE_ZERO = re.compile(rb"(?:\A|[\[:,\s])-0(?:[\s,\]}]|\Z)")
+_NEGATIVE_ZERO = re.compile(rb"-0(?<=[\[:,\s]-0)(?=[\s,\]}])")  # begins with its text, so the search is fast
 _INT64 = range(-(2**63), 2**64)
 
 

@@ -63,7 +63,8 @@ def test_a_domain_compares_characters(http: httpx2.Client) -> None:
 
 @pytest.mark.parametrize("order", ["city,id", "city desc,id", "name", "name desc"])
 def test_pages_by_cursor_have_every_row_once(http: httpx2.Client, order: str) -> None:
-    seen, cursor = [], ""
+    seen: list[int] = []
+    cursor = ""
     while len(seen) < 9:
         page = http.get("person", params={"order": order, "cursor": cursor, "limit": 1, "fields": "id"}).json()
         seen += [row["id"] for row in page["resource"]]

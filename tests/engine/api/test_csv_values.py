@@ -122,6 +122,6 @@ def test_an_offset_means_the_same_in_every_way_in(http: httpx.Client, url: str) 
     for condition in (f"plain = '{MOMENT}'", f"zoned = '{MOMENT}'", f"plain IN ('{MOMENT}')", f"late = '{LATE}'"):
         assert http.get("/moment", params={"filter": condition, "count_only": "true"}).json() == 6
     for way in ({"json": [{"at": MOMENT}]}, {"content": f"at,note\n{MOMENT},x\n", "headers": csv}):
-        assert http.post("/local?upsert=true", **way).json() == {"resource": [{"at": "2026-07-27 00:30:00"}]}  # type: ignore[arg-type]
+        assert http.post("/local?upsert=true", **way).json() == {"resource": [{"at": "2026-07-27 00:30:00"}]}
     assert http.get("/local", params={"ids": MOMENT}).json() == http.get("/local").json()
     assert http.get(f"/local/{MOMENT}").json()["note"] == "x"
