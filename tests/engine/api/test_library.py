@@ -300,6 +300,34 @@ async def test_scripts_and_hooks_of_the_host_are_served(url: str, started: list[
         assert "/api/v2/reports/total" in (await http.get("/api/v2/_spec")).json()["paths"]
 
 
+async def test_a_hook_gets_the_records_that_a_read_shows(url: str, started: list[TableAPI]) -> None:
+    seen: list[list[int]] = []
+
+    @hook("customer", "PATCH", "DELETE")
+    async def note(ctx: Context[Any, Any], records: list[dict[str, Any]], options: Mapping[str, Any]) -> None:
+        seen.append([record["id"] for record in records])
+
+    api = TableAPI({"shop": url}, open=True, hooks=[note])
+    started.append(api)
+    selecting = {"filter": "invoice_by_customer_id.COUNT(*) = 1", "invoice_by_customer_id.filter": "total > 10"}
+    path = "/api/v2/shop/_table/customer"
+    lenient = {"Prefer": "handling=lenient"}
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(api), base_url="http://host") as http:
+        shown = (await http.get(path, params=selecting | {"fields": "id"})).json()
+        changed = await http.patch(path, params=selecting, json={"resource": [{"name": "Ada L"}]})
+        assert (changed.json(), seen) == (shown, [[1]])
+        for option in ({"limit": "1"}, {"cursor": ""}, {"offset": "1"}):
+            for verb, body in (("PATCH", {"resource": [{"name": "x"}]}), ("DELETE", None)):
+                rejected = await http.request(verb, path, params=selecting | option, json=body, headers=lenient)
+                assert (rejected.status_code, rejected.json()["error"]["context"]["reason"]) == (400, "bad_option")
+        await http.post(path, json={"resource": [{"id": number, "name": "new"} for number in range(10, 1010)]})
+        many = await http.patch(path, params={"filter": "id > 0"}, json={"resource": [{"name": "x"}]})
+        assert (many.status_code, many.json()["error"]["context"]["reason"]) == (413, "batch_too_large")
+        assert len(seen) == 1
+        await http.delete(path, params={"filter": "name = new"})
+        assert len(seen[-1]) == 1000
+
+
 async def test_a_role_that_only_reads_is_rejected_by_scripts_of_the_host(url: str, started: list[TableAPI]) -> None:
     sessions = replace(SESSIONS, read_only={"customer": (403, "reads_only", "Customers only read.")}, expired="Over.")
     api = TableAPI({"shop": url}, policy=POLICY, sessions=sessions, scripts={"reports/total": total})
