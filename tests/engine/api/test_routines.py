@@ -360,7 +360,7 @@ def test_related_star_of_a_view_omits_views(routines: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize("verb", ["PATCH", "DELETE"])
-@pytest.mark.parametrize("option", ["limit=1", "order=id", "top=1", "offset=1", "include_count=true", "group=name"])
+@pytest.mark.parametrize("option", ["order=id", "include_count=true", "count_only=true"])
 def test_an_option_of_reads_is_an_error_in_a_write_by_filter(routines: httpx.Client, verb: str, option: str) -> None:
     path, body = f"/_table/pupil?filter=id>0&dry_run=true&{option}", [{"name": "c"}]
     sent = body if verb == "PATCH" else None
