@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,6 +22,22 @@ insert into person values (1, 'Ann', 'Oslo', 'Ann', '{Ann}'), (2, 'Bob', 'OSLO',
 create table visit (id int primary key, person_id int references person);
 insert into visit values (1, 1), (2, 3);
 """
+ACCESS = {
+    "keys": {"all": {"role": "*"}, "some": {"role": "some", "user": {"begin": "An"}}},
+    "roles": {
+        "some": {
+            "access": [
+                {
+                    "component": "_table/person/*", "verb_mask": 31, "filter_op": "AND",
+                    "filters": [
+                        {"name": "name", "operator": "CONTAINS", "value": "nn"},
+                        {"name": "name", "operator": "STARTS WITH", "value": "{user.begin}"},
+                    ],
+                }
+            ]
+        }
+    },
+}  # fmt: skip
 PATTERNS = {
     "LIKE 'an%'": [3], "NOT LIKE 'an%'": [1, 2], "ILIKE 'an%'": [1, 3], "CONTAINS 'nn'": [1, 3],
     "STARTS WITH 'An'": [1], "ENDS WITH 'na'": [3], "~ '^A'": [1], "~* '^a'": [1, 3], "= 'ANN'": [1],
@@ -32,8 +49,11 @@ PATTERNS = {
 def http(tmp_path_factory: pytest.TempPathFactory, module_serve: Serve) -> Iterator[httpx2.Client]:
     with SystemServer(tmp_path_factory.mktemp("collations") / "postgres") as url:
         execute(url, SQL)
-        server = module_serve("--dataset", f"x={url}", "--open")
-        with httpx2.Client(base_url=f"{server.url}/api/v2/x/_table/", timeout=30) as client:
+        access = tmp_path_factory.mktemp("access") / "access.json"
+        access.write_text(json.dumps(ACCESS))
+        server = module_serve("--dataset", f"x={url}", "--access", str(access))
+        headers = {"X-API-Key": "all"}
+        with httpx2.Client(base_url=f"{server.url}/api/v2/x/_table/", headers=headers, timeout=30) as client:
             yield client
 
 
@@ -54,6 +74,13 @@ def test_patterns_compare_characters(http: httpx2.Client, field: str, pattern: s
         assert [row["person_id"] for row in people] == [number for number in expected if number in (1, 3)]
         changed = http.patch("person", params={"filter": f"name {pattern}", "dry_run": "true"}, json=[{"city": "x"}])
         assert [row["id"] for row in changed.json()["resource"]] == expected
+
+
+def test_a_rule_of_a_role_compares_characters(http: httpx2.Client) -> None:
+    response = http.get("person", params={"fields": "id"}, headers={"X-API-Key": "some"})
+    assert response.json() == {"resource": [{"id": 1}]}
+    changed = http.patch("person/3", json={"city": "x"}, headers={"X-API-Key": "some"})
+    assert changed.status_code == 404
 
 
 def test_a_domain_compares_characters(http: httpx2.Client) -> None:

@@ -227,6 +227,8 @@ def test_every_write_answers_with_its_key(
         part = f"1,{as_part(path)}"
         assert ok(http.patch(by_path(f"m_{name}", part), json={"note": "p"}))["part"] == 1
         assert ok(http.delete(by_path(f"m_{name}", part)))["part"] == 1
+        again = http.put(by_path(f"m_{name}", part), json={"note": "q"}, params={"upsert": "true", "fields": "note"})
+        assert ok(again) == {"note": "q"}
 
 
 def test_tools_name_records_by_their_keys(server: Server, keys: tuple[str, list[tuple[Any, str]]]) -> None:
