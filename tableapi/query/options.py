@@ -69,6 +69,7 @@ _NAMES = KNOWN | ALIASES.keys() | {"method"}
 _FILTERS = frozenset(("filter", "where", "having"))
 MAX_CHARS = 8000  # per option, for those in a plan's key
 MAX_OPTIONS = 500  # per query string
+MAX_IDS_CHARS = 50_000  # of a text, which is scanned on the event loop
 MAX_NUMBER = 2**62
 _INTEGER = re.compile(r"\s*+[+-]?\d{1,100}+\s*+\Z", re.ASCII)
 
@@ -310,6 +311,9 @@ def _params(_name: str, value: Any) -> dict[str, Any]:
 def _ids(_name: str, value: Any) -> list[Any]:
     """Parse option `ids`, sent as a list, a single value or a comma-separated list."""
     if isinstance(value, str):
+        if len(value) > MAX_IDS_CHARS:
+            message = f"Option 'ids' is longer than {MAX_IDS_CHARS:,} characters. Send the identifiers as a list."
+            raise BadRequest(message, reason="bad_option", context={"option": "ids"})
         return list(names.identifiers(value))
     if isinstance(value, list):
         return value

@@ -164,6 +164,12 @@ def test_a_record_is_named_by_its_key(http: httpx2.Client, keys: tuple[str, list
     assert sorted(map(str, found)) == sorted(str(shown) for shown, _ in values)
 
 
+@pytest.mark.parametrize("sign", ["',", "('", "(", "'''a,''b,"])
+def test_a_long_text_of_identifiers_is_rejected(http: httpx2.Client, sign: str) -> None:
+    response = http.request("QUERY", "_table/k_range", json={"ids": sign * 60_000})
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "bad_option")
+
+
 def test_a_filter_compares_a_key(http: httpx2.Client, keys: tuple[str, list[tuple[Any, str]]]) -> None:
     name, values = keys
     for shown, path in values:
