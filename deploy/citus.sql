@@ -69,6 +69,7 @@ select name::regclass, null from unnest(array['subscriptionplan', 'planprice', '
 -- across product/desk/clients.py:_FIND: staff look for a client among all of them
 -- across product/people/drop.py:_CONTACTS: a nightly job over the contacts of all clients
 -- across product/people/erasure.py: a person is erased at all clients
+-- across scripts/jobs/repairprofiles.py: a person gets another address at all clients
 -- across product/people/indexing.py: a job over the contacts of all clients
 -- across product/webhooks.py:_CLAIM: a job over the deliveries of all clients
 -- across scripts/desk/feedback.py: staff decide about the votes of all clients

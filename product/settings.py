@@ -64,6 +64,17 @@ def _companies(value: str) -> str:
     return value
 
 
+def _beginning(*prefixes: str) -> AfterValidator:
+    """Require the prefix of a key, so that a secret one in the wrong place is never sent to browsers."""
+
+    def check(value: str) -> str:
+        if any(not key.strip().startswith(prefixes) for key in value.split(",") if key.strip()):
+            raise ValueError(f"must begin with {' or '.join(prefixes)}")
+        return value
+
+    return AfterValidator(check)
+
+
 class Settings(EnvironmentSettings):
     """One attribute per setting, named like the setting in lower case.
 
@@ -85,9 +96,9 @@ class Settings(EnvironmentSettings):
     )
     check_mx: bool = False
 
-    stripe_secret_key: str = Field(default="", repr=False)
-    stripe_publishable_key: str = ""
-    stripe_webhook_secret: str = Field(default="", repr=False)
+    stripe_secret_key: Annotated[str, _beginning("sk_", "rk_")] = Field(default="", repr=False)
+    stripe_publishable_key: Annotated[str, _beginning("pk_")] = Field(default="", repr=False)
+    stripe_webhook_secret: Annotated[str, _beginning("whsec_")] = Field(default="", repr=False)
     stripe_api_base: Origin | None = None
 
     seller_name: str = Field(default="", max_length=200)  # on invoices; BRAND_NAME by default

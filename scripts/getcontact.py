@@ -47,8 +47,11 @@ async def run(ctx: Context, input: Input) -> Output:
         await search_use.shown(ctx, clientid, [person.personid] if person is not None else [])
         return Output(contactdata=[], charged=0, credits=await balance.balances(ctx, clientid))
 
-    async with reveal.unpaid_is_shown(ctx, clientid, person):
+    try:
         done = await reveal.reveal(ctx, person, input.type, clientid=clientid, appuserid=ctx.actor.appuserid)
+    except (balance.NoCredit, balance.SubscriptionExpired):  # tells that there is a value
+        await search_use.shown(ctx, clientid, [person.personid])
+        raise
     checks = await email_checks.check_person(ctx, person, input.type)
     if input.type == "businessemail":
         await email_checks.keep(ctx, clientid, person, checks)

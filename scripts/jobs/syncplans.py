@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from product.billing import prices
+from product.billing import customer, prices
 from product.billing.rows import PlanRow
 from product.context import Context
 from tableapi import script
@@ -12,6 +12,8 @@ _PLANS = "select * from subscriptionplan where isactive = 1 and isaddon = 0 orde
 
 @script(internal=True)
 async def run(ctx: Context) -> str:
+    if ctx.vendors.payments is None:
+        raise customer.NotSetUp("Payments are not set up: STRIPE_SECRET_KEY is missing.", case="no_stripe_key")
     lines = []
     for plan in await ctx.db.all(PlanRow, _PLANS):
         if prices.is_paid(plan.price, plan.sku):

@@ -4,26 +4,38 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import urlsplit
 
+import asyncpg
 from dotenv import dotenv_values
 
 from tableapi.app.options import BadDatasets, ServeOptions, is_loopback, named_in, of_any
+from tableapi.config.command_error import BadSettings
 from tableapi.config.environment import EnvironmentSettings
 from tableapi.config.settings import Settings
 from tableapi.crypto.vault import HASHES, MIN_SECRET, MIN_TOKEN, weak_secret, weak_token
 from tableapi.db.session import address
 from tableapi.project.project import Project
 from tableapi.server.preflight import CannotServe, check_database
+from tableapi.server.stored_keys import check_stored
 
 NO_PROXIES = "TRUSTED_PROXIES is missing: behind a load balancer, all clients share one address."
 NO_METRICS = "METRICS_TOKEN is missing: /metrics is off."
 LEAST_KEY = 16  # minimum length of a key in the access file
 
 
-def checked(settings: Settings, project: Project) -> list[tuple[bool, str]]:
+def checked(settings: Settings, project: Project, folder: Path) -> list[tuple[bool, str]]:
     """Return (fatal, line) for each setting that is missing or unsafe in production."""
-    return [*_services(settings), *_secrets(settings), *project.checks(settings), *_unknown(settings)]
+    problems = [*_services(settings), *_secrets(settings), *project.checks(settings), *_unknown(settings)]
+    if settings.database_url is not None and settings.secret_keys and (folder / "policy.py").is_file():
+        try:
+            asyncio.run(check_stored(settings, folder))
+        except BadSettings as error:
+            problems.append((True, str(error)))
+        except (OSError, asyncpg.PostgresError):  # reported above
+            pass
+    return problems
 
 
 def checked_datasets(settings: EnvironmentSettings) -> list[tuple[bool, str]]:

@@ -296,11 +296,13 @@ def _worker(args: argparse.Namespace) -> None:
 def _init(args: argparse.Namespace) -> None:
     from tableapi.server.migrate import init
     from tableapi.server.serve import with_postgres
+    from tableapi.server.stored_keys import check_stored
 
     settings, folder = _project(complete=False)
     with ExitStack() as stack:
         settings = with_postgres(settings, stack)
         asyncio.run(check_database(settings.direct_url))
+        asyncio.run(check_stored(settings, folder))
         asyncio.run(init(settings, folder))
     print("The database is ready.")
 
@@ -308,11 +310,13 @@ def _init(args: argparse.Namespace) -> None:
 def _run(args: argparse.Namespace) -> int:
     from tableapi.cli.run import run_script
     from tableapi.server.serve import with_postgres
+    from tableapi.server.stored_keys import check_stored
 
     settings, folder = _project()
     with ExitStack() as stack:
         settings = with_postgres(settings, stack)
         asyncio.run(check_database(settings.direct_url))
+        asyncio.run(check_stored(settings, folder))
         try:
             asyncio.run(run_script(settings, folder, args.script, args.values))
         except Invalid as error:
@@ -354,7 +358,7 @@ def _check(args: argparse.Namespace) -> int:
     if (folder / "policy.py").is_file():
         check_files(folder)
     settings = project.settings_class().read(make_secrets=False)
-    return _report(checked(settings, project))
+    return _report(checked(settings, project, folder))
 
 
 def _contract(args: argparse.Namespace) -> int:

@@ -18,12 +18,12 @@ import asyncpg
 
 from tableapi.auth.policy import SealedTable
 from tableapi.cli.progress import ProgressBar
-from tableapi.cli.rotate_keys_sql import CannotRotateKeys, Outcome, RotatedTable, declared
 from tableapi.config.command_error import CommandError
 from tableapi.config.secret_file import kept_secret
 from tableapi.config.settings import Settings
 from tableapi.crypto.vault import HASHES, HEAD, Vault
 from tableapi.db.session import connect
+from tableapi.server.sealed_tables import CannotRotateKeys, Outcome, RotatedTable, declared
 
 LOCK = 0x72657365616C  # advisory lock: "reseal", the former name; one run per database
 BATCH = 200  # rows locked at once, for about ten milliseconds

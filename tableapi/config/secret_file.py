@@ -11,7 +11,7 @@ import stat
 import tempfile
 from pathlib import Path
 
-# Of a data folder: a file that says so, and the files in those that former versions made.
+# Files by which a data folder is recognized; former versions made only the later ones.
 _MARK = ".tableapi"
 _MARKS = (
     _MARK, "secrets/secret_key", "secrets/app_key", "secrets/postgres_password", "secrets/database_password",

@@ -42,6 +42,7 @@ from tableapi.server.interrupt import Interrupt
 from tableapi.server.postgres.owner import owned
 from tableapi.server.postgres.server import Embedded
 from tableapi.server.preflight import CannotServe, check_database, check_extras, check_port, check_secrets, port_in_use
+from tableapi.server.stored_keys import check_stored
 from tableapi.server.supervisor import JobWorker, exit_with_parent
 
 SCHEMA_CHANNEL = "tableapi_schema"  # on NOTIFY, workers reload the schema
@@ -268,6 +269,7 @@ def _clean(settings: Settings, stack: ExitStack) -> None:
 def _prepare(settings: Settings, project: Path, stack: ExitStack) -> str | None:
     """Upgrade the schema and start the job worker; return the message of the project's `init` script."""
     message = None
+    asyncio.run(check_stored(settings, project))
     if settings.init:
         from tableapi.server.migrate import init
 

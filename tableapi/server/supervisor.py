@@ -19,6 +19,7 @@ from types import TracebackType
 from tableapi.config.command_error import CommandError
 from tableapi.config.settings import Settings
 from tableapi.server.preflight import check_database
+from tableapi.server.stored_keys import check_stored
 
 MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.5, 4.0  # before a restart; doubles each time
 STABLE_SECONDS = 30.0  # a worker that ran this long did not fail at startup, so the pause is reset
@@ -65,6 +66,7 @@ def run_jobs(settings: Settings, folder: Path) -> None:
 
     with ExitStack() as stack:
         asyncio.run(check_database(settings.direct_url))
+        asyncio.run(check_stored(settings, folder))
         configure(settings.log_level)
         tracing.start(settings)
         stack.callback(tracing.stop)

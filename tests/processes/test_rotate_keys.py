@@ -97,6 +97,21 @@ async def test_a_rejected_rotation_changes_nothing(new_database: NewDatabase, se
     assert no_key.returncode == 1
     assert no_key.stderr.startswith("tableapi: SECRET_KEYS is not set")
     assert not (tmp_path / "other").exists()
+    # No command starts with keys that do not open what is stored: an import would bring removed people back.
+    people = tmp_path / "people.csv"
+    people.write_text(f"{','.join(HEADER)}\n{LINE}\n")
+    for words in (
+        ("serve", "--port", "20001"),
+        ("worker",),
+        ("init",),
+        ("run", "importpeople", f"file={people}"),
+        ("check",),
+    ):
+        stopped = await asyncio.to_thread(
+            tableapi, *words, cwd=ROOT, DATABASE_URL=url, SECRET_KEYS=NEW, DATA_DIR=tmp_path / "data"
+        )
+        assert stopped.returncode in (1, 2), stopped.stdout
+        assert "SECRET_KEYS do not open" in stopped.stderr + stopped.stdout, (words, stopped.stderr)
     unknown = await asyncio.to_thread(rotate_keys, url, NEW)
     assert unknown.returncode == 1
     message = r"tableapi: apikey of apikeys \(keyid 1\) is under key [0-9a-f]{8}, which is not in SECRET_KEYS"

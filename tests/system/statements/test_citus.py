@@ -61,7 +61,6 @@ NOT_RUN = {
     "product/demo/": "the data of a demo, made once by one process on an empty database",
     "product/accounts/signin_throttle.py:_OLDER": "only while addresses are counted under two secret keys",
     "product/billing/prices.py:forget": "a table that all clients share",
-    "product/contacts/agents.py:_AGENT": "of a session that an agent has, found by its hash",
     "product/people/companies.py:_NAMED": "a part of a statement on temporary tables",
 }
 

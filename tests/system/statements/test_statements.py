@@ -30,7 +30,7 @@ pytestmark = pytest.mark.slow
 FAULTS = get_args(Fault)
 HANG_SECONDS = 0.4  # the time limit of a request while its statement hangs
 # Written outside the transaction of a request, before it or after its failure.
-APART = {"usersession", "auditlog", "searchuse", "pgqueuer_log", "pgqueuer_statistics"}
+APART = {"usersession", "auditlog", "searchuse", "searchseen", "pgqueuer_log", "pgqueuer_statistics"}
 # These pay for one person after the other, each in a separate transaction: a repeat pays for the rest.
 BY_PERSON = {"revealmany", "enrich"}
 Send = Callable[[], Awaitable[httpx2.Response]]

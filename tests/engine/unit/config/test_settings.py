@@ -61,6 +61,12 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("PUBLIC_URL", "https://app.example.com other"),
         ("CORS_ORIGINS", '"https://app.example.com"'),
         ("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"),
+        ("STRIPE_PUBLISHABLE_KEY", "sk_test_hidden"),  # would be sent to every browser
+        ("STRIPE_PUBLISHABLE_KEY", "rk_live_hidden"),
+        ("STRIPE_PUBLISHABLE_KEY", "whsec_hidden"),
+        ("STRIPE_SECRET_KEY", "pk_test_hidden"),
+        ("STRIPE_WEBHOOK_SECRET", "sk_test_hidden"),
+        ("STRIPE_WEBHOOK_SECRET", "whsec_old,pk_test_hidden"),
         ("MAIL_FROM", "Acme"),
         ("MAIL_FROM", "Acme <hello@acme.example>\nBcc: x@y.example"),
         ("PROFILE_HOST", "https://linkedin.com"),

@@ -1,4 +1,4 @@
-"""SQL statements and new values for `tableapi rotate-keys`, one table at a time."""
+"""SQL statements about the sealed values of a project, and new values for `tableapi rotate-keys`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tableapi.crypto.vault import HEAD, CannotOpen, Vault
 # Sealed by the engine: responses stored for repeated requests, and payloads of jobs.
 ENGINE_TABLES = (SealedTable("idempotency", sealed={"body"}), SealedTable("pgqueuer", sealed={"payload"}))
 
+SAMPLED = 10_000  # rows in which a value is looked for
 _COLUMNS = """
     select a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
            coalesce(a.attnum = any(i.indkey::int2[]), false) as key
@@ -87,6 +88,11 @@ class RotatedTable:
 
     def _filled(self, column: str) -> str:
         return f"length({_quoted(column)}) > 0"
+
+    def sample(self, column: str) -> str:
+        """Select the head of one value, among the first rows."""
+        rows = f"select {_quoted(column)} from {_quoted(self.name)} limit {SAMPLED}"  # noqa: S608
+        return f"select {self.head(column)} from ({rows}) sampled where {self._filled(column)} limit 1"  # noqa: S608
 
     def survey(self, column: str) -> str:
         """Count the values of a column by the key that sealed them."""
