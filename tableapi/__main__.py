@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 
+from tableapi.config.output import Output
 from tableapi.version import install_command
 
 SERVER = {"dotenv", "granian", "pgqueuer", "prometheus_client", "pydantic_settings", "uvicorn", "uvloop"}
@@ -15,6 +16,7 @@ def main() -> int | None:
     # Imports create 100,000 objects that live until the exit. Collections that visit them would take 0.1 s during the
     # imports and 0.2 s at the exit.
     gc.disable()
+    sys.stdout, sys.stderr = Output(sys.stdout), Output(sys.stderr)
     try:
         from tableapi.cli.main import main as run
     except ModuleNotFoundError as error:

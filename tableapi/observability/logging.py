@@ -91,8 +91,11 @@ class Sink:
             self._dropped = 0
         if lines:
             remaining = memoryview(b"\n".join(lines) + b"\n")
-            while remaining:
-                remaining = remaining[os.write(self._file, remaining) :]
+            try:
+                while remaining:
+                    remaining = remaining[os.write(self._file, remaining) :]
+            except OSError:  # the reader has closed the pipe
+                self._file = os.open(os.devnull, os.O_WRONLY)
 
     def close(self) -> None:
         """Write the remaining lines, giving up on a blocked reader after a second."""
@@ -102,12 +105,9 @@ class Sink:
             self._thread = None
 
     def _run(self) -> None:
-        try:
-            while not self._stop.wait(FLUSH_SECONDS):
-                self.flush()
+        while not self._stop.wait(FLUSH_SECONDS):
             self.flush()
-        except OSError:
-            self._lines = []  # the reader has closed the pipe
+        self.flush()
 
 
 sink = Sink()

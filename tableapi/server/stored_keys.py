@@ -1,4 +1,4 @@
-"""Check that SECRET_KEYS open what the database of a project stores, before anything is served or written.
+"""Check that SECRET_KEYS open the values in the database of a project, before anything is served.
 
 With other keys, contact data would be unreadable, and an import would not recognize the people on the removal list.
 """

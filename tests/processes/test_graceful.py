@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import os
 import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -13,7 +18,7 @@ import httpx2
 import pytest
 
 from tests.helpers.load import Request, load
-from tests.helpers.support import NewDatabase, Serve, Server, execute, until
+from tests.helpers.support import ROOT, NewDatabase, Serve, Server, clean_environment, execute, free_port, until
 
 SCHEMA = "create table note (id int primary key, text text not null); insert into note values (1, 'a')"
 NOTES = "/api/v2/db/_table/note"
@@ -115,3 +120,47 @@ def test_a_signal_delivered_to_another_thread_stops_the_server(url: str, serve: 
     others = [int(task.name) for task in Path(f"/proc/{main}/task").iterdir() if int(task.name) != main]
     assert ctypes.CDLL(None).tgkill(main, others[0], signal.SIGTERM) == 0
     assert server.process.wait(15) in (0, 143)
+
+
+@contextmanager
+def _unread(*words: str, **environment: str | Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a command with an output that was closed by its reader, as by `| head`."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with subprocess.Popen(
+        [sys.executable, "-m", "tableapi", *words], env=clean_environment(**environment), cwd=ROOT,
+        stdin=subprocess.DEVNULL, stdout=writing, stderr=writing,
+    ) as process:  # fmt: skip
+        os.close(writing)
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_server_without_a_reader_of_its_output_stops_on_a_signal(
+    url: str, number: signal.Signals, tmp_path: Path
+) -> None:
+    port = free_port()
+    words = ("serve", "--dataset", f"db={url}", "--open", "--port", str(port))
+    with _unread(*words, DATA_DIR=tmp_path / "data", WORKERS="2", DRAIN_SECONDS="0") as process:
+
+        async def ready() -> bool:
+            with suppress(httpx2.HTTPError):
+                async with httpx2.AsyncClient() as http:
+                    return (await http.get(f"http://127.0.0.1:{port}{NOTES}/1")).status_code == 200
+            return False
+
+        await until(ready)
+        process.send_signal(number)
+        assert await asyncio.to_thread(process.wait, 30) == 0
+        assert not await ready()
+
+
+@pytest.mark.parametrize(("words", "code"), [(("check",), 1), (("--help",), 0), (("serve", "--prot", "1"), 2)])
+def test_a_command_without_a_reader_of_its_output_ends_as_usual(
+    words: tuple[str, ...], code: int, tmp_path: Path
+) -> None:
+    with _unread(*words, DATA_DIR=tmp_path / "data") as process:
+        assert process.wait(60) == code
