@@ -95,6 +95,7 @@ export const events: Translation<typeof english> = {
     support_search: "Suche durch den Support",
     support_sessions_ended: "Sitzungen durch den Support beendet",
     support_view: "Einsicht durch den Support",
+    support_viewed: "Der Support sah in die App",
     support_view_ended: "Einsicht durch den Support beendet",
     tenant_mismatch: "Zugriff auf ein fremdes Konto abgelehnt",
     upgrade: "Upgrade",

@@ -92,6 +92,7 @@ export const events = {
     support_search: "Searched by support",
     support_sessions_ended: "Sessions ended by support",
     support_view: "Viewed by support",
+    support_viewed: "Support looked at the app",
     support_view_ended: "View by support ended",
     tenant_mismatch: "Access to another account refused",
     upgrade: "Upgrade",
