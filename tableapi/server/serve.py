@@ -14,7 +14,9 @@ import shutil
 import signal
 import socket
 import sys
+import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
@@ -50,6 +52,9 @@ HEADER_SECONDS = 30  # for the headers of a request, and for an idle connection
 MAX_CONNECTIONS = 8192  # per worker, most of them idle; MAX_IN_FLIGHT limits the requests in flight
 STOP_SECONDS = 8  # for requests in flight
 NEXT_SIGNAL_SECONDS = 0.5  # after SIGTERM
+WATCH_SECONDS = 2.0  # between looks for the embedded database
+# A worker that died is restarted at once, then after 0.5, 1.5, 3.5 and 7.5 seconds.
+MAX_DEATHS, DEATHS_SECONDS, FIRST_DELAY = 5, 60.0, 0.5
 
 
 class _Server(MPServer):
@@ -61,6 +66,12 @@ class _Server(MPServer):
     loader: _Loader
     announce: Callable[[], None]
     drain_seconds: float
+    has_database: Callable[[], bool] | None  # of the embedded database, which nothing else restarts
+    failure = ""  # why the server ends by itself
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._deaths: dict[int, list[float]] = defaultdict(list)  # of workers, by their number
 
     def startup(self, spawn_target: Any, target_loader: Any) -> None:
         try:
@@ -75,7 +86,36 @@ class _Server(MPServer):
         while not self.main_loop_interrupt.wait(0.02):
             if _answers(self.bind_addr, self.bind_port):
                 self.announce()
+                break
+        if self.has_database is not None:
+            threading.Thread(target=self._watch_database, args=(self.has_database,), name="database", daemon=True).start()
+
+    def _watch_database(self, has_database: Callable[[], bool]) -> None:
+        """End the server once its embedded database is gone, so that a supervisor restarts both."""
+        while has_database():
+            time.sleep(WATCH_SECONDS)
+        self._fail("The embedded PostgreSQL has ended. Start tableapi again; its data is kept.")
+
+    def _fail(self, reason: str) -> None:
+        self.failure = reason
+        self.interrupt_signal = True
+        self.main_loop_interrupt.set()
+
+    def _respawn_workers(self, workers: list[int], *words: Any, **options: Any) -> None:
+        """Restart workers that died, each later than the time before; end the server if one dies again and again.
+
+        granian would end the server at the second death within 5.5 seconds.
+        """
+        now, delay = time.monotonic(), 0.0
+        for worker in workers:
+            deaths = self._deaths[worker] = [at for at in self._deaths[worker] if at > now - DEATHS_SECONDS] + [now]
+            if len(deaths) > MAX_DEATHS:
+                self._fail(f"A worker died {len(deaths)} times within {DEATHS_SECONDS:.0f} s. See the log before this.")
                 return
+            delay = max(delay, FIRST_DELAY * (2 ** (len(deaths) - 1) - 1))
+        self.main_loop_interrupt.wait(delay)
+        super()._respawn_workers(workers, *words, **options)
+        self.respawned_wrks.clear()
 
     def shutdown(self, exit_code: int = 0) -> None:
         """Drain before stopping, so that load balancers and clients move away; a second signal skips the wait.
@@ -86,7 +126,9 @@ class _Server(MPServer):
         if self.drain_seconds:
             self.main_loop_interrupt.clear()
             self.main_loop_interrupt.wait(self.drain_seconds)
-        super().shutdown(exit_code)  # type: ignore[no-untyped-call]
+        if self.failure:
+            print(f"tableapi: {self.failure}", file=sys.stderr, flush=True)
+        super().shutdown(int(bool(self.failure)) or exit_code)  # type: ignore[no-untyped-call]
 
     def _stop_workers(self) -> None:
         """Stop the workers, and kill those still running after STOP_SECONDS.
@@ -212,10 +254,13 @@ def serve(settings: Settings, datasets: ServeOptions, *, reload: bool = False) -
     check_extras(settings)
     check_port(settings.host, settings.port)
     budget.share(settings, len(datasets.urls), project=datasets.project is not None)
+    has_database: Callable[[], bool] | None = None
     with ExitStack() as stack:
         _clean(settings, stack)
         if datasets.project is not None:
             check_files(datasets.project)
+            if settings.database_url is None:
+                has_database = Embedded(settings.data_dir / "postgres").is_alive
             settings = with_postgres(settings, stack)
             datasets = with_database(datasets, settings)
         for url in datasets.urls.values():
@@ -227,7 +272,7 @@ def serve(settings: Settings, datasets: ServeOptions, *, reload: bool = False) -
         if reload:
             _reloading(settings, datasets, announce)
         else:
-            _granian(settings, datasets, announce)
+            _granian(settings, datasets, announce, has_database)
 
 
 def _check_rights(datasets: ServeOptions, settings: Settings) -> None:
@@ -279,7 +324,12 @@ def _prepare(settings: Settings, project: Path, stack: ExitStack) -> str | None:
     return message
 
 
-def _granian(settings: Settings, datasets: ServeOptions, announce: Callable[[], None]) -> None:
+def _granian(
+    settings: Settings,
+    datasets: ServeOptions,
+    announce: Callable[[], None],
+    has_database: Callable[[], bool] | None,
+) -> None:
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(ValueError, OSError):  # raise the soft limit to the hard one
         resource.setrlimit(resource.RLIMIT_NOFILE, (most if most != resource.RLIM_INFINITY else 65536, most))
@@ -302,6 +352,7 @@ def _granian(settings: Settings, datasets: ServeOptions, announce: Callable[[], 
     server.main_loop_interrupt = Interrupt()
     server.loader = _Loader(settings, datasets, os.getpid())
     server.announce = announce
+    server.has_database = has_database
     server.drain_seconds = settings.drain_seconds
     server.serve(target_loader=server.loader, wrap_loader=False)
 

@@ -17,7 +17,7 @@ import httpx2
 import pytest
 
 from tests.helpers.customer import caller, charges, prepare, settings
-from tests.helpers.support import NewDatabase, Serve, SqlClient, descendants, wait_until
+from tests.helpers.support import ROOT, NewDatabase, Serve, SqlClient, descendants, wait_until
 
 ROUNDS, REVEALS = 10, 200
 
@@ -120,3 +120,29 @@ def test_the_lost_response_of_a_killed_worker_is_reported_after_its_claim_expire
     reasons = [reply.json()["error"]["context"]["reason"] for reply in replies]
     assert reasons == ["still_running", "answer_lost"]
     assert {reply.status_code for reply in replies} == {409}
+
+
+def test_a_worker_that_dies_again_within_seconds_is_restarted(new_database: NewDatabase, serve: Serve) -> None:
+    server = serve("--dataset", f"db={new_database('create table item (id int primary key)')}", "--open", WORKERS="2")
+
+    def children() -> set[int]:
+        return set(descendants(server.process.pid))
+
+    for _ in range(3):
+        before = children()
+        os.kill(max(before), signal.SIGKILL)
+        wait_until(lambda: bool(children() - before))  # noqa: B023 - runs in this round
+    assert server.process.poll() is None
+    wait_until(lambda: httpx2.get(f"{server.url}/api/v2/db/_table/item").status_code == 200)
+    assert server.stop() == 0
+
+
+def test_a_server_without_its_embedded_database_ends_for_its_supervisor(serve: Serve, tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    server = serve(cwd=ROOT, DATA_DIR=folder, WORKER="off", WORKERS="1", APP_KEYS="test", DRAIN_SECONDS="0")
+    postmaster = int((folder / "postgres" / "data" / "postmaster.pid").read_text().split("\n")[0])
+    os.kill(postmaster, signal.SIGKILL)
+    assert server.process.wait(60) == 1
+    assert "The embedded PostgreSQL has ended. Start tableapi again" in server.log.read_text()
+    again = serve(cwd=ROOT, DATA_DIR=folder, WORKER="off", WORKERS="1", APP_KEYS="test")
+    assert httpx2.get(f"{again.url}/readyz").status_code == 200

@@ -152,6 +152,14 @@ class Embedded:
         locks.mkdir(parents=True, exist_ok=True)
         return (locks / f"postgres.{name}").open("a")
 
+    def is_alive(self) -> bool:
+        """Return whether the server of this data runs, whichever process started it."""
+        try:
+            pid = (self.data / "postmaster.pid").read_text().partition("\n")[0].strip()
+        except OSError:
+            return False
+        return pid.isdecimal() and self._is_ours(int(pid))
+
     def _running(self) -> int:
         """Return the port of the server running on this data, or 0; remove the lock file of a dead server."""
         lock = self.data / "postmaster.pid"
