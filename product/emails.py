@@ -10,7 +10,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from email_validator import EmailNotValidError, ValidatedEmail, validate_email
+from email_validator import SPECIAL_USE_DOMAIN_NAMES, EmailNotValidError, ValidatedEmail, validate_email
 
 MAX_CHARS = 254  # RFC 5321, 4.5.3.1.3, without the angle brackets
 # The form of nearly every address. Only the domain of others needs IDNA, which takes 50 µs.
@@ -18,6 +18,8 @@ _PLAIN = re.compile(
     r"(?=.{1,64}@)[a-z0-9_%+'&=/-]+(?:\.[a-z0-9_%+'&=/-]+)*@(?:(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}",
     re.IGNORECASE,
 )
+# Under these, some names can never be registered (RFC 6761), such as all of `.invalid`.
+_SPECIAL = frozenset(name.rpartition(".")[2] for name in SPECIAL_USE_DOMAIN_NAMES)
 
 
 def normal(text: str) -> str:
@@ -50,7 +52,7 @@ def checked(text: str) -> str | None:
     """Return the normal form of an address with a domain that can be registered, or None for another text."""
     if len(text) > MAX_CHARS:
         return None
-    if _PLAIN.fullmatch(text):
+    if _PLAIN.fullmatch(text) and text.rpartition(".")[2].lower() not in _SPECIAL:
         return text.lower()
     found = _parsed(text)
     if found is None or "." not in found.ascii_domain:

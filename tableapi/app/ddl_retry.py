@@ -41,12 +41,9 @@ async def notice_fields(call: TableRequest, table: str, ident: str | None) -> No
 
     table: the table name in the URL.
     """
-    body = call.body
     unknown = _unknown(call.table, _records(call, ident))
     if not unknown:
         return
-    if ident is not None and isinstance(body, dict) and "resource" in body and call.table.find("resource") is None:
-        unknown |= _unknown(call.table, body["resource"])
     for within, fields in unknown.values():
         # A new relation comes from a new foreign key. Few clients send such a field with every request.
         related = any("_by_" in name and isinstance(value, dict | list) for name, value in fields.items())
@@ -58,9 +55,22 @@ async def notice_fields(call: TableRequest, table: str, ident: str | None) -> No
             return
 
 
+def unknown_fields(call: TableRequest, ident: str | None) -> dict[str, Table]:
+    """Return the unknown fields of the records of a write, such as `ctiy`, with their table.
+
+    Computed fields, which a client may send back as it read them, are left out.
+    """
+    found = _unknown(call.table, _records(call, ident)).values()
+    return {name: table for table, fields in found for name in fields if table.function(name) is None}
+
+
 def _records(call: TableRequest, ident: str | None) -> Any:
     """Return the record or records of a write, as they were sent."""
-    return call.body.get("resource") if ident is None and isinstance(call.body, dict) else call.body
+    body = call.body
+    if not isinstance(body, dict):
+        return body
+    wrapped = ident is None or ("resource" in body and call.table.find("resource") is None)
+    return body.get("resource") if wrapped else body
 
 
 def _unknown(table: Table, sent: Any) -> dict[str, tuple[Table, dict[str, Any]]]:

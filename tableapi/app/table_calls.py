@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -29,12 +29,14 @@ from tableapi.project.registry import Hook, Scripts
 from tableapi.project.writes import tell
 from tableapi.query import options
 from tableapi.query.relation_options import Relations
-from tableapi.query.spelling import suggestion
+from tableapi.query.spelling import suggestion, unknown_field
 from tableapi.tables import errors, ndjson, query_method, read, read_audit, verbs
 from tableapi.tables.batch import BatchError
 from tableapi.tables.bulk import csv_import
 from tableapi.tables.request import TableRequest
 
+MAX_IGNORED = 20  # fields that a header names
+Attempt = Callable[[], Awaitable[Response]]
 _WORD = re.compile(r"\w{1,63}")
 _OPERATORS = {"eq": "=", "neq": "!=", "gt": ">", "gte": ">=", "lt": "<", "lte": "<=", "like": "LIKE", "ilike": "ILIKE"}
 
@@ -98,6 +100,7 @@ class TableCalls:
         attempt: Callable[[], Awaitable[Response]] = partial(self._attempt, call, verb, ident, request)
         if verb in ("POST", "PATCH", "PUT") and not ddl_retry.has_known_fields(call, ident):
             await ddl_retry.notice_fields(call, name, ident)
+            attempt = self._without_unknown(call, verb, ident, attempt, strict="handling=strict" in applied)
         try:
             if applied or "timezone" in query or (verb == "GET" and "range" in request.headers):
                 attempt = partial(_special, call, verb, attempt, applied)
@@ -121,6 +124,25 @@ class TableCalls:
         finally:
             if call.tenant_mismatches or call.shows_credentials:
                 await self._record(call, request)
+
+    def _without_unknown(
+        self, call: TableRequest, verb: str, ident: str | None, attempt: Attempt, *, strict: bool
+    ) -> Attempt:
+        """Return the attempt of a write, which names the fields that it ignores in a header.
+
+        Hooks have fields of their own. Raises BadRequest for an unknown field, with `Prefer: handling=strict`.
+        """
+        scripts = self._state.scripts
+        if scripts is not None and call.dataset.has_hooks and (call.table.name, verb) in scripts.hooks:
+            return attempt
+        unknown = ddl_retry.unknown_fields(call, ident)
+        if not unknown:
+            return attempt
+        name, table = next(iter(unknown.items()))
+        right = call.rights.right(table, verb) or call.rights.right(table, "GET")
+        if strict and right is not None and call.rights.right(call.table, verb) is not None:
+            raise unknown_field(name, table, right)
+        return partial(_naming, attempt, unknown)
 
     async def _options_in_body(
         self, request: HttpRequest, dataset: Dataset, query: dict[str, str]
@@ -311,6 +333,14 @@ def _minimal(call: TableRequest, verb: str, response: Response) -> Response:
 def _no_explain() -> BadRequest:
     message = "Option 'explain' applies only to reads, because a write would be executed. Leave it out."
     return BadRequest(message, reason="bad_option", context={"option": "explain"})
+
+
+async def _naming(attempt: Callable[[], Awaitable[Response]], ignored: Collection[str]) -> Response:
+    """Return the response of a write with the fields that it ignored in a header."""
+    response = await attempt()
+    names = [name[:100] for name in ignored if name.isascii() and name.isprintable()][:MAX_IGNORED]
+    response.headers["X-Ignored-Fields"] = ", ".join(names)
+    return response
 
 
 def _reject_unknown_options(verb: str, query: Mapping[str, str], body: Any, relations: Relations) -> None:

@@ -7,7 +7,7 @@ from typing import Any, TextIO
 
 
 class Output:
-    """A stream that continues to /dev/null once its reader has closed it, so that no command ends in between.
+    """A stream that continues to /dev/null once its reader has closed it, so that a command goes on.
 
     A failed print would leave a server without the part that handles its signals.
     """

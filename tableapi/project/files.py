@@ -7,14 +7,18 @@ import importlib.util
 import sys
 import tomllib
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from tableapi.config.command_error import CommandError
 from tableapi.config.settings import Settings
 from tableapi.project.project import Project
+
+if TYPE_CHECKING:  # loads SQLAlchemy
+    from tableapi.auth.policy import Access, SealedTable
 
 PYPROJECT = "pyproject.toml"
 NO_PROJECT = (
@@ -92,6 +96,12 @@ def _check_types(module: ModuleType) -> None:
         raise BadProject(f"policy.py: {error}.")
     if not isinstance(sessions, Sessions):
         raise BadProject("policy.py: SESSIONS must be a Sessions.")
+
+
+def sealed_declarations(folder: Path) -> tuple[Mapping[str, Access], Iterable[SealedTable]]:
+    """Return POLICY and SEALED_TABLES, also of a policy that is not complete yet. Raises BadProject."""
+    module = _import_policy(folder)
+    return getattr(module, "POLICY", {}), getattr(module, "SEALED_TABLES", ())
 
 
 def recorded_tables(folder: Path) -> dict[str, frozenset[str]]:

@@ -88,7 +88,9 @@ class _Server(MPServer):
                 self.announce()
                 break
         if self.has_database is not None:
-            threading.Thread(target=self._watch_database, args=(self.has_database,), name="database", daemon=True).start()
+            threading.Thread(
+                target=self._watch_database, args=(self.has_database,), name="database", daemon=True
+            ).start()
 
     def _watch_database(self, has_database: Callable[[], bool]) -> None:
         """End the server once its embedded database is gone, so that a supervisor restarts both."""
@@ -102,7 +104,7 @@ class _Server(MPServer):
         self.main_loop_interrupt.set()
 
     def _respawn_workers(self, workers: list[int], *words: Any, **options: Any) -> None:
-        """Restart workers that died, each later than the time before; end the server if one dies again and again.
+        """Restart workers that died, each later than before; end the server if one dies again and again.
 
         granian would end the server at the second death within 5.5 seconds.
         """

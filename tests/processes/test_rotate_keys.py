@@ -165,10 +165,10 @@ async def test_a_key_is_rotated_out_under_load(new_database: NewDatabase, serve:
     people.write_text(f"{','.join(HEADER)}\n{LINE}\n")
     server = await start(OLD)
     await prepare(url, PEOPLE, OLD)
-    apikey = await use(server)
     assert (await asyncio.to_thread(run, OLD, "importpeople", f"file={people}")).returncode == 0
     gone = await asyncio.to_thread(run, OLD, "erasepeople", "email=gone@home.example", "key=in/gone")
     assert gone.returncode == 0, gone.stderr
+    apikey = await use(server)  # now, since an erasure removes the stored responses
     await asyncio.to_thread(server.stop)
 
     both = f"{NEW},{OLD}"

@@ -250,6 +250,41 @@ def defaults(module_database: NewDatabase, module_serve: Serve) -> Iterator[http
         yield client
 
 
+@pytest.mark.parametrize(
+    ("request_line", "options", "ignored"),
+    [
+        ("POST plain", {"json": {"resource": [{"v": "new", "vv": 1}, {"v": "new", "ctiy": "Rome"}]}}, "vv, ctiy"),
+        ("POST plain?upsert=true", {"json": {"resource": [{"id": 900, "v": "new", "vv": 1}]}}, "vv"),
+        ("POST plain", {"content": "v,vv\nnew,2\n", "headers": {"Content-Type": "text/csv"}}, "vv"),
+        ("PATCH plain/1", {"json": {"vv": "a"}}, "vv"),
+        ("PUT plain/1", {"json": {"v": "first", "vv": "a"}}, "vv"),
+        ("PATCH plain/1", {"json": {"resource": {"v": "first", "vv": "a"}}}, "vv"),
+        ("PATCH plain", {"json": {"resource": [{"id": 1, "v": "first", "vv": "a"}]}}, "vv"),
+        ("PATCH plain?ids=1", {"json": {"resource": [{"v": "first", "vv": "a"}]}}, "vv"),
+        ("PATCH plain?filter=id=1", {"json": {"resource": [{"v": "first", "vv": "a"}]}}, "vv"),
+    ],
+)
+def test_an_unknown_field_is_named_in_a_header_and_rejected_by_a_strict_client(
+    http: httpx.Client, request_line: str, options: dict[str, Any], ignored: str
+) -> None:
+    verb, path = request_line.split(" ")
+    _ = http.post("plain?upsert=true", json={"resource": [{"id": 1, "v": "first"}]}).raise_for_status()
+    before = http.get("plain?order=id").json()
+    strict = options.get("headers", {}) | {"Prefer": "handling=strict"}
+    refused = http.request(verb, f"/{path}", **options | {"headers": strict})
+    first = ignored.partition(",")[0]
+    error = refused.json()["error"]
+    assert (refused.status_code, error["context"]["reason"], first in error["message"]) == (400, "unknown_field", True)
+    assert http.get("plain?order=id").json() == before
+    lenient = http.request(verb, f"/{path}", **options)
+    assert (lenient.status_code, lenient.headers["X-Ignored-Fields"]) == (200, ignored), lenient.text
+
+
+def test_a_write_of_known_fields_has_no_header_of_ignored_ones(http: httpx.Client) -> None:
+    response = http.post("plain", json={"resource": [{"v": "new"}]})
+    assert (response.status_code, "X-Ignored-Fields" in response.headers) == (200, False)
+
+
 def test_a_record_of_unknown_or_missing_fields_is_rejected(defaults: httpx.Client) -> None:
     for verb, path, body, message in (
         ("POST", "filled", [{"aa": 1}], "does not contain a field of 'filled'"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -198,14 +199,20 @@ def test_a_tunnelled_and_a_conditional_read_are_recorded(auditor: httpx.Client, 
     assert [row["accountid"] for row in seen(database)] == [1, 1]
 
 
-def test_reads_of_other_roles_and_rejected_reads_are_not_recorded(
+def test_reads_of_other_roles_and_of_unknown_tables_are_not_recorded(
     auditor: httpx.Client, user: httpx.Client, database: str
 ) -> None:
     seen(database)
     user.get("data/_table/card")
-    auditor.get("data/_table/card", params={"filter": "nothing = 1"})
     auditor.get("data/_table/nothing")
     assert seen(database) == []
+
+
+def test_a_rejected_read_is_recorded_with_its_error(auditor: httpx.Client, database: str) -> None:
+    seen(database)
+    auditor.get("data/_table/card", params={"filter": "nothing = 1"})
+    recorded = [(row["accountid"], row["what"], json.loads(row["detail"])["error"]) for row in seen(database)]
+    assert recorded == [(None, "card", "unknown_field")]
 
 
 def test_a_read_only_role_cannot_write_or_call_public_scripts(auditor: httpx.Client, user: httpx.Client) -> None:

@@ -253,7 +253,7 @@ def test_counts_relations_and_files_work_with_windows(http: httpx2.Client) -> No
         ("Zoe", 3, 1), ("Ben", 2, 2), ("Ada", 1, 3),
     ]  # fmt: skip
     lines = http.get("_table/customer", params={"fields": f"id,COUNT(*) {WINDOW}", "file": "a.csv"}).text.split()
-    assert lines == ["id,v", "1,1", "2,2", "3,3"]
+    assert lines == ["\ufeffid,v", "1,1", "2,2", "3,3"]
     every = read(http, "customer", fields=f"*,ROW_NUMBER() {WINDOW}")
     assert every[0] == {"id": 1, "name": "Ada", "company": 1, "v": 1}
 
