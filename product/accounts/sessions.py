@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import policy
+from product.accounts import tokens
 from product.billing.live import LIVE
 from product.context import Context
 from product.desk import accounts
@@ -73,9 +74,10 @@ async def start(ctx: Context, appuserid: int) -> str:
 
 
 async def end_all(ctx: Context, appuserid: int, *, keep: str = "") -> None:
-    """End the sessions of a user, except the one with the token `keep`."""
+    """End the sessions of a user, except the one with the token `keep`, and the codes for agents that wait."""
     sql = "update usersession set revokedon = now() where appuserid = $1 and revokedon is null and tokenhash <> $2"
     await ctx.db.execute(sql, appuserid, token_hash(keep) if keep else b"")
+    await tokens.revoke(ctx, appuserid, "oauthcode")
 
 
 async def end(ctx: Context, token: str) -> None:
@@ -85,13 +87,18 @@ async def end(ctx: Context, token: str) -> None:
         await ctx.db.execute(sql, token_hash(token))
 
 
+async def live(ctx: Context, tokenhash: bytes) -> Session | None:
+    """Return the session that `policy.SESSIONS.lookup` finds; its user may be disabled or deleted."""
+    return await ctx.db.first(Session, policy.SESSIONS.lookup, tokenhash)
+
+
 async def live_user(ctx: Context, token: str) -> Session:
     """Return the session that `policy.SESSIONS.lookup` finds for a token.
 
     Raises:
         Unauthorized: there is no live session (401), or its user is disabled (403) or deleted (404).
     """
-    row = await ctx.db.first(Session, policy.SESSIONS.lookup, token_hash(token)) if token else None
+    row = await live(ctx, token_hash(token)) if token else None
     if row is None:
         raise Unauthorized(EXPIRED)
     if rejected := policy.SESSIONS.rejected.get(row.role):

@@ -1,7 +1,7 @@
 """A user's grants to a client: a session, with one-hour access tokens and refresh tokens.
 
 A refresh token may be used once. A second use means that it was copied, so the session ends. The same applies to a
-code.
+code. A code is worth nothing once the session in which it was allowed has ended.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
+import policy
 from product import audit
-from product.accounts import tokens
+from product.accounts import sessions, tokens
 from product.authorization import clients, metadata
 from product.authorization.clients import Client
 from product.context import Context
@@ -43,6 +44,7 @@ _LOCK = """
     from oauthtoken t join usersession s using (usersessionid) join appuser u using (appuserid)
     where t.tokenhash = $1 for update of t
 """
+_LOCK_USER = "select true from appuser where appuserid = $1 for share"  # a change of the password waits, or is seen
 _USE = "update oauthtoken set usedon = now() where tokenhash = $1"
 _EXTEND = """
     update usersession set lastused = now(), expireson = now() + interval '30 days' where usersessionid = $1
@@ -82,6 +84,7 @@ class Consent(BaseModel):
     scopes: str
     challenge: str
     resource: str
+    session: str  # the hash of the token of the session in which it was given, in hex
 
 
 class Refused(Exception):
@@ -110,7 +113,7 @@ async def allow(ctx: Context, client: Client, uri: str, scopes: list[str], chall
     """Record the consent of the caller, and return the code for the client."""
     data = Consent(
         clientid=client.clientid, name=client.name, uri=uri, scopes=" ".join(scopes),
-        challenge=challenge, resource=metadata.resource(ctx.settings),
+        challenge=challenge, resource=metadata.resource(ctx.settings), session=ctx.actor.session,
     )  # fmt: skip
     async with ctx.db.transaction():
         await audit.write(ctx, "agent_allowed", client.name, scopes=data.scopes, client=client.clientid[:200])
@@ -124,7 +127,11 @@ async def redeem(ctx: Context, code: str, clientid: str, verifier: str, uri: str
         data = tokens.data(ctx, row, Consent)
         found: str | Tokens | None = None
         if row is not None and data is not None:
-            found = _issue_problem(data, clientid, verifier, uri) or await _started(ctx, code, row.appuserid, data)
+            found = (
+                _issue_problem(data, clientid, verifier, uri)
+                or await _ended_since(ctx, row.appuserid, data)
+                or await _started(ctx, code, row.appuserid, data)
+            )
     if isinstance(found, Tokens):
         return found
     if found is None:
@@ -142,6 +149,15 @@ def _issue_problem(data: Consent, clientid: str, verifier: str, uri: str) -> str
         return "redirect_uri differs from the one in the authorization request."
     if not _VERIFIER.fullmatch(verifier) or not hmac.compare_digest(digest, data.challenge.encode()):
         return "code_verifier does not match code_challenge."
+    return ""
+
+
+async def _ended_since(ctx: Context, appuserid: int | None, data: Consent) -> str:
+    """Return the reason why a code has lost its session, or ""."""
+    await ctx.db.execute(_LOCK_USER, appuserid)
+    session = await sessions.live(ctx, bytes.fromhex(data.session))
+    if session is None or session.role in policy.SESSIONS.rejected:
+        return "The session in which access was allowed has ended. Sign in again."
     return ""
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import re
 import threading
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,7 +15,10 @@ from typing import Any
 
 import httpx2
 import pytest
+from cryptography.hazmat.primitives.hashes import SHA1
+from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
+from product.accounts import passwords
 from tableapi.app.features.mcp.endpoint import Mcp
 from tests.helpers.agents import agent
 from tests.helpers.oauth import ACCEPT, REDIRECT, OAuthClient, answer_of, challenge_of
@@ -434,6 +439,38 @@ async def test_a_session_is_listed_and_ended_by_its_user(
     assert ended.status_code == 200
     await _refused(client)
     assert (await client.refresh()).json()["error"] == "invalid_grant"
+
+
+@pytest.mark.parametrize("end", ["sign-out", "listed", "others", "password", "disabled", "expired", "two-step"])
+async def test_a_code_ends_with_the_session_in_which_it_was_allowed(
+    product: Product, account: Account, client: OAuthClient, end: str
+) -> None:
+    member = await account.user(password=await passwords.hashed("Former1234"))
+    code = client.code(await consent(member, client.request("read"), "read"))
+    session = await product.db.fetchval("select usersessionid from usersession where appuserid = $1", member.appuserid)
+    other = product.caller(await account.session(member.appuserid))
+    change = {"old_password": "Former1234", "new_password": "Newer1234", "confirm_password": "Newer1234"}
+    if end == "two-step":  # ends the codes of the session that goes on, too
+        setup = (await member.post("user/mfa/setup", password="Former1234")).json()
+        totp = TOTP(base64.b32decode(setup["secret"]), 6, SHA1(), 30, enforce_key_length=False)
+        now = totp.generate(int(time.time())).decode()
+        response = await member.post("user/mfa/confirm", setup=setup["setup"], code=now)
+    elif end == "expired":
+        await product.db.execute("update usersession set expireson = now() where usersessionid = $1", session)
+        response = await other.get(f"{API}user/session")
+    else:
+        response = await {
+            "sign-out": lambda: member.http.delete(f"{API}user/session"),
+            "listed": lambda: other.delete(f"{TABLE}usersession/{session}"),
+            "others": lambda: other.delete(f"{TABLE}usersession?force=true"),
+            "password": lambda: other.post(f"{API}user/password", json=change),
+            "disabled": lambda: account.owner.http.patch(f"{TABLE}appuser/{member.appuserid}", json={"isactive": 0}),
+        }[end]()
+    assert response.status_code == 200, response.text
+    refused = await client.redeem(code)
+    assert (refused.status_code, refused.json()["error"]) == (400, "invalid_grant")
+    agents = "select count(*) from usersession where appuserid = $1 and agent is not null"
+    assert await product.db.fetchval(agents, member.appuserid) == 0
 
 
 @pytest.mark.parametrize("change", ["disabled", "deleted"])
