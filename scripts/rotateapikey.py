@@ -19,6 +19,7 @@ MAX_HOURS = 168
 class _Key:
     keyhash: bytes
     live: bool
+    oldkeyuntil: datetime | None  # of an old key that still works
 
 
 class KeyIsOff(Conflict):
@@ -27,9 +28,16 @@ class KeyIsOff(Conflict):
     reason = "key_off"
 
 
+class OldKeyWorks(Conflict):
+    """The key before the last rotation still works, as was promised until `oldkeyuntil` (409)."""
+
+    reason = "old_key_works"
+
+
 class Input(BaseModel):
     keyid: int = Field(ge=1, lt=2**63)
     hours: int = Field(default=24, ge=0, le=MAX_HOURS)
+    replace: bool = False
 
 
 class Output(BaseModel):
@@ -39,7 +47,8 @@ class Output(BaseModel):
 
 
 _KEY = """
-    select keyhash, isactive = 1 and isdeleted = 0 and (expireson is null or expireson > now()) as live
+    select keyhash, isactive = 1 and isdeleted = 0 and (expireson is null or expireson > now()) as live,
+           case when oldkeyuntil > now() then oldkeyuntil end as oldkeyuntil
     from apikeys where keyid = $1 and clientid = $2 for update
 """
 _ROTATE = """
@@ -56,6 +65,11 @@ async def run(ctx: Context, input: Input) -> Output:
             raise NotFound("There is no such key.", case="no_such_key")
         if not row.live:
             raise KeyIsOff("This key is no longer valid. Create a new one.")
+        if row.oldkeyuntil is not None and not input.replace:
+            raise OldKeyWorks(
+                "The key before the last rotation still works. Wait for its end, or end it now with replace=true.",
+                context={"oldkeyuntil": row.oldkeyuntil.isoformat()},
+            )
         stored = key[:4] + "*" * 12 if ctx.settings.keys_shown_once else key
         await ctx.db.execute(_ROTATE, input.keyid, until, ctx.vault.seal(stored), ctx.vault.index("apikey", key))
         await audit.write(ctx, "key_rotated", input.keyid, hours=input.hours)

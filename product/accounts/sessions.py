@@ -74,7 +74,7 @@ async def start(ctx: Context, appuserid: int) -> str:
 
 
 async def end_all(ctx: Context, appuserid: int, *, keep: str = "") -> None:
-    """End the sessions of a user, except the one with the token `keep`, and the codes for agents that wait."""
+    """End the sessions of a user, except the one with the token `keep`, and unused codes of agents."""
     sql = "update usersession set revokedon = now() where appuserid = $1 and revokedon is null and tokenhash <> $2"
     await ctx.db.execute(sql, appuserid, token_hash(keep) if keep else b"")
     await tokens.revoke(ctx, appuserid, "oauthcode")

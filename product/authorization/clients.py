@@ -132,12 +132,24 @@ def _client(clientid: str, document: Document, host: str = "") -> Client:
 
 
 def _is_usable(uri: str) -> bool:
-    """Whether a redirect URI is allowed: https, this machine, or a scheme of a program."""
+    """Whether a redirect URI is allowed: https, this machine, or a scheme of a program.
+
+    A browser reads a backslash as a slash (WHATWG URL), and a user name hides the host.
+    """
     parts = _split(uri)
-    if parts is None or "#" in uri or len(uri) > 2000 or not uri.isascii() or not uri.isprintable() or " " in uri:
+    if (
+        parts is None
+        or "#" in uri
+        or "\\" in uri
+        or "@" in parts.netloc
+        or len(uri) > 2000
+        or not uri.isascii()
+        or not uri.isprintable()
+        or " " in uri
+    ):
         return False
     if parts.scheme == "https":
-        return bool(parts.hostname) and parts.username is None
+        return bool(parts.hostname)
     if parts.scheme == "http":
         return parts.hostname in _LOOPBACK
     return _SCHEME.fullmatch(parts.scheme) is not None and parts.scheme not in _NEVER

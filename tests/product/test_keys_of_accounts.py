@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -122,8 +123,22 @@ async def test_the_old_key_works_for_the_hours_of_the_overlap(product: Product, 
     assert [row["?column?"] for row in await product.db.fetch(audited, account.clientid)] == ["2", "0"]
 
 
-async def test_another_rotation_ends_the_previous_overlap(product: Product, account: Account) -> None:
+async def test_an_old_key_that_works_is_ended_by_another_rotation_only_on_request(
+    product: Product, account: Account
+) -> None:
+    async def statuses(*keys: str) -> list[int]:
+        return [(await _get(product, key, "account/usage")).status_code for key in keys]
+
     keyid, first = await _key(account, "usage")
-    second, third = [(await account.owner.post("rotateapikey", keyid=keyid)).json()["apikey"] for _ in range(2)]
-    statuses = [(await _get(product, key, "account/usage")).status_code for key in (first, second, third)]
-    assert statuses == [401, 200, 200]
+    answers = await asyncio.gather(*(account.owner.post("rotateapikey", keyid=keyid) for _ in range(5)))  # many clicks
+    assert sorted(answer.status_code for answer in answers) == [200, 409, 409, 409, 409]
+    second, until = next(
+        (body["apikey"], body["oldkeyuntil"]) for answer in answers if "apikey" in (body := answer.json())
+    )
+    context = next(answer.json()["error"]["context"] for answer in answers if answer.status_code == 409)
+    assert (context["reason"], datetime.fromisoformat(context["oldkeyuntil"])) == (
+        "old_key_works", datetime.fromisoformat(until),
+    )  # fmt: skip
+    assert await statuses(first, second) == [200, 200]
+    third = (await account.owner.post("rotateapikey", keyid=keyid, replace=True)).json()["apikey"]
+    assert await statuses(first, second, third) == [401, 200, 200]

@@ -1128,6 +1128,7 @@ export interface components {
         "rotateapikey input": {
             hours?: number;
             keyid: number;
+            replace?: boolean;
         };
         "rotateapikey output": {
             apikey: string;

@@ -1,8 +1,9 @@
 /** Replaces a key. The old one keeps working for a while, so programs can be changed. */
-import { NativeSelect } from "@mantine/core";
+import { Checkbox, NativeSelect } from "@mantine/core";
 import { useState } from "react";
 import { toast } from "../../../shared/toasts";
 import { useRotateKey } from "../../api/apikeys";
+import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import type { ApiKey } from "../../api/types";
 import { CopyKey } from "../../components/CopyKey";
@@ -17,7 +18,9 @@ const HOURS = [0, 24, 72, 168];
 
 export default function RotateKey({ apikey, opened, onClose }: { apikey: ApiKey; opened: boolean; onClose: () => void }) {
   const [hours, setHours] = useState(24);
+  const [replace, setReplace] = useState(false);
   const rotate = useRotateKey();
+  const overlaps = rotate.error instanceof ApiError && rotate.error.reason === "old_key_works";
   const made = rotate.data;
   return (
     <Dialog opened={opened} onClose={onClose} title={t("api.rotate")}>
@@ -36,7 +39,7 @@ export default function RotateKey({ apikey, opened, onClose }: { apikey: ApiKey;
           className={classes.rotated}
           onSubmit={(event) => {
             event.preventDefault();
-            rotate.mutate({ keyid: apikey.keyid, hours });
+            rotate.mutate({ keyid: apikey.keyid, hours, replace });
           }}
         >
           <p>{t("api.rotateText", { purpose: apikey.purpose })}</p>
@@ -46,6 +49,9 @@ export default function RotateKey({ apikey, opened, onClose }: { apikey: ApiKey;
             onChange={(event) => setHours(Number(event.currentTarget.value))}
             data={HOURS.map((value) => ({ value: String(value), label: value ? t("api.hours", { count: value }) : t("api.hoursNone") }))}
           />
+          {(overlaps || replace) && (
+            <Checkbox label={t("api.rotateReplace")} checked={replace} onChange={(event) => setReplace(event.currentTarget.checked)} />
+          )}
           <BusyButton type="submit" busy={rotate.isPending}>
             {t("api.rotateSubmit")}
           </BusyButton>

@@ -31,6 +31,7 @@ export const api: Translation<typeof english> = {
     hours_one: "{{count}} Stunde",
     hours_other: "{{count}} Stunden",
     hoursNone: "Nicht mehr",
+    rotateReplace: "Den Schlüssel vor dem letzten Wechsel jetzt beenden",
     rotateSubmit: "Erneuern",
     rotateUntil: "Der alte Schlüssel gilt bis {{when}}.",
     rotateClose: "Fertig",

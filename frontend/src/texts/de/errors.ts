@@ -60,6 +60,7 @@ export const errors: Readonly<Record<string, string>> = {
   no_such_delivery: "Diese Zustellung gibt es nicht.",
   // API keys that are rotated
   key_off: "Dieser Schlüssel gilt nicht mehr. Legen Sie einen neuen an.",
+  old_key_works: "Der Schlüssel vor dem letzten Wechsel gilt noch. Warten Sie sein Ende ab oder beenden Sie ihn jetzt.",
   // Passwords
   password_short: "Das Passwort muss mindestens {{limit}} Zeichen lang sein",
   password_long: "Das Passwort darf höchstens {{limit}} Zeichen lang sein",

@@ -33,6 +33,7 @@ export const api = {
     hours_one: "{{count}} hour",
     hours_other: "{{count}} hours",
     hoursNone: "No longer",
+    rotateReplace: "End the key before the last rotation now",
     rotateSubmit: "Rotate",
     rotateUntil: "The old key works until {{when}}.",
     rotateClose: "Done",
