@@ -1028,6 +1028,7 @@ create trigger onetimetoken_bound before insert on onetimetoken
 create function appuser_email_changed() returns trigger language plpgsql as $$
 begin
     delete from onetimetoken where appuserid = new.appuserid;
+    delete from socialaccount where appuserid = new.appuserid;
     return null;
 end $$;
 create trigger appuser_email_changed after update of email on appuser

@@ -76,13 +76,18 @@ def is_unproved(user: Credentials) -> bool:
     return not user.isverified or (user.password is not None and not user.passwordproved)
 
 
+async def unlink(ctx: Context, appuserid: int) -> None:
+    """Remove the linked identities of a user; a sign-in with the proved address links one again."""
+    await ctx.db.execute(_UNLINK, appuserid)
+
+
 async def evict(ctx: Context, user: Credentials, vendor: str) -> None:
     """Remove password, sessions, tokens and linked identities set before a provider proved the address."""
     appuserid = user.appuserid
     actor = {"clientid": user.clientid, "appuserid": appuserid}
     await ctx.db.execute(_EVICT, appuserid)
     if not user.isverified:
-        await ctx.db.execute(_UNLINK, appuserid)
+        await unlink(ctx, appuserid)
     await sessions.end_all(ctx, appuserid)
     await tokens.revoke(ctx, appuserid)
     if user.password is not None:

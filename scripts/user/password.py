@@ -107,6 +107,8 @@ async def _set(ctx: Context, user: users.User, hashed: str, event: str, *, maile
     await ctx.db.execute(_SET, user.appuserid, hashed, mailed)
     await sessions.end_all(ctx, user.appuserid)
     await tokens.revoke(ctx, user.appuserid, *REVOKED)
+    if mailed:  # a thief may have linked one
+        await verification.unlink(ctx, user.appuserid)
     link = mail.link(ctx, "/forgotpassword")
     language = languages.of(ctx, user.language)
     await mail.queue(ctx, "passwordchanged", user.email, link, language=language, name=user.name)

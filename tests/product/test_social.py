@@ -20,7 +20,7 @@ from joserfc.jwk import ECKey, KeySet
 
 from product.accounts import oauth
 from product.vendors.oidc import Discovery, Provider
-from tests.helpers.product import API, TABLE, Product
+from tests.helpers.product import API, TABLE, Account, Product
 
 
 @pytest.fixture(scope="module")
@@ -295,6 +295,35 @@ async def test_the_identifier_of_an_id_token_is_accepted_once(product: Product, 
         body = {"credential": signer.token(email, nonce, jti="one"), "nonce": nonce}
         codes.append((await product.caller().post(API + "google_userdetails", json=body)).status_code)
     assert codes == [200, 400]
+
+
+@pytest.mark.parametrize("door", ["reset", "address"])
+async def test_a_linked_identity_ends_with_a_mailed_reset_and_with_the_address(
+    product: Product, account: Account, signer: _Signer, door: str
+) -> None:
+    async def action() -> str:
+        """Return what a sign-in of the linked identity, which has an address of its own, would do."""
+        nonce = secrets.token_urlsafe(16)
+        token = signer.token("thief@elsewhere.example", nonce, sub=f"thief-{door}", jti=secrets.token_hex(8))
+        body = {"credential": token, "nonce": nonce}
+        return str((await product.caller().post(API + "google_userdetails", json=body)).json()["action"])
+
+    user = await account.user()
+    link = "insert into socialaccount (provider, subject, appuserid) values ('google', $1, $2)"
+    await product.db.execute(link, f"thief-{door}", user.appuserid)
+    assert await action() == "login"
+    if door == "reset":
+        await product.caller().post(f"{API}user/password?reset=true", json={"email": user.email})
+        _, mailed = await product.link(user.email)
+        body = {"email": user.email, "code": mailed["code"], "new_password": "Fresh1234"}
+        response = await product.caller().post(API + "user/password", json=body)
+    else:
+        new = f"moved-{secrets.token_hex(4)}@newhome.example"
+        await user.post("emailcodeverification", oldemail=user.email, newemail=new)
+        _, mailed = await product.link(new)
+        response = await user.post("emailupdate", type="update", newemail=new, code=mailed["code"])
+    assert response.status_code == 200, response.text
+    assert await action() == "signup"
 
 
 async def test_a_token_may_expire_between_two_seconds(product: Product, signer: _Signer) -> None:
