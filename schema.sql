@@ -1061,12 +1061,12 @@ create trigger staffsession_revoked after update of revokedon, expireson, tokenh
 
 create function end_of_agent() returns trigger language plpgsql as $$
 begin
-    update apikeys set isactive = 0 where clientid = new.clientid and madeby = new.usersessionid;
-    update webhook set isactive = 0 where clientid = new.clientid and madeby = new.usersessionid;
+    update apikeys set isactive = 0, madeby = null where clientid = new.clientid and madeby = new.usersessionid;
+    update webhook set isactive = 0, madeby = null where clientid = new.clientid and madeby = new.usersessionid;
     update onetimetoken set expireson = now() where purpose = 'invite' and usedon is null and appuserid in (
         select appuserid from appuser where clientid = new.clientid and madeby = new.usersessionid
                                         and invitestatus = 'pending');
-    update appuser set passwordexpireson = now()
+    update appuser set passwordexpireson = now(), madeby = null
     where clientid = new.clientid and madeby = new.usersessionid and invitestatus = 'pending';
     return null;
 end $$;

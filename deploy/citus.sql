@@ -135,6 +135,8 @@ create extension if not exists citus;
 drop trigger person_inserted on person;
 drop trigger person_updated on person;
 drop trigger person_deleted on person;
+-- What an agent made is on other machines than its session: the nightly job ends it.
+drop trigger usersession_of_agent_revoked on usersession;
 
 -- The triggers only touch rows of the same client, or send a notification.
 set citus.enable_unsafe_triggers = on;

@@ -34,7 +34,10 @@ class Decision(Input):
 
 
 class Request(BaseModel):
-    """The request of a client. `redirect` is set instead if the request itself is invalid."""
+    """The request of a client. With a `redirect` it is invalid.
+
+    Anyone can register a client, so the app opens that address only by a click (RFC 9700, 4.11.2).
+    """
 
     redirect: str = ""
     name: str = ""
@@ -51,11 +54,12 @@ class Redirect(BaseModel):
 async def describe(ctx: Context, input: Input) -> Request:
     """Describe a client and the scopes that it asks for, before the user decides."""
     client, uri = await _client(ctx, input)
-    if error := _error(ctx, input):
-        return Request(redirect=_redirect(ctx, input, uri, **error))
     parts = urlsplit(uri)
     answered = parts.netloc if parts.scheme in ("https", "http") else f"{parts.scheme}:"
-    return Request(name=client.name, host=client.host, answered=answered, scopes=metadata.known_scopes(input.scope))
+    shown = Request(name=client.name, host=client.host, answered=answered)
+    if error := _error(ctx, input):
+        return shown.model_copy(update={"redirect": _redirect(ctx, input, uri, **error)})
+    return shown.model_copy(update={"scopes": metadata.known_scopes(input.scope)})
 
 
 @script(roles=SESSION, limit="30/minute per user")

@@ -641,8 +641,9 @@ async def test_access_is_given_only_with_a_scope_of_its_own(
     assert await product.db.fetchval("select role from appuser where appuserid = $1", member.appuserid) == "member"
 
 
+@pytest.mark.parametrize("end", ["revoked", "expired"])
 async def test_what_an_agent_made_ends_when_it_is_disconnected(
-    product: Product, credentials: tuple[Account, list[str]], client: OAuthClient
+    product: Product, credentials: tuple[Account, list[str]], client: OAuthClient, end: str
 ) -> None:
     account, _ = credentials
     await signed_in(client, account.owner, "read write grant")
@@ -655,8 +656,16 @@ async def test_what_an_agent_made_ends_when_it_is_disconnected(
     assert (await client.call("create_records", {"table": "appuser", "records": [invited]})).status_code == 200
     assert await _live(product, account) == ([1, 1], [1, 1], 1)
     ended = {"token": client.tokens["access_token"], "client_id": client.clientid}
-    await client.http.post(API + "oauth/revoke", data=ended)
+    if end == "revoked":
+        await client.http.post(API + "oauth/revoke", data=ended)
+    else:
+        await product.db.execute("update usersession set expireson = now() where agent is not null")
+        await product.scripts.run_job("tidyup", {})
     assert await _live(product, account) == ([1, 0], [1, 0], 0)
+    # The owner may turn a key on again, which lasts.
+    await product.db.execute("update apikeys set isactive = 1 where clientid = $1", account.clientid)
+    await product.scripts.run_job("tidyup", {})
+    assert (await _live(product, account))[0] == [1, 1]
 
 
 async def _live(product: Product, account: Account) -> tuple[Any, ...]:

@@ -22,11 +22,15 @@ test("an unknown application shows an error and does not redirect", async () => 
   expect(redirectTo).not.toHaveBeenCalled();
 });
 
-test("an invalid request redirects to the application with the error", async () => {
+test("an invalid request is shown, and returns to the application only by a click", async () => {
   serve({ [READ]: { ...ASKED, redirect: "http://127.0.0.1:33418/?error=invalid_request" } });
   draw(<AuthorizeScreen />, { at: AT });
-  await waitFor(() => expect(redirectTo).toHaveBeenCalledWith("http://127.0.0.1:33418/?error=invalid_request"));
+  expect(await screen.findByRole("heading", { name: "Helper cannot be connected" })).toBeVisible();
+  expect(screen.getByText("127.0.0.1:33418")).toBeVisible();
   expect(screen.queryByRole("button", { name: "Allow" })).toBeNull();
+  expect(redirectTo).not.toHaveBeenCalled();
+  await user.click(screen.getByRole("button", { name: "Return to the application" }));
+  expect(redirectTo).toHaveBeenCalledWith("http://127.0.0.1:33418/?error=invalid_request");
 });
 
 test("the user can allow some of the requested scopes", async () => {

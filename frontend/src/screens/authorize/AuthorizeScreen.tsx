@@ -1,7 +1,7 @@
 /** The consent to an application that asks to act for the user, such as an assistant at /mcp. */
 import { Button, Checkbox, Group, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { useLocation } from "react-router";
 import { useAccount } from "../../api/account";
 import { type AccessRequest, accessRequest, useDecision } from "../../api/agents";
@@ -21,14 +21,31 @@ import classes from "./Authorize.module.css";
 export function AuthorizeScreen() {
   const { search } = useLocation();
   const { data, error, isPending } = useQuery(accessRequest(search));
-  const wrong = data?.redirect;
-  useEffect(() => {
-    if (wrong) redirectTo(wrong);
-  }, [wrong]);
 
-  if (isPending || wrong) return <p role="status">{isPending ? t("loading") : t("authorize.leaving")}</p>;
+  if (isPending) return <p role="status">{t("loading")}</p>;
   if (error) return <Problem {...problemOf(error)} />;
+  if (data.redirect) return <Wrong request={data} />;
   return <Consent request={data} search={search} />;
+}
+
+/** A request that is invalid. The address of an application that anyone can register is opened only by a click. */
+function Wrong({ request }: { request: AccessRequest }) {
+  return (
+    <Page title={t("authorize.wrongTitle", { name: request.name })} lead={t("authorize.wrong")} width="doc">
+      <Card>
+        <div className={classes.body}>
+          <dl className={classes.facts}>
+            <Fact term={t("authorize.answered")} value={request.answered} />
+          </dl>
+          <Group className={classes.actions}>
+            <Button variant="default" onClick={() => redirectTo(request.redirect)}>
+              {t("authorize.return")}
+            </Button>
+          </Group>
+        </div>
+      </Card>
+    </Page>
+  );
 }
 
 function Consent({ request, search }: { request: AccessRequest; search: string }) {

@@ -13,7 +13,9 @@ export const agents: Translation<typeof english> = {
     rights: "Sie darf nie mehr als Sie selbst, und Sie können sie unter Einstellungen > Sitzungen beenden.",
     allow: "Erlauben",
     cancel: "Abbrechen",
-    leaving: "Zurück zur Anwendung …",
+    wrongTitle: "{{name}} kann nicht verbunden werden",
+    wrong: "Die Anwendung hat eine ungültige Anfrage gesendet. Es wurde nichts erlaubt.",
+    return: "Zurück zur Anwendung",
     scope: {
       read: "Ihre Kontakte, Mitglieder und Nutzung lesen und kostenlos suchen",
       write: "Datensätze anlegen und ändern",

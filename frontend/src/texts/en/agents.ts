@@ -10,7 +10,9 @@ export const agents = {
     rights: "It can never do more than you can. You can disconnect it under Settings > Sessions.",
     allow: "Allow",
     cancel: "Cancel",
-    leaving: "Returning to the application…",
+    wrongTitle: "{{name}} cannot be connected",
+    wrong: "The application sent an invalid request. Nothing was allowed.",
+    return: "Return to the application",
     scope: {
       read: "read your contacts, members and usage, and search without cost",
       write: "create and change records",
