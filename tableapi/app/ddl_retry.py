@@ -36,14 +36,15 @@ def has_known_fields(call: TableRequest, ident: str | None) -> bool:
     return type(sent) is list and all(type(record) is dict and record.keys() <= columns for record in sent)
 
 
-async def notice_fields(call: TableRequest, table: str, ident: str | None) -> None:
+async def notice_fields(call: TableRequest, table: str, ident: str | None) -> dict[str, Table]:
     """Reload the schema if the records of a write contain new columns or relations.
 
     table: the table name in the URL.
+
+    Returns the fields that are unknown nevertheless, such as `ctiy`, with their table. Computed fields, which a client
+    may send back as it read them, are left out.
     """
     unknown = _unknown(call.table, _records(call, ident))
-    if not unknown:
-        return
     for within, fields in unknown.values():
         # A new relation comes from a new foreign key. Few clients send such a field with every request.
         related = any("_by_" in name and isinstance(value, dict | list) for name, value in fields.items())
@@ -52,16 +53,9 @@ async def notice_fields(call: TableRequest, table: str, ident: str | None) -> No
         if related or await call.dataset.notice(within, fields):
             call.table = await call.dataset.table(table, call.rights)
             call.rights = call.dataset.rights(call.actor.role)
-            return
-
-
-def unknown_fields(call: TableRequest, ident: str | None) -> dict[str, Table]:
-    """Return the unknown fields of the records of a write, such as `ctiy`, with their table.
-
-    Computed fields, which a client may send back as it read them, are left out.
-    """
-    found = _unknown(call.table, _records(call, ident)).values()
-    return {name: table for table, fields in found for name in fields if table.function(name) is None}
+            unknown = _unknown(call.table, _records(call, ident))
+            break
+    return {name: within for within, fields in unknown.values() for name in fields if within.function(name) is None}
 
 
 def _records(call: TableRequest, ident: str | None) -> Any:

@@ -30,6 +30,7 @@ from tableapi.project.writes import tell
 from tableapi.query import options
 from tableapi.query.relation_options import Relations
 from tableapi.query.spelling import suggestion, unknown_field
+from tableapi.schema.model import Table
 from tableapi.tables import errors, ndjson, query_method, read, read_audit, verbs
 from tableapi.tables.batch import BatchError
 from tableapi.tables.bulk import csv_import
@@ -98,9 +99,12 @@ class TableCalls:
                 _reject_unknown_options(verb, query, optional, table.relation)
         call = TableRequest(dataset, request.actor, rights, table, query, body, request.headers)
         attempt: Callable[[], Awaitable[Response]] = partial(self._attempt, call, verb, ident, request)
-        if verb in ("POST", "PATCH", "PUT") and not ddl_retry.has_known_fields(call, ident):
-            await ddl_retry.notice_fields(call, name, ident)
-            attempt = self._without_unknown(call, verb, ident, attempt, strict="handling=strict" in applied)
+        if (
+            verb in ("POST", "PATCH", "PUT")
+            and not ddl_retry.has_known_fields(call, ident)
+            and (unknown := await ddl_retry.notice_fields(call, name, ident))
+        ):
+            attempt = self._without_unknown(call, verb, unknown, attempt, strict="handling=strict" in applied)
         try:
             if applied or "timezone" in query or (verb == "GET" and "range" in request.headers):
                 attempt = partial(_special, call, verb, attempt, applied)
@@ -126,7 +130,7 @@ class TableCalls:
                 await self._record(call, request)
 
     def _without_unknown(
-        self, call: TableRequest, verb: str, ident: str | None, attempt: Attempt, *, strict: bool
+        self, call: TableRequest, verb: str, unknown: Mapping[str, Table], attempt: Attempt, *, strict: bool
     ) -> Attempt:
         """Return the attempt of a write, which names the fields that it ignores in a header.
 
@@ -134,9 +138,6 @@ class TableCalls:
         """
         scripts = self._state.scripts
         if scripts is not None and call.dataset.has_hooks and (call.table.name, verb) in scripts.hooks:
-            return attempt
-        unknown = ddl_retry.unknown_fields(call, ident)
-        if not unknown:
             return attempt
         name, table = next(iter(unknown.items()))
         right = call.rights.right(table, verb) or call.rights.right(table, "GET")
