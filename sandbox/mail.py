@@ -121,7 +121,7 @@ def _one(mail: StoredMail) -> str:
     heights = f"--lines:{_lines(mail.text, WIDE)};--narrow:{_lines(mail.text, NARROW)}"
     return (
         f"<dl class=facts><dt>To</dt><dd>{escape(mail.to)}</dd><dt>Sent</dt><dd>{_time(mail.date)}</dd></dl>"
-        f"<iframe title='The mail' sandbox='allow-popups' style='{heights}' src='/sandbox/mail/{mail.id}?part=html'></iframe>"
+        f"<iframe title='The mail' sandbox='allow-popups allow-popups-to-escape-sandbox' style='{heights}' src='/sandbox/mail/{mail.id}?part=html'></iframe>"
         f"<details><summary>Plain text</summary><pre>{escape(mail.text)}</pre></details>"
     )
 

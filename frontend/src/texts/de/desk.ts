@@ -145,7 +145,7 @@ export const desk: Translation<typeof english> = {
     acceptOf: "Stimme von {{name}} annehmen",
     rejectOf: "Stimme von {{name}} ablehnen",
     acceptTitle: "Diese Stimme annehmen?",
-    acceptText: "Es wird festgehalten, dass der Wert falsch ist. Credits werden damit nicht erstattet: gewähren Sie sie auf der Seite des Kunden.",
+    acceptText: "Es wird festgehalten, dass der Wert falsch ist. Der Credit der Aufdeckung wird erstattet, falls das noch nicht geschehen ist.",
     rejectTitle: "Diese Stimme ablehnen?",
     rejectText: "Es wird festgehalten, dass der Wert bleibt. Eine neue Stimme desselben Benutzers ist wieder offen.",
     done: "Die Entscheidung wurde festgehalten.",

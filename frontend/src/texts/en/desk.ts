@@ -142,7 +142,7 @@ export const desk = {
     acceptOf: "Accept the vote of {{name}}",
     rejectOf: "Reject the vote of {{name}}",
     acceptTitle: "Accept this vote?",
-    acceptText: "The value is recorded as wrong. This does not return credits: grant them on the client's page.",
+    acceptText: "The value is recorded as wrong. The credit of the reveal is returned, if it was not before.",
     rejectTitle: "Reject this vote?",
     rejectText: "The value stays as it is. The same user may vote on it again.",
     done: "The decision was recorded.",
