@@ -65,6 +65,15 @@ class Session:
     staffid: int | None
 
 
+def of_agent(parameter: str) -> str:
+    """Return SQL for the id of the agent's session with the token hash in a parameter such as `$5`.
+
+    The hash is in hex. The SQL is null for a session of the app.
+    """
+    found = f"from usersession where tokenhash = decode({parameter}, 'hex') and agent is not null"
+    return f"(select usersessionid {found})"
+
+
 async def start(ctx: Context, appuserid: int) -> str:
     """Start a session and return its token. Only the hash of the token is stored."""
     token = secrets.token_urlsafe(32)

@@ -157,7 +157,7 @@ def _is_usable(uri: str) -> bool:
 
 def _same_but_port(uri: str, known: str) -> bool:
     sent, kept = _split(uri), _split(known)
-    if sent is None or kept is None or kept.scheme != "http" or kept.hostname not in _LOOPBACK or "@" in sent.netloc:
+    if sent is None or kept is None or kept.scheme != "http" or kept.hostname not in _LOOPBACK:
         return False
     return _is_usable(uri) and (sent.scheme, sent.hostname, sent.path, sent.query) == (
         kept.scheme, kept.hostname, kept.path, kept.query,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 import orjson
 from asyncpg import Record
 
+from product.context import Context
 from product.people import search_terms
 
 
@@ -60,6 +61,13 @@ _KEEP = """
 _GONE = "delete from company c where not exists (select 1 from summed s where s.companykey = c.companykey)"
 _GONE_TOUCHED = _GONE + " and c.companykey in (select companykey from touched)"  # noqa: S608 - constants
 BATCH = 200  # rows per batch, so that other tasks of the worker can run in between
+
+
+async def recount(ctx: Context, keys: Iterable[str]) -> None:
+    """Add up the companies of people that were removed, without the key "". Outside any transaction."""
+    if named := sorted(set(keys) - {""}):
+        async with ctx.db.transaction(), ctx.db.connection() as connection:
+            await add_up(connection, named)
 
 
 async def add_up(connection: Connection, touched: str | Sequence[str] = "") -> int:

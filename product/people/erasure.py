@@ -128,9 +128,7 @@ async def finish(ctx: Context, companykeys: Sequence[str]) -> None:
     """Remove the stored responses after some people were erased, and recount their companies."""
     if companykeys:
         await _forget_responses(ctx)
-    if keys := sorted(set(companykeys) - {""}):
-        async with ctx.db.transaction(), ctx.db.connection() as connection:
-            await companies.add_up(connection, keys)
+    await companies.recount(ctx, companykeys)
 
 
 async def _forget_responses(ctx: Context, until: datetime | None = None) -> None:

@@ -75,9 +75,7 @@ async def run(ctx: Context, input: Input) -> Output:
             else:
                 done.deleted += 1
                 changed.add(company)
-    if keys := sorted(changed - {""}):
-        async with ctx.db.transaction(), ctx.db.connection() as connection:
-            await companies.add_up(connection, keys)
+    await companies.recount(ctx, changed)
     return done
 
 

@@ -1,4 +1,4 @@
-"""Hooks of /_table/apikeys: audit reads, create keys, and disable or delete them."""
+"""Hooks of /_table/apikeys: create keys, and disable or delete them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from product import api_keys, audit
+from product.accounts import sessions
 from product.billing import plans
 from product.billing.live import LIVE
 from product.context import Context
@@ -85,13 +86,12 @@ _RESERVED = """
     delete from reservedkey where keyhash = any($1) and clientid = $2 and createdon > now() - interval '10 minutes'
     returning true
 """
-_ADD = """
+_ADD = f"""
     insert into apikeys (clientid, apikey, keyhash, name, purpose, scopes, expireson, madeby)
     values ($1, $2, $3, $4, $5, $6, $7,
-            (select usersessionid from usersession where tokenhash = decode($8, 'hex') and agent is not null))
+            {sessions.of_agent("$8")})
     returning keyid, purpose, name, scopes, expireson::text as expireson, createdon::text as createdon
-"""
-_PLAIN_OPTIONS = {"fields", "filter", "order", "limit", "offset", "include_count"}
+"""  # noqa: S608
 _ROW = "select * from apikeys where keyid = $1 and clientid = $2 for update"
 _CHANGE = """
     update apikeys set purpose = coalesce($2, purpose), name = coalesce($3, name), isactive = $4, isdeleted = $5,

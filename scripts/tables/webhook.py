@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from product import audit, webhooks
+from product.accounts import sessions
 from product.context import Context
 from tableapi import BadRequest, Invalid, NotFound, validate
 
@@ -45,12 +46,12 @@ class Change(BaseModel):
 # The balance is the lock that enforces the limit for simultaneous requests.
 _LOCK = "select 1 from usercredit where clientid = $1 for update"
 _COUNT = "select count(*) from webhook where clientid = $1"
-_ADD = """
+_ADD = f"""
     insert into webhook (clientid, url, events, secret, madeby)
     values ($1, $2, $3, $4,
-            (select usersessionid from usersession where tokenhash = decode($5, 'hex') and agent is not null))
+            {sessions.of_agent("$5")})
     returning webhookid, url, events, isactive, createdon::text as createdon
-"""
+"""  # noqa: S608
 _CHANGE = """
     update webhook set url = coalesce($3, url), events = coalesce($4, events), isactive = coalesce($5, isactive)
     where clientid = $1 and webhookid = $2 returning webhookid

@@ -98,7 +98,7 @@ class TableCalls:
                 table, rights = await dataset.table(name, rights), dataset.rights(request.actor.role)
                 _reject_unknown_options(verb, query, optional, table.relation)
         call = TableRequest(dataset, request.actor, rights, table, query, body, request.headers)
-        attempt: Callable[[], Awaitable[Response]] = partial(self._attempt, call, verb, ident, request)
+        attempt: Attempt = partial(self._attempt, call, verb, ident, request)
         if (
             verb in ("POST", "PATCH", "PUT")
             and not ddl_retry.has_known_fields(call, ident)
@@ -165,7 +165,7 @@ class TableCalls:
 
     async def _write(
         self,
-        attempt: Callable[[], Awaitable[Response]],
+        attempt: Attempt,
         call: TableRequest,
         name: str,
         verb: str,
@@ -336,7 +336,7 @@ def _no_explain() -> BadRequest:
     return BadRequest(message, reason="bad_option", context={"option": "explain"})
 
 
-async def _naming(attempt: Callable[[], Awaitable[Response]], ignored: Collection[str]) -> Response:
+async def _naming(attempt: Attempt, ignored: Collection[str]) -> Response:
     """Return the response of a write with the fields that it ignored in a header."""
     response = await attempt()
     names = [name[:100] for name in ignored if name.isascii() and name.isprintable()][:MAX_IGNORED]
@@ -390,7 +390,7 @@ def _instead(option: str, value: str) -> str:
     return f" Write a condition on a column as filter={option} {sign or '='} {(rest if sign else value)[:63]}."
 
 
-async def _special(call: TableRequest, verb: str, attempt: Callable[[], Awaitable[Response]], applied: str) -> Response:
+async def _special(call: TableRequest, verb: str, attempt: Attempt, applied: str) -> Response:
     """Handle a request with a `Range` of records, a time zone or preferences."""
     places = preferences.ranged(call.headers, call.query) if verb == "GET" else None
     dataset = call.dataset

@@ -15,7 +15,7 @@ import asyncpg
 from tableapi.auth.rights import Right
 from tableapi.db import sqlstates
 from tableapi.db.errors import telling, to_api_error
-from tableapi.errors import BadRequest, Forbidden, NotFound
+from tableapi.errors import ApiError, BadRequest, Forbidden, NotFound
 from tableapi.http import etag
 from tableapi.http.body import records as body_records
 from tableapi.http.preferences import ranged
@@ -224,10 +224,16 @@ def violated(call: TableRequest, error: Exception) -> Exception:
     return api_error
 
 
+def _unsupported(error: asyncpg.PostgresError) -> ApiError | None:
+    """Return the error for what the database does not support, or None if it has a meaning of its own."""
+    api_error = to_api_error(error)
+    return api_error if api_error is not None and api_error.message == sqlstates.NOT_WRITABLE.message else None
+
+
 def _not_writable(call: TableRequest, error: asyncpg.PostgresError) -> Exception:
     """Return the error for a write that the database does not support, with the field that it names."""
-    api_error = to_api_error(error)
-    if api_error is None or api_error.message != sqlstates.NOT_WRITABLE.message:  # others have their own meaning
+    api_error = _unsupported(error)
+    if api_error is None:
         return error
     right = call.rights.right(call.table, "PATCH") or call.rights.right(call.table, "POST")
     named = (name for name in _QUOTED.findall(str(error.args[0] if error.args else "")) if name in call.table.columns)
@@ -239,10 +245,7 @@ def _not_writable(call: TableRequest, error: asyncpg.PostgresError) -> Exception
 
 def of_read(error: Exception) -> Exception:
     """Return the error of a read; what the database does not support there has nothing to do with writing."""
-    if not isinstance(error, sqlstates.UNSUPPORTED):
-        return error
-    api_error = to_api_error(error)
-    if api_error is None or api_error.message != sqlstates.NOT_WRITABLE.message:
+    if not isinstance(error, sqlstates.UNSUPPORTED) or (api_error := _unsupported(error)) is None:
         return error
     meaning = sqlstates.TYPE if error.sqlstate.startswith("0A") else sqlstates.DEFINITION
     told = meaning.error()
