@@ -367,10 +367,12 @@ async def _is(server: Shop, **members: Any) -> bool:
 @pytest.mark.parametrize("form", ["seconds", "date"])
 async def test_a_receiver_can_ask_for_time(shop: Serving, status: int, form: str) -> None:
     """Nothing is sent meanwhile, of other records neither."""
-    asked = "2" if form == "seconds" else format_datetime(datetime.now(UTC) + timedelta(seconds=3), usegmt=True)
     async with receiver() as target, shop(hook(url=target.url)) as server:
 
         async def wait(_: Received) -> tuple[int, dict[str, str]]:
+            # A date has whole seconds: three from now are at least two.
+            then = datetime.now(UTC) + timedelta(seconds=3)
+            asked = "2" if form == "seconds" else format_datetime(then, usegmt=True)
             return (status, {"Retry-After": asked}) if len(target.received) == 1 else (204, {})
 
         target.respond = wait
