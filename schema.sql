@@ -102,7 +102,7 @@ create table oauthclient (  -- clients of agents that registered themselves
     redirecturis  text[] not null check (cardinality(redirecturis) between 1 and 10),
     ip            text,
     createdon     timestamptz not null default now(),
-    expireson     timestamptz not null default now() + interval '1 day'  -- later for one that is used
+    expireson     timestamptz not null  -- an hour later, or 30 days after its last use
 );
 create index oauthclient_expireson on oauthclient (expireson);
 

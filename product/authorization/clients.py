@@ -19,11 +19,25 @@ from tableapi import ApiError, BadRequest
 MAX_CLIENTS = 10_000  # unexpired registrations
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]{0,60}")
-# Schemes with content that a browser would run or display.
-_NEVER = frozenset(("about", "blob", "data", "file", "filesystem", "javascript", "vbscript", "view-source"))
+# A program's own scheme is its domain reversed (RFC 8252, 7.1). These programs have another one. Any further scheme
+# could belong to the system: ms-settings, search-ms, mailto, tel and many others.
+_PROGRAMS = frozenset((
+    "claude", "cursor", "goose", "jetbrains", "kiro", "raycast", "trae", "vscode", "vscode-insiders", "vscodium",
+    "warp", "windsurf", "zed",
+))  # fmt: skip
+# An hour is left for the first consent. The oldest unused registration makes room, so that a flood of them locks
+# no other application out.
 _INSERT = """
-    insert into oauthclient (oauthclientid, name, redirecturis, ip)
-    select $1, $2, $3, $4 where (select count(*) from oauthclient where expireson > now()) < $5
+    with evicted as (
+        delete from oauthclient where oauthclientid = (
+            select oauthclientid from oauthclient where expireson <= createdon + interval '1 hour'
+            order by createdon limit 1
+        ) and (select count(*) from oauthclient) >= $5
+        returning true
+    )
+    insert into oauthclient (oauthclientid, name, redirecturis, ip, expireson)
+    select $1, $2, $3, $4, now() + interval '1 hour'
+    where exists (select from evicted) or (select count(*) from oauthclient where expireson > now()) < $5
     returning true
 """
 _FIND = "select name, redirecturis from oauthclient where oauthclientid = $1 and expireson > now()"
@@ -73,16 +87,16 @@ class Client:
 
 
 async def register(ctx: Context, document: Document) -> Client:
-    """Store a client for a day; using it extends that.
+    """Store a client for an hour; a consent extends that.
 
     Raises:
         BadClient: one of the client's URIs is not allowed.
-        TooManyClients: there are MAX_CLIENTS registrations.
+        TooManyClients: there are MAX_CLIENTS registrations, all of them in use.
     """
     client = _client(secrets.token_urlsafe(18), document)
     values = client.clientid, client.name, list(client.redirect_uris), ctx.request.ip or None, MAX_CLIENTS
     if not await ctx.db.first_value(bool, _INSERT, *values):
-        raise TooManyClients("Too many clients have registered today. Try again tomorrow.")
+        raise TooManyClients("Too many applications are connected at the moment. Try again tomorrow.")
     return client
 
 
@@ -125,7 +139,8 @@ def _client(clientid: str, document: Document, host: str = "") -> Client:
     uris = tuple(dict.fromkeys(document.redirect_uris))
     if wrong := next((uri for uri in uris if not _is_usable(uri)), None):
         raise BadClient(
-            f"The redirect URI {wrong[:100]!r} must use https, an address of this machine or a custom scheme."
+            f"The redirect URI {wrong[:100]!r} must use https, an address of this machine, or the application's own "
+            "scheme: its domain reversed, such as com.example.app."
         )
     name = "".join(char for char in document.client_name or "" if char.isprintable()).strip()[:100]
     return Client(clientid, name or host or "Unnamed application", uris, host)
@@ -152,7 +167,7 @@ def _is_usable(uri: str) -> bool:
         return bool(parts.hostname)
     if parts.scheme == "http":
         return parts.hostname in _LOOPBACK
-    return _SCHEME.fullmatch(parts.scheme) is not None and parts.scheme not in _NEVER
+    return _SCHEME.fullmatch(parts.scheme) is not None and ("." in parts.scheme or parts.scheme in _PROGRAMS)
 
 
 def _same_but_port(uri: str, known: str) -> bool:

@@ -8,9 +8,13 @@ import socket
 from urllib.parse import urlsplit
 
 import httpx2
+import structlog
 
 from tableapi import is_public_address, tls_context
 
+log = structlog.get_logger(__name__)
+# The same for a host that is unknown, silent or internal: a caller must not learn what an internal network contains.
+_NO_SERVER = "no public server responded"
 SECONDS, MAX_BYTES = 5.0, 65_536
 
 
@@ -48,7 +52,7 @@ async def fetch(url: str, *, local: bool = False) -> bytes:
             address = await _checked_address(host, port, local=plain)
             return await _read(target.copy_with(host=address), parts.netloc, host)
     except (TimeoutError, OSError, httpx2.HTTPError):
-        raise Unreadable("the server did not respond") from None
+        raise Unreadable(_NO_SERVER) from None
 
 
 async def _checked_address(host: str, port: int, *, local: bool) -> str:
@@ -57,7 +61,8 @@ async def _checked_address(host: str, port: int, *, local: bool) -> str:
     addresses = [str(entry[4][0]) for entry in found]
     allowed = _is_loopback if local else is_public_address
     if not addresses or not all(map(allowed, addresses)):
-        raise Unreadable("the URL leads to an internal network")
+        log.info("client_metadata_refused", host=host, addresses=addresses)
+        raise Unreadable(_NO_SERVER)
     return addresses[0]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 import asyncpg
 
 from tableapi.auth.policy import Actor
-from tableapi.changes.stream import EventStream
+from tableapi.changes.stream import EventStream, Holders, StreamCounts
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import RETRY, ApiError, Busy
 from tableapi.log import get_logger
@@ -29,24 +29,19 @@ RESET = b"event: reset\ndata: {}\n\n"
 class ChannelStream(EventStream):
     """The stream of one client.
 
-    caller: the key under which limits count the stream. actor: the caller when the stream was opened.
+    holders: the names under which it counts. actor: the caller when the stream was opened.
     """
 
-    __slots__ = ("actor", "begun", "caller", "channel", "headers", "hub", "ip")
+    __slots__ = ("actor", "begun", "channel", "headers", "holders", "hub", "ip")
 
     def __init__(
-        self, hub: ChannelHub, channel: str, actor: Actor, caller: str, headers: Mapping[str, str], ip: str, limit: int
-    ) -> None:
+        self, hub: ChannelHub, channel: str, actor: Actor, holders: Holders, headers: Mapping[str, str],
+        ip: str, limit: int,
+    ) -> None:  # fmt: skip
         super().__init__(limit)
         self.begun = False  # whether the first event has been sent
-        self.hub, self.channel, self.actor, self.caller, self.headers, self.ip = (
-            hub,
-            channel,
-            actor,
-            caller,
-            headers,
-            ip,
-        )
+        self.hub, self.channel, self.actor, self.holders = hub, channel, actor, holders
+        self.headers, self.ip = headers, ip
 
     def removed(self) -> None:
         """Forget the stream, which has ended."""
@@ -56,8 +51,12 @@ class ChannelStream(EventStream):
 class ChannelHub:
     """The streams of one dataset."""
 
-    def __init__(self, dataset: Dataset, heartbeat: float, check: Check, changes: Changes) -> None:
-        self.dataset, self._heartbeat, self._check, self._changes = dataset, heartbeat, check, changes
+    def __init__(
+        self, dataset: Dataset, heartbeat: float, counts: StreamCounts, check: Check, changes: Changes
+    ) -> None:
+        self.dataset, self._heartbeat, self._counts, self._check, self._changes = (
+            dataset, heartbeat, counts, check, changes
+        )  # fmt: skip
         self._arrived: deque[tuple[str, bytes]] = deque()
         self._sending: asyncio.Task[None] | None = None
         self.streams: dict[str, dict[ChannelStream, None]] = {}
@@ -69,7 +68,13 @@ class ChannelHub:
         return (stream for streams in list(self.streams.values()) for stream in list(streams))
 
     async def open(self, stream: ChannelStream) -> None:
-        """Add a stream once its channel is being listened to. Raises Busy if that takes too long."""
+        """Add a stream once its channel is being listened to.
+
+        Raises:
+            Busy: that takes too long, or the server is full.
+            TooMany: the caller or its account has too many streams.
+        """
+        self._counts.add(stream.holders)
         self.streams.setdefault(stream.channel, {})[stream] = None
         heard = self._heard.setdefault(stream.channel, asyncio.Event())
         self._changed.set()
@@ -95,7 +100,8 @@ class ChannelHub:
     def closed(self, stream: ChannelStream) -> None:
         """Remove a stream that has ended."""
         streams = self.streams.get(stream.channel, {})
-        streams.pop(stream, None)
+        if streams.pop(stream, True) is None:
+            self._counts.remove(stream.holders)
         if not streams:
             self.streams.pop(stream.channel, None)
             self._changed.set()

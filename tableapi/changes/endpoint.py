@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 
 from tableapi.auth.authenticators import Authenticator, changes_of
 from tableapi.auth.policy import Actor
 from tableapi.changes.hub import StreamHub, StreamLimits
 from tableapi.changes.listener import Listener
-from tableapi.changes.stream import check_limits
+from tableapi.changes.stream import StreamCounts, holders_of
 from tableapi.changes.subscription import subscribe
 from tableapi.config.settings import Settings
 from tableapi.datasets.dataset import Dataset
@@ -31,15 +30,17 @@ class ChangeStreams:
     ) -> None:
         limits = StreamLimits(
             settings.changes_poll_seconds, settings.changes_heartbeat_seconds, settings.changes_keep_seconds,
-            settings.changes_streams, settings.changes_streams_per_caller, settings.changes_queue_bytes,
+            settings.changes_queue_bytes,
         )  # fmt: skip
         self._limits, self._authenticator = limits, authenticator
+        self._counts = StreamCounts(settings, ", or read the table instead")
         self._hubs = {
-            name: StreamHub(dataset, limits, self._check, self._changes) for name, dataset in datasets.items()
+            name: StreamHub(dataset, limits, self._counts, self._check, self._changes)
+            for name, dataset in datasets.items()
         }
 
     def __len__(self) -> int:
-        return sum(len(hub.listeners) for hub in self._hubs.values())
+        return len(self._counts)
 
     def start(self) -> None:
         """Start cleaning the outbox of every dataset."""
@@ -48,6 +49,7 @@ class ChangeStreams:
 
     def stop(self) -> None:
         """End all streams and reject new ones; their clients reconnect to another server."""
+        self._counts.stopped = True
         for hub in self._hubs.values():
             hub.stop()
 
@@ -79,24 +81,13 @@ class ChangeStreams:
         subscription = subscribe(call, recorded)
         if call.dataset.role_sql:
             await subscription.check()
-        caller = call.actor.session or f"{call.actor.key} {request.network}"
-        self._check_limits(hub, caller)
-        listener = Listener(call, caller, request.ip, self._limits.queue_bytes, hub.closed)
-        admit = partial(self._check_limits, hub, caller)  # again, because streams may open while this one starts
-        await hub.open(listener, subscription, request.headers.get("last-event-id", ""), admit)
+        holders = holders_of(call.actor, request.network)
+        self._counts.check(holders)
+        listener = Listener(call, holders, request.ip, self._limits.queue_bytes, hub.closed)
+        await hub.open(listener, subscription, request.headers.get("last-event-id", ""))
         request.forget()
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # nginx would buffer the events
         return Response(b"", 200, CONTENT_TYPE, headers, stream=listener, disconnected=listener.end)
-
-    def _check_limits(self, hub: StreamHub, caller: str) -> None:
-        check_limits(
-            stopped=hub.stopped,
-            own=hub.streams_of(caller),
-            most_own=self._limits.per_caller,
-            open_=len(self),
-            most=self._limits.streams,
-            instead=", or read the table instead",
-        )
 
     async def _changes(self) -> int:
         return await changes_of(self._authenticator())

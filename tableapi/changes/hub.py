@@ -16,6 +16,7 @@ from tableapi.changes import outbox, triggers
 from tableapi.changes.group import GroupIndex, ListenerGroup, push, send_reset
 from tableapi.changes.listener import Listener
 from tableapi.changes.outbox import Position, RowChange
+from tableapi.changes.stream import StreamCounts
 from tableapi.changes.subscription import Subscription, subscribe
 from tableapi.changes.triggers import RecordedTable
 from tableapi.datasets.dataset import Dataset
@@ -38,13 +39,11 @@ Changes = Callable[[], Awaitable[int]]  # the number of changes of callers so fa
 
 @dataclass(frozen=True, slots=True)
 class StreamLimits:
-    """The limits of streams, from the LIVE_* settings."""
+    """The limits of streams, from the CHANGES_* settings."""
 
     poll: float = 0.05
     heartbeat: float = 15.0
     keep: float = 600.0
-    streams: int = 10_000
-    per_caller: int = 50
     queue_bytes: int = 262_144
 
 
@@ -55,11 +54,12 @@ class StreamHub:
     which costs busy tables most of their throughput.
     """
 
-    def __init__(self, dataset: Dataset, limits: StreamLimits, check: Check, changes: Changes) -> None:
-        self.dataset, self.limits, self._check, self._changes = dataset, limits, check, changes
+    def __init__(
+        self, dataset: Dataset, limits: StreamLimits, counts: StreamCounts, check: Check, changes: Changes
+    ) -> None:
+        self.dataset, self.limits, self._counts, self._check, self._changes = dataset, limits, counts, check, changes
         self.listeners: dict[Listener, None] = {}
         self._period = min(CHECK_SECONDS, limits.heartbeat / 2)
-        self._callers: dict[str, int] = {}
         self._groups: dict[Any, ListenerGroup] = {}
         self._places: dict[int, GroupIndex] = {}
         self._position: Position | None = None
@@ -68,7 +68,6 @@ class StreamHub:
         self._following: asyncio.Task[None] | None = None
         self._sweeping: asyncio.Task[None] | None = None
         self._cleaning: asyncio.Task[None] | None = None
-        self.stopped = False
 
     # -- start and stop ------------------------------------------------------------------------------------------------
 
@@ -78,8 +77,7 @@ class StreamHub:
             self._cleaning = background.start(self._clean(), "live_clean")
 
     def stop(self) -> None:
-        """End all streams and reject new ones."""
-        self.stopped = True
+        """End all streams."""
         self._end_all()
         for task in (self._following, self._sweeping, self._cleaning):
             if task is not None:
@@ -91,30 +89,24 @@ class StreamHub:
 
     # -- streams -------------------------------------------------------------------------------------------------------
 
-    def streams_of(self, caller: str) -> int:
-        """Return the number of open streams of a caller."""
-        return self._callers.get(caller, 0)
-
     async def recorded(self, schema: str, name: str) -> RecordedTable | None:
         """Return how the changes of a table are recorded, or None."""
         async with self.dataset.db.reads.acquire() as connection:
             return (await triggers.recorded(connection)).get((schema, name))
 
-    async def open(self, listener: Listener, subscription: Subscription, token: str, admit: Callable[[], None]) -> None:
+    async def open(self, listener: Listener, subscription: Subscription, token: str) -> None:
         """Add a stream that starts at the resume token, or with a reset.
 
-        admit: raises an error if there are too many streams; called when nothing is awaited until the stream counts.
-
         Raises:
-            Busy: the database cannot be read at the moment.
-            ApiError: an error of `admit`.
+            Busy: the database cannot be read at the moment, or the server is full.
+            TooMany: the caller or its account has too many streams.
         """
         async with self._starting:
             if self._following is None or self._following.done() or self._position is None:
                 self._position = await self._begin()
                 self._following = background.start(self._follow(), "live_follow")
                 self._sweeping = background.start(self._sweep(), "live_sweep")
-        admit()
+        self._counts.add(listener.holders)
         position = self._position
         group = self._groups.get(subscription.group)
         if group is None:
@@ -129,7 +121,6 @@ class StreamHub:
         listener.due = time.monotonic() + self._period * random.random()  # noqa: S311 - spreads the load
         group.listeners.add(listener)
         self.listeners[listener] = None
-        self._callers[listener.caller] = self._callers.get(listener.caller, 0) + 1
         try:
             missed = await self._missed(subscription, token, position) if token else None
         except BaseException:
@@ -145,11 +136,7 @@ class StreamHub:
         """Remove a stream that has ended."""
         if self.listeners.pop(listener, True) is True:
             return
-        left = self._callers[listener.caller] - 1
-        if left:
-            self._callers[listener.caller] = left
-        else:
-            del self._callers[listener.caller]
+        self._counts.remove(listener.holders)
         group = listener.group
         group.listeners.discard(listener)
         if not group.listeners and self._groups.get(group.subscription.group) is group:

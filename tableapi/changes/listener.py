@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tableapi.changes.stream import EventStream
+from tableapi.changes.stream import EventStream, Holders
 from tableapi.tables.request import TableRequest
 
 if TYPE_CHECKING:
@@ -17,17 +17,18 @@ MAX_SENT = 2000  # rows for which a stream remembers the last content
 class Listener(EventStream):
     """The stream of one client.
 
-    call: the request, with its caller as of the last check. sent: a hash of the last content sent, by row key. id: the
-    last resume token written. due: when the caller is checked next. closed: called at the end of the stream.
+    call: the request, with its caller as of the last check. holders: the names under which it counts. sent: a hash of
+    the last content sent, by row key. id: the last resume token written. due: when the caller is checked next.
+    closed: called at the end of the stream.
     """
 
-    __slots__ = ("call", "caller", "closed", "due", "group", "id", "ip", "sent")
+    __slots__ = ("call", "closed", "due", "group", "holders", "id", "ip", "sent")
 
     def __init__(
-        self, call: TableRequest, caller: str, ip: str, limit: int, closed: Callable[[Listener], None]
+        self, call: TableRequest, holders: Holders, ip: str, limit: int, closed: Callable[[Listener], None]
     ) -> None:
         super().__init__(limit)
-        self.call, self.caller, self.ip, self.closed = call, caller, ip, closed
+        self.call, self.holders, self.ip, self.closed = call, holders, ip, closed
         self.sent: dict[Any, int] = {}
         self.group: ListenerGroup
         self.due: float

@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from abc import ABC, abstractmethod
+from collections import Counter
 from typing import Any, Self
 
+from tableapi.auth.policy import Actor
+from tableapi.config.settings import Settings
 from tableapi.errors import Busy, TooMany
 
 RETRY_MILLISECONDS = 2000  # before a browser reconnects
@@ -85,26 +88,67 @@ class EventStream(ABC):
         """Forget the stream, which has ended."""
 
 
-def check_limits(*, stopped: bool, own: int, most_own: int, open_: int, most: int, instead: str = "") -> None:
-    """Reject a further stream.
+Holders = tuple[str, str, str]  # a session, or a key and a network; its user; its account; "" for none
 
-    own, open_: the number of open streams of the caller, and of all callers. instead: advice for the error.
 
-    Raises:
-        Busy: the server is stopping, or has reached its maximum.
-        TooMany: the caller has reached its maximum.
+def holders_of(actor: Actor, network: str) -> Holders:
+    """Return the names under which a stream of a caller counts."""
+    user = str(sorted(actor.user.items())) if actor.user else ""
+    account = "" if actor.account is None else str(actor.account)
+    return actor.session or f"{actor.key} {network}", user, account
+
+
+class StreamCounts:
+    """The open streams of a worker by caller, by user and by account.
+
+    instead: advice for the error of a server that is full.
     """
-    if stopped:
-        raise Busy("The server is stopping. Try again in a moment.", headers={"Retry-After": "1"})
-    if own >= most_own:
-        raise TooMany(
-            f"You have {most_own} streams open. Close one first.",
-            reason="too_many_streams",
-            headers={"Retry-After": "15"},
+
+    def __init__(self, settings: Settings, instead: str = "") -> None:
+        self._most, self._instead = settings.changes_streams, instead
+        self._limits = (
+            ("You have", settings.changes_streams_per_caller),
+            ("You have", settings.changes_streams_per_user),
+            ("Your account has", settings.changes_streams_per_account),
         )
-    if open_ >= most:
-        raise Busy(
-            f"Too many streams are open on this server. Try again later{instead}.",
-            reason="too_many_streams",
-            headers={"Retry-After": "30"},
-        )
+        self._open: tuple[Counter[str], ...] = Counter(), Counter(), Counter()
+        self.stopped = False
+
+    def __len__(self) -> int:
+        return self._open[0].total()
+
+    def check(self, holders: Holders) -> None:
+        """Reject a further stream of these holders if there are too many.
+
+        Raises:
+            Busy: the server is stopping, or has reached its maximum.
+            TooMany: the caller, its user or its account has reached its maximum.
+        """
+        if self.stopped:
+            raise Busy("The server is stopping. Try again in a moment.", headers={"Retry-After": "1"})
+        for holder, open_, (subject, most) in zip(holders, self._open, self._limits, strict=True):
+            if holder and open_[holder] >= most:
+                raise TooMany(
+                    f"{subject} {most} streams open. Close one first.",
+                    reason="too_many_streams",
+                    headers={"Retry-After": "15"},
+                )
+        if len(self) >= self._most:
+            raise Busy(
+                f"Too many streams are open on this server. Try again later{self._instead}.",
+                reason="too_many_streams",
+                headers={"Retry-After": "30"},
+            )
+
+    def add(self, holders: Holders) -> None:
+        """Count a stream. Raises Busy or TooMany as `check` does."""
+        self.check(holders)
+        for holder, open_ in zip(holders, self._open, strict=True):
+            open_[holder] += 1
+
+    def remove(self, holders: Holders) -> None:
+        """Forget a stream that has ended."""
+        for holder, open_ in zip(holders, self._open, strict=True):
+            open_[holder] -= 1
+            if not open_[holder]:
+                del open_[holder]

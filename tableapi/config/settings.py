@@ -189,6 +189,8 @@ class Settings(BaseModel):
     changes_keep_seconds: Seconds = Field(default=600.0, ge=10)
     changes_streams: int = Field(default=5000, ge=0)  # per worker; 0 turns them off
     changes_streams_per_caller: int = Field(default=50, ge=1)
+    changes_streams_per_user: int = Field(default=100, ge=1)
+    changes_streams_per_account: int = Field(default=500, ge=1)
     changes_queue_bytes: int = Field(default=262_144, ge=4096)  # buffered for a slow client
     webhooks_private: bool = False  # webhooks may go to private addresses, and over http
     webhooks_timeout_seconds: Seconds = Field(default=10.0, gt=0, le=60)  # per attempt

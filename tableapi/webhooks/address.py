@@ -14,8 +14,12 @@ MAX_ADDRESSES = 3  # to try per host
 SAME_SECONDS = 0.5  # attempts within this time share a look-up
 
 
+# The same for a host that is unknown or internal: the owner of a webhook must not learn what a network contains.
+NOT_PUBLIC = "the host is unknown or not a public address"
+
+
 class BlockedAddress(Exception):
-    """A webhook's address is not public. `advice`: what the operator can do about it."""
+    """A webhook's address is not public. `advice`: details for the operator, and what to do."""
 
     def __init__(self, message: str, advice: str) -> None:
         super().__init__(message)
@@ -42,8 +46,8 @@ class Resolver:
         """Return the addresses of the host. Connections use one of them, without another look-up.
 
         Raises:
-            OSError: the host has no address.
-            BlockedAddress: one of its addresses is not public, and private ones are not allowed.
+            OSError: the host has no address, and private ones are allowed.
+            BlockedAddress: it has no address or one that is not public, and private ones are not allowed.
         """
         if self._found is None or (self._found.done() and time.monotonic() > self._until):
             self._found = asyncio.ensure_future(self._look_up())
@@ -54,12 +58,16 @@ class Resolver:
         ask = partial(socket.getaddrinfo, self._host, self._port, type=socket.SOCK_STREAM)
         try:
             found = await asyncio.get_running_loop().run_in_executor(self._thread, ask)
+        except socket.gaierror as error:
+            if self._private:
+                raise
+            raise BlockedAddress(NOT_PUBLIC, f"{error}") from None
         finally:
             self._until = time.monotonic() + SAME_SECONDS
         addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
         for address in addresses if not self._private else ():
             if not is_public_address(address):
-                raise BlockedAddress(f"{address} is not a public address", "set WEBHOOKS_PRIVATE=on to allow it")
+                raise BlockedAddress(NOT_PUBLIC, f"{address} is internal; set WEBHOOKS_PRIVATE=on to allow it")
         return addresses[:MAX_ADDRESSES]
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from product import webhooks
+from tests.helpers.names import resolve
 from tests.helpers.product import Account, Product, User
 from tests.helpers.webhooks import Receiver, accept, receiver, verified_by_node
 
@@ -109,15 +110,21 @@ async def test_an_account_has_ten_webhooks_at_most(account: Account) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["https://127.0.0.1:1/", "https://localhost/", "https://169.254.169.254/", "https://[::1]/"]
-)
-async def test_private_addresses_get_no_request(account: Account, url: str) -> None:
+    "url",
+    [
+        "https://127.0.0.1:1/", "https://localhost/", "https://169.254.169.254/", "https://[::1]/", "https://inside.example/",
+        "https://unknown.example/",
+    ],
+)  # fmt: skip
+async def test_private_addresses_get_no_request_and_are_not_told_from_unknown_ones(
+    account: Account, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resolve(monkeypatch, lambda host: ["10.0.0.1"] if host == "inside.example" else [])
     made = await _create(account.owner, url)
     test = (await account.owner.post("webhook/test", webhookid=made["webhookid"])).json()
     assert (test["delivered"], test["lastcode"]) == (False, None)
     assert test["reason"] == "blocked"
-    assert "not a public address" in test["problem"]
-    assert "WEBHOOKS_PRIVATE" not in test["problem"]
+    assert test["problem"] == "the host is unknown or not a public address"
 
 
 async def test_a_reveal_is_sent_signed_and_once(product: Product, account: Account, target: Receiver) -> None:

@@ -19,8 +19,10 @@ from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
 from product.accounts import passwords
+from product.authorization import clients
 from tableapi.app.features.mcp.endpoint import Mcp
 from tests.helpers.agents import agent
+from tests.helpers.names import resolve
 from tests.helpers.oauth import ACCEPT, REDIRECT, OAuthClient, answer_of, challenge_of
 from tests.helpers.product import API, TABLE, Account, Product, User
 
@@ -221,6 +223,60 @@ async def test_invalid_redirect_uris_are_rejected(client: OAuthClient, uris: Any
     assert response.json()["error"] in ("invalid_redirect_uri", "invalid_client_metadata")
 
 
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        "mailto",
+        "tel",
+        "sms",
+        "ftp",
+        "ws",
+        "wss",
+        "ms-settings",
+        "ms-msdt",
+        "search-ms",
+        "shell",
+        "intent",
+        "chrome",
+        "blob",
+        "x",
+    ],
+)
+async def test_a_redirect_uri_of_a_scheme_of_the_system_is_rejected(client: OAuthClient, scheme: str) -> None:
+    for uri in (f"{scheme}:x", f"{scheme}://x/y", f"{scheme.upper()}:x"):
+        response = await client.register(redirect_uris=[uri])
+        assert (response.status_code, response.json()["error"]) == (400, "invalid_redirect_uri"), uri
+
+
+@pytest.mark.parametrize(
+    "uri", ["com.example.app:/callback", "vscode://publisher.name/callback", "cursor://x/callback"]
+)
+async def test_a_scheme_of_a_program_is_a_redirect_uri(client: OAuthClient, uri: str) -> None:
+    response = await client.register(redirect_uris=[uri])
+    assert (response.status_code, response.json()["redirect_uris"]) == (201, [uri])
+
+
+async def test_unused_registrations_end_after_an_hour_and_make_room(
+    product: Product, account: Account, client: OAuthClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await signed_in(client, account.owner)
+    kept = client.clientid
+    await client.register()
+    lifetime = "select expireson - createdon < interval '61 minutes' from oauthclient where oauthclientid = $1"
+    assert await product.db.fetchval(lifetime, client.clientid)
+    first = client.clientid
+    others = "update oauthclient set expireson = now() + interval '30 days' where not oauthclientid = any($1)"
+    await product.db.execute(others, [kept, first])
+    most = await product.db.fetchval("select count(*) from oauthclient")
+    monkeypatch.setattr(clients, "MAX_CLIENTS", most)
+    await client.register()
+    left = {row[0] for row in await product.db.fetch("select oauthclientid from oauthclient")}
+    assert (len(left), first in left, kept in left, client.clientid in left) == (most, False, True, True)
+    await product.db.execute("update oauthclient set expireson = now() + interval '30 days'")
+    full = await client.register()
+    assert (full.status_code, full.json()["error"]) == (503, "temporarily_unavailable")
+
+
 async def test_a_registration_is_lenient_limited_and_expires(
     product: Product, account: Account, client: OAuthClient
 ) -> None:
@@ -320,6 +376,19 @@ async def test_invalid_client_metadata_documents_are_rejected(account: Account, 
             assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "bad_client"), (
                 clientid
             )
+
+
+async def test_an_internal_host_of_a_document_is_not_told_from_an_unknown_one(
+    account: Account, client: OAuthClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resolve(monkeypatch, lambda host: ["10.0.0.1"] if host == "inside.example" else [])
+    texts = set()
+    for host in ("inside.example", "unknown.example", "10.0.0.1", "localhost"):
+        client.clientid = f"https://{host}/client.json"
+        response = await account.owner.http.get(AUTHORIZE, params=client.request("read"))
+        assert response.status_code == 400
+        texts.add(response.json()["error"]["message"])
+    assert texts == {"The application's metadata cannot be read: no public server responded."}
 
 
 # -- tokens ------------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -148,6 +149,23 @@ async def test_the_streams_of_many_ended_sessions_end_within_a_few_seconds(late:
         await late.db.execute("delete from usersession where appuserid = $1", account.owner.appuserid)
         async with asyncio.timeout(10):  # twice what wire.md states
             assert all(await asyncio.gather(*(stream.ended() for stream in streams)))
+
+
+async def test_the_streams_of_a_user_and_of_an_account_are_limited_whatever_the_session(
+    url: str, tmp_path: Path
+) -> None:
+    async with open_product(url, tmp_path, changes_streams_per_user=3, changes_streams_per_account=4) as limited:
+        account = await limited.account()
+        owner, member = account.owner, await account.user(role="admin")
+        devices, other = [await again(owner, account) for _ in range(3)], (await limited.account()).owner
+        sessions = [owner, *devices, member, member, other]
+        async with AsyncExitStack() as opened:
+            streams = [await opened.enter_async_context(_stream(limited, each)) for each in sessions]
+            assert [stream.status for stream in streams] == [200, 200, 200, 429, 200, 429, 200]
+            assert b"You have 3 streams open" in streams[3].body
+            assert b"Your account has 4 streams open" in streams[5].body
+        async with _stream(limited, sessions[3]) as later:
+            assert later.status == 200
 
 
 def _stream(product: Product, user: User) -> EventStream:

@@ -13,7 +13,7 @@ from tableapi.auth.policy import Actor
 from tableapi.auth.rights import CHANNEL, Rights
 from tableapi.auth.scopes import READ, require
 from tableapi.changes.channels import ChannelHub, ChannelStream
-from tableapi.changes.stream import check_limits
+from tableapi.changes.stream import StreamCounts, holders_of
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest, Forbidden, MethodNotAllowed, NotFound, Unauthorized
 from tableapi.http.request import HttpRequest
@@ -29,10 +29,11 @@ class Channels(Feature):
     def __init__(self, app: App) -> None:
         state = self._state = app.state
         heartbeat = state.settings.changes_heartbeat_seconds
+        self._counts = StreamCounts(state.settings)
         self._hubs = {
-            name: ChannelHub(each, heartbeat, self._check, self._changes) for name, each in state.datasets.items()
+            name: ChannelHub(each, heartbeat, self._counts, self._check, self._changes)
+            for name, each in state.datasets.items()
         }
-        self._stopped = False
 
     async def respond(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: Mapping[str, str]
@@ -65,25 +66,13 @@ class Channels(Feature):
                 reason="unknown_option",
                 context={"option": option[:100]},
             )
-        caller = actor.session or f"{actor.key} {request.network}"
-        self._check_limits(caller)
         hub = self._hubs[dataset.name]
-        limit = self._state.settings.changes_queue_bytes
-        stream = ChannelStream(hub, name, actor, caller, dict(request.headers), request.ip, limit)
+        limit, holders = self._state.settings.changes_queue_bytes, holders_of(actor, request.network)
+        stream = ChannelStream(hub, name, actor, holders, dict(request.headers), request.ip, limit)
         await hub.open(stream)
         request.forget()
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # nginx would buffer the events
         return Response(b"", 200, "text/event-stream", headers, stream=stream, disconnected=stream.end)
-
-    def _check_limits(self, caller: str) -> None:
-        settings, streams = self._state.settings, [stream for hub in self._hubs.values() for stream in hub]
-        check_limits(
-            stopped=self._stopped,
-            own=sum(stream.caller == caller for stream in streams),
-            most_own=settings.changes_streams_per_caller,
-            open_=len(streams),
-            most=settings.changes_streams,
-        )
 
     async def _changes(self) -> int:
         return await changes_of(self._state.authenticator)
@@ -94,7 +83,7 @@ class Channels(Feature):
     routes = (Route(GET, "/api/v2/{dataset}/_channel/{channel}", respond, "reference/wire.md"),)
 
     def drain(self) -> None:
-        self._stopped = True
+        self._counts.stopped = True
         for hub in self._hubs.values():
             hub.stop()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import subprocess
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -20,6 +19,7 @@ import standardwebhooks
 from tableapi import Access, Rule, Settings, TableAPI, Webhook
 from tableapi.changes import outbox
 from tableapi.webhooks import queue
+from tests.helpers.names import resolve
 from tests.helpers.support import NewDatabase, until
 from tests.helpers.webhooks import OTHER_SECRET, SECRET, Received, Receiver, accept, receiver, verified_by_node
 
@@ -193,36 +193,21 @@ async def _attempts(server: Shop, count: int) -> bool:
 async def test_a_host_with_one_private_address_of_two_is_not_contacted(
     shop: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    resolved = _resolver(monkeypatch, ["8.8.8.8", "127.0.0.1"])
+    resolved = resolve(monkeypatch, lambda _: ["8.8.8.8", "127.0.0.1"])
     async with shop(hook(url="https://rebinding.example:1/"), webhooks_private=False) as server:
         test = (await server.http.post("/api/v2/shop/_webhooks/a/test")).json()
-        assert "127.0.0.1 is not a public address" in test["error"]
+        assert "127.0.0.1 is internal; set WEBHOOKS_PRIVATE=on" in test["error"]
     assert resolved == ["rebinding.example"]
 
 
 async def test_the_connection_uses_the_checked_address(shop: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
     async with receiver() as target:
-        resolved = _resolver(monkeypatch, ["127.0.0.1"], then=["127.0.0.2"])
+        resolved = resolve(monkeypatch, lambda _: ["127.0.0.1" if len(resolved) == 1 else "127.0.0.2"])
         async with shop(hook(url=f"http://rebinding.example:{target.port}/x")) as server:
             test = (await server.http.post("/api/v2/shop/_webhooks/a/test")).json()
         assert test["delivered"], test
         assert target.received[0].headers["host"] == f"rebinding.example:{target.port}"
     assert resolved == ["rebinding.example"]
-
-
-def _resolver(monkeypatch: pytest.MonkeyPatch, first: list[str], then: list[str] | None = None) -> list[str]:
-    """Resolve names that end in .example: to `first` once, then to `then`. Returns the list of look-ups."""
-    real, asked = socket.getaddrinfo, list[str]()
-
-    def look_up(host: Any, port: Any, *args: Any, **options: Any) -> Any:
-        if not str(host).endswith(".example"):
-            return real(host, port, *args, **options)
-        asked.append(host)
-        addresses = first if len(asked) == 1 or then is None else then
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in addresses]
-
-    monkeypatch.setattr(socket, "getaddrinfo", look_up)
-    return asked
 
 
 async def test_a_redirect_is_not_followed(shop: Serving) -> None:

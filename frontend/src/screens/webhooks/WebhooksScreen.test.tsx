@@ -49,7 +49,7 @@ test("a webhook needs an address and an event, and the secret is shown once it w
 test.each([
   [{ delivered: true, lastcode: 204, reason: null, problem: null }, "Delivered: the receiver responded with 204"],
   [
-    { delivered: false, lastcode: null, reason: "blocked", problem: "10.0.0.1 is not a public address" },
+    { delivered: false, lastcode: null, reason: "blocked", problem: "the host is unknown or not a public address" },
     "Not delivered. The address is not reachable from the internet",
   ],
   [{ delivered: false, lastcode: null, reason: "from_a_later_version", problem: "the moon is full" }, "Not delivered. the moon is full"],

@@ -170,7 +170,7 @@ export const errors: Readonly<Record<string, string>> = {
   client_without_redirect: "Die Beschreibung dieser Anwendung hat keine redirect_uris oder ist kein JSON-Objekt.",
   client_unreadable: "Die Beschreibung dieser Anwendung kann nicht gelesen werden.",
   client_id_differs: "Die Beschreibung dieser Anwendung nennt eine andere client_id.",
-  too_many_clients: "Heute haben sich zu viele Anwendungen registriert. Versuchen Sie es morgen wieder.",
+  too_many_clients: "Zurzeit sind zu viele Anwendungen verbunden. Versuchen Sie es morgen wieder.",
   // Anywhere
   missing: "Bitte ausfüllen",
   string_too_short: "Mindestens {{min_length}} Zeichen",
