@@ -63,7 +63,7 @@ def words() -> argparse.Namespace:
 
 
 def scenarios(stage: Stage, args: argparse.Namespace, postgres: int, names: list[str]) -> dict[str, Any]:
-    """Measure S1 to S7, one contender after the other in each round."""
+    """Measure S1 to S10, one contender after the other in each round."""
     places = Places.of(args.scale)
     commits = [commit for commit in args.beside.split(",") if commit]
     starters: list[Callable[[Stage], Contender]] = [
@@ -78,7 +78,7 @@ def scenarios(stage: Stage, args: argparse.Namespace, postgres: int, names: list
     seconds = args.seconds or (2 if args.quick else 6)
     runs: dict[str, dict[str, list[load.Result]]] = {}
     for scenario in names:
-        running = [racer for racer in racers if _answers(racer, scenario, places)]
+        running = [racer for racer in racers if scenario in racer.asks and _answers(racer, scenario, places)]
         for racer in running:
             load.run(racer, racer.asks[scenario], places, 1, postgres)  # warm
         runs[scenario] = {racer.name: [] for racer in running}

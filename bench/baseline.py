@@ -48,6 +48,29 @@ INSERT = (
     "insert into usercontact (clientid, personid, name, linkedinurl) values ($1, $2, $3, $4)"
     " returning json_build_object('contactid', contactid)"
 )
+NOTE = "insert into contactnote (clientid, contactid, text) values ($1, $2, $3) returning "
+WITH_NOTES = f"""
+with new as (
+    insert into usercontact (clientid, personid, name, linkedinurl) values ($1, $2, $3, $4) returning *
+), notes as (
+    insert into contactnote (clientid, contactid, text)
+    select $1, new.contactid, sent.text from new, unnest($5::text[]) with ordinality sent (text, n) order by sent.n
+    returning *
+)
+select row_to_json(r) from (
+    select {CONTACT}, (select json_agg(n order by n.noteid) from notes n) as contactnote_by_contactid from new
+) r
+"""
+WITH_CLIENT = f"""
+with changed as (update usercontact set name = $2 where contactid = $1 returning *)
+select row_to_json(r) from (
+    select {CONTACT}, (
+        select row_to_json(c) from (
+            select clientid, companyname, phonenumber, country, department, createdon
+            from client c where c.clientid = changed.clientid) c
+    ) as client_by_clientid from changed
+) r
+"""
 CHANGE = "update usercontact set name = $2 where contactid = $1 returning json_build_object('contactid', contactid)"
 
 pool: asyncpg.Pool
@@ -86,14 +109,38 @@ async def contact(request: Request) -> Response:
     if request.method == "GET":
         return answer(await pool.fetchval(ONE, number))
     record = orjson.loads(await request.body())
-    return answer(await pool.fetchval(CHANGE, number, record["name"]))
+    statement = WITH_CLIENT if "client" in request.query_params else CHANGE
+    return answer(await pool.fetchval(statement, number, record["name"]))
 
 
 async def create(request: Request) -> Response:
-    record = orjson.loads(await request.body())
-    client = int(request.query_params["client"])
-    value = await pool.fetchval(INSERT, client, record["personid"], record["name"], record["linkedinurl"])
+    [record] = orjson.loads(await request.body())["resource"]
+    values = int(request.query_params["client"]), record["personid"], record["name"], record["linkedinurl"]
+    if notes := record.get("contactnote_by_contactid"):
+        value = await pool.fetchval(WITH_NOTES, *values, [note["text"] for note in notes])
+    else:
+        value = await pool.fetchval(INSERT, *values)
     return answer(b'{"resource":[' + value + b"]}")
+
+
+async def batch(request: Request) -> Response:
+    first, *steps = orjson.loads(await request.body())["requests"]
+    client, [record] = int(request.query_params["client"]), first["body"]["resource"]
+    bodies = []
+    async with pool.acquire() as connection, connection.transaction():
+        contactid = await connection.fetchval(
+            INSERT.replace("json_build_object('contactid', contactid)", "contactid"),
+            client, record["personid"], record["name"], record["linkedinurl"],
+        )  # fmt: skip
+        bodies.append(b'{"contactid":%d}' % contactid)
+        for step in steps:
+            [note] = step["body"]["resource"]
+            value = await connection.fetchval(
+                f"{NOTE}json_build_object('noteid', noteid)", client, contactid, note["text"]
+            )
+            bodies.append(value)
+    responses = b",".join(b'{"status":200,"body":{"resource":[%b]}}' % body for body in bodies)
+    return answer(b'{"responses":[' + responses + b"]}")
 
 
 async def contacts(request: Request) -> Response:
@@ -116,6 +163,7 @@ app = Starlette(
     routes=[
         Route("/contact/{id}", contact, methods=["GET", "PATCH"]),
         Route("/contact", create, methods=["POST"]),
+        Route("/batch", batch, methods=["POST"]),
         Route("/contacts", contacts),
         Route("/users", users),
     ],

@@ -91,7 +91,7 @@ def product(stage: Stage, checkout: Path = ROOT, name: str = "tableapi") -> Cont
     """Start tableapi with its defaults: key, session, policy, limits, access log and metrics."""
     port = free_port()
     process = launch(
-        stage, name, [sys.executable, "-m", "tableapi", "serve"], port, checkout / "bench" / "project",
+        stage, name, [sys.executable, "-m", "tableapi", "serve"], port, ROOT / "bench" / "project",
         PYTHONPATH=str(checkout), PORT=str(port), WORKERS=str(stage.workers), DATABASE_URL=stage.database,
         WORKER="off", APP_KEYS=KEY, DATASET="leads", SESSION_PER_MINUTE="1000000000",
         DATA_DIR=str(stage.folder / name), LOG_LEVEL="info",

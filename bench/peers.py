@@ -72,6 +72,13 @@ def _postgrest() -> dict[str, Ask]:
             '{"name":"Person {contact}"}',
             written,
         ),
+        "S8": Ask(
+            f"{table}contactid=eq.{{contact}}&select=*,client(*)",
+            lambda a, p, h: one(a[0], p) and a[0]["client"]["clientid"] == a[0]["clientid"],
+            "PATCH",
+            '{"name":"Person {contact}"}',
+            written,
+        ),
     }
 
 

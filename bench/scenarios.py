@@ -1,4 +1,4 @@
-"""S1 to S7: the request of each scenario for each contender, and the check of its response.
+"""S1 to S10: the request of each scenario for each contender, and the check of its response.
 
 A path or body has placeholders: {client} a client with a session, {contact} one of its contacts, {user} a user to
 list from, {person} an unused number. `load.lua` and `filled` put the same kind of values there.
@@ -22,6 +22,9 @@ NAMES = {
     "S5": "1,000 contacts",
     "S6": "insert a contact",
     "S7": "change a contact",
+    "S8": "change a contact, with its client",
+    "S9": "insert a contact and two notes",
+    "S10": "a batch of ten with references",
 }
 HIDDEN = {
     "usercontact": "personid",
@@ -114,6 +117,16 @@ _RELATIONS = (
     "usercredit_by_clientid",
     "usersubscription_by_clientid",
 )
+NOTES = "contactnote_by_contactid"
+_NEW = '"personid":{person},"name":"New Person","linkedinurl":"https://www.linkedin.com/in/new"'
+_STEP = (
+    '{"method":"POST","path":"_table/contactnote",'
+    '"body":{"resource":[{"contactid":{"$ref":"new.resource.0.contactid"},"text":"One"}]}}'
+)
+_BATCH = (
+    f'{{"requests":[{{"id":"new","method":"POST","path":"_table/usercontact","body":{{"resource":[{{{_NEW}}}]}}}},'
+    f"{','.join([_STEP] * 9)}]}}"
+)
 _PAGE = "filter=(clientid={client})%20and%20(deleted=0)&order=createdon%20desc"
 
 
@@ -137,7 +150,7 @@ def product() -> dict[str, Ask]:
             table,
             lambda a, p, h: a["resource"][0]["contactid"] > 0,
             "POST",
-            '{"resource":[{"personid":{person},"name":"New Person","linkedinurl":"https://www.linkedin.com/in/new"}]}',
+            f'{{"resource":[{{{_NEW}}}]}}',
         ),
         "S7": Ask(
             f"{table}/{{contact}}",
@@ -145,7 +158,25 @@ def product() -> dict[str, Ask]:
             "PATCH",
             '{"name":"Person {contact}"}',
         ),
+        "S8": Ask(
+            f"{table}/{{contact}}?related={client}",
+            lambda a, p, h: one(a, p) and a[client]["clientid"] == a["clientid"],
+            "PATCH",
+            '{"name":"Person {contact}"}',
+        ),
+        "S9": Ask(
+            f"{table}?fields=*&related={NOTES}",
+            lambda a, p, h: len(a["resource"][0][NOTES]) == 2 and a["resource"][0]["name"] == "New Person",
+            "POST",
+            f'{{"resource":[{{{_NEW},"{NOTES}":[{{"text":"One"}},{{"text":"Two"}}]}}]}}',
+        ),
+        "S10": Ask("/api/v2/leads/_batch", lambda a, p, h: _batched(a["responses"]), "POST", _BATCH),
     }
+
+
+def _batched(responses: list[Any]) -> bool:
+    """Check for one contact and nine notes."""
+    return len(responses) == 10 and all(r["body"]["resource"][0] for r in responses)
 
 
 def baseline() -> dict[str, Ask]:
@@ -158,8 +189,8 @@ def baseline() -> dict[str, Ask]:
         "S5": "/contacts?client={client}&limit=1000",
         "S6": "/contact?client={client}",
         "S7": "/contact/{contact}",
+        "S8": "/contact/{contact}?client",
+        "S9": "/contact?client={client}",
+        "S10": "/batch?client={client}",
     }
-    return {
-        s: Ask(plain[s], a.right, a.method, a.body.replace('{"resource":[', "").replace("]}", ""))
-        for s, a in asks.items()
-    }
+    return {s: Ask(plain[s], a.right, a.method, a.body) for s, a in asks.items()}

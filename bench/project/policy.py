@@ -49,6 +49,15 @@ POLICY: dict[str, Access] = {
         ),
         update=Rule(roles=OWNER, rows=own_client, fields={"name", "deleted"}),
     ),
+    "contactnote": Access(
+        read=shared(),
+        create=Rule(
+            roles=OWNER,
+            rows=own_client,
+            fields={"contactid", "text"},
+            set_on_create={"clientid": lambda actor: actor.clientid},
+        ),
+    ),
 }
 
 SESSIONS = Sessions(

@@ -78,7 +78,7 @@ class ChangeStreams:
                 reason="not_live",
                 context={"table": table.name},
             )
-        subscription = subscribe(call, recorded)
+        subscription = await subscribe(call, recorded)
         if call.dataset.role_sql:
             await subscription.check()
         holders = holders_of(call.actor, request.network)

@@ -140,7 +140,7 @@ class ListenerGroup:
         dataset, places = self.subscription.dataset, iter(keys)
         while chunk := list(islice(places, BATCHES[-1])):
             count = next(count for count in BATCHES if count >= len(chunk))
-            plan = self.subscription.plan(count)
+            plan = await self.subscription.plan(count)
             idents = [list(key) for key in chunk]
             values = self.subscription.bindings(idents + idents[-1:] * (count - len(idents)))
             try:
@@ -177,7 +177,7 @@ class ListenerGroup:
                     return
                 events.append(b"event: gone\ndata: " + self._key(key) + b"\n\n")
             elif listener.remember(key, body):
-                body = unseal(listener.call, self.subscription.plan(1).sealed, body)
+                body = unseal(listener.call, self.subscription.sealed, body)
                 events.append(b"event: row\ndata: " + body.translate(_LINES) + b"\n\n")
         if events:
             metrics.count("live", "events", by=len(events))

@@ -278,7 +278,7 @@ class StreamHub:
                 raise Unauthorized("Your rights have changed. Open the stream again.")
             call.actor, call.rights = actor, self.dataset.rights(actor.role)
             call.table = await self.dataset.table(call.table.name)
-            new = subscribe(call, old.recorded)
+            new = await subscribe(call, old.recorded)
         except ApiError as error:
             if error.status < 500 and error.status != 429:
                 listener.end()

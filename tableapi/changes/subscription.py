@@ -60,6 +60,7 @@ class Subscription:
     values: Bindings
     fixed: tuple[tuple[str, str], ...]
     plan_key: tuple[Any, ...]
+    sealed: int
     group: Any
 
     @property
@@ -80,19 +81,13 @@ class Subscription:
             return False
         return all(change.parts.get(column, (value,))[0] == value for column, value in self.fixed)
 
-    def plan(self, count: int) -> Plan:
+    async def plan(self, count: int) -> Plan:
         """Return the plan that reads `count` rows by their keys, with the filter and the row rule."""
-        count = plan.rounded(count)
-        dataset, key = self.dataset, (*self.plan_key, count)
-        found: Plan | None = dataset.plan_cache.get(key)
-        if found is None:
-            found = plan.keyed_plan(self.request, self.columns, count)
-            dataset.keep(key, found)
-        return found
+        return await _plan_of(self.dataset, self.plan_key, self.request, self.columns, plan.rounded(count))
 
     async def check(self) -> None:
         """Read no rows as the caller. Raises PostgresError if PostgreSQL denies its role the statement."""
-        plan = self.plan(1)
+        plan = await self.plan(1)
         async with self.dataset.db.reads.acquire() as connection:
             await connection.fetch(plan.sql, *plan.args(self.values))
 
@@ -101,7 +96,15 @@ class Subscription:
         return replace(self.values, ids=keys)
 
 
-def subscribe(call: TableRequest, recorded: RecordedTable) -> Subscription:
+async def _plan_of(
+    dataset: Dataset, key: tuple[Any, ...], request: ReadRequest, columns: list[Column], count: int
+) -> Plan:
+    return await dataset.plan_cache.plan(
+        "changes", (*key, count), request.table, request.options, plan.keyed_plan, request, columns, count
+    )
+
+
+async def subscribe(call: TableRequest, recorded: RecordedTable) -> Subscription:
     """Build the subscription for a request.
 
     Raises:
@@ -125,17 +128,15 @@ def subscribe(call: TableRequest, recorded: RecordedTable) -> Subscription:
     name = shape_key(call, tree.mark if tree else None, "changes", recorded)
     # The plan binds every value on which the rows depend, except the keys and the inputs of PostgreSQL policies.
     key = (*name, call.dataset.schema.fingerprint)
-    shape = call.dataset.plan_cache.get(key)
-    if shape is None:
-        shape = _shape(request, recorded, under_role=bool(call.dataset.role_sql))
-        call.dataset.keep(key, shape)
+    shape = await call.dataset.plan_cache.plan(
+        "changes", key, call.table, request.options, _shape, request, recorded, bool(call.dataset.role_sql)
+    )
     values = Bindings(call.actor, literals, params, [[None] * len(columns)], limits=call.dataset.limits.filter)
     fixed = tuple((column, _text(kind, arguments([value], values)[0])) for column, kind, value in shape.fixed)
-    subscription = Subscription(call.dataset, recorded, columns, request, shape, values, fixed, key, None)
+    first = await _plan_of(call.dataset, key, request, columns, 1)
     # The plan binds every value that the rows depend on, except the keys and the inputs of PostgreSQL policies.
-    args = subscription.plan(1).args(values)
-    subscription.group = (name, fixed, repr(args), call.dataset.role_sql)
-    return subscription
+    group = name, fixed, repr(first.args(values)), call.dataset.role_sql
+    return Subscription(call.dataset, recorded, columns, request, shape, values, fixed, key, first.sealed, group)
 
 
 def _only_options(call: TableRequest) -> None:
@@ -153,7 +154,7 @@ def _only_options(call: TableRequest) -> None:
         )
 
 
-def _shape(request: ReadRequest, recorded: RecordedTable, *, under_role: bool) -> _Shape:
+def _shape(request: ReadRequest, recorded: RecordedTable, under_role: bool) -> _Shape:
     scope, right = request.scope(), request.right
     tree = request.filter.tree if request.filter else None
     rule = rule_of(scope, tree)

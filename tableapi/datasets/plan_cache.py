@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
+from tableapi import threads
+from tableapi.observability import metrics
 from tableapi.query.filter.cache import digest
-from tableapi.query.options import in_key
+from tableapi.query.options import Options, in_key
+from tableapi.query.plan import params_key
 from tableapi.schema.model import Table
 
+T = TypeVar("T")
+SMALL = 40  # plans with at most this many parts are built on the event loop, within a few milliseconds
+_building = WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]()
 _FUNCTION_BYTES = 250  # per function that reads or converts a value, including the objects it refers to
 _PLAN_BYTES = 3000  # per plan, without its SQL and its parameters
 MAX_NAMES = 1000  # remembered combinations of options
@@ -27,6 +35,29 @@ class PlanCache(dict[Any, Any]):
         # by table and option names: the options that are part of the key
         self._names: dict[tuple[str, ...], tuple[str, ...]] = {}
         self.bytes = 0
+        self._cleared = 0  # how many times
+
+    async def plan(self, door: str, key: Any, table: Table, options: Options, build: Callable[..., T], *args: Any) -> T:
+        """Return the plan under a key, or build and cache it.
+
+        Building a large plan would delay other requests, so it happens in a thread, one at a time.
+
+        door: of the request, for the metric of built plans. table, options: of the plan, for its size.
+        """
+        known: T | None = self.get(key)
+        if known is not None:
+            return known
+        cleared = self._cleared
+        if _parts(table, options) <= SMALL:
+            built = build(*args)
+        else:
+            async with _building.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
+                known = self.get(key)
+                built = await threads.plan(build, *args) if known is None else known
+        metrics.count("plans", door)
+        if self._cleared == cleared:  # neither the schema nor the rights were replaced meanwhile
+            self.keep(key, built)
+        return built
 
     def keep(self, key: Any, plan: Any) -> None:
         """Cache a plan under its key, unless it is larger than half of the cache."""
@@ -69,8 +100,25 @@ class PlanCache(dict[Any, Any]):
 
     def clear(self) -> None:
         super().clear()
+        self._cleared += 1
         self._names.clear()
         self.bytes = 0
+
+
+def options_key(options: Options) -> tuple[Any, ...]:
+    """Return the options on which the plan of a read of written records depends."""
+    texts = (options.fields or "", options.id_field, options.related, *options.relations, *options.relations.values())
+    short = sum(map(len, texts)) <= MAX_PLAIN_CHARS
+    return options.fields is None, options.exact_texts, texts if short else digest(texts), params_key(options.params)
+
+
+def _parts(table: Table, parsed: Options) -> int:
+    """Estimate the number of columns, relations and conditions in the statement of a read."""
+    every = "*" in parsed.related or any("*" in text for name, text in parsed.relations.items() if "related" in name)
+    named = (parsed.fields or "").count(",")
+    columns = len(table.columns) if parsed.fields is None or "*" in parsed.fields else named
+    texts = (parsed.filter, parsed.having, parsed.group, parsed.order, parsed.related, *parsed.relations.values())
+    return columns + sum(map(len, texts)) // 20 + (3 * len(table.relations) if every else 0)
 
 
 def weight(value: Any) -> int:

@@ -29,7 +29,10 @@ gauges: dict[str, Callable[[], float]] = {}
 
 
 def count(counter: str, *labels: str, by: int = 1) -> None:
-    """Add to a counter: `reads` by source, `live` and `webhooks` by event, `events` by event and kind."""
+    """Add to a counter.
+
+    They are `reads` by source, `plans` by door, `live` and `webhooks` by event, `events` by event and kind.
+    """
     if by:
         _add((counter, *labels), by)
 

@@ -31,6 +31,7 @@ _seconds = Histogram("tableapi_request_seconds", "Time to the response", ("route
 _workers = Gauge("tableapi_workers", "Worker processes that accept requests", multiprocess_mode="livesum")
 _counters = {
     "reads": Counter("tableapi_reads", "Reads that a replica may answer, by the server that answered", ("source",)),
+    "plans": Counter("tableapi_plans", "Plans that were built because none was cached, by what needed them", ("door",)),
     "live": Counter("tableapi_live", "Events sent to change streams, and streams dropped", ("event",)),
     "webhooks": Counter("tableapi_webhooks", "Attempts to deliver events of webhooks, and events lost", ("event",)),
     "events": Counter("project_events", "Events counted by the project", ("event", "kind")),

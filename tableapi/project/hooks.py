@@ -132,18 +132,16 @@ async def _read_file(call: TableRequest, ident: str | None, most: int) -> Respon
 async def _by_ids(call: TableRequest, idents: list[Any]) -> Response:
     """Return the records in the order of `idents`, without duplicates or unreadable records."""
     options = call.options()
-    request = read.read_request(call, options, None)
-    columns = plan.identifying(call.table, options.id_field, request.right)
+    columns, keyed = await read.plan_keyed(call, read.shape_key(call, "keyed", CHUNK), CHUNK)
     keys = list({str(key): key for key in (plan.identifier(ident, columns) for ident in idents)}.values())
     for key in keys:
         for column, part in zip(columns, key, strict=True):
             plan.checked(column, part)
-    keyed = plan.keyed_plan(request, columns, CHUNK)
     bodies: list[bytes] = []
     async with call.dataset.db.reads.acquire() as connection:
         for start in range(0, len(keys), CHUNK):
             chunk = keys[start : start + CHUNK]
-            values = plan.Bindings(call.actor, [], options.params, chunk, limits=request.limits.filter)
+            values = plan.Bindings(call.actor, [], options.params, chunk, limits=call.dataset.limits.filter)
             bodies += [row["body"] for row in await connection.fetch(keyed.sql, *keyed.args(values))]
     body = await read.unsealed(call, keyed.sealed, b"[" + b",".join(bodies) + b"]")
     return await listing(call, options, body, keyed.names)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
+from typing import Any
 
 import orjson
 
@@ -26,13 +24,11 @@ from tableapi.query.filter.ast import Filter
 from tableapi.query.options import Options, body_key, integer, options
 from tableapi.query.plan import Bindings, Plan, ReadRequest
 from tableapi.query.spelling import unknown_field
-from tableapi.schema.model import Column, Table
+from tableapi.schema.model import Column
 from tableapi.tables import describe, errors
 from tableapi.tables.batch import Batch
 from tableapi.tables.render import as_file, listing
 from tableapi.tables.request import TableRequest, requested_format
-
-T = TypeVar("T")
 
 
 def read(call: TableRequest, ident: str | None) -> Awaitable[Response]:
@@ -80,42 +76,16 @@ def read_request(call: TableRequest, parsed: Options, tree: Filter | None) -> Re
 
 
 _PIECE = 400_000  # characters of base64; a multiple of four
-SMALL = 40  # plans with at most this many parts are built on the event loop, within a few milliseconds
-_building = WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]()
 
 
-async def _planned(call: TableRequest, key: Any, parsed: Options, build: Callable[..., T], *args: Any) -> T:
-    """Build a plan, and cache it unless the schema was reloaded meanwhile.
-
-    Building a large plan would delay other requests, so it happens in a thread, one at a time.
-    """
-    schema = call.dataset.schema
-    if _parts(call.table, parsed) <= SMALL:
-        built = build(*args)
-    else:
-        async with _building.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
-            known: T | None = call.dataset.plan_cache.get(key)
-            built = await threads.plan(build, *args) if known is None else known
-    if call.dataset.schema is schema:
-        call.dataset.keep(key, built)
-    return built
-
-
-def _parts(table: Table, parsed: Options) -> int:
-    """Estimate the number of columns, relations and conditions in the statement of a read."""
-    every = "*" in parsed.related or any("*" in text for name, text in parsed.relations.items() if "related" in name)
-    named = (parsed.fields or "").count(",")
-    columns = len(table.columns) if parsed.fields is None or "*" in parsed.fields else named
-    texts = (parsed.filter, parsed.having, parsed.group, parsed.order, parsed.related, *parsed.relations.values())
-    return columns + sum(map(len, texts)) // 20 + (3 * len(table.relations) if every else 0)
-
-
-async def _plan_keyed(call: TableRequest, key: Any, count: int) -> tuple[list[Any], Plan]:
+async def plan_keyed(call: TableRequest, key: Any, count: int) -> tuple[list[Any], Plan]:
     """Return the identifying fields, and the plan that reads up to `count` records by them."""
     parsed = call.options()
     request = read_request(call, parsed, None)
     columns = plan.identifying(call.table, parsed.id_field, request.right)
-    return await _planned(call, key, parsed, lambda: (columns, plan.keyed_plan(request, columns, count)))
+    return await call.dataset.plan_cache.plan(
+        "read", key, call.table, parsed, lambda: (columns, plan.keyed_plan(request, columns, count))
+    )
 
 
 # -- records by identifier -------------------------------------------------------------------------------------------
@@ -124,7 +94,7 @@ async def _plan_keyed(call: TableRequest, key: Any, count: int) -> tuple[list[An
 async def single(call: TableRequest, ident: Any) -> Response:
     """Handle a GET of one record by its path."""
     shape = shape_key(call, "keyed", 1)
-    columns, keyed = call.dataset.plan_cache.get(shape) or await _plan_keyed(call, shape, 1)
+    columns, keyed = call.dataset.plan_cache.get(shape) or await plan_keyed(call, shape, 1)
     key = plan.identifier(ident, columns)
     values = Bindings(call.actor, [], keyed.options.params, [key], limits=call.dataset.limits.filter)
     row = await call.dataset.fetchrow(keyed, values, call.actor.session or call.actor.key)
@@ -160,7 +130,7 @@ async def several(call: TableRequest, idents: list[Any]) -> Response:
     names: tuple[str, ...] = ()
     if keys:
         shape = shape_key(call, "keyed", count := plan.rounded(len(keys)))
-        _, keyed = call.dataset.plan_cache.get(shape) or await _plan_keyed(call, shape, count)
+        _, keyed = call.dataset.plan_cache.get(shape) or await plan_keyed(call, shape, count)
         values = Bindings(call.actor, [], parsed.params, keys, limits=call.dataset.limits.filter)
         sealed, names = keyed.sealed, keyed.names
         async with call.dataset.db.reads.acquire() as connection:
@@ -240,7 +210,8 @@ async def many(call: TableRequest) -> Response:
         parsed.offset = offset
         if position is not None:
             parsed.cursor, parsed.offset = "", 0
-        page = await _planned(call, key, parsed, plan.list_plan, read_request(call, parsed, tree), position)
+        request = read_request(call, parsed, tree)
+        page = await call.dataset.plan_cache.plan("read", key, call.table, parsed, plan.list_plan, request, position)
     params = named_values(call) if page.options.params else {}
     values = Bindings(call.actor, literals, params, [], offset, position, limits=call.dataset.limits.filter)
     if page.options.explain:

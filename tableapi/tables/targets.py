@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tableapi import exact_json
+from tableapi.datasets.plan_cache import options_key
 from tableapi.errors import BadRequest, TooLarge
 from tableapi.http.body import records as body_records
 from tableapi.http.compression import media_type
@@ -95,7 +96,6 @@ def _record_of_path(call: TableRequest, verb: str, body: Any) -> dict[str, Any]:
 
 
 def _of_path(call: TableRequest, verb: str, ident: Any, record: dict[str, Any], given: Options) -> Targets:
-    given = given if given is DEFAULTS else _checked(call, given)
     errors.check_affected(given.max_affected, 1)
     if verb == "PUT" and not (given.upsert and "if-match" not in call.headers):  # If-Match names an existing record
         verb = "PATCH"
@@ -106,7 +106,6 @@ def _of_list(
     call: TableRequest, verb: str, records: list[dict[str, Any]], given: Options, filter_text: Callable[[], str]
 ) -> Targets:
     """Return the targets of a create or change of several records."""
-    given = given if given is DEFAULTS else _checked(call, given)
     if verb == "POST":
         if given.upsert:
             errors.check_unversioned(call)
@@ -123,7 +122,6 @@ def _of_list(
 
 def _of_delete(call: TableRequest, given: Options, body: Any, filter_text: Callable[[], str]) -> Targets:
     """Return the targets of a delete of several records."""
-    given = given if given is DEFAULTS else _checked(call, given)
     records = body_records(body, call.dataset.limits.records)
     if given.ids is not None:
         return Targets("DELETE", given, [(ident, {}) for ident in errors.bounded_ids(call, given.ids)])
@@ -144,16 +142,26 @@ def _of_delete(call: TableRequest, given: Options, body: Any, filter_text: Calla
     return Targets("DELETE", given, everything=True)
 
 
-def _checked(call: TableRequest, given: Options) -> Options:
-    """Check field names before anything is written, and add the default fields of records with relations."""
+async def checked(call: TableRequest, given: Options) -> Options:
+    """Check field names before anything is written, and add the default fields of records with relations.
+
+    Raises:
+        ApiError: an option names something that the caller may not read, or that does not exist.
+    """
     if given.fields is not None or given.related:
-        right = call.rights.right(call.table, "GET") or plan.right_of(call.table, call.rights, "POST")
-        request = plan.ReadRequest(call.table, right, call.rights, given, None, call.dataset.limits)
-        request.reader().columns(request.scope(), given.fields, given.related)
+        name = ("fields", call.actor.role, call.table.name, *options_key(given))
+        await call.dataset.plan_cache.plan("fields", name, call.table, given, _check_fields, call, given)
     if given.id_field.strip():
         any_right = next(r for v in ("GET", "PATCH", "POST", "DELETE") if (r := call.rights.right(call.table, v)))
         plan.identifying(call.table, given.id_field, any_right)
     return replace(given, fields=given.id_field) if given.fields is None and given.beyond_row else given
+
+
+def _check_fields(call: TableRequest, given: Options) -> bool:
+    right = call.rights.right(call.table, "GET") or plan.right_of(call.table, call.rights, "POST")
+    request = plan.ReadRequest(call.table, right, call.rights, given, None, call.dataset.limits)
+    request.reader().columns(request.scope(), given.fields, given.related)
+    return True
 
 
 # -- by primary key, for hooks ---------------------------------------------------------------------------------------
@@ -244,8 +252,10 @@ async def _keys(call: TableRequest, verb: str, given: Options) -> list[dict[str,
     right = plan.right_of(call.table, call.rights, verb)
     tree, literals = cache.parse(call.filter_text(), call.dataset.limits.filter)
     limits = call.dataset.limits
-    request = plan.ReadRequest(call.table, right, call.rights, given.of_keys(), tree, limits)
-    listing_plan = plan.list_plan(request)
+    options = given.of_keys()
+    request = plan.ReadRequest(call.table, right, call.rights, options, tree, limits)
+    name = ("keys", call.actor.role, call.table.name, verb, tree.mark, *options_key(options))
+    listing_plan = await call.dataset.plan_cache.plan("written", name, call.table, options, plan.list_plan, request)
     values = plan.Bindings(call.actor, literals, given.params, [], limits=call.dataset.limits.filter)
     row = await call.dataset.db.reads.fetchrow(listing_plan.sql, *listing_plan.args(values))
     if row["more"]:
@@ -264,8 +274,12 @@ async def _keys_by_field(call: TableRequest, verb: str, id_field: str, idents: l
     """
     right = plan.right_of(call.table, call.rights, verb)
     columns = plan.identifying(call.table, id_field, right)
-    request = plan.ReadRequest(call.table, right, call.rights, Options(fields=""), None, call.dataset.limits)
-    keyed_plan = plan.keyed_plan(request, columns, 1)
+    options = Options(fields="")
+    request = plan.ReadRequest(call.table, right, call.rights, options, None, call.dataset.limits)
+    name = ("key", call.actor.role, call.table.name, verb, *(column.name for column in columns))
+    keyed_plan = await call.dataset.plan_cache.plan(
+        "written", name, call.table, options, plan.keyed_plan, request, columns, 1
+    )
     keys = []
     for ident in idents:
         values = plan.Bindings(call.actor, [], {}, [plan.identifier(ident, columns)])

@@ -68,6 +68,9 @@ async def _by_known_plan(call: TableRequest, verb: str, ident: str | None, recor
 
 async def write(call: TableRequest, target: Targets) -> Response:
     """Write the targeted records, and return the response. Raises ApiError."""
+    given = target.options
+    if given.fields is not None or given.related or given.id_field:
+        target.options = await targets.checked(call, given)
     if target.single:
         return await _one(call, target)
     if target.items:

@@ -11,6 +11,7 @@ import asyncpg
 from tableapi import exact_json, threads
 from tableapi.auth.rights import Right
 from tableapi.datasets import answer_size
+from tableapi.datasets.plan_cache import options_key
 from tableapi.db.errors import to_api_error
 from tableapi.errors import ApiError, BadRequest, Busy, Conflict, Forbidden, Stale
 from tableapi.http import etag
@@ -29,6 +30,7 @@ from tableapi.query.plan import (
     keyed_plan,
     list_plan,
     right_of,
+    rounded,
 )
 from tableapi.query.spelling import spelled
 from tableapi.query.statement import arguments
@@ -196,9 +198,14 @@ class Writer(Run):
 
     async def _read(self, right: Right, key: list[Column], idents: list[list[Any]], most: int) -> tuple[list[Any], int]:
         """Read records on the connection of the write. Return their rows, and `Plan.sealed`."""
-        limits = self.call.dataset.limits
-        request = ReadRequest(self.call.table, right, self.call.rights, self.options, None, limits)
-        keyed = keyed_plan(request, key, most)
+        call, limits, count = self.call, self.call.dataset.limits, rounded(most)
+        options = replace(self.options, ids=None) if self.options.ids else self.options  # a plan keeps its options
+        request = ReadRequest(call.table, right, call.rights, options, None, limits)
+        columns = tuple(column.name for column in key)
+        name = ("written", call.actor.role, call.table.name, columns, count, *options_key(self.options))
+        keyed = await call.dataset.plan_cache.plan(
+            "written", name, call.table, self.options, keyed_plan, request, key, count
+        )
         values = Bindings(self.call.actor, [], self.options.params, idents, limits=limits.filter)
         await answer_size.check(limits, self.connection.fetchrow, keyed, values)
         return await self.connection.fetch(keyed.sql, *keyed.args(values)), keyed.sealed
@@ -481,7 +488,8 @@ class Writer(Run):
         form = self.options, self.call.dataset.limits.filter
         target = self.target(table, verb, self._fields(table))
         if record is None:
-            plan, values = self.plan(statements.by_filter, target, None, parsed, *form), self.values({}, None, literals)
+            plan = await self.filtered_plan(statements.by_filter, target, None, parsed, *form)
+            values = self.values({}, None, literals)
         else:
             change = take_apart(table, right, record, skip=table.key)
             errors.drop_own(self.call, change.rejected)
@@ -492,9 +500,10 @@ class Writer(Run):
             if change.empty:
                 raise errors.no_fields(table)
             values = self.values(change.values, None, literals)
-            plan = self.plan(statements.by_filter, target, change, parsed, *form)
+            plan = await self.filtered_plan(statements.by_filter, target, change, parsed, *form)
             if plan.guarded:
-                check = self.plan(statements.check_changes, self.target(table, verb), change, parsed, *form)
+                target = self.target(table, verb)
+                check = await self.filtered_plan(statements.check_changes, target, change, parsed, *form)
                 if error := self.violated_by(await self.fetch(check, values), table, change):
                     raise error
         row = await self.fetch(plan, values)
@@ -517,7 +526,9 @@ class Writer(Run):
         parsed, literals = cache.parse(text, limits.filter)
         options = self.options.of_keys()
         every = replace(limits, rows=MAX_NUMBER)
-        page = list_plan(ReadRequest(table, right, self.call.rights, options, parsed, every))
+        request = ReadRequest(table, right, self.call.rights, options, parsed, every)
+        name = ("matching", self.call.actor.role, table.name, parsed.mark, *options_key(options))
+        page = await self.call.dataset.plan_cache.plan("written", name, table, options, list_plan, request)
         values = Bindings(self.call.actor, literals, options.params, [], limits=limits.filter)
         row = await self.connection.fetchrow(page.sql, *page.args(values))
         return [identifier(record, key) for record in exact_json.loads(row["body"] or b"[]")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from tableapi.errors import BadRequest
 from tableapi.query.names import FUNCTIONS, path, plain, quoted, skip, split
@@ -136,6 +137,7 @@ def selected(text: str) -> list[Selected]:
     return list(parts.values())
 
 
+@lru_cache(maxsize=256)
 def computed(fields: str | None) -> bool:
     """Return whether option `fields` may contain more than field names."""
     return fields is not None and any(not _is_name(part) for part in selected(fields))
