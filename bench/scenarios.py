@@ -160,7 +160,7 @@ def product() -> dict[str, Ask]:
         ),
         "S8": Ask(
             f"{table}/{{contact}}?related={client}",
-            lambda a, p, h: one(a, p) and a[client]["clientid"] == a["clientid"],
+            lambda a, p, h: a["contactid"] == p["contact"] and a[client]["clientid"] == a["clientid"],
             "PATCH",
             '{"name":"Person {contact}"}',
         ),

@@ -28,7 +28,7 @@ def normal(text: str) -> str:
     A text that is not an address is returned in lower case, without blanks at its ends.
     """
     text = text.strip()
-    if text.isascii():
+    if text.isascii() or len(text) > MAX_CHARS:
         return text.lower()
     found = _parsed(text)
     if found is None:

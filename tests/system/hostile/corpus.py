@@ -1,4 +1,7 @@
-"""A database, and the most expensive requests for its server. Each has blocked a worker, or could have."""
+"""A database, and the most expensive requests for its server. Each has blocked a worker, or could have.
+
+PRODUCT are calls of the product that read what a person uploads or pastes.
+"""
 
 from __future__ import annotations
 
@@ -182,3 +185,65 @@ CORPUS = [
     tool("a tool with a large record", "get_record", table="file", id=1),
     tool("a tool with a reserved identifier", "get_record", table="person", id="_changes"),
 ]  # fmt: skip
+
+
+def call(name: str, path: str, **body: Any) -> Request:
+    """Return a call of the product."""
+    return Request(name, f"/api/v2/{path}", {}, body)
+
+
+def upload(name: str, content: bytes) -> Request:
+    """Return an estimate for an uploaded file of addresses."""
+    head = b'--x\r\nContent-Disposition: form-data; name="files"; filename="people.csv"\r\n\r\n'
+    query = {"max_credits": "0", "estimateonly": "true"}
+    headers = {"Content-Type": "multipart/form-data; boundary=x"}
+    return Request(name, "/api/v2/bulklookup", query, None, headers, head + content + b"\r\n--x--\r\n")
+
+
+_KINDS = ["directdial", "businessemail"]
+_LONG = "linkedin.com/in/" + "a%C3%A9" * 140_000
+_FREE: dict[str, Any] = {"max_credits": 0, "estimateonly": True}
+_EMPTY_LINES, _LINES = "\n" * 2_000_000, "a\n" * 999_999
+
+
+def product_calls(listid: int, key: str) -> list[Request]:
+    """Return the most expensive calls of an account. listid: one of its lists. key: one of its API keys."""
+    by_key = {"X-API-Key": key, "X-Session-Token": ""}
+    return [
+        call("a list of a million lines", "listimport", listid=listid, text=_LINES),
+        call("a list of two million empty lines", "listimport", listid=listid, text=_EMPTY_LINES),
+        call("a list of commas", "listimport", listid=listid, text="," * 1_900_000),
+        call("a list of quotes", "listimport", listid=listid, text='"' * 1_900_000),
+        call("a list in one cell", "listimport", listid=listid, text='"' + "a\n" * 900_000),
+        upload("a file of commas", b"," * 4_900_000),
+        upload("a file of lines", b"a\n" * 2_400_000),
+        upload("a file of empty lines", b"\n" * 4_900_000),
+        upload("a file of quotes", b'"' * 4_900_000),
+        upload("a file in no encoding", bytes(range(128, 256)) * 38_000),
+        upload("a file of two-byte letters", ("\u00e9," * 1_200_000).encode("utf-16")),
+        call("a CSV of lines", "bulklookup", csv=_LINES, **_FREE),
+        call("a CSV of commas", "bulklookup", csv="," * 4_900_000, **_FREE),
+        call("5000 addresses", "bulklookup", urls=["linkedin.com/in/" + "a" * 900] * 5000, **_FREE),
+        call("one address of 5 MB", "bulklookup", urls=["linkedin.com/in/" + "%C3%A9" * 800_000], **_FREE),
+        call("a reveal of a long address", "getcontact", linkedinurl=_LONG, type="directdial", action="reveal"),
+        call("a search of a long address", "searchurl", linkedinurl=_LONG, personal=True),
+        call("a removal of a long address", "removalrequest", email="a@acme.example", linkedinurl=_LONG),
+        call("a removal of a long e-mail", "removalrequest", email="\u00e9" * 300_000 + "@acme.example"),
+        call("an account of a long e-mail", "checkemailexists", email="a@" + "\u00e9." * 200_000 + "example"),
+        call("a long domain", "validatedomain", email="a@" + "\uff41." * 200_000 + "example"),
+        Request("100 people", "/api/v2/enrich", {}, {"kinds": _KINDS, "people": [{"name": "x" * 200}] * 100}, by_key),
+        Request("100,000 people", "/api/v2/enrich", {}, {"kinds": _KINDS, "people": [{}] * 100_000}, by_key),
+        call("200,000 addresses at once", "revealmany", kinds=_KINDS, linkedinurls=["x"] * 200_000, dry_run=True),
+        call("a search with a long title", "searchpeople", title=["x" * 900_000]),
+        call("a search of many titles", "searchpeople", title=["director of x"] * 60_000),
+        call("a long name", "searchname", searchtext="%_" * 400_000, limit=10, offset=0),
+        call("100,000 fields", "searchurl", **{f"field{n}": 1 for n in range(70_000)}),
+        Request("100,000 people for a list", "/api/v2/leads/_table/contactlistitem", {},
+                {"resource": [{"listid": listid, "linkedinurl": "x"}] * 20_000}),
+        Request("a person with a long address", "/api/v2/leads/_table/contactlistitem", {},
+                {"resource": [{"listid": listid, "linkedinurl": _LONG}]}),
+        Request("a vote for a long address", "/api/v2/leads/_table/contactfeedback", {},
+                {"resource": [{"linkedin_url": _LONG, "info": "x", "action": "upvote", "type": "phone"}]}),
+        Request("a webhook of a long address", "/api/v2/leads/_table/webhook", {"dry_run": "true"},
+                {"resource": [{"url": "https://" + "a." * 300_000, "events": ["credits.low"] * 10_000}]}),
+    ]  # fmt: skip

@@ -1,8 +1,9 @@
-"""An application around the engine that measures how late its event loop is.
+"""An application around the engine, or the product, that measures how late its event loop is.
 
 Only the CPU time of this process counts as delay, because the machine runs other processes too.
 `GET /lag` returns the longest delay in seconds since the last such request, as on a machine at full speed, because a
-shared one may have a fraction of it for minutes. Run by granian; the URL of the database is in DATABASE_URL.
+shared one may have a fraction of it for minutes. Run by granian; the URL of the database
+is in DATABASE_URL, and SECRET_KEYS makes it the product.
 """
 
 from __future__ import annotations
@@ -11,12 +12,17 @@ import asyncio
 import json
 import os
 import time
+from dataclasses import replace
 from typing import Any
 
 import orjson
 
+from product.settings import Settings
 from tableapi import TableAPI
+from tableapi.app.features import application
+from tableapi.app.options import of_project
 from tableapi.server.worker import tune
+from tests.helpers.support import ROOT
 
 STEP = 0.002  # seconds between two measurements
 WORK = b"[" + b",".join([b"{}"] * 100_000) + b"]"
@@ -24,10 +30,10 @@ WORK_SECONDS = 0.009  # to decode it on a machine at full speed
 
 
 class Host:
-    """The engine under `--open`, and a task that sleeps and notes how late it wakes."""
+    """An application, and a task that sleeps and notes how late it wakes."""
 
-    def __init__(self, url: str) -> None:
-        self._api = TableAPI({"x": url}, open=True)
+    def __init__(self, api: Any) -> None:
+        self._api = api
         self._late = 0.0
         self._task: asyncio.Task[None] | None = None
 
@@ -58,4 +64,11 @@ def _slowness() -> float:
     return max(1.0, (time.process_time() - used) / WORK_SECONDS)
 
 
-app = Host(os.environ["DATABASE_URL"])
+def _application() -> Any:
+    url = os.environ["DATABASE_URL"]
+    if "SECRET_KEYS" not in os.environ:
+        return TableAPI({"x": url}, open=True)
+    return application(Settings(_env_file=None), replace(of_project(ROOT), urls={"leads": url}))
+
+
+app = Host(_application())

@@ -17,7 +17,6 @@ from tests.system.hostile.corpus import CORPUS, Request
 
 # Values of an option without effect, which is part of the key of a plan: a new plan for each repeat.
 REPEATS = ("true", "yes", "on")
-OTHER = "/api/v2/x/_table/team/1"
 
 
 @dataclass
@@ -47,13 +46,21 @@ class Measured:
         return [*rows, f"another caller: p99 {1000 * self.p99:.1f} ms of {len(self.others)} requests"]
 
 
-def started(stack: ExitStack, url: str, folder: Path) -> str:
+@dataclass(frozen=True)
+class Caller:
+    """The headers of a caller, and the path that it reads meanwhile if it is the other one."""
+
+    headers: dict[str, str] = field(default_factory=dict)
+    path: str = "/api/v2/x/_table/team/1"
+
+
+def started(stack: ExitStack, url: str, folder: Path, other: Caller = Caller(), **environment: str) -> str:
     """Start the host program, and return its address."""
     port = free_port()
     log = stack.enter_context((folder / "host.log").open("w"))
     process = subprocess.Popen(
         [sys.executable, "-m", "granian", "--interface", "asgi", "--port", str(port), "tests.system.hostile.host:app"],
-        env=clean_environment(DATABASE_URL=url), stdout=log, stderr=log, stdin=subprocess.DEVNULL,
+        env=clean_environment(DATABASE_URL=url, **environment), stdout=log, stderr=log, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     stack.callback(process.wait)
     stack.callback(process.terminate)
@@ -61,7 +68,7 @@ def started(stack: ExitStack, url: str, folder: Path) -> str:
 
     def ready() -> bool:
         try:
-            return httpx2.get(address + OTHER).status_code == 200
+            return httpx2.get(address + other.path, headers=other.headers).status_code == 200
         except httpx2.TransportError:
             return False
 
@@ -69,22 +76,27 @@ def started(stack: ExitStack, url: str, folder: Path) -> str:
     return address
 
 
-def hostile(address: str, corpus: list[Request] = CORPUS) -> Measured:
+def hostile(
+    address: str,
+    corpus: list[Request] = CORPUS,
+    caller: Caller = Caller(),
+    other: Caller = Caller(),
+) -> Measured:
     """Send each request of the corpus several times while another caller reads one row."""
     measured = Measured()
     over = threading.Event()
 
-    def other() -> None:
-        with httpx2.Client(base_url=address, timeout=60) as client:
+    def read() -> None:
+        with httpx2.Client(base_url=address, timeout=60, headers=other.headers) as client:
             while not over.is_set():
                 began = time.perf_counter()
-                client.get(OTHER)
+                client.get(other.path)
                 measured.others.append(time.perf_counter() - began)
                 over.wait(0.005)
 
-    beside = threading.Thread(target=other)
-    with httpx2.Client(base_url=address, timeout=60) as client:
-        client.get(OTHER)
+    beside = threading.Thread(target=read)
+    with httpx2.Client(base_url=address, timeout=60, headers=caller.headers) as client:
+        client.get(caller.path)
         beside.start()
         try:
             for request in corpus:
