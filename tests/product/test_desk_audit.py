@@ -9,6 +9,8 @@ import asyncpg
 import httpx2
 import pytest
 
+from tableapi.app.features.mcp.endpoint import Mcp
+from tests.helpers.changes import EventStream
 from tests.helpers.desk import Staff, staff, unlimited_staff, view
 from tests.helpers.product import API, TABLE, Account, Product
 from tests.helpers.support import until
@@ -201,6 +203,69 @@ async def test_no_batch_reads_a_client_without_an_entry(
     assert clientid in [entry["clientid"] for entry in await recorded(product, since)]
     if response.status_code != 200:
         assert two[0].owner.email not in response.text
+
+
+def _doors(clientid: int) -> dict[str, tuple[str, str, dict[str, Any]]]:
+    """Return ways to read the users of a client: method, path, and the arguments of the request."""
+    mine = {"filter": f"clientid = {clientid}"}
+
+    def tool(name: str, **arguments: Any) -> tuple[str, str, dict[str, Any]]:
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+        return "POST", "/mcp", {"json": call, "headers": {"Accept": "application/json, text/event-stream"}}
+
+    where = [{"field": "clientid", "operator": "=", "value": clientid}]
+    step = {"path": "_table/appuser", "query": mine}
+    return {
+        "QUERY": ("QUERY", TABLE + "appuser", {"json": mine}),
+        "tunnel": ("POST", TABLE + "appuser", {"json": mine, "headers": {"X-HTTP-Method": "GET"}}),
+        "method": ("POST", TABLE + "appuser?method=GET", {"json": mine}),
+        "xlsx": ("GET", TABLE + "appuser", {"params": mine | {"file": "users.xlsx"}}),
+        "xml": ("GET", TABLE + "appuser", {"params": mine | {"format": "xml"}}),
+        "explain": ("GET", TABLE + "appuser", {"params": mine | {"explain": "true"}}),
+        "tool query": tool("query", table="appuser", filter=where),
+        "tool batch": tool("batch", requests=[step], dry_run=True),
+        "tool describe_tables": tool("describe_tables", tables=["appuser"]),
+        "function": ("GET", "/api/v2/leads/_func/search_companies", {}),
+        "procedure": ("POST", "/api/v2/leads/_proc/anything", {}),
+        "schema": ("GET", "/api/v2/leads/_schema/appuser", {}),
+    }
+
+
+@pytest.mark.parametrize("door", list(_doors(0)))
+async def test_no_door_shows_a_client_without_an_entry(
+    product: Product, member: Staff, two: tuple[Account, Account], door: str
+) -> None:
+    clientid, since = two[0].clientid, await newest(product)
+    method, path, request = _doors(clientid)[door]
+    response = await member.http.request(method, path, **request)
+    await product.app.feature(Mcp).close()
+    assert response.status_code < 500, response.text
+    logged = [entry["clientid"] for entry in await recorded(product, since)]
+    assert clientid in logged or two[0].owner.email.encode() not in response.content
+    if door in ("QUERY", "tunnel", "method", "xlsx", "xml"):
+        assert (response.status_code, logged) == (200, [clientid]), response.text
+
+
+@pytest.mark.parametrize("door", ["QUERY", "tunnel"])
+async def test_no_door_shows_a_look_without_an_entry(
+    product: Product, looking: httpx2.AsyncClient, two: tuple[Account, Account], door: str
+) -> None:
+    since = await newest(product)
+    method, path, request = _doors(two[0].clientid)[door]
+    response = await looking.request(method, path, **request)
+    assert (response.status_code, [entry["clientid"] for entry in await recorded(product, since)]) == (
+        200, [two[0].clientid]
+    ), response.text  # fmt: skip
+
+
+async def test_a_stream_in_a_look_is_logged_when_it_opens(
+    product: Product, looking: httpx2.AsyncClient, two: tuple[Account, Account]
+) -> None:
+    since = await newest(product)
+    async with EventStream(product.app, f"{TABLE}usercredit/_changes", looking.headers, {}) as stream:
+        assert stream.status == 200, stream.body
+        (entry,) = await recorded(product, since)
+    assert (entry["event"], entry["clientid"], entry["target"]) == ("support_viewed", two[0].clientid, "usercredit")
 
 
 async def test_a_batch_in_a_look_is_logged(
