@@ -4,6 +4,7 @@ from __future__ import annotations
 
 SLOW_SECONDS = 0.008  # a statement is slow if it takes longer than this
 SLOW_FACTOR = 8  # and this many times the overall mean; on a busy machine every statement is slow
+SLOW_GAP = 4  # and there are this many runs of others between its own: otherwise nothing waits for it but itself
 _SHARE, _SHARE_OF_ALL = 1 / 8, 1 / 64  # weight of the last run in a mean
 MAX_STATEMENTS, MAX_CHARS = 5000, 4_000_000  # for all statements together
 
@@ -14,11 +15,12 @@ class Timing:
     direct: whether it runs on a connection of its own. unsupported: whether its types require that permanently.
     """
 
-    __slots__ = ("_all", "_unsupported", "direct", "mean")
+    __slots__ = ("_all", "_gap", "_ran", "_unsupported", "direct", "mean")
 
     def __init__(self, timings: Timings) -> None:
         self._all = timings
         self.mean: float | None = None
+        self._ran, self._gap = timings.runs, float(2 * SLOW_GAP)  # the run before, and the mean distance of two runs
         self.direct = self._unsupported = False
 
     @property
@@ -31,6 +33,9 @@ class Timing:
 
     def add(self, seconds: float) -> None:
         """Record one run."""
+        self._all.runs = ran = self._all.runs + 1
+        self._gap += (min(ran - self._ran, 4 * SLOW_GAP) - self._gap) * _SHARE
+        self._ran = ran
         mean = self.mean
         mean = self.mean = seconds if mean is None else mean + (seconds - mean) * _SHARE
         if not self.direct:
@@ -38,7 +43,7 @@ class Timing:
             every = self._all
             of_all = every.mean or seconds
             every.mean = of_all + (min(seconds, SLOW_FACTOR * of_all) - of_all) * _SHARE_OF_ALL
-            self.direct = mean > SLOW_SECONDS and mean > SLOW_FACTOR * every.mean
+            self.direct = mean > SLOW_SECONDS and mean > SLOW_FACTOR * every.mean and self._gap > SLOW_GAP
         elif not self._unsupported:  # hysteresis: half the threshold, so that a statement does not keep switching
             self.direct = mean > SLOW_SECONDS / 2 and mean > SLOW_FACTOR / 2 * self._all.mean
 
@@ -52,6 +57,7 @@ class Timings(dict[str, Timing]):
     def __init__(self) -> None:
         super().__init__()
         self.mean = 0.0
+        self.runs = 0
         self._chars = 0
 
     def __missing__(self, sql: str) -> Timing:

@@ -44,6 +44,18 @@ def test_slow_statements_are_classified(others: list[float], runs: list[float], 
     assert not timings["other"].direct
 
 
+def test_a_statement_that_is_most_of_the_load_stays_in_the_pipeline_on_a_busy_machine() -> None:
+    """Alone on its connection it would cost more, exactly when there is the least CPU time."""
+    timings = Timings()
+    for number in range(2000):
+        timings["frequent"].add(MS / 2)
+        if number % 10 == 0:
+            timings["rare"].add(MS)
+    for number in range(200):
+        timings["frequent"].add(20 * MS)
+        assert not timings["frequent"].direct, number
+
+
 def test_an_unsupported_statement_stays_direct() -> None:
     timing = Timings()["one"]
     timing.unsupported = True
