@@ -177,7 +177,7 @@ class Invalid(ApiError):
     """Raised when fields of a script or hook fail validation.
 
     `context.fields` has the messages; `context.field_errors` has the `case` and the numbers of those that have a case.
-    Without a `message` of its own, the error has the message, case and numbers of the first field.
+    The error has the case and numbers of the first field and, without a `message` of its own, its message.
     """
 
     status, reason = 422, "invalid"
@@ -193,7 +193,7 @@ class Invalid(ApiError):
         if cases:
             context["field_errors"] = cases
         first = next(iter(fields.values()), None)
-        if not message and isinstance(first, FieldError):
+        if not case and isinstance(first, FieldError):
             case, context = first.case, {**first.numbers, **context}
         super().__init__(message or next(iter(messages.values()), "Invalid input."), context=context, case=case)
 

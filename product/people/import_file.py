@@ -2,7 +2,8 @@
 
 Runs in worker processes.
 
-Each person is one physical line, so a stray quote breaks only its own line.
+A cell in quotes may have line breaks (RFC 4180). A stray quote breaks only its own line, because a record ends within
+MAX_LINES.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ COLUMNS = (
 _TEXTS = [*HEADER[:6], *OPTIONAL]  # before the lists of values
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 _NEEDS_ESCAPE = re.compile(r"[\\\t\n\r]")
+IGNORED = "reason"  # a column of the file of what was left out, which can be imported again
 MAX_CHARS = 300  # per name, title or company
+MAX_LINES = 20  # per record
 
 
 class BadLine(ValueError):
@@ -44,7 +47,8 @@ class BadLine(ValueError):
 class Parsed:
     """The result of a block of lines: rows in the text format of COPY, and what was left out.
 
-    bad: lines that were skipped; left_out: values that were, while the person was kept. Both with the reason.
+    bad: lines that were skipped; left_out: values that were, while the person was kept. Both with the reason. records:
+    the lines of both, as they were, by number.
     """
 
     rows: bytes = b""
@@ -52,6 +56,7 @@ class Parsed:
     suppressed: int = 0
     bad: list[tuple[int, str]] = field(default_factory=list)
     left_out: list[tuple[int, str]] = field(default_factory=list)
+    records: dict[int, bytes] = field(default_factory=dict)
 
 
 class LineReader:
@@ -69,19 +74,29 @@ class LineReader:
     def block(self, first: int, block: bytes) -> Parsed:
         """Convert the lines of a block; `first` is the number of its first line."""
         parsed, rows = Parsed(), []
-        for number, raw in enumerate(block.split(b"\n")[: block.count(b"\n") + (not block.endswith(b"\n"))], first):
-            line = raw.rstrip(b"\r")
+        lines, at = block.split(b"\n"), 0
+        while at < len(lines):
+            number, line = first + at, lines[at].rstrip(b"\r")
+            at += 1
             if not line.strip():
                 continue
+            if line.count(b'"') % 2 and (more := _rest(lines, at - 1)):
+                line = b"\n".join(lines[at - 1 : at + more]).rstrip(b"\r")
+                at += more
+            seen = len(parsed.left_out)
             try:
                 row = self._row(number, line, parsed.left_out)
             except ValueError as error:
                 parsed.bad.append((number, _reason(error)))
+                parsed.records[number] = line
                 continue
             if row is None:
                 parsed.suppressed += 1
-            else:
-                rows.append(row)
+                del parsed.left_out[seen:]
+                continue
+            rows.append(row)
+            if len(parsed.left_out) > seen:
+                parsed.records[number] = line
         parsed.good = len(rows)
         parsed.rows = "".join(rows).encode()
         return parsed
@@ -91,16 +106,16 @@ class LineReader:
         if len(fields) != self._width:
             raise BadLine(f"expected {self._width} fields, found {len(fields)}")
         ordered = self._in_order([*fields, ""])
-        url, *texts = [text.strip() for text in ordered[: len(_TEXTS)]]
+        url, *texts = [text.strip() if "\n" not in text else " ".join(text.split()) for text in ordered[: len(_TEXTS)]]
         key = profile_url.key_of(url, self._host)
         if not texts[0]:
             raise BadLine("full_name is empty")
         if max(map(len, texts)) > MAX_CHARS:
-            raise BadLine(f"a text is longer than {MAX_CHARS} characters")
+            texts = [_short(number, *pair, left_out) for pair in zip(_TEXTS[1:], texts, strict=True)]
         personal, business = (_split(text) for text in ordered[len(_TEXTS) : -1])
-        marked = [split_validity(text) for text in business]
-        if not all(emails.checked(address) for address in [*personal, *(address for address, _ in marked)]):
-            raise BadLine("an e-mail address is not valid")
+        personal = [address for address in personal if _is_address(number, address, left_out)]
+        marked = [_marked(number, text, left_out) for text in business]
+        marked = [(address, mark) for address, mark in marked if _is_address(number, address, left_out)]
         full_name, title, company, domain, country, city, industry, size, seniority = texts
         numbers = _numbers(number, ordered[-1], country, left_out)
         addresses = [*personal, *(address for address, _ in marked)]
@@ -131,13 +146,54 @@ class LineReader:
         return not self._suppressed.isdisjoint(hashes)
 
 
+def _rest(lines: list[bytes], at: int) -> int:
+    """Return how many of the next lines belong to a record whose first line has an open quote; 0 if it stays open."""
+    quotes = lines[at].count(b'"')
+    for number, line in enumerate(lines[at + 1 : at + MAX_LINES], 1):
+        quotes += line.count(b'"')
+        if quotes % 2 == 0:
+            try:
+                _fields(b"\n".join(lines[at : at + 1 + number]).decode("utf-8", "replace"))
+            except BadLine:
+                return 0
+            return number
+    return 0
+
+
+def _short(line: int, name: str, text: str, left_out: list[tuple[int, str]]) -> str:
+    """Return a text, or "" if it is too long. Raises BadLine if it is the name of the person."""
+    if len(text) <= MAX_CHARS:
+        return text
+    if name == "full_name":
+        raise BadLine(f"full_name is longer than {MAX_CHARS} characters")
+    left_out.append((line, f"{name} is longer than {MAX_CHARS} characters"))
+    return ""
+
+
+def _is_address(line: int, address: str, left_out: list[tuple[int, str]]) -> bool:
+    if emails.checked(address):
+        return True
+    left_out.append((line, "an e-mail address is not valid"))
+    return False
+
+
+def _marked(line: int, text: str, left_out: list[tuple[int, str]]) -> tuple[str, str]:
+    """Return a work address and its verification."""
+    address, _, mark = text.partition(":")
+    try:
+        return split_validity(f"{address.strip()}:{mark.strip().lower()}")
+    except ValueError:
+        left_out.append((line, f"the verification of an address is none of {', '.join(search_terms.VERIFICATIONS)}"))
+        return address.strip(), "unknown"
+
+
 def _fields(line: str) -> list[str]:
     if "\0" in line:
         raise BadLine("the line contains a NUL character")
     if '"' not in line:
         return line.split(",")
     try:
-        return next(csv.reader([line], strict=True))
+        return next(csv.reader(line.splitlines(keepends=True), strict=True))
     except (csv.Error, StopIteration):
         raise BadLine("a quote is not closed or misplaced") from None
 
@@ -153,7 +209,7 @@ def _numbers(line: int, text: str, country: str, left_out: list[tuple[int, str]]
         try:
             found.append(phones.stored(one, country))
         except phones.Unreadable as error:
-            left_out.append((line, f"{error}. The person was imported without it"))
+            left_out.append((line, str(error)))
     return found
 
 
@@ -175,7 +231,7 @@ def start_worker(secret_keys: Sequence[str], host: str, suppressed: frozenset[by
 def columns_of(line: str) -> list[str] | None:
     """Return the columns in a header; None if a required one is missing or one is unknown."""
     names = line.replace('"', "").replace(" ", "").lower().split(",")
-    known = [*HEADER, *OPTIONAL]
+    known = [*HEADER, *OPTIONAL, IGNORED]
     complete = set(HEADER) <= set(names) <= set(known) and len(set(names)) == len(names)
     return names if complete else None
 

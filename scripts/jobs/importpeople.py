@@ -3,18 +3,20 @@
 Safe to repeat.
 
 Worker processes parse the lines, which are copied into a staging table and merged by profile key. If two lines have the
-same key, the later one wins. Bad lines are reported by number and skipped, phone numbers that cannot be read are
-reported and left out; with strict=1 either cancels the import.
+same key, the later one wins. Bad lines are skipped, and values that cannot be read are left out; with strict=1 either
+cancels the import. A file beside the imported one has these lines and the reasons, and can be imported once mended.
 """
 
 from __future__ import annotations
 
 import asyncio
+import csv
+import io
 import multiprocessing
 import os
 import sys
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -25,10 +27,21 @@ from pydantic import BaseModel
 
 from product.context import Context
 from product.people import companies, removal
-from product.people.import_file import COLUMNS, HEADER, OPTIONAL, Parsed, columns_of, read_block, start_worker
+from product.people.import_file import (
+    COLUMNS,
+    HEADER,
+    IGNORED,
+    MAX_LINES,
+    OPTIONAL,
+    Parsed,
+    columns_of,
+    read_block,
+    start_worker,
+)
 from tableapi import BadRequest, ProgressBar, script
 
 BLOCK = 1 << 20
+MAX_PRINTED = 100  # lines of the report
 
 _STAGE = """
     create temporary table staging (line bigint, profilekey text, full_name text, title text, company text,
@@ -53,11 +66,14 @@ class Input(BaseModel):
 
 
 class Output(BaseModel):
+    """The result. exit_code: 3 if something was left out."""
+
     imported: int
     skipped: int
     suppressed: int
     left_out: int
     seconds: float
+    exit_code: int = 0
 
 
 class BadFile(BadRequest):
@@ -72,6 +88,7 @@ class _Tally:
     suppressed: int = 0
     bad: list[tuple[int, str]] = field(default_factory=list)
     left_out: list[tuple[int, str]] = field(default_factory=list)
+    records: dict[int, bytes] = field(default_factory=dict)
 
 
 @script(internal=True)
@@ -96,16 +113,15 @@ async def run(ctx: Context, input: Input) -> Output:
                 await connection.execute(_STAGE)
                 rows = _rows(file, pool, tally)
                 await connection.copy_to_table("staging", source=rows, columns=COLUMNS, format="text")
-                _report(tally, input)
+                _report(tally, input, header)
                 await connection.execute(_MERGE)
                 await companies.add_up(connection, _COMPANIES)
     seconds = time.monotonic() - started
     _print(f"Imported {tally.good:,} people in {seconds:.1f} s ({tally.good / seconds * 60:,.0f} a minute); "
-         f"skipped {len(tally.bad):,} bad lines, {tally.suppressed:,} on the removal list; "
-         f"left out {len(tally.left_out):,} phone numbers.")  # fmt: skip
+         f"{tally.suppressed:,} are on the removal list.")  # fmt: skip
     return Output(
         imported=tally.good, skipped=len(tally.bad), suppressed=tally.suppressed, left_out=len(tally.left_out),
-        seconds=round(seconds, 1),
+        seconds=round(seconds, 1), exit_code=3 if tally.records else 0,
     )  # fmt: skip
 
 
@@ -130,6 +146,10 @@ def _blocks(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
     first = 2
     while block := file.read(BLOCK):
         block += file.readline()
+        for _ in range(MAX_LINES * (block.count(b'"') % 2)):  # a record with line breaks
+            block += (line := file.readline())
+            if b'"' in line:
+                break
         yield first, block
         first += block.count(b"\n")
 
@@ -150,20 +170,64 @@ async def _rows(file: BinaryIO, pool: ProcessPoolExecutor, tally: _Tally) -> Asy
         tally.suppressed += parsed.suppressed
         tally.bad += parsed.bad
         tally.left_out += parsed.left_out
+        tally.records |= parsed.records
         bar.at(file.tell(), tally.good)
         yield parsed.rows
     bar.end(tally.good)
 
 
-def _report(tally: _Tally, input: Input) -> None:
-    """Print what is left out, by line; raise BadFile (400) when there is anything and `strict` is set."""
-    for number, reason in sorted([*tally.bad, *tally.left_out]):
+def _report(tally: _Tally, input: Input, header: list[str]) -> None:
+    """Print what is left out, and keep it in a file.
+
+    Raises:
+        BadFile: something is left out, and `strict` is set (400).
+    """
+    if not tally.records:
+        return
+    reasons = sorted([*tally.bad, *tally.left_out])
+    for number, reason in reasons[:MAX_PRINTED]:
         _print(f"line {number}: {reason}")
-    if input.strict and (tally.bad or tally.left_out):
+    if len(reasons) > MAX_PRINTED:
+        _print(f"... and {len(reasons) - MAX_PRINTED:,} more")
+    for noun, what, found in (("line", "skipped", tally.bad), ("value", "left out", tally.left_out)):
+        for reason, count in Counter(reason for _, reason in found).most_common():
+            _print(f"{count:8,} {noun}{'s' * (count != 1)} {what}: {reason}")
+    path = input.file.with_suffix(".left-out.csv")
+    _keep(path, tally, reasons, header)
+    _print(f"These lines are in {path}, with the reasons. Mend them, and import that file.")
+    if input.strict:
         raise BadFile(
-            f"{len(tally.bad):,} bad lines, {len(tally.left_out):,} unreadable phone numbers; nothing was imported "
+            f"{len(tally.bad):,} lines and {len(tally.left_out):,} values cannot be imported; nothing was imported "
             "(strict=1)."
         )
+
+
+def _keep(path: Path, tally: _Tally, reasons: list[tuple[int, str]], header: list[str]) -> None:
+    """Write the lines of which something is left out, for their owner only: they contain contact values."""
+    by_line: dict[int, list[str]] = {}
+    for number, reason in reasons:
+        by_line.setdefault(number, []).append(reason)
+    columns = [name for name in header if name != IGNORED]
+    try:
+        path.unlink(missing_ok=True)
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(",".join([*columns, IGNORED]).encode() + b"\n")
+            for number, record in sorted(tally.records.items()):
+                if IGNORED in header:
+                    record = _without(record, header.index(IGNORED))
+                reason = "; ".join(dict.fromkeys(by_line[number])).replace('"', "'")
+                file.write(record + f',"{reason}"\n'.encode())
+    except OSError as error:
+        raise BadFile(f"{path}: {error.strerror}.") from None
+
+
+def _without(record: bytes, column: int) -> bytes:
+    """Return a line without one of its cells."""
+    cells = next(csv.reader(io.StringIO(record.decode("utf-8", "replace"))), [])
+    del cells[column : column + 1]
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(cells)
+    return line.getvalue().encode()
 
 
 def _print(line: str) -> None:

@@ -318,13 +318,12 @@ def _run(args: argparse.Namespace) -> int:
         asyncio.run(check_database(settings.direct_url))
         asyncio.run(check_stored(settings, folder))
         try:
-            asyncio.run(run_script(settings, folder, args.script, args.values))
+            return asyncio.run(run_script(settings, folder, args.script, args.values))
         except Invalid as error:
             fields = "; ".join(f"{name}: {text}" for name, text in error.context["fields"].items())
             return _reject(ValueError(fields or error.message), 2)
         except ApiError as error:
             return _reject(error, 1)
-    return 0
 
 
 def _demo(args: argparse.Namespace) -> None:

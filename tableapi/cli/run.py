@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from tableapi.config.command_error import CommandError
 from tableapi.config.settings import Settings
+from tableapi.query.spelling import suggestion
+
+if TYPE_CHECKING:
+    from tableapi.project.guard import Script
 
 
 class UnknownScript(CommandError):
@@ -19,10 +23,14 @@ class UnknownScript(CommandError):
     code = 2
 
 
-async def run_script(settings: Settings, folder: Path, name: str, words: Sequence[str]) -> None:
+async def run_script(settings: Settings, folder: Path, name: str, words: Sequence[str]) -> int:
     """Upgrade the database, run the job `name` with arguments `name=value`, and print its result.
 
-    Raises ApiError.
+    Returns:
+        The exit code: the field `exit_code` of the result, or 0.
+
+    Raises:
+        UnknownScript, ApiError.
     """
     from tableapi.db.database import Db
     from tableapi.project.registry import Scripts
@@ -44,12 +52,23 @@ async def run_script(settings: Settings, folder: Path, name: str, words: Sequenc
             raise UnknownScript(
                 f"There is no internal script '{name}'. Available scripts: {', '.join(sorted(scripts.jobs))}."
             )
+        _check_names(name, payload, scripts.jobs[name])
         result = await scripts.run_job(name, payload)
     finally:
         await scripts.close()
         await db.close()
     if result is not None:
         print(result if isinstance(result, str) else orjson.dumps(result, default=_plain).decode())
+    return int(getattr(result, "exit_code", 0))
+
+
+def _check_names(name: str, payload: Mapping[str, Any], script: Script) -> None:
+    """Reject arguments that the script does not have, which would have no effect. Raises UnknownScript."""
+    known = list(script.input.model_fields) if script.input else []
+    for word in payload:
+        if word not in known:
+            has = f"It has {', '.join(known)}." if known else "It has none."
+            raise UnknownScript(f"{name} has no argument '{word}'.{suggestion(word, known)} {has}")
 
 
 def _plain(value: Any) -> Any:

@@ -6,14 +6,16 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core.core_schema import ErrorType
 
 from tableapi.auth.policy import ANYONE, NO_SESSIONS, Actor, Sessions, role_error
 from tableapi.auth.scopes import BASIC, OF_METHOD
 from tableapi.errors import FieldError, Forbidden, Invalid, Unauthorized
 from tableapi.http.request import HttpRequest
+from tableapi.query.spelling import suggestion
 from tableapi.ratelimit.counter import count_use
 
 SCRIPTS = "scripts"  # default tag of scripts
@@ -251,6 +253,7 @@ _MESSAGES = (
 
 
 _NO_CASE = ("value_error", "assertion_error")  # from any ValueError or assert of a validator
+_OF_PYDANTIC = frozenset[str](get_args(ErrorType))  # their messages do not name the field
 
 
 def validate(model: type[M], data: Mapping[str, Any]) -> M:
@@ -262,10 +265,15 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
         return model.model_validate(data)
     except ValidationError as error:
         fields: dict[str, str | FieldError] = {}
+        message = ""
         for detail in error.errors(include_url=False, include_input=False):
             name, case = ".".join(map(str, detail["loc"])) or "body", detail["type"]
-            message = _MESSAGES.get(case) or detail["msg"].removeprefix("Value error, ")
+            text = _MESSAGES.get(case) or detail["msg"].removeprefix("Value error, ")
+            if case == "extra_forbidden" and len(detail["loc"]) == 1:
+                text += f".{suggestion(name, list(model.model_fields))}"
+            if not fields and case in _OF_PYDANTIC and case not in _NO_CASE:
+                message = f"{name[:100]}: {text}"
             context = detail.get("ctx", {}).items()
             numbers = {key: value for key, value in context if type(value) in (int, float)}
-            fields.setdefault(name, message if case in _NO_CASE else FieldError(case, message, numbers))
-        raise Invalid(fields) from None
+            fields.setdefault(name, text if case in _NO_CASE else FieldError(case, text, numbers))
+        raise Invalid(fields, message) from None

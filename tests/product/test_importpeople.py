@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import secrets
 from pathlib import Path
 
 import pytest
 
+from product.people import directory
 from product.people.import_file import HEADER
 from tableapi.errors import ApiError
 from tests.helpers.product import Account, Product
@@ -40,12 +43,70 @@ async def test_invalid_lines_are_reported_by_number_and_strict_imports_nothing(
     assert await product.db.fetchval("select count(*) from person where profilekey like 'in/imp-%'") == 0
 
     done = await product.scripts.run_job("importpeople", {"file": str(path)})
-    assert (done.imported, done.skipped, done.left_out) == (2, 1, 1)
+    assert (done.imported, done.skipped, done.left_out, done.exit_code) == (2, 1, 1, 3)
     printed = capsys.readouterr().err
     assert "line 3: expected 9 fields, found 1" in printed
     assert "line 4: a phone number cannot be read" in printed
-    assert "left out 1 phone numbers" in printed
+    assert "1 value left out: a phone number cannot be read" in printed
     assert await product.db.fetchval("select count(*) from person where profilekey like 'in/imp-%'") == 2
+
+    left = path.with_suffix(".left-out.csv")
+    assert left.stat().st_mode & 0o777 == 0o600
+    assert left.read_text() == (
+        ",".join([*HEADER, "reason"]) + '\nbroken,"expected 9 fields, found 1"\n'
+        f'{unreadable},"a phone number cannot be read; write it as +49 30 123456"\n'
+    )
+    left.write_text(
+        left.read_text().replace("ask reception", "+12025550178").replace("broken", LINE.format(slug="imp-c", name="C"))
+    )
+    done = await product.scripts.run_job("importpeople", {"file": str(left)})
+    assert (done.imported, done.exit_code) == (2, 0)
+    assert await product.db.fetchval("select count(*) from person where profilekey like 'in/imp-%'") == 3
+
+
+_CELLS = {
+    "linkedinurl": "linkedin.com/in/{slug}", "full_name": "Ann Lee", "title": "CEO", "company": "Acme",
+    "company_domain": "acme.example", "country": "USA", "personal_emails": "",
+    "business_emails": "ann@acme.example:valid", "phones": "+12025550177",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("cells", "stored", "reasons"),
+    [
+        ({"personal_emails": "n/a;ann@home.example"}, {"personal": ["ann@home.example"]}, ["e-mail"]),
+        ({"business_emails": "ann@acme.example:Valid"}, {"business": [["ann@acme.example", "valid"]]}, []),
+        ({"business_emails": "ann@acme.example: VALID "}, {"business": [["ann@acme.example", "valid"]]}, []),
+        ({"business_emails": "a@acme.example:ok;b@"}, {"business": [["a@acme.example", "unknown"]]},
+         ["verification", "e-mail"]),
+        ({"title": "x" * 301}, {"title": ""}, ["title is longer"]),
+        ({"title": '"Head of\nSales"'}, {"title": "Head of Sales"}, []),
+        ({"title": '"Head, ""EMEA""\r\n\r\nSales"'}, {"title": 'Head, "EMEA" Sales'}, []),
+        ({"phones": "extension 5;+12025550178"}, {"phones": ["+12025550178"]}, ["phone"]),
+    ],
+)  # fmt: skip
+async def test_a_value_that_cannot_be_read_does_not_cost_the_person(
+    product: Product, tmp_path: Path, cells: dict[str, str], stored: dict[str, object], reasons: list[str]
+) -> None:
+    slug = f"cell-{secrets.token_hex(4)}"
+    line = ",".join((_CELLS | cells).values()).replace("{slug}", slug)
+    path = _file(tmp_path, line, LINE.format(slug=f"{slug}-next", name="Next"))
+    done = await product.scripts.run_job("importpeople", {"file": str(path)})
+    assert (done.imported, done.skipped, done.left_out) == (2, 0, len(reasons))
+    person = await directory.find(product.ctx, f"in/{slug}")
+    assert person is not None
+    for name, value in stored.items():
+        assert json.loads(json.dumps(getattr(person, name))) == value
+    kept = path.with_suffix(".left-out.csv")
+    assert all(reason in kept.read_text() for reason in reasons) if reasons else not kept.exists()
+
+
+async def test_a_stray_quote_costs_its_own_line_only(product: Product, tmp_path: Path) -> None:
+    lines = [LINE.format(slug=f"stray-{number}", name="A") for number in range(60)]
+    lines[5] = LINE.format(slug="stray-5", name='5" pipe')
+    lines[40] = LINE.format(slug="stray-40", name='"open')
+    done = await product.scripts.run_job("importpeople", {"file": str(_file(tmp_path, *lines))})
+    assert (done.imported, done.skipped) == (59, 1)
 
 
 async def test_a_second_import_updates_people_and_the_later_line_wins(

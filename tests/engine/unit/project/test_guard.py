@@ -118,9 +118,9 @@ def test_an_invalid_field_is_reported() -> None:
 @pytest.mark.parametrize(
     ("sent", "message", "case"),
     [
-        ({}, "Field required", {"case": "missing"}),
-        ({"count": "many"}, "Must be a whole number", {"case": "int_parsing"}),
-        ({"count": 1, "name": "x" * 10}, "String should have at most 9 characters",
+        ({}, "count: Field required", {"case": "missing"}),
+        ({"count": "many"}, "count: Must be a whole number", {"case": "int_parsing"}),
+        ({"count": 1, "name": "x" * 10}, "name: String should have at most 9 characters",
          {"case": "string_too_long", "max_length": 9}),
         ({"count": 1, "note": "shout"}, "Write at most 3 capitals", {"case": "loud", "capitals": 3}),
     ],
