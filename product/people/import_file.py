@@ -123,7 +123,9 @@ class LineReader:
         if self._suppressed and self._is_suppressed(key, addresses, numbers):
             return None
         derived, function = job_titles.derived(title)
-        texts[-1] = seniority = job_titles.canonical(seniority) if seniority else derived
+        if seniority and not (known := job_titles.known_seniority(seniority)):
+            left_out.append((number, f"seniority is none of {', '.join(job_titles.SENIORITIES)}"))
+        texts[-1] = seniority = known if seniority and known else derived
         verification = marked[0][1] if marked else None
         terms = (
             search_terms.of_name(full_name),
@@ -147,7 +149,7 @@ class LineReader:
 
 
 def _rest(lines: list[bytes], at: int) -> int:
-    """Return how many of the next lines belong to a record whose first line has an open quote; 0 if it stays open."""
+    """Return how many of the next lines belong to a record with a quote that is open; 0 if it stays so."""
     quotes = lines[at].count(b'"')
     for number, line in enumerate(lines[at + 1 : at + MAX_LINES], 1):
         quotes += line.count(b'"')

@@ -67,6 +67,18 @@ def derived(title: str) -> tuple[str, str]:
     return seniority, _first(_FUNCTION_PATTERNS, text)
 
 
+def known_seniority(word: str) -> str:
+    """Return the stored spelling of a seniority, "Chief" is `c_suite`; "" for a word that names none."""
+    known = canonical(word)
+    return known if known in SENIORITIES else _first(_SENIORITY_PATTERNS, _NOT_WORDS.sub(" ", word.casefold()))
+
+
+def known_function(word: str) -> str:
+    """Return the stored spelling of a function; "" for a word that names none."""
+    known = canonical(word)
+    return known if known in FUNCTIONS else _first(_FUNCTION_PATTERNS, _NOT_WORDS.sub(" ", word.casefold()))
+
+
 def _first(patterns: tuple[tuple[str, re.Pattern[str]], ...], text: str) -> str:
     return next((word for word, pattern in patterns if pattern.search(text)), "")
 

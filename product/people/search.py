@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Annotated, Literal
 
 from asyncpg import Record
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic_core import PydanticCustomError
 
 from product.callers import Caller
 from product.context import Context
@@ -23,7 +24,23 @@ def _listed(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
+def _known(find: Callable[[str], str], names: tuple[str, ...]) -> AfterValidator:
+    """Return a validator that replaces words by their stored spelling and rejects unknown ones."""
+
+    def checked(words: list[str]) -> list[str]:
+        for word in words:
+            if not find(word):
+                raise PydanticCustomError(
+                    "unknown_word", "'{word}' is none of {names}", {"word": word[:50], "names": ", ".join(names)}
+                )
+        return [find(word) for word in words]
+
+    return AfterValidator(checked)
+
+
 Texts = Annotated[list[Text], BeforeValidator(_listed), Field(max_length=MAX_VALUES)]
+Seniorities = Annotated[Texts, _known(job_titles.known_seniority, job_titles.SENIORITIES)]
+Functions = Annotated[Texts, _known(job_titles.known_function, job_titles.FUNCTIONS)]
 Kind = Literal["directdial", "businessemail", "personalemail"]
 Verification = Literal["valid", "accept_all", "risky", "unknown", "invalid"]
 
@@ -48,8 +65,8 @@ class PeopleFilters(CompanyFilters):
 
     name: Text = ""
     title: Text = ""
-    seniority: Texts = []
-    function: Texts = []
+    seniority: Seniorities = []
+    function: Functions = []
     has: Annotated[list[Kind], BeforeValidator(_listed), Field(max_length=3)] = []
     verification: Annotated[list[Verification], BeforeValidator(_listed), Field(max_length=5)] = []
 
@@ -159,7 +176,7 @@ def people_query(search: PeopleSearch) -> Query:
     if words := excluded.pop("verification", ()):
         sql += [f"({_VERIFIED[word]}) is not true" for word in words]
         without.append(_verifications(words))
-    ranks = {job_titles.canonical(text) for text in search.seniority}
+    ranks = set(search.seniority)
     terms, gone = search_terms.conditions(filters), search_terms.conditions(excluded)
     return Query(
         search_terms.tsquery(terms, gone),

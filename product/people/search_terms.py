@@ -7,6 +7,7 @@ values; `m:` has the keyed hash of an address, which filters cannot use.
 
 from __future__ import annotations
 
+import gettext
 import re
 import unicodedata
 from base64 import urlsafe_b64encode
@@ -25,6 +26,16 @@ VERIFICATIONS = ("valid", "accept_all", "risky", "unknown", "invalid")
 _WORD = re.compile(r"\w+")
 _DOMAIN = re.compile(r"[\w-]+(?:\.[\w-]+)+")
 _LETTERS = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ß": "ss", "ł": "l", "đ": "d", "ı": "i"})
+LANGUAGES = ("de", "fr", "es", "it", "nl", "pt", "pl", "sv", "da", "nb_NO", "fi", "cs", "tr")  # of names of countries
+_USUAL = {
+    "UK": "gbr", "U.K.": "gbr", "Great Britain": "gbr", "Britain": "gbr", "England": "gbr", "Scotland": "gbr",
+    "Wales": "gbr", "Northern Ireland": "gbr", "U.S.": "usa", "U.S.A.": "usa", "America": "usa",
+    "United States of America": "usa", "UAE": "are", "Emirates": "are", "Russia": "rus", "Holland": "nld",
+    "Turkey": "tur", "Korea": "kor", "Republic of Korea": "kor", "Brunei": "brn", "Cape Verde": "cpv",
+    "Ivory Coast": "civ", "Swaziland": "swz", "Macedonia": "mkd", "Burma": "mmr", "Palestine": "pse",
+    "Hong Kong SAR": "hkg", "Macau": "mac", "Vatican": "vat", "Congo": "cog", "DR Congo": "cod",
+    "Kosovo": "xkx",  # not in ISO 3166; the code is reserved for users, and this one is usual
+}  # fmt: skip
 _HASH_BYTES = 12
 MAX_WORDS = 12  # per text
 
@@ -97,7 +108,21 @@ def country_code(text: str) -> str:
     try:
         return str(pycountry.countries.lookup(text.strip()).alpha_3).lower()
     except LookupError:
-        return phrase(text)
+        plain = phrase(text)
+        return _names().get(plain.removeprefix("the "), plain)
+
+
+@lru_cache(maxsize=1)
+def _names() -> dict[str, str]:
+    """Return the codes of countries by usual names that ISO 3166 lacks, and by their names in other languages."""
+    names: dict[str, str] = {}
+    translations = [gettext.translation("iso3166-1", pycountry.LOCALES_DIR, languages=[one]) for one in LANGUAGES]
+    for translation in (gettext.NullTranslations(), *translations):
+        for country in pycountry.countries:
+            for name in (country.name, getattr(country, "common_name", "")):
+                if name and (plain := phrase(translation.gettext(name))):
+                    names.setdefault(plain, country.alpha_3.lower())
+    return names | {phrase(name): code for name, code in _USUAL.items()}
 
 
 @lru_cache(maxsize=50_000)

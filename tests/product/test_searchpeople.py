@@ -82,6 +82,9 @@ async def test_only_sessions_and_keys_with_the_scope_can_search(product: Product
         {"limit": "x"},
         {"has": ["fax"]},
         {"verification": ["good"]},
+        {"seniority": ["executive assistant to nothing known"], "function": ["plumbing"]},
+        {"seniority": "xyz"},
+        {"not": {"function": ["xyz"]}},
         {"country": [1]},
         {"country": {"a": 1}},
         {"company": ["x"] * 51},
@@ -97,6 +100,29 @@ async def test_only_sessions_and_keys_with_the_scope_can_search(product: Product
 )
 async def test_unknown_filters_and_orders_are_rejected(account: Account, body: dict[str, Any]) -> None:
     assert (await account.owner.post("searchpeople", **body)).status_code == 422
+
+
+async def test_an_unknown_seniority_is_named_with_those_that_exist(account: Account) -> None:
+    error = (await account.owner.post("searchpeople", seniority="xyz")).json()["error"]
+    assert "'xyz' is none of intern, owner, vp, c_suite" in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("stored", "asked"),
+    [
+        ("Deutschland", "Germany"), ("Germany", "DE"), ("UK", "United Kingdom"), ("The Netherlands", "Niederlande"),
+        ("U.S.A.", "US"), ("Türkei", "Turkey"), ("Côte d'Ivoire", "Ivory Coast"), ("Espagne", "ES"),
+        ("Kosovo", "kosovo"), ("Atlantis", "atlantis"),
+    ],
+)  # fmt: skip
+async def test_a_country_is_found_by_any_of_its_names(
+    product: Product, account: Account, mark: str, stored: str, asked: str
+) -> None:
+    await product.person(
+        f"country-{mark.lower().replace(' ', '-')}-{asked.lower().replace(' ', '-')}", country=stored, city=mark
+    )
+    found = (await account.owner.post("searchpeople", country=asked, city=mark)).json()["resource"]
+    assert [person["country"] for person in found] == [stored]
 
 
 @pytest.mark.parametrize("cursor", ["x", "s1.AAAA", "é", "s1." + "A" * 200])
@@ -408,7 +434,7 @@ async def test_a_phone_number_cannot_be_searched(unlimited: Product, account: Ac
         await unlimited.person(f"{slug}-twin-{mark}", full_name=f"Twin Zed{mark}", **own)
     probes: list[dict[str, Any]] = [
         {name: text if name in ("name", "title") else [text]}
-        for name in ("name", "title", "company", "city", "industry", "company_size", "country", "seniority")
+        for name in ("name", "title", "company", "city", "industry", "company_size", "country")
         for text in ("2025550111", "+12025550111", "aa", "aa@home.example", "home.example", "x1@acme.example", "x1")
     ]
     probes += [{"has": [kind]} for kind in ("directdial", "businessemail", "personalemail")]

@@ -99,6 +99,7 @@ export const errors: Readonly<Record<string, string>> = {
   not_accepted: "Die Einladung wurde noch nicht angenommen.",
   owner_fixed: "Der Inhaber des Kontos kann nicht geändert werden.",
   // Search, contacts and bulk lookup
+  unknown_word: "Diesen Wert gibt es nicht",
   options_missing: "Bitte wählen Sie Optionen",
   url_invalid: "Bitte geben Sie eine gültige Adresse ein",
   vendor_unavailable: "Der Dienst für Kontaktdaten antwortet nicht. Es wurde nichts berechnet; versuchen Sie es gleich noch einmal.",
