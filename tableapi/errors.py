@@ -5,6 +5,7 @@ A product declares its own errors next to its rules.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -91,13 +92,19 @@ class BadFilter(BadRequest):
         super().__init__(f"{message} (at position {position} of the filter)", context={"position": position})
 
 
+_DIRECTION = re.compile(r"(\w{1,63})\.(asc|desc)(?:\.nulls(?:first|last))?", re.IGNORECASE)
+
+
 class UnknownField(BadRequest):
     """Raised for a field that does not exist. A hidden column gets the same response."""
 
     reason = "unknown_field"
 
     def __init__(self, name: str, table: str) -> None:
-        super().__init__(f"Table '{table}' has no field '{name[:100]}'.", context={"field": name[:100]})
+        message = f"Table '{table}' has no field '{name[:100]}'."
+        if match := _DIRECTION.fullmatch(name):  # ?order=name.desc of other APIs
+            message += f" Write a direction after a blank: {match[1]} {match[2].upper()}."
+        super().__init__(message, context={"field": name[:100]})
 
 
 class DuplicateField(BadRequest):

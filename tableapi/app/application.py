@@ -244,7 +244,8 @@ class App:
         if name == "_table" and len(parts) > 1:
             return self.tables.respond(request, dataset, rights, parts, query)
         if handler is None:
-            close = suggestion(name, ("_table", *self._dispatch.dataset))
+            known = ("_table", *self._dispatch.dataset)
+            close = " Call a function at _func/NAME." if name == "rpc" else suggestion(name, known)
             raise NotFound(f"There is no '{name[:100]}' here.{close}", reason="unknown_resource")
         return handler(request, dataset, rights, parts, query)
 

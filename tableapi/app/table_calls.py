@@ -39,7 +39,11 @@ from tableapi.tables.request import TableRequest
 MAX_IGNORED = 20  # fields that a header names
 Attempt = Callable[[], Awaitable[Response]]
 _WORD = re.compile(r"\w{1,63}")
-_OPERATORS = {"eq": "=", "neq": "!=", "gt": ">", "gte": ">=", "lt": "<", "lte": "<=", "like": "LIKE", "ilike": "ILIKE"}
+_OPERATORS = {
+    "eq": "=", "neq": "!=", "gt": ">", "gte": ">=", "lt": "<", "lte": "<=", "like": "LIKE", "ilike": "ILIKE",
+    "match": "~", "imatch": "~*", "in": "IN", "is": "IS", "isdistinct": "IS DISTINCT FROM", "cs": "CONTAINS",
+    "cd": "CONTAINED BY", "ov": "OVERLAPS",
+}  # fmt: skip
 
 
 class TableCalls:
@@ -380,14 +384,16 @@ def _instead(option: str, value: str) -> str:
     """
     if (instead := options.INSTEAD.get(option.lower())) is not None:
         return f" {instead}"
-    if close := suggestion(option, sorted(options.KNOWN)):
+    # Other APIs have an option for each column: ?name=eq.Ada, ?age=not.gt.18, ?name=Ada.
+    negated = "NOT " * value.startswith("not.")
+    operator, dot, rest = value.removeprefix("not.").partition(".")
+    sign = _OPERATORS.get(operator) if dot else None
+    if sign is None and (close := suggestion(option, sorted(options.KNOWN))):
         return close
     if not _WORD.fullmatch(option):
         return ""
-    # Other APIs have an option for each column: ?name=eq.Ada, ?age=gt.18, ?name=Ada.
-    operator, dot, rest = value.partition(".")
-    sign = _OPERATORS.get(operator) if dot else None
-    return f" Write a condition on a column as filter={option} {sign or '='} {(rest if sign else value)[:63]}."
+    condition = f"{negated}{option} {sign or '='} {(rest if sign else value)[:63]}"
+    return f" Write a condition on a column as filter={condition}."
 
 
 async def _special(call: TableRequest, verb: str, attempt: Attempt, applied: str) -> Response:

@@ -146,3 +146,22 @@ def test_progress_is_redrawn_on_a_terminal_and_not_in_a_file() -> None:
     assert "\r" not in file.getvalue()
     assert file.getvalue().count("\n") == 1
     assert "100 %" in file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("path", "hint"),
+    [
+        ("_table/customer?id=eq.1", "Write a condition on a column as filter=id = 1."),
+        ("_table/customer?id=not.eq.1", "filter=NOT id = 1."),
+        ("_table/customer?age=in.(1,2)", "filter=age IN (1,2)."),
+        ("_table/customer?email=is.null", "filter=email IS null."),
+        ("_table/customer?order=id.desc", "Write a direction after a blank: id DESC."),
+        ("_table/customer?order=age.asc.nullslast", "age ASC."),
+        ("_table/customer?select=id,purchase(id)", "Related records are named in option related."),
+        ("rpc/add", "Call a function at _func/NAME."),
+    ],
+)
+def test_the_form_of_another_api_is_answered_with_ours(api: str, path: str, hint: str) -> None:
+    response = httpx2.get(f"{api}/api/v2/shop/{path}")
+    assert response.status_code in (400, 404)
+    assert hint in response.json()["error"]["message"], response.text
