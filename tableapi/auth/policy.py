@@ -13,7 +13,6 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from tableapi.deprecation import renamed
 from tableapi.errors import ApiError
 from tableapi.schema.pgtypes import PgType
 from tableapi.schema.sqltypes import Supply, bind, bind_array
@@ -74,10 +73,6 @@ Rows = Callable[[sa.FromClause, Any], sa.ColumnElement[bool]]
 KeyList = Callable[[Any], sa.Select[Any]]
 
 
-@renamed(
-    stamp="set_on_create", rows_by="rows_when_filtered_by", listed="key_list", only_in="editable_in",
-    always="always_returned",
-)  # fmt: skip
 @dataclass(frozen=True, slots=True)
 class Rule:
     """Describe what some roles may do with the rows and fields of one table.
@@ -124,7 +119,6 @@ class Rule:
 Rules = Rule | tuple[Rule, ...] | None
 
 
-@renamed(live="changes")
 @dataclass(frozen=True, slots=True)
 class Access:
     """Describe the access to one table.
@@ -222,7 +216,6 @@ def _kind(value: object) -> str:
     return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
 
 
-@renamed(refusals="rejected")
 @dataclass(frozen=True, slots=True)
 class Sessions:
     """Describe how a session token becomes an actor.

@@ -79,9 +79,6 @@ DOCTOR = """examples:
 Exit code 1 when an assistant cannot sign in. docs/guides/agents.md describes the steps."""
 
 
-RENAMED = {"live": "changes", "reseal": "rotate-keys"}  # old names of commands
-
-
 def _key(text: str) -> str:
     """Return the key of --api-key, which may be an unset variable of a shell."""
     if not text.strip():
@@ -166,10 +163,6 @@ def parser() -> argparse.ArgumentParser:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    words = list(sys.argv[1:] if words is None else words)
-    if words and words[0] in RENAMED:
-        print(f"'tableapi {words[0]}' is now called 'tableapi {RENAMED[words[0]]}'.", file=sys.stderr)
-        words[0] = RENAMED[words[0]]
     args = parser().parse_args(words)
     if getattr(args, "api_key", "") is None:
         args.api_key = ""

@@ -25,7 +25,7 @@ from tableapi.crypto.vault import HASHES, HEAD, Vault
 from tableapi.db.session import connect
 from tableapi.server.sealed_tables import CannotRotateKeys, Outcome, RotatedTable, declared
 
-LOCK = 0x72657365616C  # advisory lock: "reseal", the former name; one run per database
+LOCK = 0x726F74617465  # advisory lock: "rotate", one run per database
 BATCH = 200  # rows locked at once, for about ten milliseconds
 ROUNDS = 20  # for rows that were locked
 

@@ -16,12 +16,11 @@ from typing import Any, Self
 from dotenv import dotenv_values
 from pydantic import Field, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from tableapi.config.command_error import BadSettings
 from tableapi.config.secret_file import close_folder, kept_secret
-from tableapi.config.settings import RENAMED, Settings
-from tableapi.deprecation import translated
+from tableapi.config.settings import Settings
 from tableapi.log import get_logger
 
 log = get_logger(__name__)
@@ -44,11 +43,7 @@ class _Trimmed(PydanticBaseSettingsSource):
         return self._source.get_field_value(field, field_name)
 
     def __call__(self) -> dict[str, Any]:
-        given = self._source()
-        if isinstance(self._source, EnvSettingsSource):  # it returns fields alone
-            old = {name: value for name, value in self._source.env_vars.items() if name in RENAMED and value}
-            given = translated(old, RENAMED, str.upper) | given
-        values = {name: value if isinstance(value, str) else "" for name, value in given.items()}
+        values = {name: value if isinstance(value, str) else "" for name, value in self._source().items()}
         return {
             name: value if name in AS_THEY_ARE else value.strip() for name, value in values.items() if value.strip()
         }
@@ -105,7 +100,7 @@ def _warn_of_misspelt(known: Iterable[str]) -> None:
     It is not an error, because the environment also contains variables of other programs.
     """
     names = {name.lower() for name in (*os.environ, *dotenv_values(".env"))}
-    for name in sorted(names.difference(known, RENAMED)):
+    for name in sorted(names.difference(known)):
         if len(name) >= MIN_CHARS and (close := get_close_matches(name, known, n=1, cutoff=CLOSE)):
             _warn(name.upper(), close[0].upper())
 

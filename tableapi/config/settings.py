@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from tableapi.config.networks import Networks
 from tableapi.crypto.vault import key_error
-from tableapi.deprecation import translated
 
 # Any scheme is allowed, because pages inside an app have origins such as capacitor://localhost.
 _ORIGIN = re.compile(r"([a-z][a-z0-9+.-]*)://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?")
@@ -99,15 +98,6 @@ def _contact(value: str) -> str:
     if value and (not value.startswith(("mailto:", "https://", "tel:")) or not value.isprintable() or " " in value):
         raise ValueError("must be a mailto: or https:// URL, such as mailto:security@example.com")
     return value
-
-
-# Old names of settings (docs/guides/upgrading.md#old-names).
-RENAMED = {
-    "live_poll_seconds": "changes_poll_seconds", "live_heartbeat_seconds": "changes_heartbeat_seconds",
-    "live_keep_seconds": "changes_keep_seconds", "live_streams": "changes_streams",
-    "live_streams_per_caller": "changes_streams_per_caller", "live_queue_bytes": "changes_queue_bytes",
-    "max_under_way": "max_in_flight",
-}  # fmt: skip
 
 
 class Settings(BaseModel):
@@ -196,11 +186,6 @@ class Settings(BaseModel):
     webhooks_timeout_seconds: Seconds = Field(default=10.0, gt=0, le=60)  # per attempt
     webhooks_backoff_seconds: Seconds = Field(default=5.0, gt=0, le=900)  # the first pause after a failure
     webhooks_keep_seconds: Seconds = Field(default=259_200.0, ge=1, le=2_592_000)  # retries, and the log
-
-    @model_validator(mode="before")
-    @classmethod
-    def _current_names(cls, values: Any) -> Any:
-        return translated(values, RENAMED) if isinstance(values, dict) else values
 
     @model_validator(mode="after")
     def _direct_beside_pooled(self) -> Self:

@@ -59,13 +59,6 @@ def test_the_command_rejects_unsupported_tables(new_database: NewDatabase, tmp_p
     assert "is not a project" in tableapi("changes", "install", cwd=tmp_path).stderr
 
 
-@pytest.mark.parametrize(("old", "new"), [("live", "changes"), ("reseal", "rotate-keys")])
-def test_a_command_runs_under_its_old_name_and_prints_the_new_one(old: str, new: str, tmp_path: Path) -> None:
-    done = tableapi(old, "--help", cwd=tmp_path)
-    assert done.stderr == f"'tableapi {old}' is now called 'tableapi {new}'.\n"
-    assert done.stdout == tableapi(new, "--help", cwd=tmp_path).stdout
-
-
 def test_every_worker_sends_the_change(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
     url = new_database(SCHEMA)
     install(url, tmp_path, "item:shop")
