@@ -1,5 +1,5 @@
--- The complete schema for an empty database (PostgreSQL >= 15). `tableapi init` applies it once, under a lock. After a
--- release, change it together with a new file in migrations/.
+-- The complete schema for an empty database (PostgreSQL >= 15). `tableapi init` applies it once, under a lock. A change
+-- after a release needs a migration, too (docs/guides/upgrading.md).
 --
 -- Conventions: flags are smallint 0/1, as in the API; times are timestamptz; `clientid` is part of the key or an index
 -- of every table that belongs to a tenant. Columns named *cipher and the columns listed as sealed in policy.py hold

@@ -42,7 +42,12 @@ _NEEDS = re.compile(r"^-- needs (\d+)$", re.MULTILINE)
 _CONCURRENT = re.compile(r"\bindex\s+concurrently\b|^[ \t]*vacuum\b", re.IGNORECASE | re.MULTILINE)
 _COMMENT = re.compile(r"--.*")
 _END = re.compile(r";[ \t]*(?:--.*)?$", re.MULTILINE)
-
+_APPLIED = """
+    create table if not exists schemaversion (
+        version integer primary key, name text not null, needs integer not null,
+        appliedon timestamptz not null default now()
+    )
+"""
 
 REPORT_SECONDS = 2.0  # how long to wait for other transactions before reporting it
 # Every transaction locks its own virtual id; a prepared one, which has no process, locks its transaction id.
@@ -146,7 +151,6 @@ async def upgrade(connection: asyncpg.Connection, folder: Path, say: Callable[[s
         await _apply(connection, schema, max((migration.needs for migration in migrations), default=0), say)
         say(f"Database created (schema version {newest}).")
         return
-    await _record(connection)
     present = await connection.fetchval("select max(version) from schemaversion")
     needed = await connection.fetchval("select max(needs) from schemaversion")
     if needed > newest:
@@ -159,22 +163,6 @@ async def upgrade(connection: asyncpg.Connection, folder: Path, say: Callable[[s
     for migration in migrations[present:]:
         await _apply(connection, migration, migration.needs, say)
         say(f"Database upgraded by {migration.name}.")
-
-
-async def _record(connection: asyncpg.Connection) -> None:
-    """Create the table of applied migrations. In the first release it has no columns for names and needs."""
-    await connection.execute(
-        "create table if not exists schemaversion"
-        " (version integer primary key, appliedon timestamptz not null default now())"
-    )
-    named = await connection.fetchval(
-        "select count(*) from pg_attribute where attrelid = 'schemaversion'::regclass and attname = 'needs'"
-    )
-    if not named:
-        await connection.execute(
-            "alter table schemaversion add column name text not null default '',"
-            " add column needs integer not null default 0"
-        )
 
 
 async def _apply(connection: asyncpg.Connection, migration: Migration, needs: int, say: Callable[[str], None]) -> None:
@@ -249,7 +237,7 @@ async def _patiently(apply: Callable[[], Awaitable[object]]) -> None:
 
 
 async def _done(connection: asyncpg.Connection, migration: Migration, needs: int) -> None:
-    await _record(connection)
+    await connection.execute(_APPLIED)
     sql = "insert into schemaversion (version, name, needs) values ($1, $2, $3)"
     await connection.execute(sql, migration.version, migration.name, needs)
     await connection.execute("notify tableapi_schema")  # running servers reload the schema

@@ -227,20 +227,21 @@ async def _ask(url: str, sql: str) -> object:
         await connection.close()
 
 
-@pytest.mark.parametrize("older", [False, True])
+@pytest.mark.parametrize("restored", [False, True])
 def test_the_server_owns_its_database_but_is_not_a_superuser(
-    project: Path, tmp_path: Path, serve: Serve, older: bool
+    project: Path, tmp_path: Path, serve: Serve, restored: bool
 ) -> None:
     data = tmp_path / "data"
-    if older:  # created when the superuser used it, in a folder open to all
+    if restored:  # created when the superuser used it, in a frestored open to all
         data.mkdir(mode=0o755)
         data.chmod(0o755)
         text = (project / "schema.sql").read_text()
         with Embedded(data / "postgres", durable=False) as url:
             execute(url, text + "create type colour as enum ('red'); create schema more; create domain d as text;"
                     "create view more.v as select 1; create function f() returns int language sql as 'select 1';"
-                    "create table schemaversion (version integer primary key, appliedon timestamptz default now());"
-                    "insert into schemaversion values (0); create sequence s; create extension pg_trgm")  # fmt: skip
+                    "create table schemaversion (version integer primary key, name text, needs integer);"
+                    "insert into schemaversion values (0, 'schema.sql', 0); create sequence s;"
+                    "create extension pg_trgm")  # fmt: skip
     for first in (True, False):
         server = serve(cwd=project, DATA_DIR=data, WORKER="off", APP_KEYS="k")
         note = f"{server.url}/api/v2/data/_table/note"
@@ -258,7 +259,7 @@ def test_the_server_owns_its_database_but_is_not_a_superuser(
         assert data.stat().st_mode & 0o077 == 0
         server.stop()
         if first:
-            assert ("data_dir_closed" in server.log.read_text() + server.told) == older
+            assert ("data_dir_closed" in server.log.read_text() + server.told) == restored
     with Embedded(data / "postgres", durable=False) as url:
         mine = (data / "secrets" / "database_password").read_text().strip()
         execute(url.replace(f"postgres:{secret}", f"tableapi:{mine}"), "drop extension if exists pg_trgm")

@@ -1,4 +1,4 @@
-"""Migrations: `schema.sql` equals the first release plus every migration; `tableapi init` applies missing ones."""
+"""Migrations of a small project: `tableapi init` applies the missing ones, while older programs are running."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ import pytest
 from tableapi.server import migrate
 from tableapi.server.migrate import BadMigration
 from tableapi.server.postgres.server import binaries
-from tests.helpers.support import ROOT, NewDatabase, tableapi
-
-RELEASED = ROOT / "tests" / "data" / "released" / "0000.sql"
+from tests.docs import pages
+from tests.helpers.support import NewDatabase, tableapi
 
 
 def project(folder: Path, schema: str, **migrations: str) -> Path:
@@ -28,14 +27,23 @@ def project(folder: Path, schema: str, **migrations: str) -> Path:
     return folder
 
 
-async def upgrade(url: str, folder: Path) -> list[str]:
-    said: list[str] = []
+async def upgrade(url: str, folder: Path, said: list[str] | None = None) -> list[str]:
+    said = [] if said is None else said
     connection = await asyncpg.connect(url)
     try:
         await migrate.upgrade(connection, folder, said.append)
     finally:
         await connection.close()
     return said
+
+
+async def applied(url: str) -> list[str]:
+    """Return the files that a database was made by, in order."""
+    connection = await asyncpg.connect(url)
+    rows = await connection.fetch("select version, name from schemaversion order by version")
+    await connection.close()
+    assert [row["version"] for row in rows] == list(range(len(rows)))
+    return [row["name"] for row in rows]
 
 
 def dumped(url: str) -> list[str]:
@@ -48,21 +56,88 @@ def dumped(url: str) -> list[str]:
     return sorted(line for line in lines if line and not line.startswith(("--", "\\")))
 
 
-async def test_the_schema_is_the_first_release_and_all_migrations(new_database: NewDatabase, tmp_path: Path) -> None:
-    fresh, old = [await asyncio.to_thread(new_database) for _ in range(2)]
-    await upgrade(fresh, ROOT)
-    await upgrade(old, project(tmp_path / "first", RELEASED.read_text()))
-    said = await upgrade(old, ROOT)
-    files = sorted(path.name for path in (ROOT / "migrations").glob("*.sql"))
-    assert said == [f"Database upgraded by {name}." for name in files]
-    assert dumped(old) == dumped(fresh)
-    connection = await asyncpg.connect(old)
-    applied = await connection.fetch("select version, name from schemaversion order by version")
-    broken = await connection.fetchval("select count(*) from pg_index where not indisvalid")
-    await connection.close()
-    assert [tuple(row) for row in applied] == list(enumerate(["schema.sql", *files]))
-    assert broken == 0
-    assert await upgrade(old, ROOT) == []
+@pytest.mark.parametrize("folder_exists", [False, True])
+async def test_a_project_begins_without_migrations(
+    new_database: NewDatabase, tmp_path: Path, folder_exists: bool
+) -> None:
+    url, folder = await asyncio.to_thread(new_database), project(tmp_path / "p", "create table a (id int);")
+    if not folder_exists:
+        (folder / "migrations").rmdir()
+    assert await upgrade(url, folder) == ["Database created (schema version 0)."]
+    assert await upgrade(url, folder) == []
+    project(folder, "", **{"0001_b": "alter table a add b int;"})
+    assert await upgrade(url, folder) == ["Database upgraded by 0001_b.sql."]
+    assert await applied(url) == ["schema.sql", "0001_b.sql"]
+
+
+async def test_the_example_of_the_guide_ends_as_the_new_schema(new_database: NewDatabase, tmp_path: Path) -> None:
+    """Also for rows of an older program, one of which is not committed when the migration begins."""
+    fresh, url = [await asyncio.to_thread(new_database) for _ in range(2)]
+    files = [fence for fence in pages.fences(pages.read("guides/upgrading.md")) if fence.title.endswith(".sql")]
+    old, new, migration = (fence.text for fence in files)
+    name = Path(files[2].title).stem
+    await upgrade(fresh, project(tmp_path / "fresh", new))
+    folder = project(tmp_path / "p", old)
+    await upgrade(url, folder)
+    writer, reader = await asyncpg.connect(url), await asyncpg.connect(url)
+    insert = "insert into customer (name) select 'Customer ' || n from generate_series(1, $1::int) n"
+    await writer.execute(insert, 6000)
+    held = writer.transaction()
+    await held.start()
+    await writer.execute(insert, 1)
+    upgrading = asyncio.create_task(upgrade(url, project(folder, new, **{name: migration})))
+    await _waiting(reader, "customer")
+    await held.commit()
+    assert await upgrading == [f"Database upgraded by {name}.sql."]
+    await writer.execute(insert, 1)
+    wrong = "select count(*) from customer where searchname is distinct from lower(name)"
+    assert await reader.fetchval(wrong) == 0
+    assert await reader.fetchval("select count(*) from customer") == 6002
+    assert await reader.fetchval("select count(*) from pg_index where not indisvalid") == 0
+    assert dumped(url) == dumped(fresh)
+    assert await applied(url) == ["schema.sql", f"{name}.sql"]
+    # Restarted after its last statement, it ends in the same state.
+    await reader.execute("delete from schemaversion where version = 1")
+    assert await upgrade(url, folder) == [f"Database upgraded by {name}.sql."]
+    assert dumped(url) == dumped(fresh)
+    await writer.close()
+    await reader.close()
+
+
+async def test_a_call_of_a_replaced_function_may_commit_late(new_database: NewDatabase, tmp_path: Path) -> None:
+    """The old function has begun before the migration replaces it, and inserts a row when the migration continues."""
+    url = await asyncio.to_thread(new_database)
+    function = """create or replace function add() returns void language plpgsql as $$
+        begin update counter set n = n + 1; insert into a ({}) values ({}); end $$;\n"""
+    folder = project(
+        tmp_path / "p",
+        "create table a (id int, double int); create table counter (n int); insert into counter values (0);"
+        + function.format("id", "1"),
+    )
+    await upgrade(url, folder)
+    late, holder, seen = [await asyncpg.connect(url) for _ in range(3)]
+    held = holder.transaction()
+    await held.start()
+    await holder.execute("select from counter for update")
+    adding = asyncio.create_task(late.execute("select add()"))  # it waits for the lock inside the function
+    await _until(seen, "select exists (select 1 from pg_locks where not granted)")
+    text = f"""-- outside a transaction
+{function.format("id, double", "1, 2")}-- after older transactions
+update a set double = 2 * id where double is null;
+alter table a alter column double set not null;
+"""
+    said: list[str] = []
+    upgrading = asyncio.create_task(upgrade(url, project(folder, "", **{"0001_double": text}), said))
+    async with asyncio.timeout(30):
+        while not said:  # noqa: ASYNC110 - PostgreSQL sends no event
+            await asyncio.sleep(0.05)
+    await held.rollback()
+    await adding
+    await upgrading
+    assert said[0] == "0001_double.sql is waiting for 2 older transactions to end."
+    assert [tuple(row) for row in await seen.fetch("select id, double from a")] == [(1, 2)]
+    for connection in (late, holder, seen):
+        await connection.close()
 
 
 async def test_servers_are_notified_of_each_migration(new_database: NewDatabase, tmp_path: Path) -> None:
@@ -113,7 +188,7 @@ async def test_a_waiting_migration_does_not_block_reads(new_database: NewDatabas
     await held.start()
     await holder.execute("select * from a")
     upgrading = asyncio.create_task(upgrade(url, folder))
-    await _waiting(reader)
+    await _waiting(reader, "a")
     await reader.execute("set statement_timeout = '4s'")
     await reader.execute("select * from a")  # queued behind the migration until its lock_timeout
     await held.rollback()
@@ -122,81 +197,15 @@ async def test_a_waiting_migration_does_not_block_reads(new_database: NewDatabas
     await reader.close()
 
 
-async def _waiting(connection: asyncpg.Connection) -> None:
-    await _until(connection, "select exists (select 1 from pg_locks where not granted and relation = 'a'::regclass)")
+async def _waiting(connection: asyncpg.Connection, table: str) -> None:
+    where = f"not granted and relation = '{table}'::regclass"
+    await _until(connection, f"select exists (select 1 from pg_locks where {where})")
 
 
 async def _until(connection: asyncpg.Connection, sql: str) -> None:
     async with asyncio.timeout(10):
         while not await connection.fetchval(sql):  # noqa: ASYNC110 - PostgreSQL sends no event
             await asyncio.sleep(0.01)
-
-
-async def test_a_reveal_by_the_previous_version_may_commit_late(new_database: NewDatabase, tmp_path: Path) -> None:
-    """Commit a row by the old function after a migration replaced it and while the next one backfills."""
-    url = await asyncio.to_thread(new_database)
-    first = project(tmp_path / "first", RELEASED.read_text())
-    await upgrade(url, first)
-    # This one builds indexes concurrently and would wait for the reveal.
-    name = "0001_erasing_and_cleaning"
-    await upgrade(url, project(first, "", **{name: (ROOT / "migrations" / f"{name}.sql").read_text()}))
-    late, seen = await asyncpg.connect(url), await asyncpg.connect(url)
-    await late.execute("""
-        insert into client (clientid) values (1);
-        insert into appuser (appuserid, clientid, name, email, isverified) values (1, 1, 'A', 'a@b.example', 1);
-        insert into usercredit (clientid, contactcredit) values (1, 5);
-        insert into subscriptionplan (planid, name, price, validity) values (2, 'Starter', 49, 30);
-        insert into usersubscription (clientid, planid, expirydate) values (1, 2, now() + interval '1 day');
-        insert into person (personid, profilekey, full_name) values (1, 'in/a', 'Jane Doe');
-    """)
-    holder = await asyncpg.connect(url)
-    held = holder.transaction()
-    await held.start()
-    await holder.execute("select from usercredit for update")
-    reveal = "select reveal_contact(1, 1, 'directdial', 1, null, '', 'Jane Doe', 'u', null, null, null, null, null)"
-    revealing = asyncio.create_task(late.fetchval(reveal))  # it waits for the lock inside the function
-    await _until(seen, "select exists (select 1 from pg_locks where not granted)")
-    said: list[str] = []
-    connection = await asyncpg.connect(url)
-    upgrading = asyncio.create_task(migrate.upgrade(connection, ROOT, said.append))
-    async with asyncio.timeout(60):
-        while not any("0003" in line for line in said):  # noqa: ASYNC110 - PostgreSQL sends no event
-            await asyncio.sleep(0.05)
-    await held.rollback()
-    assert '"charged"' in await revealing
-    await upgrading
-    assert "0003_fill_list_of_my_contacts.sql is waiting for 2 older transactions to end." in said
-    listed = await seen.fetch("select searchname from usercontactlink where listedon is not null")
-    assert [row["searchname"] for row in listed] == ["jane doe"]
-    for open_connection in (late, seen, connection, holder):
-        await open_connection.close()
-
-
-async def test_contacts_revealed_by_keys_are_listed_for_the_owner(new_database: NewDatabase, tmp_path: Path) -> None:
-    url = await asyncio.to_thread(new_database)
-    before = sorted((ROOT / "migrations").glob("000[1-5]_*.sql"))
-    texts = {path.stem: path.read_text() for path in before}
-    folder = project(tmp_path / "before", RELEASED.read_text())
-    await upgrade(url, folder)
-    await upgrade(url, project(folder, "", **texts))
-    connection = await asyncpg.connect(url)
-    await connection.execute("""
-        insert into client (clientid) values (1), (2);
-        insert into appuser (appuserid, clientid, name, email, role, isverified) values
-            (1, 1, 'Owner', 'o@b.example', 'client', 1), (2, 1, 'Member', 'm@b.example', 'member', 1),
-            (3, 2, 'Other', 'o@c.example', 'client', 1);
-        insert into usercredit (clientid, contactcredit, bus_email_credits) values (1, 5, 5), (2, 5, 5);
-        insert into subscriptionplan (planid, name, price, validity) values (2, 'Starter', 49, 30);
-        insert into usersubscription (clientid, planid, expirydate) values (1, 2, now() + interval '1 day');
-        insert into person (personid, profilekey, full_name) values (1, 'in/a', 'By Key'), (2, 'in/b', 'By Member');
-        insert into apikeys (keyid, clientid, apikey, keyhash, purpose) values (1, 1, 'x', 'x', 'CRM');
-        select reveal_contact(1, 1, 'directdial', null, 1, '', 'By Key', 'u', null, null, null, null, null);
-        select reveal_contact(1, 2, 'directdial', 2, null, '', 'By Member', 'u', null, null, null, null, null);
-    """)
-    await upgrade(url, ROOT)
-    rows = await connection.fetch("select appuserid, searchname from usercontactlink order by appuserid")
-    assert [tuple(row) for row in rows] == [(1, "by key"), (2, "by member")]
-    await connection.close()
 
 
 async def test_a_transactional_file_waits_and_is_retried(new_database: NewDatabase, tmp_path: Path) -> None:
@@ -257,56 +266,3 @@ async def test_an_older_program_works_until_a_migration_forbids_it(new_database:
     await upgrade(url, new)
     with pytest.raises(BadMigration, match="Upgrade the database first"):
         await upgrade(url, old)
-
-
-async def test_tokens_and_erased_people_of_an_older_version_are_migrated(
-    new_database: NewDatabase, tmp_path: Path
-) -> None:
-    """0005 binds tokens to the addresses they were mailed to, and erases data that removals left in plain text."""
-    url = await asyncio.to_thread(new_database)
-    files = sorted((ROOT / "migrations").glob("*.sql"))
-    older = {path.stem: path.read_text() for path in files if path.name < "0005"}
-    folder = project(tmp_path / "older", RELEASED.read_text())
-    await upgrade(url, folder)
-    await upgrade(url, project(folder, "", **older))
-    db = await asyncpg.connect(url)
-    await db.execute("insert into client (clientid) values (1)")
-    users = "insert into appuser (appuserid, clientid, name, email, role, isverified) values ($1, 1, 'A', $2, $3, 1)"
-    await db.execute(users, 1, "Stays@old.example", "client")
-    await db.execute(users, 2, "new@old.example", "member")
-    token = (
-        "insert into onetimetoken (tokenhash, purpose, appuserid, createdon, expireson)"
-        " values (sha256($1), 'reset', $2, now() - interval '1 minute', now() + interval '1 hour')"
-    )
-    await db.execute(token, b"1", 1)
-    await db.execute(token, b"2", 2)
-    await db.execute("insert into auditlog (clientid, appuserid, event) values (1, 2, 'email_changed')")
-    person = "insert into person (personid, profilekey, full_name, businesscipher) values ($1, $2, $3, $4)"
-    await db.execute(person, 1, "in/erased", "", None)
-    await db.execute(person, 2, "in/alive", "Alive", b"x")
-    contact = (
-        "insert into usercontact (contactid, clientid, personid, name, linkedinurl, deleted)"
-        " values ($1, 1, $1, $2, $3, $4)"
-    )
-    await db.execute(contact, 1, "Removed", "https://www.linkedin.com/in/erased", 1)
-    await db.execute(contact, 2, "Alive", "https://www.linkedin.com/in/alive", 0)
-    await upgrade(url, ROOT)
-
-    tokens = await db.fetch("select appuserid, email from onetimetoken")
-    assert [tuple(row) for row in tokens] == [(1, "stays@old.example")]
-    await db.execute(token, b"3", 2)  # by a version without the column
-    assert await db.fetchval("select email from onetimetoken where appuserid = 2") == "new@old.example"
-    await db.execute("update appuser set email = 'other@old.example' where appuserid = 2")
-    assert await db.fetchval("select count(*) from onetimetoken where appuserid = 2") == 0
-    assert await db.fetchval("select sum(passwordproved) from appuser") == 2
-    await db.execute(users, 3, "later@old.example", "member")
-    assert await db.fetchval("select passwordproved from appuser where appuserid = 3") == 0
-    keys = [row["profilekey"] for row in await db.fetch("select profilekey from person order by personid")]
-    assert keys == ["removed/1", "in/alive"]
-    urls = [row["linkedinurl"] for row in await db.fetch("select linkedinurl from usercontact order by contactid")]
-    assert urls == ["", "https://www.linkedin.com/in/alive"]
-    # The file can be applied again.
-    await db.execute("delete from schemaversion where version >= 5")
-    text = await upgrade(url, project(tmp_path / "again", "", **{path.stem: path.read_text() for path in files[:5]}))
-    assert text == ["Database upgraded by 0005_tokens_bound_to_addresses.sql."]
-    await db.close()

@@ -1,9 +1,8 @@
-"""Update from the first release to the newest schema under load, node by node, without a failed request."""
+"""Update to a newer schema under load, node by node, without a failed request."""
 
 from __future__ import annotations
 
 import asyncio
-import tarfile
 from pathlib import Path
 
 import asyncpg
@@ -11,6 +10,7 @@ import asyncpg
 from tests.helpers.balancer import balancer
 from tests.helpers.customer import CONTACTS, HEADERS, REVEAL, SETTINGS, books, prepare, reveal
 from tests.helpers.load import Request, load
+from tests.helpers.newer_project import newer_project
 from tests.helpers.support import ROOT, NewDatabase, Serve, Server, tableapi, until
 
 PEOPLE = 50_000
@@ -25,45 +25,30 @@ def asked(number: int) -> Request:
     return "GET", f"{CONTACTS}?limit=5&order=createdon%20desc&include_count=true", b""
 
 
-def first_release(folder: Path) -> Path:
-    """Write the schema and policy of the first release, and scripts that know nothing newer than schema version 12.
-
-    The engine is the current one.
-    """
-    folder.mkdir()
-    released = ROOT / "tests" / "data" / "released"
-    with tarfile.open(released / "scripts.tar.xz") as scripts:
-        scripts.extractall(folder, filter="data")
-    links = {"pyproject.toml": ROOT / "pyproject.toml", "policy.py": released / "policy.py"}
-    for name, target in (links | {"schema.sql": released / "0000.sql"}).items():
-        (folder / name).symlink_to(target)
-    return folder
-
-
 async def test_no_request_fails_while_nodes_are_replaced_one_by_one(
     new_database: NewDatabase, serve: Serve, tmp_path: Path
 ) -> None:
     url = await asyncio.to_thread(new_database)
-    old = first_release(tmp_path / "released")
+    new = await asyncio.to_thread(newer_project, tmp_path)
     settings = SETTINGS | {"DATABASE_URL": url, "DRAIN_SECONDS": "1", "WORKER": "off"}
 
     async def start(folder: Path, name: str) -> Server:
-        more = {"INIT": "on" if folder == old and name == "a" else "off", "DATA_DIR": str(tmp_path / name)}
+        more = {"INIT": "on" if name == "old0" else "off", "DATA_DIR": str(tmp_path / name)}
         return await asyncio.to_thread(serve, cwd=folder, **settings, **more)
 
     async with balancer() as pool:
-        running = [await start(old, "a")]
+        running = [await start(ROOT, "old0")]
         await prepare(url, PEOPLE)
-        running.append(await start(old, "b"))
+        running.append(await start(ROOT, "old1"))
         for node in running:
             await pool.join(node.port)
         async with load(lambda: pool.port, asked, headers=HEADERS, clients=4, keep=True, pause=0.03) as seen:
             await until(lambda: seen.count > 20)
-            done = await asyncio.to_thread(tableapi, "init", cwd=ROOT, **settings, DATA_DIR=tmp_path / "i")
+            done = await asyncio.to_thread(tableapi, "init", cwd=new, **settings, DATA_DIR=tmp_path / "i")
             assert done.returncode == 0, done.stderr
-            assert "Database upgraded by 0001" in done.stdout, done.stdout
+            assert "_newer.sql" in done.stdout, done.stdout
             for number, before in enumerate(running):
-                await pool.join((await start(ROOT, f"new{number}")).port)
+                await pool.join((await start(new, f"new{number}")).port)
                 assert await asyncio.to_thread(before.stop) in (0, 143)
                 pool.nodes.remove(before.port)
             replaced = seen.count
@@ -82,6 +67,6 @@ async def test_no_request_fails_while_nodes_are_replaced_one_by_one(
     """
     assert await connection.fetchval(wrong) == 0
     assert await connection.fetchval("select max(version) from schemaversion") == len(
-        list((ROOT / "migrations").glob("*.sql"))
+        list((new / "migrations").glob("*.sql"))
     )
     await connection.close()

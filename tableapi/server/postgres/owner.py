@@ -12,7 +12,7 @@ import asyncpg
 
 ROLE = "tableapi"
 
-# Transfers ownership of objects that an older version created as `postgres`, except members of extensions.
+# Transfers ownership of objects that were created or restored as `postgres`, except members of extensions.
 _TAKE = """
 do $$
 declare one record;

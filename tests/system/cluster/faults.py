@@ -8,20 +8,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import shutil
 import signal
 import time
 from asyncio.subprocess import DEVNULL, PIPE
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import asyncpg
 import httpx2
 
 from tableapi.crypto.vault import token_hash
 from tests.helpers.customer import KEY
+from tests.helpers.newer_project import newer_project
 from tests.helpers.support import ROOT, clean_environment, until
 from tests.system.cluster.clients import ACCOUNTS, Clients, books, prepare, states, traffic
 from tests.system.cluster.history import State
@@ -329,7 +328,7 @@ async def switchover(run: Run) -> None:
 async def updated_during_switchover(run: Run) -> None:
     """Deploy a newer program with a newer schema, node by node, while the primary changes."""
     stack = run.stack
-    project = await asyncio.to_thread(_newer_project, stack.folder)
+    project = await asyncio.to_thread(newer_project, stack.folder)
     environment = clean_environment(**stack.settings, DATA_DIR=stack.folder / "init")
     command = (str(ROOT / ".venv" / "bin" / "tableapi"), "init")
     switching = asyncio.create_task(asyncio.to_thread(stack.switch_over))
@@ -350,25 +349,6 @@ async def updated_during_switchover(run: Run) -> None:
         await asyncio.to_thread(stack.start_node, name, project=project)
         await run.clients.calm()  # nginx asks a node again after its fail_timeout
     run.note(f"`tableapi init` needed {tries} {'try' if tries == 1 else 'tries'}")
-
-
-def _newer_project(folder: Path) -> Path:
-    """Return a copy of the project with one more migration than the previous copy or the repository."""
-    copies = sorted(folder.glob("newer*"))
-    project = folder / f"newer{len(copies) + 1}"
-    project.mkdir()
-    for entry in ("product", "scripts", "sandbox", "frontend", "policy.py", "schema.sql", "pyproject.toml"):
-        (project / entry).symlink_to(ROOT / entry)
-    shutil.copytree(copies[-1] / "migrations" if copies else ROOT / "migrations", project / "migrations")
-    number = max(int(file.name[:4]) for file in (project / "migrations").glob("*.sql")) + 1
-    column = f"newer{number}"
-    (project / "migrations" / f"{number:04}_newer.sql").write_text(
-        "-- outside a transaction\n"
-        f"alter table usercontact add column if not exists {column} text;\n"
-        f"drop index concurrently if exists usercontact_{column};\n"
-        f"create index concurrently usercontact_{column} on usercontact ({column});\n"
-    )
-    return project
 
 
 def _role(stack: Stack, name: str) -> str:
