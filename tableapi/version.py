@@ -1,6 +1,6 @@
 """The version of the engine, and how its extras are installed."""
 
-VERSION = "0.1.0"
+VERSION = "0.9.0"
 
 
 def install_command(extra: str) -> str:

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import policy
+from tableapi.version import VERSION
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted((ROOT / "scripts").rglob("*.py"))
@@ -135,6 +136,21 @@ def test_the_release_steps_mention_existing_commands_and_files() -> None:
     files = [name for name in re.findall(r"`([\w./]+[./]\w*)`", steps) if name != "dist/"]
     assert files
     assert not [name for name in files if not (ROOT / name).exists()]
+
+
+def test_every_file_names_the_version() -> None:
+    places = {
+        "zensical.toml": r'^release = "(.+)"$',
+        "frontend/package.json": r'^  "version": "(.+)",$',
+        "frontend/package-lock.json": r'\A.*\n.*\n  "version": "(.+)",$',
+        "deploy/kubernetes/product.yaml": r"image: registry\.example\.com/tableapi:(.+)$",
+        "deploy/kubernetes/dataset.yaml": r"image: registry\.example\.com/tableapi-dataset:(.+)$",
+        "docs/guides/install.md": r"/tableapi_server-(.+?)-py3",
+        "CHANGELOG.md": r"^## ([\d.]+) - \d{4}-\d\d-\d\d$",
+    }
+    named = {name: re.findall(pattern, (ROOT / name).read_text(), re.MULTILINE) for name, pattern in places.items()}
+    del named["CHANGELOG.md"][1:]  # earlier versions
+    assert {name: set(versions) for name, versions in named.items()} == {name: {VERSION} for name in places}
 
 
 def test_every_test_of_the_front_end_is_run() -> None:
