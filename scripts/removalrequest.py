@@ -34,11 +34,11 @@ class Output(BaseModel):
 
 
 class Removal(BaseModel):
-    """A removal to confirm. Links mailed by an older version have no language."""
+    """A removal to confirm."""
 
     email: str
     key: str
-    language: str | None = None
+    language: str
 
 
 class Link(BaseModel):

@@ -1,8 +1,7 @@
 """Fill in missing search data of stored people and contacts.
 
-It is missing in rows stored by an older version or by a program that writes the tables itself, and in new contacts
-until the next run, because it would slow down a reveal. Each row is decrypted only once for this, however often it is
-searched.
+It is missing in rows stored by another program that writes the tables itself, and in new contacts until the next run,
+because it would slow down a reveal. Each row is decrypted only once for this, however often it is searched.
 """
 
 from __future__ import annotations

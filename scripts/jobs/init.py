@@ -14,7 +14,7 @@ _UNINDEXED = "select exists (select 1 from person where searchable is null)"
 async def run(ctx: Context) -> str | None:
     async with ctx.db.transaction():
         await plans.load_catalogue(ctx)
-        if await ctx.db.first_value(bool, _UNINDEXED):  # stored by an older version
+        if await ctx.db.first_value(bool, _UNINDEXED):  # stored by another program
             await ctx.later("indexpeople")
     if not ctx.settings.demo:
         return None

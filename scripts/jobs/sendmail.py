@@ -16,7 +16,7 @@ class Input(BaseModel):
     name: str
     to: str
     values: dict[str, object]
-    language: str = DEFAULT  # mails queued by an older version have none
+    language: str = DEFAULT
     mark: str = ""  # identifies the mail across retries
 
 

@@ -43,7 +43,6 @@ create table if not exists tableapi_live.webhook (
     error_at   timestamptz,
     gone       text                          -- the URL that has responded with 410, to which nothing is sent
 );
-alter table tableapi_live.webhook add column if not exists gone text;
 
 -- The events of webhooks: those to deliver, and the log of those that were delivered or given up.
 create table if not exists tableapi_live.delivery (
@@ -66,7 +65,6 @@ create table if not exists tableapi_live.delivery (
 );
 create index if not exists delivery_due on tableapi_live.delivery (webhook, due, id) where state = 'p';
 create index if not exists delivery_probe on tableapi_live.delivery (webhook, attempts, id) where state = 'p';
-drop index if exists tableapi_live.delivery_record;
 -- The condition differs from that of the other indexes on purpose: without statistics of what waits, and those of a
 -- queue are always old, PostgreSQL takes another index to look for earlier events, and reads all that wait for each.
 create index if not exists delivery_order on tableapi_live.delivery (webhook, record_key, id)

@@ -11,7 +11,7 @@ import stat
 import tempfile
 from pathlib import Path
 
-# Files by which a data folder is recognized; former versions made only the later ones.
+# Files by which a data folder is recognized; a copy by `cp DATA_DIR/*` lacks the first one.
 _MARK = ".tableapi"
 _MARKS = (
     _MARK, "secrets/secret_key", "secrets/app_key", "secrets/postgres_password", "secrets/database_password",

@@ -1,9 +1,8 @@
-"""The demo account: its plan with the printed credentials, on a new database and on an older one."""
+"""The demo account: its plan with the printed credentials."""
 
 from __future__ import annotations
 
 import asyncio
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -94,29 +93,4 @@ async def test_the_demo_subscription_can_be_changed(new_database: NewDatabase, s
         where b.n <> (select sum(delta) from creditledger l where l.clientid = c.clientid and l.kind = b.kind)
     """
     assert await connection.fetchval(wrong) == 0
-    await connection.close()
-
-
-async def test_a_demo_database_of_an_earlier_version_is_upgraded(
-    new_database: NewDatabase, serve: Serve, tmp_path: Path
-) -> None:
-    """Serve a database of an earlier version, with the plan and invoices only in the database."""
-    url, data = await asyncio.to_thread(new_database), tmp_path / "data"
-    first = await asyncio.to_thread(serve, DEMO="1", DATABASE_URL=url, DATA_DIR=data, APP_KEYS=KEY)
-    assert first.stop() in (0, 143)
-    shutil.rmtree(data / "sandbox")
-    connection = await asyncpg.connect(url)
-    await connection.execute("""
-        update client set stripe_custid = null;
-        update usersubscription set stripe_subid = null, stripe_itemid = null;
-        update transactionhistory set providerid = null;
-        delete from addonpayment; delete from planprice; delete from stripeevent; delete from paymentsync;
-    """)
-    before = await connection.fetchrow("select * from usercredit")
-    bills = await connection.fetchval("select count(*) from transactionhistory")
-    second = await asyncio.to_thread(serve, DEMO="1", DATABASE_URL=url, DATA_DIR=data, APP_KEYS=KEY)
-    assert dict(await connection.fetchrow("select * from usercredit") or {}) == dict(before or {})
-    assert await connection.fetchval("select count(*) from transactionhistory") == bills
-    with owner(second.url) as http:
-        use(http)
     await connection.close()

@@ -66,14 +66,10 @@ async def test_the_stored_language_precedes_that_of_the_request(
     assert reset == {"en": "Set a new password", "de": "Legen Sie ein neues Passwort fest"}[language]
 
 
-async def test_mails_queued_by_an_older_version_are_english(product: Product) -> None:
-    """Their values are texts already, and they name no language."""
-    to = f"{secrets.token_hex(5)}@older.example"
-    values: dict[str, Any] = {"name": "Ina", "planname": "Growth", "until": "5 Nov 2026", "link": "http://test/x"}
-    async with product.db.transaction():
-        await product.ctx.later("sendmail", name="paymentfailed", to=to, values=values, mark="")
-    assert "until 5 Nov 2026;" in _text(await _newest(product, to, "en"))
-    values = {"name": "Ina", "kind": "work email", "left": 20, "link": "http://test/x"}
+async def test_a_mail_in_a_language_without_texts_is_english(product: Product) -> None:
+    to = f"{secrets.token_hex(5)}@elsewhere.example"
+    values: dict[str, Any] = {"name": "Ina", "kind": "work email", "left": 20, "link": "http://test/x"}
+    values["forecast"] = {"spent": "10", "until": "5 Nov 2026", "renews": "", "share": 20}
     async with product.db.transaction():
         await product.ctx.later("sendmail", name="lowcredit", to=to, values=values, language="tlh")
     assert "Your account has 20 work email credits left." in _text(await _newest(product, to, "en"))

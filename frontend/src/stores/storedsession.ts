@@ -6,8 +6,8 @@ export interface Session {
   apiKey: string;
   sessionToken: string;
   emailid: string;
-  /** One sign-in: the same for every token that replaces the first one. Absent in sessions stored by older versions. */
-  signinid?: string;
+  /** One sign-in: the same for every token that replaces the first one. */
+  signinid: string;
   /** Whether it is a staff session, which uses the desk and no other screens. */
   staff?: boolean;
 }

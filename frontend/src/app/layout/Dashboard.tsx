@@ -37,7 +37,7 @@ export function Dashboard() {
   if (!session) return <ToSignIn />;
   if (session.staff) return <Navigate to="/desk" replace />;
   // Another user starts with a fresh tree; a changed address or password does not.
-  return <Frame key={session.signinid ?? session.emailid} />;
+  return <Frame key={session.signinid} />;
 }
 
 /** Redirects to the sign-in, which returns to this address unless the session was ended on purpose. */
