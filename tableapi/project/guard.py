@@ -6,10 +6,9 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core.core_schema import ErrorType
 
 from tableapi.auth.policy import ANYONE, NO_SESSIONS, Actor, Sessions, role_error
 from tableapi.auth.scopes import BASIC, OF_METHOD
@@ -253,7 +252,6 @@ _MESSAGES = (
 
 
 _NO_CASE = ("value_error", "assertion_error")  # from any ValueError or assert of a validator
-_OF_PYDANTIC = frozenset[str](get_args(ErrorType))  # their messages do not name the field
 
 
 def validate(model: type[M], data: Mapping[str, Any]) -> M:
@@ -266,12 +264,12 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
     except ValidationError as error:
         fields: dict[str, str | FieldError] = {}
         message = ""
-        for detail in error.errors(include_url=False, include_input=False):
+        for detail in error.errors(include_input=False):
             name, case = ".".join(map(str, detail["loc"])) or "body", detail["type"]
             text = _MESSAGES.get(case) or detail["msg"].removeprefix("Value error, ")
             if case == "extra_forbidden" and len(detail["loc"]) == 1:
                 text += f".{suggestion(name, list(model.model_fields))}"
-            if not fields and case in _OF_PYDANTIC and case not in _NO_CASE:
+            if not fields and "url" in detail and case not in _NO_CASE:  # pydantic's own, which does not name the field
                 message = f"{name[:100]}: {text}"
             context = detail.get("ctx", {}).items()
             numbers = {key: value for key, value in context if type(value) in (int, float)}
