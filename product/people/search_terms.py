@@ -114,7 +114,7 @@ def country_code(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _names() -> dict[str, str]:
-    """Return the codes of countries by names that ISO 3166 lacks: usual ones, and those in other languages."""
+    """Return the codes of countries by names that ISO 3166 lacks: usual and translated ones."""
     names: dict[str, str] = {}
     translations = [gettext.translation("iso3166-1", pycountry.LOCALES_DIR, languages=[one]) for one in LANGUAGES]
     for translation in (gettext.NullTranslations(), *translations):
