@@ -27,11 +27,15 @@ LEAST_KEY = 16  # minimum length of a key in the access file
 
 def checked(settings: Settings, project: Project, folder: Path) -> list[tuple[bool, str]]:
     """Return (fatal, line) for each setting that is missing or unsafe in production."""
+    from tableapi.server.migrate import BadMigration, difference  # imports SQLAlchemy, as below
+
     problems = [*_services(settings), *_secrets(settings), *project.checks(settings), *_unknown(settings)]
     if settings.database_url is not None and settings.secret_keys and (folder / "policy.py").is_file():
         try:
+            if (found := asyncio.run(difference(settings, folder))) is not None:
+                problems.append(found)
             asyncio.run(check_stored(settings, folder))
-        except BadSettings as error:
+        except (BadSettings, BadMigration) as error:
             problems.append((True, str(error)))
         except (OSError, asyncpg.PostgresError):  # reported above
             pass

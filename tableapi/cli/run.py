@@ -11,7 +11,6 @@ import orjson
 
 from tableapi.config.command_error import CommandError
 from tableapi.config.settings import Settings
-from tableapi.query.spelling import suggestion
 
 if TYPE_CHECKING:
     from tableapi.project.guard import Script
@@ -64,6 +63,8 @@ async def run_script(settings: Settings, folder: Path, name: str, words: Sequenc
 
 def _check_names(name: str, payload: Mapping[str, Any], script: Script) -> None:
     """Reject arguments that the script does not have, which would have no effect. Raises UnknownScript."""
+    from tableapi.query.spelling import suggestion
+
     known = list(script.input.model_fields) if script.input else []
     for word in payload:
         if word not in known:

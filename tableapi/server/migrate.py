@@ -62,6 +62,9 @@ _OPEN = """
 """
 
 
+_IS_MADE = "select to_regclass('schemaversion') is not null"
+
+
 class BadMigration(CommandError):
     """The schema files cannot be applied."""
 
@@ -112,6 +115,13 @@ class Migration:
         return statements
 
 
+_FOREIGN = """
+    select count(*) as tables, min(c.relname) as name from pg_class c
+    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'f')
+        and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+"""
+
+
 async def init(settings: Settings, folder: Path | None = None, say: Callable[[str], None] = print) -> str | None:
     """Create or upgrade the database, then run the script `init` and return its message."""
     folder = folder or Path.cwd()
@@ -124,6 +134,54 @@ async def init(settings: Settings, folder: Path | None = None, say: Callable[[st
         return await _load(settings, folder)
     finally:
         await connection.close(timeout=5)  # releases the lock
+
+
+async def difference(settings: Settings, folder: Path) -> tuple[bool, str] | None:
+    """Return how the schema of the database differs from the project's, and whether that stops `serve`; else None.
+
+    Raises:
+        BadMigration, OSError, PostgresError: the files or the database cannot be read.
+    """
+    newest = len(await asyncio.to_thread(_migrations, folder))
+    connection = await connect(settings.direct_url, timeout=10)
+    try:
+        if not await connection.fetchval(_IS_MADE):
+            await _check_empty(connection)
+            return not settings.init, "DATABASE_URL: the database is empty. `tableapi init` creates the schema."
+        present, needed = await _versions(connection)
+    except BadMigration as error:
+        return True, f"DATABASE_URL: {error}"
+    finally:
+        await connection.close(timeout=5)
+    if needed > newest:
+        return True, f"DATABASE_URL: {_too_new(present, newest)}"
+    if present >= newest:
+        return None
+    return not settings.init, f"DATABASE_URL: schema version {present}. `tableapi init` upgrades it to {newest}."
+
+
+async def _versions(connection: asyncpg.Connection) -> tuple[int, int]:
+    """Return the schema version of the database, and the lowest that a program must know."""
+    row = await connection.fetchrow("select max(version) as present, max(needs) as needed from schemaversion")
+    assert row is not None
+    return row["present"], row["needed"]
+
+
+def _too_new(present: int, newest: int) -> BadMigration:
+    return BadMigration(
+        f"The database has schema version {present}, and this program knows only {newest}. Install a newer version of "
+        "the program."
+    )
+
+
+async def _check_empty(connection: asyncpg.Connection) -> None:
+    """Raise BadMigration if the schema of the project would be created beside the tables of another program."""
+    row = await connection.fetchrow(_FOREIGN)
+    if row is not None and row["tables"]:
+        raise BadMigration(
+            f"The database has {row['tables']} tables that this project did not create, such as '{row['name']}'. Use "
+            "an empty database or, to serve those tables, `tableapi serve --dataset`."
+        )
 
 
 async def _record_changes(connection: asyncpg.Connection, folder: Path, say: Callable[[str], None]) -> None:
@@ -146,18 +204,15 @@ async def upgrade(connection: asyncpg.Connection, folder: Path, say: Callable[[s
     """Apply the migrations missing from the database. Raises BadMigration."""
     migrations = await asyncio.to_thread(_migrations, folder)
     newest = len(migrations)
-    if not await connection.fetchval("select to_regclass('schemaversion') is not null"):
+    if not await connection.fetchval(_IS_MADE):
+        await _check_empty(connection)
         schema = await asyncio.to_thread(Migration.read, newest, folder / "schema.sql")
         await _apply(connection, schema, max((migration.needs for migration in migrations), default=0), say)
         say(f"Database created (schema version {newest}).")
         return
-    present = await connection.fetchval("select max(version) from schemaversion")
-    needed = await connection.fetchval("select max(needs) from schemaversion")
+    present, needed = await _versions(connection)
     if needed > newest:
-        raise BadMigration(
-            f"The database has schema version {present}, but this program needs {newest}. Upgrade the database "
-            "first: tableapi init"
-        )
+        raise _too_new(present, newest)
     if present > newest:
         say(f"The database has schema version {present}, newer than this program's {newest}, and compatible with it.")
     for migration in migrations[present:]:

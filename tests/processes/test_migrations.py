@@ -264,5 +264,46 @@ async def test_an_older_program_works_until_a_migration_forbids_it(new_database:
     assert re.search("schema version 1, newer than this program's 0", said)
     project(new, "", **{"0002_c": "-- needs 1\nalter table a drop column id;"})
     await upgrade(url, new)
-    with pytest.raises(BadMigration, match="Upgrade the database first"):
+    with pytest.raises(BadMigration, match=r"version 2, and this program knows only 0\. Install a newer version"):
         await upgrade(url, old)
+
+
+async def test_the_tables_of_another_program_are_left_alone(new_database: NewDatabase, tmp_path: Path) -> None:
+    url = await asyncio.to_thread(new_database, "create table customer (id int); create table orders (id int)")
+    with pytest.raises(BadMigration, match="2 tables that this project did not create, such as 'customer'"):
+        await upgrade(url, project(tmp_path, "create table a (id int);"))
+    connection = await asyncpg.connect(url)
+    tables = await connection.fetch("select relname from pg_class where relnamespace = 'public'::regnamespace")
+    await connection.close()
+    assert sorted(row["relname"] for row in tables) == ["customer", "orders"]
+
+
+@pytest.mark.parametrize(
+    ("sql", "init", "code", "said"),
+    [
+        ("", "on", 0, "note: DATABASE_URL: the database is empty. `tableapi init` creates the schema."),
+        ("", "off", 1, "error: DATABASE_URL: the database is empty."),
+        ("create table customer (id int)", "on", 1, "error: DATABASE_URL: The database has 1 tables that this"),
+        ("made", "on", 0, "note: DATABASE_URL: schema version 0. `tableapi init` upgrades it to 1."),
+        ("made", "off", 1, "error: DATABASE_URL: schema version 0."),
+    ],
+)
+async def test_check_compares_the_schema(
+    new_database: NewDatabase, tmp_path: Path, sql: str, init: str, code: int, said: str
+) -> None:
+    url = await asyncio.to_thread(new_database, "" if sql == "made" else sql)
+    folder = project(tmp_path, "create table a (id int);")
+    (folder / "policy.py").write_text(
+        "from tableapi import Sessions\nPOLICY = {}\n"
+        "SESSIONS = Sessions(lookup=\"select 'user' as role where $1 = ''\")\n"
+    )
+    if sql == "made":
+        await upgrade(url, folder)
+        (folder / "migrations" / "0001_b.sql").write_text("alter table a add b int;")
+    settings = {
+        "DATABASE_URL": url, "INIT": init, "DATA_DIR": str(tmp_path / "data"), "PUBLIC_URL": "https://a.example.com",
+        "SECRET_KEYS": "k" * 32, "APP_KEYS": "a" * 32,
+    }  # fmt: skip
+    checked = await asyncio.to_thread(lambda: tableapi("check", cwd=folder, **settings))
+    assert said in checked.stdout, checked.stdout + checked.stderr
+    assert checked.returncode == code, checked.stdout
