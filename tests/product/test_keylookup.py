@@ -195,3 +195,22 @@ async def test_reading_keys_is_recorded_and_reading_their_uses_is_not(product: P
     ):
         assert (await account.owner.http.get(TABLE + "apikeys", params=query)).status_code == 200
         assert await product.db.fetchval(count, account.clientid) == recorded, query
+
+
+@pytest.mark.parametrize("path", ["keylookup?linkedinurl=linkedin.com/in/x&type=directdials", "account/credits"])
+@pytest.mark.parametrize(
+    ("headers", "message"),
+    [
+        ({}, "Send an API key of your account, from Settings > API, in the header X-API-Key."),
+        ({"Authorization": "Bearer abcdefghij123456"}, "Send the API key in the header X-API-Key instead of"),
+        ({"X-API-Key": "abcdefghij123456"}, "The API key is not valid."),
+    ],
+)
+async def test_a_request_without_a_live_key_is_told_what_to_send(
+    product: Product, path: str, headers: dict[str, str], message: str
+) -> None:
+    async with product.caller(key="") as http:
+        response = await http.get(f"{API}{path}", headers=headers)
+    error = response.json()["error"]
+    assert (response.status_code, error["context"]["reason"], error["context"]["scope"]) == (401, "bad_key", "resource")
+    assert error["message"].startswith(message)
