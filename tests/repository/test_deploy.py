@@ -12,6 +12,8 @@ import orjson
 import pytest
 import yaml
 
+from product.accounts import avatars
+from scripts import bulklookup, files, listimport
 from tests.docs import code
 from tests.helpers.support import ROOT
 
@@ -59,6 +61,15 @@ def test_alerts_use_existing_metrics() -> None:
     named = {name for rule in rules for name in re.findall(r"(?:tableapi|project)_\w+", rule["expr"])}
     assert len(rules) > 5
     assert named <= set(code.metrics())
+
+
+def test_the_proxy_passes_the_largest_body_of_a_call() -> None:
+    """1.1 MB of a picture, of 2 MB that are allowed, got an HTML page with 413."""
+    largest = max(files.MAX_BYTES, listimport.MAX_CHARS * 4, bulklookup.MAX_BYTES, avatars.MAX_BYTES) + 65_536
+    for name in ("nginx.conf", "cluster/nginx.conf"):
+        sizes = re.findall(r"client_max_body_size (\d+)m;", (DEPLOY / name).read_text())
+        assert sizes, name
+        assert min(map(int, sizes)) * 1024 * 1024 >= largest, name
 
 
 MANIFESTS = ("product.yaml", "dataset.yaml")
