@@ -137,7 +137,7 @@ async def init(settings: Settings, folder: Path | None = None, say: Callable[[st
 
 
 async def difference(settings: Settings, folder: Path) -> tuple[bool, str] | None:
-    """Return how the schema of the database differs from the project's, and whether that stops `serve`; else None.
+    """Return whether a difference between the schemas of database and project is fatal, and its text.
 
     Raises:
         BadMigration, OSError, PostgresError: the files or the database cannot be read.
@@ -175,7 +175,7 @@ def _too_new(present: int, newest: int) -> BadMigration:
 
 
 async def _check_empty(connection: asyncpg.Connection) -> None:
-    """Raise BadMigration if the schema of the project would be created beside the tables of another program."""
+    """Raise BadMigration if the database has tables of another program."""
     row = await connection.fetchrow(_FOREIGN)
     if row is not None and row["tables"]:
         raise BadMigration(

@@ -101,6 +101,7 @@ async def parents(run: Run, change: Change) -> None:
         change.values.update(zip(relation.own, refers, strict=True))
         for name in relation.own:
             change.expressions.pop(name, None)
+            change.operators.pop(name, None)
 
 
 async def _parent(run: Run, relation: Relation, record: dict[str, Any], *, held: bool) -> list[Any]:

@@ -271,6 +271,7 @@ class Writer(Run):
         rest = Change(
             {n: value for n, value in change.values.items() if n not in names and right.can_write(n)},
             {n: text for n, text in change.expressions.items() if n not in names and right.can_write(n)},
+            change.operators,
         )
         ident = [change.values[column.name] for column in unique]
         if rest.empty:

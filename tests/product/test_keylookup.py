@@ -206,7 +206,7 @@ async def test_reading_keys_is_recorded_and_reading_their_uses_is_not(product: P
         ({"X-API-Key": "abcdefghij123456"}, "The API key is not valid."),
     ],
 )
-async def test_a_request_without_a_live_key_is_told_what_to_send(
+async def test_the_error_without_a_live_key_says_what_to_send(
     product: Product, path: str, headers: dict[str, str], message: str
 ) -> None:
     async with product.caller(key="") as http:

@@ -13,6 +13,8 @@ import sqlalchemy as sa
 
 from tableapi.auth.rights import Right
 from tableapi.errors import BadRequest
+from tableapi.query.dml import operators
+from tableapi.query.dml.operators import SET
 from tableapi.query.spelling import spelled
 from tableapi.query.statement import Parameter
 from tableapi.schema.model import Column, Relation, Table
@@ -51,13 +53,14 @@ class WritePlan:
 class Change:
     """The parts of one record.
 
-    values: fields to write. expressions: fields set to the current time or date. rejected: fields that the caller may
-    not write, with the values that were sent. relations: nested records. held: names of relations with unwritable
-    references, which keep their stored values.
+    values: fields to write. operators: those that have the operand of a change. expressions: fields set to the
+    current time or date. rejected: fields that the caller may not write, with the values that were sent. relations:
+    nested records. held: names of relations with unwritable references, which keep their stored values.
     """
 
     values: dict[str, Any] = field(default_factory=dict)
     expressions: dict[str, str] = field(default_factory=dict)
+    operators: dict[str, str] = field(default_factory=dict)
     rejected: dict[str, Any] = field(default_factory=dict)
     relations: list[tuple[Relation, Any]] = field(default_factory=list)
     held: set[str] = field(default_factory=set)
@@ -75,7 +78,7 @@ class Change:
     @property
     def shape(self) -> tuple[Any, ...]:
         """The parts of a change that its statement depends on: everything except the values."""
-        return tuple(self.values), tuple(self.expressions.items())
+        return tuple(self.values), tuple(self.expressions.items()), tuple(self.operators.items())
 
 
 def take_apart(table: Table, right: Right, record: Mapping[str, Any], skip: Iterable[str] = ()) -> Change:
@@ -103,6 +106,10 @@ def take_apart(table: Table, right: Right, record: Mapping[str, Any], skip: Iter
             isinstance(value, dict) and value.keys() == {"expression"} and column.type.kind not in ("json", "composite")
         ):
             change.expressions[name] = _expression(column, value["expression"])
+        elif type(value) is dict and (operator := operators.named(column, value)):
+            change.values[name] = value[operator] if operator == SET else operators.operand(column, operator, value)
+            if operator != SET:
+                change.operators[name] = operator
         else:
             change.values[name] = value
     return change

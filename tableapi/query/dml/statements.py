@@ -94,6 +94,9 @@ def upsert(target: Target, change: Change, conflict: list[Column], update: Right
     statement = _insert(pg_insert(table.clause), values, guards)
     changed = [name for name in values if name not in names and update.can_write(name)]
     new = {name: statement.excluded[name] for name in changed}
+    if change.operators:
+        computed = assignments(table, change, target.binder, {}, stored=table.clause)
+        new |= {name: computed[name] for name in changed if name in change.operators}
     new = new or {conflict[0].name: statement.excluded[conflict[0].name]}
     before = [update.rows(table.clause, ACTOR)] if update.rows is not None else []
     guards = conditions.of_change(target, update, table.clause, {name: values[name] for name in new})
@@ -141,7 +144,7 @@ def by_key(target: Target, clause: Any, key: list[Column], *, match: bool) -> li
 def update(target: Target, change: Change, key: list[Column], match: bool = False) -> WritePlan:
     """Build the UPDATE of one record. `match`: only in a version named by the `If-Match` header."""
     clause: Any = target.binder.alias(target.table)
-    values = assignments(target.table, change, target.binder, {})
+    values = assignments(target.table, change, target.binder, {}, stored=clause)
     allowed = None
     if target.right.rows is not None and touches(target.right, target.table, values):
         allowed = target.right.rows(clause, ACTOR)
@@ -161,7 +164,7 @@ def update_several(target: Target, change: Change, key: list[Column]) -> WritePl
     fields = [target.table.columns[name] for name in change.values]
     rows, columns = _rows(target, key, fields)
     idents, sent = columns[: len(key)], dict(zip(change.values, columns[len(key) :], strict=True))
-    values = assignments(target.table, change, target.binder, {}, sent)
+    values = assignments(target.table, change, target.binder, {}, sent, clause)
     matched = [clause.c[column.name] == ident for column, ident in zip(key, idents, strict=True)]
     allowed = None
     if target.right.rows is not None:
@@ -210,7 +213,7 @@ def by_filter(
     if change is None:
         statement = sa.delete(clause).where(*matched)
     else:
-        values = assignments(table, change, target.binder, {})
+        values = assignments(table, change, target.binder, {}, stored=clause)
         if target.right.rows is not None and touches(target.right, table, values):
             allowed = target.right.rows(clause, ACTOR)
         guards = [guard.clause for guard in conditions.of_change(target, target.right, clause, values)]
@@ -280,7 +283,7 @@ def check_change(target: Target, change: Change, key: list[Column]) -> WritePlan
     Columns: `reference` and `field`. There is no row if the record does not exist.
     """
     clause: Any = target.binder.alias(target.table)
-    values = assignments(target.table, change, target.binder, {})
+    values = assignments(target.table, change, target.binder, {}, stored=clause)
     kinds = conditions.kinds(conditions.of_change(target, target.right, clause, values))
     row = sa.select(*kinds).select_from(clause).where(*by_key(target, clause, key, match=False))
     return target.plan(row)
@@ -290,7 +293,7 @@ def check_changes(target: Target, change: Change, parsed: Filter, options: Optio
     """Build the same check for all records matching a filter, locked until the transaction ends."""
     target.binder = reading_binder(options, limits)
     clause: Any = target.binder.alias(target.table)
-    values = assignments(target.table, change, target.binder, {})
+    values = assignments(target.table, change, target.binder, {}, stored=clause)
     kinds = conditions.kinds(conditions.of_change(target, target.right, clause, values))
     matched = where(target.scope(clause), parsed.tree)
     rows = sa.select(*kinds).select_from(clause).where(*matched).with_for_update().subquery(target.binder.name("w"))

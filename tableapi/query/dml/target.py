@@ -15,6 +15,7 @@ from sqlalchemy.sql import visitors
 
 from tableapi.auth.rights import Right, Rights
 from tableapi.query import aggregate, select
+from tableapi.query.dml import operators
 from tableapi.query.dml.plan import EXPRESSIONS, Change, WritePlan
 from tableapi.query.expressions.fields import chosen
 from tableapi.query.expressions.scope import ACTOR, Scope
@@ -34,16 +35,18 @@ JSON_NULL: Any = sa.literal_column("'null'")  # for a NOT NULL JSON field; elsew
 
 def assignments(
     table: Table, change: Change, binder: Binder, set_on_create: Mapping[str, Any],
-    sent: Mapping[str, Any] | None = None,
+    sent: Mapping[str, Any] | None = None, stored: Any = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Return the SQL value of every written field; values set on create override the caller's.
 
-    sent: the values of the fields, if they are not parameters of their own.
+    sent: the values of the fields, if they are not parameters of their own. stored: the row that is changed.
     """
     values: dict[str, Any] = {}
     for name in change.values:
         column = table.columns[name]
         value = sent[name] if sent is not None else binder.value(column.type, ("value", name), name)
+        if (operator := change.operators.get(name)) is not None:
+            value = operators.applied(operator, column.type, None if stored is None else stored.c[name], value)
         if column.type.kind == "json" and not column.nullable:
             value = sa.func.coalesce(value, JSON_NULL)
         values[name] = value
