@@ -43,6 +43,7 @@ OPTIONS: dict[str, tuple[Json, str]] = {
         " or an aggregate of a relation, as in `fields`. Aliases: sort, order_by.",
     ),
     "group": (_TEXT, "Comma list of fields to group by, or of functions such as `MONTH(field)`. Alias: group_by."),
+    "distinct": (_TEXT, "Fields; of records that are equal in them, the first one in the order is returned."),
     "having": (_TEXT, "Conditions on groups, such as `COUNT(*) > 3`."),
     "limit": (_WHOLE, "Records in the response; missing, 0, negative or too large: the maximum. Alias: top."),
     "offset": ({**_WHOLE, "default": 0}, "Records to leave out at the beginning. Alias: skip."),
@@ -88,9 +89,9 @@ OPTIONS: dict[str, tuple[Json, str]] = {
 }
 
 READ = ("fields", "related", "id_field")
-LIST = ("fields", "filter", "params", "ids", "id_field", "order", "group", "having", "limit", "offset", "cursor",
-        "include_count", "count_only", "include_schema", "related", "as_list", "wrap", "file", "accept",
-        "refresh", "timezone", "numbers", "explain")  # fmt: skip
+LIST = ("fields", "filter", "params", "ids", "id_field", "order", "distinct", "group", "having", "limit",
+        "offset", "cursor", "include_count", "count_only", "include_schema", "related", "as_list", "wrap", "file",
+        "accept", "refresh", "timezone", "numbers", "explain")  # fmt: skip
 WRITE = ("fields", "related", "id_field", "continue", "rollback", "as_list", "wrap", "allow_related_delete",
          "dry_run", "max_affected", "return")  # fmt: skip
 CHOOSE = ("ids", "filter", "params")

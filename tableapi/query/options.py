@@ -33,8 +33,8 @@ ALIASES = {
     "skip": "offset", "_method": "method", "format": "accept",
 }  # fmt: skip
 BODY_OPTIONS = frozenset(
-    ("fields", "filter", "params", "ids", "id_field", "order", "group", "having", "limit", "offset", "count_only",
-     "include_count", "related", "continue", "rollback", "cursor", "dry_run", "max_affected", "numbers")
+    ("fields", "filter", "params", "ids", "id_field", "order", "distinct", "group", "having", "limit", "offset",
+     "count_only", "include_count", "related", "continue", "rollback", "cursor", "dry_run", "max_affected", "numbers")
 )  # fmt: skip
 KNOWN = BODY_OPTIONS | {
     "include_schema", "allow_related_delete", "force", "as_list", "wrap", "file", "accept", "upsert", "refresh",
@@ -44,11 +44,11 @@ OF_QUERY = KNOWN - BODY_OPTIONS  # options that have no effect in a body
 # Options that have no effect on writes.
 OF_READS = frozenset(
     ("order", "sort", "order_by", "limit", "top", "offset", "skip", "group", "group_by", "having", "cursor",
-     "include_count", "count_only", "include_schema")
+     "include_count", "count_only", "include_schema", "distinct")
 )  # fmt: skip
 # Options by which a read returns only some of the matching records, or matches others.
 OF_SELECTIONS = frozenset(
-    ("limit", "top", "offset", "skip", "group", "group_by", "having", "cursor", "timezone")
+    ("limit", "top", "offset", "skip", "group", "group_by", "having", "cursor", "timezone", "distinct")
 )  # fmt: skip
 _CONDITIONS = "Write all conditions in one option: filter=(a = 1) or (b > 2)."
 _HEADER = "Send credentials as headers: X-API-Key, X-Session-Token."
@@ -84,6 +84,7 @@ class Options:
     ids: list[Any] | None = None
     id_field: str = ""
     order: str = ""
+    distinct: str = ""
     group: str = ""
     having: str = ""
     limit: int | None = None

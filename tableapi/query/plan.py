@@ -147,6 +147,12 @@ def list_plan(request: ReadRequest, cursor: list[Any] | None = None) -> Plan:
     probe = not own_limit or options.cursor is not None or options.estimated
     scope, reader = request.scope(), request.reader()
     tree = request.filter.tree if request.filter else None
+    if options.distinct.strip() and (aggregate.is_grouped(options) or options.cursor is not None):
+        raise BadRequest(
+            "Option 'distinct' supports neither groups nor cursors. Use limit and offset.",
+            reason="bad_option",
+            context={"option": "distinct"},
+        )
     if aggregate.is_grouped(options):
         if options.related.strip():
             raise BadRequest("Groups do not support relations. Leave out 'related'.", reason="bad_option")
@@ -180,7 +186,7 @@ def count_plan(request: ReadRequest) -> Plan:
     if aggregate.is_grouped(options):
         statement = group_count(scope, options, tree, request.limits.filter)
     else:
-        statement = counting(scope, tree, explain=options.estimated)
+        statement = counting(scope, tree, options.distinct, explain=options.estimated)
     plan = Plan(statement.sql, bound(statement), request.table, "count", options, estimate=statement.estimates)
     plan.replica, plan.patterns = _from_replica(scope), scope.binder.patterns
     return plan

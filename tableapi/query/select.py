@@ -11,12 +11,14 @@ from dataclasses import replace
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import distinct_on
 
+from tableapi.errors import BadRequest
 from tableapi.query import aggregate, cursor
 from tableapi.query.columns import Reader
 from tableapi.query.expressions import syntax
 from tableapi.query.expressions.conditions import conjuncts, fixes, guarded_by, joined, rule_and_filter, rule_of, where
-from tableapi.query.expressions.order import order_terms
+from tableapi.query.expressions.order import OrderTerm, order_terms
 from tableapi.query.expressions.scope import ACTOR, Page, Scope
 from tableapi.query.filter.ast import Node
 from tableapi.query.limits import FilterLimits
@@ -58,8 +60,11 @@ def listing(
     rule, filtered = rule_and_filter(scope, tree)
     conditions = all_rows = joined(rule, filtered)
     scope.binder.may_fail = False
-    terms = cursor.ordering(scope, order_terms(options.order), scope.table.key, total=position is not None)
-    listed = _listed(scope, tree, terms)
+    given = order_terms(options.order)
+    count = _put_first(options.distinct, given)
+    terms = cursor.ordering(scope, given, scope.table.key, total=position is not None)
+    distinct = [target for _, target, _ in terms[:count]]
+    listed = _listed(scope, tree, terms) if not distinct else None
     if listed is not None:
         terms = [(term, listed.c[column.name], column) for term, _, column in terms]
         # The key list already satisfies the rest of the rule, which would only distort PostgreSQL's row estimate.
@@ -68,16 +73,20 @@ def listing(
     if position:
         following = cursor.after(terms, position, scope)
         conditions = [*conditions, guarded_by(rule[0], following, scope) if rule else following]
-    near = cursor.nearest(scope, terms, conditions, limit + probe, options.offset) if position is None else None
+    near = None
+    if position is None and not distinct:
+        near = cursor.nearest(scope, terms, conditions, limit + probe, options.offset)
     if near is not None:
         terms, conditions = cursor.ordering(near, order_terms(options.order), scope.table.key), []
     keys = None
-    if position is None and near is None:
+    if position is None and near is None and not distinct:
         keys = _keys(scope, terms, conditions, options.offset, listed if tree is None else None)
     if keys is not None:
         page = _page_of(_cut(keys, limit + probe, options.offset, scope.binder), scope, tree, terms)
     else:
         select = sa.select(*(near or scope).columns_read()).where(*conditions)
+        if distinct:
+            select = select.ext(distinct_on(*distinct))
         if position is not None:
             select = select.add_columns(cursor.position(terms).label(aggregate.MARK))
         select = select.order_by(*(cursor.directed(t, target) for t, target, _ in terms))
@@ -100,8 +109,26 @@ def listing(
         aggregate.probed(scope.binder, rows, limit, reader.names) if probe else whole(scope.binder, rows, reader.names)
     )
     if options.include_count and not options.estimated:
-        result = result.add_columns(_count(scope, all_rows, tree).scalar_subquery().label("count"))
+        result = result.add_columns(_count(scope, all_rows, tree, distinct).scalar_subquery().label("count"))
     return measured(result, scope, reader, page, max_rows)
+
+
+def _put_first(text: str, order: list[OrderTerm]) -> int:
+    """Return the number of fields in option `distinct`. An order that lacks some of them gets them.
+
+    Raises:
+        BadRequest: the order begins with another field.
+    """
+    own = list({term.term: term for term in order_terms(text)}.values())
+    first = [term.term for term in order[: len(own)]]
+    if not set(first) <= {term.term for term in own}:
+        raise BadRequest(
+            "Option 'order' must begin with the fields of 'distinct', and may have others after them.",
+            reason="bad_order",
+            context={"option": "order"},
+        )
+    order[len(first) : len(first)] = [term for term in own if term.term not in first]
+    return len(own)
 
 
 def _placed(scope: Scope, page: Any, limit: int | None) -> Scope:
@@ -214,8 +241,12 @@ def _cut(select: Any, limit: int, offset: int, binder: Binder) -> Any:
     return select
 
 
-def _count(scope: Scope, conditions: list[Any], tree: Node | None) -> Any:
-    """Select the number of rows."""
+def _count(scope: Scope, conditions: list[Any], tree: Node | None, distinct: list[Any] | None = None) -> Any:
+    """Select the number of rows, or of their distinct values."""
+    if distinct:
+        labels = (target.label(f"d{n}") for n, target in enumerate(distinct))
+        values = sa.select(*labels).select_from(scope.clause).where(*conditions).distinct()
+        return sa.select(sa.func.count().label("count")).select_from(values.subquery(scope.binder.name("d")))
     if tree is None and scope.right.key_list is not None:
         return sa.select(sa.func.count().label("count")).select_from(
             scope.right.key_list(ACTOR).subquery(scope.binder.name("l"))
@@ -223,13 +254,16 @@ def _count(scope: Scope, conditions: list[Any], tree: Node | None) -> Any:
     return sa.select(sa.func.count().label("count")).select_from(scope.clause).where(*conditions)
 
 
-def counting(scope: Scope, tree: Node | None, *, explain: bool = False) -> Statement:
+def counting(scope: Scope, tree: Node | None, distinct: str = "", *, explain: bool = False) -> Statement:
     """Build the query for the number of records or, with `explain`, its cheaper estimate by the planner.
 
     Under a row rule, the records matching a filter are always counted, because PostgreSQL's estimate is based on the
     values of all rows. So are all records under row-level security, because the estimate ignores its policies.
     """
     conditions = where(scope, tree)
+    if distinct.strip():
+        fields = [cursor.ordered(scope, term.term)[1] for term in order_terms(distinct)]
+        return finish(_count(scope, conditions, tree, fields), scope.binder)
     if explain and not scope.right.secured and (tree is None or not _limited(scope)):
         rows: sa.Select[Any] = sa.select(sa.literal_column("1")).select_from(scope.clause).where(*conditions)
         statement = finish(rows, scope.binder)

@@ -71,7 +71,7 @@ def test_a_change_is_computed_from_the_stored_value(
     assert _patch(base, "item/1", {field: {"$set": stored} if isinstance(stored, dict) else stored}).status_code == 200
     response = _patch(base, "item/1", {field: change}, **fields)
     assert (response.status_code, response.json().get(field)) == (200, expected), response.text
-    # by a list, whose records are written together
+    # by a list: its records are written together
     both = {"resource": [{"id": n, field: {"$set": stored} if stored is not None else None} for n in (1, 2)]}
     assert _patch(base, "item", both).status_code == 200
     response = _patch(base, "item", {"resource": [{"id": n, field: change} for n in (1, 2)]}, **fields)

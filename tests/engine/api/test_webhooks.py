@@ -572,21 +572,6 @@ async def test_a_restart_continues_at_the_last_position(shop: Serving) -> None:
         assert [r.data["key"]["id"] for r in target.delivered] == [1, 2, 2]
 
 
-async def test_an_outbox_of_an_older_version_gets_what_it_lacks(shop: Serving, url: str) -> None:
-    async with receiver() as target:
-        async with shop(hook(url=target.url)) as server:
-            await until(lambda: _is(server, state="active"))
-        db = await asyncpg.connect(url)
-        await db.execute("drop index tableapi_live.delivery_order")
-        await db.execute("alter table tableapi_live.webhook drop column gone")
-        await db.execute("comment on schema tableapi_live is 'version 4'")
-        async with shop(hook(url=target.url)) as server:
-            await server.db.execute("insert into orders values (1)")
-            await target.gets(1)
-        assert await db.fetchval("select to_regclass('tableapi_live.delivery_order') is not null")
-        await db.close()
-
-
 async def test_the_next_events_are_found_with_outdated_statistics(shop: Serving, url: str) -> None:
     """Statistics of a queue are old: PostgreSQL expects nothing to wait when 15,000 events do."""
     async with receiver() as target, shop(hook(url=target.url)) as server:
