@@ -72,8 +72,8 @@ class Product(Project):
             yield True, "DEMO is on: its accounts have a publicly known password. Unset it."
         if settings.mail_url is None:
             yield True, "MAIL_URL is missing: users cannot verify an address, reset a password or accept an invitation."
-        elif settings.mail_from.endswith("@example.com>"):
-            yield True, "MAIL_FROM is missing: mail would be sent from example.com."
+        elif settings.mail_from.endswith(("@example.com>", "@example.com")):
+            yield True, f"MAIL_FROM is {settings.mail_from}: nobody receives mail at example.com. Set your own address."
         if not settings.stripe_secret_key:
             yield False, "STRIPE_SECRET_KEY is missing: nothing can be bought."
         elif not settings.stripe_webhook_secret:

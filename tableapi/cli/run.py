@@ -65,7 +65,8 @@ def _check_names(name: str, payload: Mapping[str, Any], script: Script) -> None:
     """Reject arguments that the script does not have, which would have no effect. Raises UnknownScript."""
     from tableapi.query.spelling import suggestion
 
-    known = list(script.input.model_fields) if script.input else []
+    fields = script.input.model_fields if script.input else {}
+    known = [field.alias or name for name, field in fields.items()]
     for word in payload:
         if word not in known:
             has = f"It has {', '.join(known)}." if known else "It has none."

@@ -51,10 +51,15 @@ def share(settings: Settings, datasets: int, *, project: bool) -> int:
         return max(DEFAULT_CONNECTIONS // settings.workers, DEFAULT_WORKER_CONNECTIONS, least)
     if total < least * settings.workers:
         raise BadSettings(
-            f"DATABASE_CONNECTIONS is {total}; {settings.workers} workers and {datasets} databases need at least "
+            f"DATABASE_CONNECTIONS is {total}; {_counted(settings.workers, 'worker')} and "
+            f"{_counted(datasets, 'database')} need at least "
             f"{least * settings.workers}. Raise it, or lower WORKERS."
         )
     return total // settings.workers
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"
 
 
 def sizes(settings: Settings, limit: int, *, project: bool) -> Sizes:

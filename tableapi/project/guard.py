@@ -268,7 +268,7 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
             name, case = ".".join(map(str, detail["loc"])) or "body", detail["type"]
             text = _MESSAGES.get(case) or detail["msg"].removeprefix("Value error, ")
             if case == "extra_forbidden" and len(detail["loc"]) == 1:
-                text += f".{suggestion(name, list(model.model_fields))}"
+                text += f".{suggestion(name, [field.alias or one for one, field in model.model_fields.items()])}"
             if not fields and "url" in detail and case not in _NO_CASE:  # pydantic's own, which does not name the field
                 message = f"{name[:100]}: {text}"
             context = detail.get("ctx", {}).items()

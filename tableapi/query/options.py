@@ -343,7 +343,10 @@ def _set_upsert(parsed: Options, value: Any) -> None:
     word = str(value).strip().lower()
     parsed.get_existing = word == "get"
     parsed.ignore_existing = word in ("ignore", "get")
-    parsed.upsert = parsed.ignore_existing or boolean("upsert", value)
+    if not parsed.ignore_existing and word and word not in TRUE and word not in FALSE:
+        message = "Option 'upsert' must be true, false, ignore or get."
+        raise BadRequest(message, reason="bad_option", context={"option": "upsert"})
+    parsed.upsert = parsed.ignore_existing or word in TRUE
 
 
 def _set_count(parsed: Options, value: Any) -> None:

@@ -100,8 +100,8 @@ def check_not_empty(body: Any) -> None:
 def without_effect(option: str, verb: str, more: str = "") -> BadRequest:
     """Build the error for an option of reads in a write."""
     return BadRequest(
-        f"Option '{option}' has no effect on {verb}, which changes every matching record. Use max_affected to limit "
-        f"their number.{more}",
+        f"Option '{option}' selects records of a read and has no effect on {verb}. To limit how many records are "
+        f"written, use max_affected.{more}",
         reason="bad_option",
         context={"option": option},
     )

@@ -14,6 +14,7 @@ from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from tableapi.errors import BadRequest
 from tableapi.query.spelling import suggestion
+from tableapi.query.statement import Binder
 from tableapi.schema.model import Column
 from tableapi.schema.pgtypes import PgType
 from tableapi.schema.sqltypes import Named, own_type
@@ -31,14 +32,14 @@ class Operator:
         suits: whether it applies to a type.
         as_list: whether a single operand stands for a list with it.
         operand: the Python type of the operand, if JSON.
-        compute: the new SQL value, given the type, the stored value and the operand.
+        compute: the new SQL value, given the type, the stored value, the operand and the names of the statement.
     """
 
     of: str
     suits: Callable[[PgType], bool]
     as_list: bool
     operand: type
-    compute: Callable[[PgType, Any, Any], Any]
+    compute: Callable[[PgType, Any, Any, Binder], Any]
 
 
 def _is_list(type_: PgType) -> bool:
@@ -49,25 +50,27 @@ def _empty(type_: PgType, text: str) -> Any:
     return sa.cast(sa.literal_column(f"'{text}'"), Named(type_.name))
 
 
-def _add(type_: PgType, stored: Any, operand: Any) -> Any:
+def _add(type_: PgType, stored: Any, operand: Any, _: Binder) -> Any:
     return sa.func.coalesce(stored, _empty(type_, "0")) + operand
 
 
-def _append(type_: PgType, stored: Any, operand: Any) -> Any:
+def _append(type_: PgType, stored: Any, operand: Any, _: Binder) -> Any:
     if type_.kind == "array":
         return sa.func.array_cat(sa.func.coalesce(stored, _empty(type_, "{}")), operand)
     return sa.func.coalesce(stored, _empty(type_, "[]")).op("||")(operand)
 
 
-def _remove(type_: PgType, stored: Any, operand: Any) -> Any:
+def _remove(type_: PgType, stored: Any, operand: Any, binder: Binder) -> Any:
     if type_.kind == "array":
         assert type_.element is not None
         item = sa.column("item", own_type(type_.element))
-        items = sa.func.unnest(stored).table_valued(item, with_ordinality="place").render_derived(name="items")
+        items = sa.func.unnest(stored).table_valued(item, with_ordinality="place")
+        items = items.render_derived(name=binder.name("e"))
         kept = sa.func.array_agg(aggregate_order_by(items.c.item, items.c.place))
         others = sa.select(kept).where((items.c.item == sa.any_(operand)).is_not(sa.true())).scalar_subquery()
         return sa.func.coalesce(others, _empty(type_, "{}"))
-    names = sa.func.jsonb_array_elements_text(operand).table_valued("name").render_derived(name="names")
+    names = sa.func.jsonb_array_elements_text(operand).table_valued("name")
+    names = names.render_derived(name=binder.name("e"))
     gone = sa.select(sa.func.coalesce(sa.func.array_agg(names.c.name), _text_array())).scalar_subquery()
     return sa.func.coalesce(stored, _empty(type_, "[]")).op("-")(gone)
 
@@ -76,7 +79,7 @@ def _text_array() -> Any:
     return sa.cast(sa.literal_column("'{}'"), Named("text[]"))
 
 
-def _merge(_type: PgType, stored: Any, operand: Any) -> Any:
+def _merge(_type: PgType, stored: Any, operand: Any, _: Binder) -> Any:
     is_object = sa.func.jsonb_typeof(stored) == sa.literal_column("'object'")
     return sa.case((is_object, stored.op("||")(operand)), else_=operand)
 
@@ -136,6 +139,7 @@ def operand(column: Column, name: str, value: Any) -> Any:
     return sent
 
 
-def applied(name: str, type_: PgType, stored: Any, sent: Any) -> Any:
+def applied(name: str, type_: PgType, stored: Any, sent: Any, binder: Binder) -> Any:
     """Return the SQL value after the change. `stored`: None for a new record."""
-    return OPERATORS[name].compute(type_, sa.cast(sa.null(), Named(type_.name)) if stored is None else stored, sent)
+    before = sa.cast(sa.null(), Named(type_.name)) if stored is None else stored
+    return OPERATORS[name].compute(type_, before, sent, binder)

@@ -46,7 +46,7 @@ def assignments(
         column = table.columns[name]
         value = sent[name] if sent is not None else binder.value(column.type, ("value", name), name)
         if (operator := change.operators.get(name)) is not None:
-            value = operators.applied(operator, column.type, None if stored is None else stored.c[name], value)
+            value = operators.applied(operator, column.type, None if stored is None else stored.c[name], value, binder)
         if column.type.kind == "json" and not column.nullable:
             value = sa.func.coalesce(value, JSON_NULL)
         values[name] = value
