@@ -254,7 +254,7 @@ POLICY: dict[str, Access] = {
     ),
     "transactionhistory": Access(read=Rule(roles=OWNER_READS, rows=own_client, hidden={"providerid", "receipts"})),
     "usersession": Access(
-        read=Rule(roles=EVERYONE_READS, rows=own_self, hidden={"tokenhash"}),
+        read=Rule(roles=EVERYONE_READS, rows=own_self, hidden={"tokenhash", "signedinon"}),
         delete=Rule(roles=EVERYONE, rows=own_self),
     ),
     "auditlog": Access(read=Rule(roles=OWNER_READS, rows=own_client, hidden={"staffid"}), replica=True),
@@ -376,6 +376,7 @@ SEALED_TABLES = (
     SealedTable("person", sealed={"personalcipher", "businesscipher", "phonecipher"}),
     SealedTable("onetimetoken", sealed={"datacipher"}),
     SealedTable("appuser", sealed={"mfacipher"}),
+    SealedTable("formeraddress", sealed={"mfacipher"}),
     # An old key is not stored: its hash lasts for the hours of a rotation.
     SealedTable("apikeys", hashes={"keyhash": KeyedHash("apikey", ("apikey",), str), "oldkeyhash": None}),
     SealedTable(

@@ -21,6 +21,7 @@ select name::regclass, null from unnest(array['subscriptionplan', 'planprice', '
 -- local company: joined with the directory by searches, which run over all machines
 -- local dropbatch: requests of a platform, which belong to no client
 -- local dropitem: requests of a platform, which belong to no client
+-- local formeraddress: looked up by its hash
 -- local oauthclient: programs that any user may permit
 -- local oauthtoken: looked up by its hash, with its session
 -- local onetimetoken: looked up by its hash

@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 from product import emails, mail
 from product import language as languages
-from product.accounts import email_domains, signup, tokens, users
+from product.accounts import email_domains, former_addresses, proof, signup, tokens, users
 from product.context import Context
 from product.roles import SESSION
 from tableapi import FieldError, Invalid, script
@@ -14,7 +14,7 @@ from tableapi import FieldError, Invalid, script
 SAME = FieldError("email_same", "You are already using this email!")
 
 
-class Input(BaseModel):
+class Input(proof.Proof):
     oldemail: str
     newemail: str
 
@@ -32,16 +32,17 @@ async def run(ctx: Context, input: Input) -> Output:
         raise Invalid({"newemail": FieldError(error.case, error.message)}) from None
     if email == emails.normal(ctx.actor.email):
         raise Invalid({"newemail": SAME})
-    ctx.limit("emailcodeverification", str(ctx.actor.appuserid), 3, 3600)
-    if await signup.exists(ctx, email):
+    user = await proof.proved_caller(ctx, input)
+    ctx.limit("emailcodeverification", str(user.appuserid), 3, 3600)
+    if await signup.exists(ctx, email, but=user.appuserid):
         raise signup.EmailExists("Email Already Exist In Our System!Please try with another", case="new_email_exists")
     async with ctx.db.transaction():
-        code = await tokens.issue(ctx, "emailchange", ctx.actor.appuserid, tokens.NewAddress(newemail=email))
+        code = await tokens.issue(ctx, "emailchange", user.appuserid, tokens.NewAddress(newemail=email))
         path = "/dashboard/settings/myaccount"
         confirm = mail.link(ctx, path, newemail=email, code=code)
-        user = await users.caller(ctx)
         language = languages.of(ctx, user.language)
         await mail.queue(ctx, "emailcode", email, confirm, code=code, language=language, name=user.name)
-        link = mail.link(ctx, path)
+        undo = await former_addresses.issue(ctx, user.appuserid, email)
+        link = mail.link(ctx, "/undoemail", code=undo)
         await mail.queue(ctx, "emailnotice", user.email, link, newemail=email, language=language, name=user.name)
     return Output()

@@ -8,7 +8,7 @@ import asyncpg
 from pydantic import BaseModel
 
 from product import audit, emails
-from product.accounts import sessions, signup, tokens
+from product.accounts import former_addresses, sessions, signup, tokens
 from product.context import Context
 from product.roles import SESSION
 from tableapi import FieldError, Invalid, script
@@ -59,7 +59,9 @@ async def run(ctx: Context, input: Input) -> Output:
             await ctx.db.execute("update appuser set email = $2 where appuserid = $1", appuserid, email)
         except asyncpg.UniqueViolationError:
             raise signup.EmailExists("Something Went Wrong!Cannot Update Email.", case="email_not_changed") from None
-        await sessions.end_all(ctx, appuserid)
-        session_token = await sessions.start(ctx, appuserid)
+        await former_addresses.keep(ctx, appuserid, emails.normal(ctx.actor.email))
+        # The code was mailed to the new address: it says nothing about the user at the old one.
+        session_token = await sessions.start(ctx, appuserid, continues=ctx.request.session_token)
+        await sessions.end_all(ctx, appuserid, keep=session_token)
         await audit.write(ctx, "email_changed", appuserid)
     return Output(session_token=session_token)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pydantic import BaseModel, Field
 
 from product import api_keys, audit
+from product.accounts import proof, sessions
 from product.context import Context
 from product.roles import OWNER
 from tableapi import Conflict, NotFound, script
@@ -34,7 +35,7 @@ class OldKeyWorks(Conflict):
     reason = "old_key_works"
 
 
-class Input(BaseModel):
+class Input(proof.Proof):
     keyid: int = Field(ge=1, lt=2**63)
     hours: int = Field(default=24, ge=0, le=MAX_HOURS)
     replace: bool = False
@@ -51,13 +52,16 @@ _KEY = """
            case when oldkeyuntil > now() then oldkeyuntil end as oldkeyuntil
     from apikeys where keyid = $1 and clientid = $2 for update
 """
-_ROTATE = """
-    update apikeys set oldkeyhash = keyhash, oldkeyuntil = $2, apikey = $3, keyhash = $4 where keyid = $1
-"""
+_ROTATE = f"""
+    update apikeys set oldkeyhash = keyhash, oldkeyuntil = $2, apikey = $3, keyhash = $4,
+        madeby = {sessions.maker("$5", "$6")}
+    where keyid = $1
+"""  # noqa: S608
 
 
 @script(roles=OWNER, limit="20/hour per account")
 async def run(ctx: Context, input: Input) -> Output:
+    proved = await proof.is_proved(ctx, input)
     key, until = api_keys.generate(), datetime.now(UTC) + timedelta(hours=input.hours)
     async with ctx.db.transaction():
         row = await ctx.db.first(_Key, _KEY, input.keyid, ctx.actor.clientid)
@@ -71,6 +75,7 @@ async def run(ctx: Context, input: Input) -> Output:
                 context={"oldkeyuntil": row.oldkeyuntil.isoformat()},
             )
         stored = key[:4] + "*" * 12 if ctx.settings.keys_shown_once else key
-        await ctx.db.execute(_ROTATE, input.keyid, until, ctx.vault.seal(stored), ctx.vault.index("apikey", key))
+        hashed, by = ctx.vault.index("apikey", key), (ctx.actor.session, proved)
+        await ctx.db.execute(_ROTATE, input.keyid, until, ctx.vault.seal(stored), hashed, *by)
         await audit.write(ctx, "key_rotated", input.keyid, hours=input.hours)
     return Output(keyid=input.keyid, apikey=key, oldkeyuntil=until)

@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from product import audit, emails
-from product.accounts import email_domains, person_names, sessions, signup, tokens, verification
+from product.accounts import email_domains, person_names, second_factor, sessions, signup, tokens, verification
 from product.context import Context
 from product.language import requested
 from product.vendors.oidc import Identity, NotProved, Provider
@@ -33,7 +33,7 @@ _FIND = """
 """
 _LOCK = """
     select appuserid, clientid, afid::text as afid, name, email, isactive, isdeleted, isverified, invitestatus,
-           password, passwordproved, language
+           password, passwordproved, language, mfacipher is not null as hasmfa
     from appuser where appuserid = $1 for update
 """
 _SPEND = """
@@ -43,8 +43,9 @@ _SPEND = """
 """
 _SIGNED_IN = "update appuser set lastloginon = now(), language = coalesce(language, $2) where appuserid = $1"
 _LINK = """
-    insert into socialaccount (provider, subject, appuserid) values ($1, $2, $3)
-    on conflict (provider, subject) do update set appuserid = excluded.appuserid
+    insert into socialaccount (provider, subject, appuserid, email) values ($1, $2, $3, $4)
+    on conflict (provider, subject) do update set appuserid = excluded.appuserid, email = excluded.email,
+        createdon = case when socialaccount.appuserid = excluded.appuserid then socialaccount.createdon else now() end
 """
 
 
@@ -54,6 +55,7 @@ class _Locked(verification.Credentials):
     isactive: int
     isdeleted: int
     invitestatus: str
+    hasmfa: bool
 
 
 class State(BaseModel):
@@ -213,16 +215,32 @@ async def enter(ctx: Context, record: dict[str, object]) -> dict[str, object]:
             return await _sign_up(ctx, claims, record)
         user = await ctx.db.one(_Locked, _LOCK, appuserid)
         _reject_unusable(user, claims.email)
-        # The provider proves ownership of the address; the existing credentials may have been set without it.
-        if verification.is_unproved(user):
-            await verification.evict(ctx, user, claims.vendor)
-            await verification.welcome(ctx, appuserid)
-        await ctx.db.execute(_LINK, claims.vendor, claims.subject, appuserid)
-        await ctx.db.execute(_SIGNED_IN, appuserid, requested(ctx))
-        actor = {"clientid": user.clientid, "appuserid": user.appuserid}
-        await audit.write(ctx, "signin", claims.vendor, **actor)
-        token = await sessions.start(ctx, user.appuserid)
+        if user.hasmfa and user.isverified:
+            identity = {"vendor": claims.vendor, "subject": claims.subject, "email": claims.email}
+            first = second_factor.FirstStep(**identity)
+            challenge = await second_factor.challenge(ctx, user.clientid, appuserid, first)
+        else:
+            challenge = None
+            token = await _sign_in(ctx, claims, user)
+    if challenge is not None:
+        raise challenge
     return {"afid": user.afid, "session_token": token, "action": "login"}
+
+
+async def _sign_in(ctx: Context, claims: Claims, user: _Locked) -> str:
+    # The provider proves ownership of the address; the existing credentials may have been set without it.
+    if verification.is_unproved(user):
+        await verification.evict(ctx, user, claims.vendor)
+        await verification.welcome(ctx, user.appuserid)
+    await audit.write(ctx, "signin", claims.vendor, clientid=user.clientid, appuserid=user.appuserid)
+    return await start(ctx, user.appuserid, claims.vendor, claims.subject, claims.email)
+
+
+async def start(ctx: Context, appuserid: int, vendor: str, subject: str, email: str) -> str:
+    """Link a proved identity, and start a session."""
+    await ctx.db.execute(_LINK, vendor, subject, appuserid, email)
+    await ctx.db.execute(_SIGNED_IN, appuserid, requested(ctx))
+    return await sessions.start(ctx, appuserid)
 
 
 async def _sign_up(ctx: Context, claims: Claims, record: dict[str, object]) -> dict[str, object]:
@@ -232,7 +250,7 @@ async def _sign_up(ctx: Context, claims: Claims, record: dict[str, object]) -> d
     name = person_names.plain(claims.name) or person_names.plain(email.partition("@")[0])
     user = await signup.open_account(ctx, email, name or email, password=None, verified=True)
     await verification.welcome(ctx, user.appuserid)
-    await ctx.db.execute(_LINK, claims.vendor, claims.subject, user.appuserid)
+    await ctx.db.execute(_LINK, claims.vendor, claims.subject, user.appuserid, claims.email)
     await audit.write(ctx, "register", claims.vendor, clientid=user.clientid, appuserid=user.appuserid)
     token = await sessions.start(ctx, user.appuserid)
     return {"clientdata": {"user": asdict(user), "session_token": token}, "action": "signup"}

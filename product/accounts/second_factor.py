@@ -23,15 +23,15 @@ from product import audit, mail
 from product import language as languages
 from product.accounts import tokens, users
 from product.context import Context
-from tableapi import Conflict, FieldError, Invalid
+from tableapi import ApiError, Conflict, FieldError, Invalid
 
 SECRET_BYTES, DIGITS, STEP_SECONDS, DRIFT_STEPS = 20, 6, 30, 1
 RECOVERY_CODES, RECOVERY_CHARS = 10, 10
-PASSWORD_MISSING = FieldError("password_missing", "Please enter your password")
-PASSWORD_WRONG = FieldError("password_wrong", "Your password is not correct")
 CODE_WRONG = FieldError(
     "mfa_first_code_wrong", "This code is not correct. Enter the one that your authenticator app shows now"
 )
+SECOND_STEP = "Enter the code that your authenticator app shows"
+WRONG_CODE = "This code is not correct or has been used. Please try another one"
 SETUP_EXPIRED = FieldError("mfa_setup_expired", "This took too long. Please start again")
 _ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"  # without letters and digits that look alike
 _SPACING = re.compile(r"[\s-]+")
@@ -66,6 +66,21 @@ class Factor(BaseModel):
     recovery: list[str] = []
 
 
+class FirstStep(BaseModel):
+    """The first step of a sign-in: the hash of the password that it proved, or the identity at a provider."""
+
+    password: str = ""
+    vendor: str = ""
+    subject: str = ""
+    email: str = ""
+
+
+class SecondStepRequired(ApiError):
+    """The first step is done; the second call takes `mfatoken` and a code (403)."""
+
+    status, reason, scope = 403, "mfa_required", "account"
+
+
 class _Proposal(BaseModel):
     secret: str
 
@@ -79,16 +94,13 @@ class Proposal:
     token: str
 
 
-async def proved_caller(ctx: Context, password: str) -> users.WithPassword:
-    """Check the caller's password, and return the caller.
-
-    Raises:
-        Conflict: the caller signs in with a provider and has no password (409).
-        Invalid: the password is missing or wrong (422).
-    """
-    if not password:
-        raise Invalid({"password": PASSWORD_MISSING})
-    return await users.proved_caller(ctx, "password", password, PASSWORD_WRONG)
+async def challenge(ctx: Context, clientid: int, appuserid: int, first: FirstStep) -> SecondStepRequired:
+    """Return the error that asks for the second step of a sign-in. It has the ticket for the second call."""
+    token = await tokens.issue(ctx, "mfa", appuserid, first)
+    # Alone, it means that the password or the account at the provider is known.
+    await audit.write(ctx, "signin_first_step", first.vendor or None, clientid=clientid, appuserid=appuserid)
+    facts = {"mfatoken": token, "expires_in": int(tokens.LIFETIME["mfa"].total_seconds())}
+    return SecondStepRequired(SECOND_STEP, code=804, context=facts, extra={"success": 0})
 
 
 async def propose(ctx: Context, email: str) -> Proposal:
@@ -145,8 +157,18 @@ async def disable(ctx: Context, appuserid: int) -> bool:
     return await ctx.db.first_value(int, _REMOVE, appuserid) is not None
 
 
-async def accept(ctx: Context, appuserid: int, code: str) -> Accepted | None:
-    """Use a code up, or return None if it is wrong. Runs in the transaction of the sign-in."""
+async def accept(ctx: Context, user: users.User, code: str) -> Accepted | None:
+    """Use a code up, or return None if it is wrong. The use of a recovery code is mailed to the user.
+
+    Runs in a transaction.
+    """
+    accepted = await _accept(ctx, user.appuserid, code)
+    if accepted is not None and accepted.kind == "recovery_code":
+        await tell(ctx, user, "mfa_recovery_used", left=accepted.recovery_left)
+    return accepted
+
+
+async def _accept(ctx: Context, appuserid: int, code: str) -> Accepted | None:
     factor, plain = await _locked(ctx, appuserid), _plain(code)
     if factor is None:
         return None

@@ -16,9 +16,10 @@ from tableapi import ApiError, Unauthorized, token_hash
 EXPIRED = "Your account access session is expired"
 
 _START = """
-    insert into usersession (tokenhash, appuserid, clientid, ip, useragent)
-    select $1, appuserid, clientid, $3, $4 from appuser where appuserid = $2
-    returning expireson
+    insert into usersession (tokenhash, appuserid, clientid, ip, useragent, signedinon)
+    select $1, appuserid, clientid, $3, $4,
+           coalesce((select s.signedinon from usersession s where s.clientid = u.clientid and s.tokenhash = $5), now())
+    from appuser u where appuserid = $2
 """
 # A subscription past its expiry date is reported as expired even before an event or the nightly job closes it.
 _ACCOUNT = f"""
@@ -65,20 +66,28 @@ class Session:
     staffid: int | None
 
 
-def of_agent(parameter: str) -> str:
-    """Return SQL for the id of the agent's session with the token hash in a parameter such as `$5`.
+def maker(parameter: str, proved: str = "true") -> str:
+    """Return SQL for the id of the session that a new row depends on; null if it depends on none.
 
-    The hash is in hex. The SQL is null for a session of the app.
+    A row depends on the session of an agent, and on any session without a proof of its user (product/accounts/made.py).
+
+    Args:
+        parameter: the parameter with the token hash of the session, in hex, such as `$5`.
+        proved: a boolean parameter, such as `$6`.
     """
-    found = f"from usersession where tokenhash = decode({parameter}, 'hex') and agent is not null"
-    return f"(select usersessionid {found})"
+    found = f"from usersession where tokenhash = decode({parameter}, 'hex')"
+    return f"(select usersessionid {found} and (agent is not null or not {proved}::boolean))"
 
 
-async def start(ctx: Context, appuserid: int) -> str:
-    """Start a session and return its token. Only the hash of the token is stored."""
+async def start(ctx: Context, appuserid: int, *, continues: str = "") -> str:
+    """Start a session and return its token. Only the hash of the token is stored.
+
+    continues: the token of the session that it replaces; the time of its sign-in is kept.
+    """
     token = secrets.token_urlsafe(32)
     agent = ctx.request.headers.get("user-agent", "")[:300]
-    await ctx.db.execute(_START, token_hash(token), appuserid, ctx.request.ip or None, agent)
+    before = token_hash(continues) if continues else b""
+    await ctx.db.execute(_START, token_hash(token), appuserid, ctx.request.ip or None, agent, before)
     return token
 
 

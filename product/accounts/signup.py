@@ -26,6 +26,8 @@ _OWNER = """
 _EXISTS = """
     select exists (select 1 from appuser where lower(email) = $1 and isdeleted = 0)
         or exists (select 1 from staff where lower(email) = $1 and isactive = 1)
+        or exists (select 1 from formeraddress where email = $1 and appuserid is distinct from $2 and usedon is null
+                   and changedon is not null and expireson > now())
 """
 
 
@@ -47,9 +49,12 @@ class EmailExists(Conflict):
     reason = "email_exists"
 
 
-async def exists(ctx: Context, email: str) -> bool:
-    """Return whether a user that is not deleted, or a member of staff, has this address (in lower case)."""
-    return await ctx.db.value(bool, _EXISTS, email)
+async def exists(ctx: Context, email: str, *, but: int | None = None) -> bool:
+    """Return whether a user that is not deleted, or a member of staff, has this address (in lower case).
+
+    A user that has just changed it may take it back, so it is not free for others than the user `but`.
+    """
+    return await ctx.db.value(bool, _EXISTS, email, but)
 
 
 async def open_account(ctx: Context, email: str, name: str, *, password: str | None, verified: bool = False) -> Owner:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from product import audit, emails
-from product.accounts import passwords, tokens
+from product.accounts import tokens
 from product.accounts.tokens import Purpose
 from product.context import Context
-from tableapi import Conflict, FieldError, Forbidden, Invalid, NotFound
+from tableapi import Forbidden, NotFound
 
 COLUMNS = (
     "appuserid, clientid, name, firstname, lastname, phonenumber, avatar, email, role, isactive, isdeleted, isverified,"
@@ -37,13 +37,6 @@ class User:
     isverified: int
     invitestatus: str
     language: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class WithPassword(User):
-    """The caller, with the hash of its password; None if it signs in with a provider only."""
-
-    password: str | None
 
 
 async def own(ctx: Context, **values: object) -> None:
@@ -99,23 +92,6 @@ async def by_id(ctx: Context, appuserid: int) -> User | None:
 
 async def caller(ctx: Context) -> User:
     return await ctx.db.one(User, _BY_ID, ctx.actor.appuserid)
-
-
-async def proved_caller(ctx: Context, field: str, password: str, wrong: FieldError) -> WithPassword:
-    """Check the caller's password, and return the caller.
-
-    Raises:
-        Conflict: the caller has no password, because it signs in with a provider (409).
-        Invalid: the password in the input field `field` is wrong (422).
-        TooMany: the fifth attempt within 15 minutes was the last one (429).
-    """
-    ctx.limit("password change", str(ctx.actor.appuserid), 5, 900)
-    user = await ctx.db.one(WithPassword, "select * from appuser where appuserid = $1", ctx.actor.appuserid)
-    if user.password is None:
-        raise Conflict("Your account has no password yet. Request a link to set one.", case="no_password")
-    if not await passwords.matches(user.password, password):
-        raise Invalid({field: wrong})
-    return user
 
 
 async def of_team(ctx: Context, appuserid: int) -> User:

@@ -28,8 +28,10 @@ ACCESS_PREFIX, REFRESH_PREFIX = "mcp_", "mcr_"
 _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 
 _START = """
-    insert into usersession (tokenhash, appuserid, clientid, ip, useragent, agent, agentid, scopes)
-    select $1, appuserid, clientid, $3, $4, $5, $6, $7 from appuser where appuserid = $2
+    insert into usersession (tokenhash, appuserid, clientid, ip, useragent, agent, agentid, scopes, signedinon)
+    select $1, appuserid, clientid, $3, $4, $5, $6, $7,
+           (select signedinon from usersession s where s.clientid = u.clientid and s.tokenhash = decode($8, 'hex'))
+    from appuser u where appuserid = $2
     returning usersessionid
 """
 _ISSUE = """
@@ -166,7 +168,7 @@ async def _started(ctx: Context, code: str, appuserid: int | None, data: Consent
     agent = ctx.request.headers.get("user-agent", "")[:300]
     session = await ctx.db.value(
         int, _START, _session_hash(code), appuserid, ctx.request.ip or None, agent, data.name, data.clientid,
-        data.scopes,
+        data.scopes, data.session,
     )  # fmt: skip
     await clients.keep(ctx, data.clientid)
     return await _issued(ctx, session, data.scopes, data.scopes)

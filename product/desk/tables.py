@@ -59,7 +59,7 @@ DESK: dict[str, Access] = {
     "usercontact": _desk({"emailhashes"}, sealed={"emails", "business_emails", "phone_numbers"}),
     "usercontactlink": _desk(),
     "usercredit": _desk(),
-    "usersession": _desk({"tokenhash"}),
+    "usersession": _desk({"signedinon", "tokenhash"}),
     "usersubscription": _desk(),
     "webhook": _desk({"url", "secretcipher"}, {"secret"}),
     "webhookdelivery": _desk({"payload"}),

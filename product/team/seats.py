@@ -23,7 +23,7 @@ _ADD = f"""
     insert into appuser (clientid, name, firstname, lastname, email, role, isactive, isverified, invitestatus,
                          password, mustchangepassword, passwordexpireson, madeby)
     values ($1, $2, $3, $4, $5, $6, 0, 0, 'pending', $7, 1, now() + $8,
-            {sessions.of_agent("$9")})
+            {sessions.maker("$9")})
     returning appuserid, email, name, role, invitestatus, isactive, createdon
 """  # noqa: S608
 _TEMPORARY = """

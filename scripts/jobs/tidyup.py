@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from product.accounts import made
 from product.context import Context
 from tableapi import script
 
@@ -10,19 +11,13 @@ _ENDED = """
     select coalesce(array_agg(usersessionid), '{}') from usersession
     where agent is not null and (expireson < now() or revokedon < now())
 """
-_MADE = (
-    "update apikeys set isactive = 0, madeby = null where madeby = any($1)",
-    "update webhook set isactive = 0, madeby = null where madeby = any($1)",
-    """update onetimetoken set expireson = now() where purpose = 'invite' and usedon is null and appuserid in (
-        select appuserid from appuser where madeby = any($1) and invitestatus = 'pending')""",
-    "update appuser set passwordexpireson = now(), madeby = null where madeby = any($1) and invitestatus = 'pending'",
-)
 _OLD = (
     "delete from usersession where expireson < now() - interval '7 days' or revokedon < now() - interval '30 days'",
     "delete from staffsession where expireson < now() - interval '90 days'",
     "delete from stafftoken where expireson < now() - interval '7 days'",
     "delete from oauthclient where expireson < now()",
     "delete from oauthtoken where expireson < now() - interval '1 day'",
+    "delete from formeraddress where expireson < now() - interval '7 days'",
     "delete from onetimetoken where expireson < now() - interval '7 days'",
     "delete from signinfailure where since < now() - interval '1 day'",
     "delete from reservedkey where createdon < now() - interval '1 day'",
@@ -37,8 +32,6 @@ _OLD = (
 
 @script(every="1d")
 async def run(ctx: Context) -> None:
-    ended = await ctx.db.value(list, _ENDED)
-    for statement in _MADE if ended else ():
-        await ctx.db.execute(statement, ended)
+    await made.end_of_sessions(ctx, await ctx.db.value(list, _ENDED))
     for statement in _OLD:
         await ctx.db.execute(statement)

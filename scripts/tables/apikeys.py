@@ -11,7 +11,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from product import api_keys, audit
-from product.accounts import sessions
+from product.accounts import proof, sessions
 from product.billing import plans
 from product.billing.live import LIVE
 from product.context import Context
@@ -89,7 +89,7 @@ _RESERVED = """
 _ADD = f"""
     insert into apikeys (clientid, apikey, keyhash, name, purpose, scopes, expireson, madeby)
     values ($1, $2, $3, $4, $5, $6, $7,
-            {sessions.of_agent("$8")})
+            {sessions.maker("$8", "$9")})
     returning keyid, purpose, name, scopes, expireson::text as expireson, createdon::text as createdon
 """  # noqa: S608
 _ROW = "select * from apikeys where keyid = $1 and clientid = $2 for update"
@@ -101,12 +101,13 @@ _CHANGE = """
 
 
 async def post(
-    ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]
+    ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object], beside: proof.Proof
 ) -> list[dict[str, object]]:
     """Create one key. A key in the body is used only if `generateapikey` reserved it for this account."""
     if len(records) != 1:
         raise BadRequest("Create one key at a time.", reason="bad_records", case="one_key")
     body = validate(Key, records[0])
+    proved = await proof.is_proved(ctx, beside)
     clientid = ctx.actor.clientid
     async with ctx.db.transaction():
         await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
@@ -121,7 +122,7 @@ async def post(
         stored = key[:4] + "*" * 12 if ctx.settings.keys_shown_once else key
         sealed, hashed = ctx.vault.seal(stored), ctx.vault.index("apikey", key)
         row = await ctx.db.one(_Added, _ADD, clientid, sealed, hashed, body.name, body.purpose,
-                                         body.scopes, body.expireson, ctx.actor.session)  # fmt: skip
+                                         body.scopes, body.expireson, ctx.actor.session, proved)  # fmt: skip
         await audit.write(ctx, "key_created", row.keyid, scopes=body.scopes)
     return [asdict(row) | {"apikey": key}]
 

@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from product import audit, webhooks
-from product.accounts import sessions
+from product.accounts import proof, sessions
 from product.context import Context
 from tableapi import BadRequest, Invalid, NotFound, validate
 
@@ -49,24 +49,26 @@ _COUNT = "select count(*) from webhook where clientid = $1"
 _ADD = f"""
     insert into webhook (clientid, url, events, secret, madeby)
     values ($1, $2, $3, $4,
-            {sessions.of_agent("$5")})
+            {sessions.maker("$5", "$6")})
     returning webhookid, url, events, isactive, createdon::text as createdon
 """  # noqa: S608
-_CHANGE = """
-    update webhook set url = coalesce($3, url), events = coalesce($4, events), isactive = coalesce($5, isactive)
+_CHANGE = f"""
+    update webhook set url = coalesce($3, url), events = coalesce($4, events), isactive = coalesce($5, isactive),
+        madeby = case when $3::text is null then madeby else {sessions.maker("$6", "$7")} end
     where clientid = $1 and webhookid = $2 returning webhookid
-"""
+"""  # noqa: S608
 _DELETE = "delete from webhook where clientid = $1 and webhookid = $2 returning webhookid"
 
 
 async def post(
-    ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]
+    ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object], beside: proof.Proof
 ) -> list[dict[str, object]]:
     """Create one webhook. The response has the secret that verifies its signatures."""
     if len(records) != 1:
         raise BadRequest("Create one webhook at a time.", reason="bad_records", case="one_webhook")
     body = validate(NewWebhook, records[0])
     _check_address(ctx, body.url)
+    proved = await proof.is_proved(ctx, beside)
     clientid, secret = ctx.actor.clientid, webhooks.new_secret()
     async with ctx.db.transaction():
         await ctx.db.execute(_LOCK, clientid)
@@ -74,23 +76,26 @@ async def post(
             raise webhooks.TooManyWebhooks(
                 f"You already have {webhooks.MOST} webhooks. Delete one first.", context={"limit": webhooks.MOST}
             )
-        values = (clientid, body.url, body.events, ctx.vault.seal(secret), ctx.actor.session)
+        values = (clientid, body.url, body.events, ctx.vault.seal(secret), ctx.actor.session, proved)
         row = await ctx.db.one(_Added, _ADD, *values)
         await audit.write(ctx, "webhook_created", row.webhookid, events=body.events)
     return [asdict(row) | {"secret": secret}]
 
 
 async def patch(
-    ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object]
+    ctx: Context, records: list[dict[str, object]], _options: Mapping[str, object], beside: proof.Proof
 ) -> list[dict[str, object]]:
-    """Change the address or the events of webhooks, or pause them."""
+    """Change the address or the events of webhooks, or pause them. A new address is like a new webhook."""
     changes = [validate(Change, record) for record in records]
     for change in changes:
         if change.url is not None:
             _check_address(ctx, change.url)
+    moves = any(change.url is not None for change in changes)
+    proved = await proof.is_proved(ctx, beside) if moves else False
+    by = (ctx.actor.session, proved)
     async with ctx.db.transaction():
         for change in changes:
-            values = (ctx.actor.clientid, change.webhookid, change.url, change.events, change.isactive)
+            values = (ctx.actor.clientid, change.webhookid, change.url, change.events, change.isactive, *by)
             if await ctx.db.first_value(int, _CHANGE, *values) is None:
                 raise NotFound("There is no such webhook.", case="no_such_webhook")
             await audit.write(ctx, "webhook_changed", change.webhookid)

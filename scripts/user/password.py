@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from product import audit, emails, mail
 from product import language as languages
-from product.accounts import passwords, sessions, tokens, users, verification
+from product.accounts import made, passwords, proof, sessions, tokens, users, verification
 from product.context import Context
 from product.desk import accounts
 from product.roles import SESSION, TEMPORARY
@@ -83,7 +83,8 @@ async def _change(ctx: Context, input: Input) -> dict[str, object]:
     """Change the password in a session. All sessions end; the response has the token of a new one."""
     if ctx.actor.role not in (*SESSION, *TEMPORARY):
         raise Unauthorized(sessions.EXPIRED)
-    user = await users.proved_caller(ctx, "old_password", input.old_password, WRONG)
+    sent = proof.Proof(password=input.old_password, code=input.code)
+    user = await proof.proved_caller(ctx, sent, field="old_password", wrong=WRONG, by_password=True)
     if input.old_password == input.new_password:
         raise Invalid({"new_password": FieldError("password_same", "Choose a password that differs from the old one")})
     hashed = await _hash_new(input)
@@ -107,8 +108,9 @@ async def _set(ctx: Context, user: users.User, hashed: str, event: str, *, maile
     await ctx.db.execute(_SET, user.appuserid, hashed, mailed)
     await sessions.end_all(ctx, user.appuserid)
     await tokens.revoke(ctx, user.appuserid, *REVOKED)
-    if mailed:  # a thief may have linked one
+    if mailed:  # a thief may have linked one, or made some
         await verification.unlink(ctx, user.appuserid)
+        await made.end_unproved(ctx, user.clientid, user.appuserid)
     link = mail.link(ctx, "/forgotpassword")
     language = languages.of(ctx, user.language)
     await mail.queue(ctx, "passwordchanged", user.email, link, language=language, name=user.name)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from product import audit, emails
-from product.accounts import passwords, second_factor, sessions, signin_throttle, tokens, users
+from product.accounts import oauth, passwords, second_factor, sessions, signin_throttle, tokens, users
 from product.context import Context
 from product.desk import accounts
 from product.language import requested
@@ -17,9 +17,7 @@ from tableapi import ANYONE, ApiError, BadRequest, Unauthorized, script
 WRONG = "You have entered an invalid email or password"
 REMOVED = "You have been removed from the platform by the admin"
 DISABLED = "Your account is temporarily disabled"
-SECOND_STEP = "Enter the code that your authenticator app shows"
 LATE = "The sign-in took too long. Please start again"
-WRONG_CODE = "This code is not correct or has been used. Please try another one"
 UNVERIFIED = "Your email is not verified. Please verify your email address and try logging in again."
 NOT_ACCEPTED = "Please Accept your invitation and Sign in"
 
@@ -58,12 +56,6 @@ class _Found(_State):
     hasmfa: bool
 
 
-class _Proved(BaseModel):
-    """The hash of the password that a sign-in has proved."""
-
-    password: str
-
-
 class Input(BaseModel):
     email: str = ""
     username: str = ""
@@ -78,7 +70,7 @@ class Token(BaseModel):
 
 
 class SignInRefused(ApiError):
-    """The password is correct, but the account cannot be used; the code (800 to 804) tells why."""
+    """The password is correct, but the account cannot be used; the code (800 to 803) tells why."""
 
     status, reason, scope = 403, "sign_in_refused", "account"
 
@@ -128,10 +120,8 @@ async def sign_in(ctx: Context, input: Input) -> dict[str, object]:
     await _reject_unusable(ctx, user)
     assert user.password is not None  # it matched
     if user.hasmfa:
-        token = await tokens.issue(ctx, "mfa", user.appuserid, _Proved(password=user.password))
-        await audit.write(ctx, "signin_first_step", **_actor(user))  # alone, it means that the password is known
-        facts = {"mfatoken": token, "expires_in": int(tokens.LIFETIME["mfa"].total_seconds())}
-        raise SignInRefused(SECOND_STEP, code=804, reason="mfa_required", context=facts, extra={"success": 0})
+        first = second_factor.FirstStep(password=user.password)
+        raise await second_factor.challenge(ctx, user.clientid, user.appuserid, first)
 
     async with ctx.db.transaction():
         token = await _start(ctx, user.appuserid, user.password)
@@ -161,8 +151,8 @@ async def sign_out(ctx: Context) -> dict[str, bool]:
 async def _second_step(ctx: Context, input: Input) -> dict[str, object]:
     """Complete a sign-in with a code of the authenticator app or a recovery code."""
     found = await tokens.find(ctx, input.mfatoken, "mfa")
-    proved = tokens.data(ctx, found, _Proved)
-    if found is None or found.used or found.appuserid is None or proved is None:
+    first = tokens.data(ctx, found, second_factor.FirstStep)
+    if found is None or found.used or found.appuserid is None or first is None:
         raise Unauthorized(LATE, reason="mfa_expired", extra={"success": 0})
     appuserid, user = found.appuserid, await users.by_id(ctx, found.appuserid)
     assert user is not None  # the token would be gone with it
@@ -170,17 +160,19 @@ async def _second_step(ctx: Context, input: Input) -> dict[str, object]:
     async with signin_throttle.attempt(ctx, f"mfa {appuserid}") as attempt:
         await attempt.by_account(appuserid)
         async with ctx.db.transaction():
-            accepted = await second_factor.accept(ctx, appuserid, input.code)
+            accepted = await second_factor.accept(ctx, user, input.code)
             if accepted is not None:
                 if await tokens.use(ctx, input.mfatoken, "mfa") is None:
                     raise Unauthorized(LATE, reason="mfa_expired", extra={"success": 0})
-                token = await _start(ctx, appuserid, proved.password)
-                await audit.write(ctx, "signin", clientid=user.clientid, appuserid=appuserid, second=accepted.kind)
-                if accepted.kind == "recovery_code":
-                    await second_factor.tell(ctx, user, "mfa_recovery_used", left=accepted.recovery_left)
+                if first.vendor:
+                    token = await oauth.start(ctx, appuserid, first.vendor, first.subject, first.email)
+                else:
+                    token = await _start(ctx, appuserid, first.password)
+                actor = {"clientid": user.clientid, "appuserid": appuserid}
+                await audit.write(ctx, "signin", first.vendor or None, **actor, second=accepted.kind)
         if accepted is None:
             await audit.write(ctx, "signin_failed", clientid=user.clientid, appuserid=appuserid, second="wrong_code")
-            raise Unauthorized(WRONG_CODE, reason="mfa_code_wrong", extra={"success": 0})
+            raise Unauthorized(second_factor.WRONG_CODE, reason="mfa_code_wrong", extra={"success": 0})
         await attempt.forgive()
     return await sessions.session_response(ctx, appuserid, token)
 

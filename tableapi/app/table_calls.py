@@ -90,6 +90,9 @@ class TableCalls:
         request.cancellable = verb == "GET"
         name, ident = parts[1], parts[2] if len(parts) == 3 else None
         table = dataset.schema.tables.get(name) or await dataset.table(name, rights)
+        beside: dict[str, Any] = {}
+        if type(body) is dict and len(body) > 1 and "resource" in body:
+            body, beside = self._split(dataset, table.name, verb, body)
         # without a right, the error must equal that for an unknown table
         if strict and rights.right(table, verb) is not None:
             optional = body if verb == "GET" or ident is None else None  # elsewhere the body is the record
@@ -101,7 +104,7 @@ class TableCalls:
                 await dataset.look()
                 table, rights = await dataset.table(name, rights), dataset.rights(request.actor.role)
                 _reject_unknown_options(verb, query, optional, table.relation)
-        call = TableRequest(dataset, request.actor, rights, table, query, body, request.headers)
+        call = TableRequest(dataset, request.actor, rights, table, query, body, request.headers, beside=beside)
         attempt: Attempt = partial(self._attempt, call, verb, ident, request)
         if (
             verb in ("POST", "PATCH", "PUT")
@@ -148,6 +151,16 @@ class TableCalls:
         if strict and right is not None and call.rights.right(call.table, verb) is not None:
             raise unknown_field(name, table, right)
         return partial(_naming, attempt, unknown)
+
+    def _split(
+        self, dataset: Dataset, table: str, verb: str, body: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return a body without the members next to its records that the hook declares, and these."""
+        scripts = self._state.scripts
+        hook = scripts.hooks.get((table, verb)) if scripts is not None and dataset.has_hooks else None
+        model = hooks.beside_model(hook) if hook is not None else None
+        beside = {name: body[name] for name in model.model_fields if name in body} if model is not None else {}
+        return {name: value for name, value in body.items() if name not in beside}, beside
 
     async def _options_in_body(
         self, request: HttpRequest, dataset: Dataset, query: dict[str, str]

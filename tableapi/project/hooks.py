@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import replace
-from typing import Any
+from functools import cache
+from typing import Any, get_type_hints
+
+from pydantic import BaseModel
 
 from tableapi import exact_json
 from tableapi.crypto.vault import MASK, WIRE_HEADER
 from tableapi.errors import ApiError, BadRequest, TooLarge
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Response, dumps
+from tableapi.project.guard import validate
 from tableapi.project.registry import Hook, Scripts
 from tableapi.query import plan
 from tableapi.tables import errors, read, targets, verbs
@@ -55,7 +60,8 @@ async def respond(
         await _check_tenant(hook, call, sent)
     if sent.ident is not None:
         options["id"] = sent.ident
-    result = await hook(ctx, sent.records, options)
+    model = beside_model(hook)
+    result = await hook(ctx, sent.records, options, *((validate(model, call.beside),) if model else ()))
     if isinstance(result, Export):
         # A file is read without the session that could decrypt its fields.
         call = replace(call, export=result, headers={k: v for k, v in call.headers.items() if k != WIRE_HEADER})
@@ -82,6 +88,13 @@ def _masked(call: TableRequest, verb: str, rows: list[dict[str, Any]]) -> list[d
     right = call.rights.right(call.table, verb)
     hidden = right.credentials if right is not None else frozenset[str]()
     return [{name: MASK if name in hidden and value else value for name, value in row.items()} for row in rows]
+
+
+@cache
+def beside_model(hook: Hook) -> type[BaseModel] | None:
+    """Return the model of the members of the body next to `resource` that a hook takes, or None."""
+    fourth = list(inspect.signature(hook).parameters)[3:4]
+    return get_type_hints(hook)[fourth[0]] if fourth else None
 
 
 def passes(hook: Hook) -> bool:

@@ -3,7 +3,8 @@
 The path of a file below scripts/ is its URL below /api/v2/: `scripts/user/session.py` serves /api/v2/user/session.
 `jobs/<name>.py` contains the job `<name>`; folders with a leading underscore are skipped. `tables/<table>.py` contains
 hooks: functions `get`, `post`, `patch` (also for PUT) and `delete`, called as `await hook(ctx, records, options)`
-before or instead of the engine's own handling of that table.
+before or instead of the engine's own handling of that table. A hook with a fourth parameter, a model, also takes the
+members of the body next to `resource` that the model names. They are never stored with an idempotency key.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from tableapi.project.project import Project
 from tableapi.tables.export import Export
 
 Records = list[dict[str, Any]]
-Hook = Callable[[Context[Any, Any], Records, Mapping[str, Any]], Awaitable[Records | Export | None]]
+Hook = Callable[..., Awaitable[Records | Export | None]]  # (ctx, records, options), and possibly a model
 SCRIPT_JSON = "application/json"
 SYSTEM = Actor(role="system")
 

@@ -26,6 +26,7 @@ class TableRequest:
     that were sent (see `errors`). recorded_by: the account field under which the read is recorded, if not the caller's
     own. written: (table, verb, key) of each record written so far, for `on_write`. tables: the names of the tables
     written so far, those of nested records included. shows_credentials: whether the response has credentials in clear.
+    beside: the members of the body next to the records that the hook declares (see `project/hooks.py`).
     """
 
     dataset: Dataset
@@ -41,6 +42,7 @@ class TableRequest:
     shows_credentials: bool = False
     written: list[tuple[str, str, dict[str, Any]]] | None = None
     tables: set[str] = field(default_factory=set)
+    beside: dict[str, Any] = field(default_factory=dict)
 
     def limits(self) -> Limits:
         """Return the limits of the dataset; a file may have more rows than a page."""

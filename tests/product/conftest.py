@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import secrets
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
 
 import pytest
 
+from product.vendors.oidc import Identity, Provider
+from tableapi.app.features.mcp.endpoint import Mcp
+from tests.helpers.oauth import OAuthClient
+from tests.helpers.product import Product
 from tests.helpers.statements import PLAYED, hand_over, recorded, shared_folder
 from tests.helpers.support import ROOT
 
@@ -20,3 +26,33 @@ def statements(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
     with recorded() as texts:
         yield
     hand_over(shared_folder(tmp_path_factory), file, texts)
+
+
+@pytest.fixture
+def google(product: Product, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Replace the provider by one with chosen identities; test_social.py tests the proofs."""
+    identities: list[Identity] = []
+    provider = Provider("http://127.0.0.1:9", "client", "secret", nonce_needed=True)
+
+    async def identity(credential: str, nonce: str) -> Identity:
+        return replace(identities[-1], marks=(secrets.token_hex(8),))
+
+    def named(email: str, subject: str = "") -> None:
+        subject = subject or secrets.token_hex(8)
+        identities.append(Identity(subject, email, True, "Vera Victim"))
+
+    monkeypatch.setattr(provider, "identity", identity)
+    product.scripts.vendors._providers["google"] = provider
+    yield named
+    product.scripts.vendors._providers.clear()
+
+
+@pytest.fixture
+async def client(product: Product) -> AsyncIterator[OAuthClient]:
+    """A registered client with the server's metadata."""
+    async with product.caller(key="") as http:
+        client = OAuthClient(http)
+        await client.discover()
+        assert (await client.register()).status_code == 201
+        yield client
+    await product.app.feature(Mcp).close()

@@ -8,7 +8,7 @@ import json
 import re
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -28,17 +28,6 @@ from tests.helpers.product import API, TABLE, Account, Product, User
 
 AUTHORIZE = f"{API}oauth/authorize"
 ALL = "read write delete reveal"
-
-
-@pytest.fixture
-async def client(product: Product) -> AsyncIterator[OAuthClient]:
-    """A registered client with the server's metadata."""
-    async with product.caller(key="") as http:
-        client = OAuthClient(http)
-        await client.discover()
-        assert (await client.register()).status_code == 201
-        yield client
-    await product.app.feature(Mcp).close()
 
 
 async def consent(user: User, request: dict[str, Any], *scopes: str, allow: bool = True) -> str:

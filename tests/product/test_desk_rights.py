@@ -133,7 +133,7 @@ async def test_no_secret_column_exists(product: Product, member: Staff, table: s
 
 async def test_secret_tables_do_not_exist_for_staff(member: Staff) -> None:
     for table in ("onetimetoken", "stafftoken", "signinfailure", "idempotency", "reservedkey", "suppression",
-                  "socialaccount", "pgqueuer", "personalias"):  # fmt: skip
+                  "socialaccount", "pgqueuer", "personalias", "formeraddress"):  # fmt: skip
         assert (await member.table(table)).status_code == 404, table
 
 

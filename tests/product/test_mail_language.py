@@ -147,7 +147,7 @@ async def test_mails_about_password_and_address_are_german(product: Product) -> 
     account = await _owner(product, "de")
     user: User = account.owner
     new = f"moved-{secrets.token_hex(4)}@neuefirma.example"
-    await user.post("emailcodeverification", oldemail=user.email, newemail=new)
+    await user.post("emailcodeverification", oldemail=user.email, newemail=new, password=PASSWORD)
     assert await _subject(product, new) == "Bestätigen Sie Ihre neue E-Mail-Adresse"
     notice = await _newest(product, user.email)
     assert notice["Subject"] == "Ihre E-Mail-Adresse soll geändert werden"

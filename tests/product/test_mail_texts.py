@@ -149,7 +149,7 @@ async def test_code_password_and_link_have_separate_lines(product: Product, acco
 
     user = await account.user(password=await passwords.hashed("Sesame123"))
     new = f"moved-{secrets.token_hex(4)}@newhome.example"
-    await user.post("emailcodeverification", oldemail=user.email, newemail=new)
+    await user.post("emailcodeverification", oldemail=user.email, newemail=new, password="Sesame123")
     _, query = await product.link(new)
     assert query["code"] in _lines((await product.mails(new))[-1])
     await product.caller().post(API + "user/password", json={"email": user.email})

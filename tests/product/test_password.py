@@ -91,14 +91,14 @@ async def test_invalid_new_addresses_are_rejected(product: Product, account: Acc
     ):
         refused = await user.post("emailcodeverification", **fields)
         assert (refused.status_code, list(refused.json()["error"]["context"]["fields"])) == (422, [reason])
-    taken = await user.post("emailcodeverification", oldemail=user.email, newemail=account.owner.email)
-    foreign = await user.post("emailcodeverification", oldemail=account.owner.email, newemail=new)
+    taken = await user.post("emailcodeverification", oldemail=user.email, newemail=account.owner.email, password=OLD)
+    foreign = await user.post("emailcodeverification", oldemail=account.owner.email, newemail=new, password=OLD)
     assert (taken.status_code, foreign.status_code) == (409, 403)
 
 
 async def test_the_mailed_code_changes_the_address(product: Product, user: User) -> None:
     new = f"moved-{secrets.token_hex(4)}@newhome.example"
-    response = await user.post("emailcodeverification", oldemail=user.email, newemail=new)
+    response = await user.post("emailcodeverification", oldemail=user.email, newemail=new, password=OLD)
     assert response.json() == {"success": 1}
     path, query = await product.link(new)
     assert (path, query["newemail"]) == ("/dashboard/settings/myaccount", new)
@@ -116,7 +116,7 @@ async def test_the_mailed_code_changes_the_address(product: Product, user: User)
 
 async def test_five_wrong_codes_invalidate_the_right_one(product: Product, user: User) -> None:
     new = f"moved-{secrets.token_hex(4)}@newhome.example"
-    await user.post("emailcodeverification", oldemail=user.email, newemail=new)
+    await user.post("emailcodeverification", oldemail=user.email, newemail=new, password=OLD)
     _, query = await product.link(new)
     for _ in range(5):
         await user.post("emailupdate", type="update", newemail=new, code="wrong")

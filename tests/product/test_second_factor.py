@@ -76,11 +76,24 @@ def _reason(response: httpx2.Response) -> tuple[int, str]:
     return response.status_code, response.json()["error"]["context"]["reason"]
 
 
+def _missing(response: httpx2.Response) -> list[str]:
+    """Return the parts of the proof that a call lacks."""
+    assert _reason(response) == (403, "confirmation_required")
+    missing: list[str] = response.json()["error"]["context"]["missing"]
+    return missing
+
+
 async def test_changes_need_a_session_and_the_password(product: Product, user: User) -> None:
     for call in ("setup", "recoverycodes", "disable"):
         body = {"password": PASSWORD}
         assert (await product.caller().post(f"{API}user/mfa/{call}", json=body)).status_code == 401
-    for call, password in (("setup", "Wrong1234"), ("recoverycodes", ""), ("disable", "Wrong1234")):
+    for call in ("setup", "recoverycodes", "disable"):
+        for body in ({}, {"password": ""}):
+            refused = await user.post(f"user/mfa/{call}", **body)
+            assert _reason(refused) == (403, "confirmation_required")
+            assert refused.json()["error"]["context"]["missing"] == ["password"]
+        assert (await user.post(f"user/mfa/{call}", password=None)).status_code == 422
+    for call, password in (("setup", "Wrong1234"), ("recoverycodes", "Wrong1234"), ("disable", "Wrong1234")):
         refused = await user.post(f"user/mfa/{call}", password=password)
         assert (refused.status_code, list(refused.json()["error"]["context"]["fields"])) == (422, ["password"])
 
@@ -184,8 +197,9 @@ async def test_a_recovery_code_works_once_and_is_mailed(product: Product, user: 
 
 async def test_new_recovery_codes_replace_the_earlier_ones(product: Product, user: User) -> None:
     assert (await user.post("user/mfa/recoverycodes", password=PASSWORD)).status_code == 409
-    _, old = await _on(user)
-    new = (await user.post("user/mfa/recoverycodes", password=PASSWORD)).json()["recoverycodes"]
+    phone, old = await _on(user)
+    sent = {"password": PASSWORD, "code": phone.code()}
+    new = (await user.post("user/mfa/recoverycodes", **sent)).json()["recoverycodes"]
     assert not set(old) & set(new)
     assert _reason(await _complete(product, user, old[0])) == (401, "mfa_code_wrong")
     assert (await _complete(product, user, new[0])).status_code == 200
@@ -204,9 +218,12 @@ async def test_five_wrong_codes_block_the_network(product: Product, user: User) 
 async def test_a_changed_password_ends_a_sign_in_under_way(product: Product, user: User) -> None:
     phone, _ = await _on(user)
     http, error = await _sign_in(product, user)
-    changed = await user.post("user/password", old_password=PASSWORD, new_password="Better456")
+    change = {"old_password": PASSWORD, "new_password": "Better456"}
+    assert _missing(await user.post("user/password", **change)) == ["code"]
+    assert _missing(await user.post("user/password", **change, code=phone.wrong())) == ["code"]
+    changed = await user.post("user/password", **change, code=phone.code())
     assert changed.status_code == 200
-    response = await http.post(SESSION, json={"mfatoken": error["context"]["mfatoken"], "code": phone.code()})
+    response = await http.post(SESSION, json={"mfatoken": error["context"]["mfatoken"], "code": phone.code(steps=1)})
     assert _reason(response) == (401, "mfa_expired")
 
 
@@ -227,9 +244,14 @@ async def test_other_tokens_are_not_a_challenge(product: Product, user: User, to
         assert response.status_code in (400, 401), response.text
 
 
-async def test_the_password_turns_it_off(product: Product, user: User) -> None:
-    await _on(user)
-    assert [(await user.post("user/mfa/disable", password=PASSWORD)).status_code for _ in range(2)] == [200, 200]
+async def test_the_password_and_a_code_turn_it_off(product: Product, user: User) -> None:
+    phone, codes = await _on(user)
+    assert _missing(await user.post("user/mfa/disable")) == ["password", "code"]
+    for call in ("disable", "recoverycodes"):
+        assert _missing(await user.post(f"user/mfa/{call}", password=PASSWORD)) == ["code"]
+        assert _missing(await user.post(f"user/mfa/{call}", password=PASSWORD, code=phone.wrong())) == ["code"]
+    off = [(await user.post("user/mfa/disable", password=PASSWORD, code=codes[0])).status_code for _ in range(2)]
+    assert off == [200, 200]
     subjects = [mail["Subject"] for mail in await product.mails(user.email)]
     assert sum("turned off" in subject for subject in subjects) == 1
     plain = await product.caller().post(SESSION, json={"email": user.email, "password": PASSWORD})

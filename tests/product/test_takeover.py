@@ -3,41 +3,20 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any
 
 import httpx2
 import pytest
 
 from product.accounts import passwords, tokens
-from product.vendors.oidc import Identity, Provider
 from tests.helpers.product import API, TABLE, Account, Product, User
 
 PASSWORD, OTHER = "Sesame123", "Better456"
 SESSION, RESET = API + "user/session", API + "user/password"
 
 
-@pytest.fixture
-def google(product: Product, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
-    """Replace the provider by one with chosen identities; test_social.py tests the proofs."""
-    identities: list[Identity] = []
-    provider = Provider("http://127.0.0.1:9", "client", "secret", nonce_needed=True)
-
-    async def identity(credential: str, nonce: str) -> Identity:
-        return replace(identities[-1], marks=(secrets.token_hex(8),))
-
-    def named(email: str, subject: str = "") -> None:
-        subject = subject or secrets.token_hex(8)
-        identities.append(Identity(subject, email, True, "Vera Victim"))
-
-    monkeypatch.setattr(provider, "identity", identity)
-    product.scripts.vendors._providers["google"] = provider
-    yield named
-    product.scripts.vendors._providers.clear()
-
-
-async def _enter(product: Product, **fields: Any) -> httpx2.Response:
+async def enter(product: Product, **fields: Any) -> httpx2.Response:
     """Sign in through the provider."""
     http = product.caller()
     details = await http.post(API + "google_userdetails", json={"credential": "x", "nonce": "x"})
@@ -71,7 +50,7 @@ async def test_a_provider_evicts_an_earlier_registration(product: Product, googl
     refused = await _sign_in(product, email)
     check = refused.json()["error"]["context"]["checktoken"]
     google(email)
-    entered = (await _enter(product)).json()["resource"][0]
+    entered = (await enter(product)).json()["resource"][0]
     assert entered["action"] == "login"
 
     assert (await registrant.get(SESSION)).status_code == 401
@@ -94,7 +73,7 @@ async def test_a_provider_evicts_an_earlier_registration(product: Product, googl
     _, query = await product.link(email)
     body = {"email": email, "code": query["code"], "new_password": OTHER}
     assert (await product.caller().post(RESET, json=body)).status_code == 200
-    assert (await _enter(product)).json()["resource"][0]["action"] == "login"
+    assert (await enter(product)).json()["resource"][0]["action"] == "login"
     assert (await _sign_in(product, email, OTHER)).status_code == 200
 
 
@@ -104,7 +83,7 @@ async def test_a_removed_password_is_reported_in_the_users_language(
     email, appuserid, _ = await _register(product)
     await product.db.execute("update appuser set language = 'de' where appuserid = $1", appuserid)
     google(email)
-    assert (await _enter(product)).status_code == 200
+    assert (await enter(product)).status_code == 200
     subjects = [mail["Subject"] for mail in await product.mails(email)]
     assert subjects == ["Ihr Passwort wurde entfernt", "Willkommen bei Openlead"]
 
@@ -114,7 +93,7 @@ async def test_an_identity_linked_before_the_proof_is_unlinked(product: Product,
     sql = "insert into socialaccount (provider, subject, appuserid) values ('linkedin', $1, $2)"
     await product.db.execute(sql, f"earlier-{appuserid}", appuserid)
     google(email)
-    assert (await _enter(product)).status_code == 200
+    assert (await enter(product)).status_code == 200
     rows = await product.db.fetch("select provider from socialaccount where appuserid = $1", appuserid)
     assert [row["provider"] for row in rows] == ["google"]
 
@@ -124,7 +103,7 @@ async def test_a_linked_identity_does_not_verify_another_address(product: Produc
     google(f"other-{secrets.token_hex(4)}@else.example", "subject-of-another")
     sql = "insert into socialaccount (provider, subject, appuserid) values ('google', 'subject-of-another', $1)"
     await product.db.execute(sql, appuserid)
-    refused = await _enter(product)
+    refused = await enter(product)
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, 802)
     assert await product.db.fetchval("select isverified from appuser where appuserid = $1", appuserid) == 0
 
@@ -142,7 +121,7 @@ async def test_a_password_is_the_address_holders_when_its_browser_or_network_ver
     await _verify(product, email, registrant, browsers[place])
     assert (await _sign_in(product, email)).status_code == 200
     google(email)
-    assert (await _enter(product)).status_code == 200
+    assert (await enter(product)).status_code == 200
     kept = place != "elsewhere"
     assert (await _sign_in(product, email)).status_code == (200 if kept else 401)
     assert (await registrant.get(SESSION)).status_code == (200 if kept else 401)
@@ -155,7 +134,7 @@ async def test_an_unaccepted_invitation_stays_closed(
     record = {"name": "Ina Invited", "email": email, "role": "member"}
     (added,) = (await account.owner.table("POST", "appuser", record)).json()["resource"]
     google(email)
-    refused = await _enter(product)
+    refused = await enter(product)
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, 803)
     row = await product.db.fetchrow("select * from appuser where appuserid = $1", added["appuserid"])
     assert row is not None
@@ -168,7 +147,7 @@ async def test_the_temporary_password_of_an_accepted_invitation_ends_with_the_pr
     hashed = await passwords.hashed(PASSWORD)
     user = await account.user(password=hashed, mustchangepassword=1)
     google(user.email)
-    entered = await _enter(product)
+    entered = await enter(product)
     token = entered.json()["resource"][0]["session_token"]
     session = await product.caller(token).get(SESSION)
     assert (session.status_code, session.json()["mustchangepassword"]) == (200, 0)
@@ -197,7 +176,7 @@ async def test_a_change_by_the_old_password_does_not_verify_the_address(
     session = product.caller((await _sign_in(product, email)).json()["session_token"])
     changed = await session.post(RESET, json={"old_password": PASSWORD, "new_password": OTHER})
     google(email)
-    assert (await _enter(product)).status_code == 200
+    assert (await enter(product)).status_code == 200
     assert (await product.caller(changed.json()["session_token"]).get(SESSION)).status_code == 401
     assert (await _sign_in(product, email, OTHER)).status_code == 401
 
@@ -212,7 +191,7 @@ async def user(account: Account) -> User:
 
 async def _move(product: Product, user: User) -> tuple[str, httpx2.AsyncClient]:
     new = f"moved-{secrets.token_hex(4)}@newhome.example"
-    await user.post("emailcodeverification", oldemail=user.email, newemail=new)
+    await user.post("emailcodeverification", oldemail=user.email, newemail=new, password=PASSWORD)
     _, query = await product.link(new)
     done = await user.post("emailupdate", type="update", newemail=new, code=query["code"])
     assert done.status_code == 200, done.text
@@ -264,7 +243,7 @@ async def test_a_change_of_address_by_any_program_ends_the_tokens(product: Produ
 
 async def test_a_pending_change_ends_with_a_password_change(product: Product, user: User) -> None:
     new = f"moved-{secrets.token_hex(4)}@newhome.example"
-    await user.post("emailcodeverification", oldemail=user.email, newemail=new)
+    await user.post("emailcodeverification", oldemail=user.email, newemail=new, password=PASSWORD)
     _, query = await product.link(new)
     changed = await user.http.post(RESET, json={"old_password": PASSWORD, "new_password": OTHER})
     http = product.caller(changed.json()["session_token"])

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from product.accounts import second_factor
+from product.accounts import proof, second_factor
 from product.context import Context
 from product.roles import SESSION
 from tableapi import script
-
-
-class Input(BaseModel):
-    password: str = ""
 
 
 class Output(BaseModel):
@@ -19,8 +15,8 @@ class Output(BaseModel):
 
 
 @script(roles=SESSION, repeatable=True)
-async def run(ctx: Context, input: Input) -> Output:
-    user = await second_factor.proved_caller(ctx, input.password)
+async def run(ctx: Context, input: proof.Proof) -> Output:
+    user = await proof.proved_caller(ctx, input)
     async with ctx.db.transaction():
         if await second_factor.disable(ctx, user.appuserid):
             await second_factor.tell(ctx, user, "mfa_disabled")

@@ -7,14 +7,10 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from product.accounts import second_factor
+from product.accounts import proof, second_factor
 from product.context import Context
 from product.roles import SESSION
 from tableapi import script
-
-
-class Input(BaseModel):
-    password: str = ""
 
 
 class Output(BaseModel):
@@ -27,8 +23,8 @@ class Output(BaseModel):
 
 
 @script(roles=SESSION)
-async def run(ctx: Context, input: Input) -> Output:
-    user = await second_factor.proved_caller(ctx, input.password)
+async def run(ctx: Context, input: proof.Proof) -> Output:
+    user = await proof.proved_caller(ctx, input, with_code=False, by_password=True)
     async with ctx.db.transaction():
         proposal = await second_factor.propose(ctx, user.email)
     return Output(secret=proposal.secret, uri=proposal.uri, setup=proposal.token)
