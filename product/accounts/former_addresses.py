@@ -1,6 +1,6 @@
-"""Let the holder of a former address take the account back, for 72 hours after a change of the address.
+"""Let the holder of a former address take the account back, for 72 hours after the change.
 
-The notice of the change has a link, whose token is stored as a hash. Meanwhile no other user can have the address.
+The notice of the change has a link; the hash of its token is stored. Meanwhile no other user can have the address.
 """
 
 from __future__ import annotations
@@ -78,9 +78,9 @@ async def find(ctx: Context, token: str) -> Former | None:
 
 
 async def undo(ctx: Context, token: str) -> Former | None:
-    """Put the former address back, end everything that was opened since, and mail a reset. None if it is too late.
+    """Put the former address back, end everything that was opened since, and mail a reset.
 
-    Runs in a transaction.
+    Returns None if it is too late. Runs in a transaction.
 
     Raises:
         EmailExists: the address belongs to a member of staff by now (409).

@@ -1,4 +1,4 @@
-"""End keys, webhooks and invitations of agents, and keys and webhooks that were made without a proof of the user.
+"""End what agents made, and keys and webhooks that were made without a proof of the user.
 
 `madeby` of a row is the session that it depends on (`sessions.maker`).
 """

@@ -1,4 +1,4 @@
-"""Prove that the caller is the user, not only the holder of a session: password, code, or a sign-in just now.
+"""Prove that the caller is the user: by password, code, or a sign-in just now.
 
 A session may be stolen, so calls that could take the account over ask again (docs/explanation/security.md, 3.7.1).
 """

@@ -91,7 +91,7 @@ FRESH = ("apikeys", "rotateapikey", "webhook", "address of a webhook")
 STRICT = ("emailcodeverification", "recoverycodes", "identities", "disable")
 
 
-async def test_a_session_alone_is_no_proof(product: Product, owner: User) -> None:
+async def test_a_session_alone_is_rejected(product: Product, owner: User) -> None:
     await _link(product, owner)
     await _call(owner, "apikeys")
     await _call(owner, "webhook")

@@ -90,7 +90,7 @@ async def test_after_a_reset_nothing_of_a_thief_works_and_the_owner_loses_nothin
     own_hook = await _hook(owner.http, password=PASSWORD)
     before = await account.credits()
 
-    # The token is that of a session whose owner has just signed in.
+    # The owner has just signed in to the stolen session.
     stolen = await account.session(owner.appuserid)
     thief = User(owner.appuserid, owner.email, stolen, product.caller(stolen))
     _, key = await _key(thief.http)

@@ -36,6 +36,8 @@ export const errors: Readonly<Record<string, string>> = {
   mfa_on: "Die Anmeldung in zwei Schritten ist schon eingeschaltet.",
   mfa_off: "Die Anmeldung in zwei Schritten ist ausgeschaltet.",
   no_password: "Ihr Konto hat noch kein Passwort. Fordern Sie einen Link an, um eines festzulegen.",
+  no_such_identity: "Dieses Konto ist nicht verknüpft.",
+  last_identity: "Sie melden sich nur mit diesem Konto an. Legen Sie zuerst über „Passwort vergessen“ ein Passwort fest.",
   password_wrong: "Ihr Passwort ist nicht richtig",
   code_expired: "Der Code dieses Links ist abgelaufen. Bitte verwenden Sie den neuesten.",
   // Imports of lists
