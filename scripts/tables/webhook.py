@@ -54,9 +54,13 @@ _ADD = f"""
 """  # noqa: S608
 _CHANGE = f"""
     update webhook set url = coalesce($3, url), events = coalesce($4, events), isactive = coalesce($5, isactive),
-        madeby = case when $3::text is null then madeby else {sessions.maker("$6", "$7")} end
+        madeby = case when coalesce($3, url) = url then madeby else {sessions.maker("$6", "$7")} end
     where clientid = $1 and webhookid = $2 returning webhookid
 """  # noqa: S608
+_MOVES = """
+    select exists (select 1 from webhook w join unnest($2::bigint[], $3::text[]) as sent (webhookid, url)
+                   using (webhookid) where w.clientid = $1 and sent.url <> w.url)
+"""
 _DELETE = "delete from webhook where clientid = $1 and webhookid = $2 returning webhookid"
 
 
@@ -90,9 +94,8 @@ async def patch(
     for change in changes:
         if change.url is not None:
             _check_address(ctx, change.url)
-    moves = any(change.url is not None for change in changes)
-    proved = await proof.is_proved(ctx, beside) if moves else False
-    by = (ctx.actor.session, proved)
+    moves = await ctx.db.value(bool, _MOVES, ctx.actor.clientid, *_addresses(changes))
+    by = (ctx.actor.session, await proof.is_proved(ctx, beside) if moves else False)
     async with ctx.db.transaction():
         for change in changes:
             values = (ctx.actor.clientid, change.webhookid, change.url, change.events, change.isactive, *by)
@@ -118,6 +121,10 @@ async def delete(
                 raise NotFound("There is no such webhook.", case="no_such_webhook")
             await audit.write(ctx, "webhook_deleted", ident)
     return [{"webhookid": ident} for ident in idents]
+
+
+def _addresses(changes: list[Change]) -> tuple[list[int], list[str | None]]:
+    return [change.webhookid for change in changes], [change.url for change in changes]
 
 
 def _check_address(ctx: Context, url: str) -> None:

@@ -120,6 +120,8 @@ export function isFreePlan(me: Account): boolean {
 export const hasApi = (me: Account): boolean => Boolean(subscriptionOf(me)?.subscriptionplan_by_planid?.apiaccess);
 
 interface NewPassword {
+  /** Of two-step sign-in. */
+  code?: string;
   old_password: string;
   new_password: string;
   confirm_password: string;

@@ -4,7 +4,7 @@ import { call } from "./client";
 import { STALE, invalidate } from "./keys";
 import { useMutation } from "./mutation";
 import { useScript } from "./scripts";
-import { rows, useTableWrite } from "./tables";
+import { rows, useProvedWrite, useTableWrite } from "./tables";
 import type { ApiKey } from "./types";
 
 export const API_KEYS = { filter: "(isactive=1) and (isdeleted=0)", order: "createdon DESC" };
@@ -16,7 +16,7 @@ export const keyUses = rows("apikeys", { fields: "keyid,lastused", filter: API_K
 
 /** A key name for the form, reserved for this account for ten minutes. */
 export const useGenerateKey = () => useScript("generateapikey");
-export const useCreateKey = () => useTableWrite<ApiKey>("apikeys", { method: "POST", stale: STALE.apiKeys });
+export const useCreateKey = () => useProvedWrite<ApiKey>("apikeys", { method: "POST", stale: STALE.apiKeys });
 /** Changes the purpose, or deletes softly: isdeleted 1 and isactive 0. */
 export const useChangeKey = () => useTableWrite("apikeys", { method: "PATCH", stale: STALE.apiKeys });
 

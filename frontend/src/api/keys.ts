@@ -23,6 +23,8 @@ export const keys = {
   bulkJob: (jobid: number) => ["bulklookup", jobid] as const,
   bulkEstimate: (file: File, kinds: readonly string[]) => ["bulkestimate", file.name, file.size, file.lastModified, kinds] as const,
   revealCount: (revealedby: number, date: string, split: string, team: boolean) => ["getrevealcount", revealedby, date, split, team] as const,
+  identities: ["identities"],
+  undo: (code: string) => ["emailundo", code] as const,
   appCounters: ["appcounters"],
   pace: ["pace"],
   revealPrice: (purchase: object) => ["revealmany", purchase] as const,
@@ -31,7 +33,7 @@ export const keys = {
   apiUsage: (span: Input<"getapiusagedata">) => ["getapiusagedata", span] as const,
 } as const;
 
-export type Subject = Table | "account" | "appcounters" | "searchname" | "getrevealcount" | "getplatformusagedata" | "getapiusagedata" | "pace" | "searchpeople" | "searchnews";
+export type Subject = Table | "account" | "appcounters" | "searchname" | "getrevealcount" | "getplatformusagedata" | "getapiusagedata" | "pace" | "identities" | "searchpeople" | "searchnews";
 
 /** The subjects that each mutation makes stale. */
 export const STALE = {

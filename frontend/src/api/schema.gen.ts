@@ -659,8 +659,10 @@ export interface components {
             verification: string;
         };
         "emailcodeverification input": {
+            code?: string;
             newemail: string;
             oldemail: string;
+            password?: string;
         };
         "emailcodeverification output": {
             /** @default 1 */
@@ -672,6 +674,24 @@ export interface components {
             type: "verification" | "password";
         };
         "emailtonewuser output": {
+            /** @default 1 */
+            success: number;
+        };
+        "emailundo input": {
+            code: string;
+            confirm?: boolean;
+        };
+        /**
+         * @description `state` is `open` before, and `used` after.
+         *
+         *     changed: whether the new address is that of the account by now.
+         */
+        "emailundo output": {
+            changed: boolean;
+            email: string;
+            newemail: string;
+            /** @enum {string} */
+            state: "open" | "used";
             /** @default 1 */
             success: number;
         };
@@ -1126,8 +1146,10 @@ export interface components {
             resource: components["schemas"]["Item_2"][];
         };
         "rotateapikey input": {
+            code?: string;
             hours?: number;
             keyid: number;
+            password?: string;
             replace?: boolean;
         };
         "rotateapikey output": {
@@ -1420,14 +1442,18 @@ export interface components {
             /** @default 1 */
             success: number;
         };
+        /** @description The part of a body that proves the user. It is never stored. */
         "user/mfa/disable input": {
+            code?: string;
             password?: string;
         };
         "user/mfa/disable output": {
             /** @default 1 */
             success: number;
         };
+        /** @description The part of a body that proves the user. It is never stored. */
         "user/mfa/recoverycodes input": {
+            code?: string;
             password?: string;
         };
         "user/mfa/recoverycodes output": {
@@ -1435,7 +1461,9 @@ export interface components {
             /** @default 1 */
             success: number;
         };
+        /** @description The part of a body that proves the user. It is never stored. */
         "user/mfa/setup input": {
+            code?: string;
             password?: string;
         };
         /** @description The secret in base32, its address for a QR code, and what `confirm` takes within 15 minutes. */

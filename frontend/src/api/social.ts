@@ -32,6 +32,15 @@ export async function proofOf(vendor: Vendor, popup: Window, signal: AbortSignal
   return proof;
 }
 
+/** The session of a user that has proved an identity, without starting it in the app. */
+export async function sessionOf({ proof }: SocialProof): Promise<Account> {
+  const body = { resource: [{ type: "social", proof }] };
+  const { resource } = await call<List<Entry>>("POST", tablePath("client"), { body, anonymous: true });
+  const [entry] = resource;
+  if (entry?.action !== "login") throw new ProviderRejected("another_account");
+  return call<Account>("POST", "user/session", { body: { session_token: entry.session_token }, anonymous: true });
+}
+
 /** Signs in with a proof, or signs up. Only a new account needs the terms. */
 export async function enterWith({ email, name, socialid, proof }: SocialProof, terms: boolean): Promise<Entered> {
   const record = { email, name, socialid, proof, type: "social", ...(terms && { terms }) };

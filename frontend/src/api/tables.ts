@@ -4,6 +4,7 @@ import { call, type Query } from "./client";
 import { config } from "./config";
 import { type Subject, invalidate, keys } from "./keys";
 import { useMutation } from "./mutation";
+import type { Proof } from "./proof";
 import type { List, Tables } from "./types";
 
 export interface ListOptions extends Query {
@@ -64,6 +65,18 @@ export function useTableWrite<Row = unknown>(table: keyof Tables, { method, stal
       return ahead(queries, [records].flat());
     },
     onError: (_error, _records, takeBack) => takeBack?.(),
+    onSuccess: () => invalidate(queries, stale),
+  });
+}
+
+/** A mutation that writes one record, with a proof of the user. */
+export function useProvedWrite<Row = unknown>(table: keyof Tables, { method, stale = [table] }: Omit<WriteOptions, "ahead">) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ record, proof }: { record: object; proof: Proof | null }) => {
+      const list = await call<List<Row>>(method, tablePath(table), { body: { resource: [record], ...proof } });
+      return list.resource;
+    },
     onSuccess: () => invalidate(queries, stale),
   });
 }

@@ -1,7 +1,7 @@
 /** The owner's webhooks, and the deliveries of their events. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { useScript } from "./scripts";
-import { rows, useTableDelete, useTableWrite } from "./tables";
+import { rows, useProvedWrite, useTableDelete, useTableWrite } from "./tables";
 import type { Webhook } from "./types";
 
 export const DELIVERY_PAGE = 25;
@@ -23,9 +23,11 @@ export const deliveries = (page: number) =>
     refetchInterval: ({ state }) => (state.data?.resource.some(({ status }) => status === "waiting") ? WAITING_MS : false),
   });
 
-export const useAddWebhook = () => useTableWrite<Webhook>("webhook", { method: "POST" });
-/** Changes the address or the events, or pauses. */
-export const useChangeWebhook = () => useTableWrite("webhook", { method: "PATCH" });
+export const useAddWebhook = () => useProvedWrite<Webhook>("webhook", { method: "POST" });
+/** Changes the address or the events. A new address needs a proof. */
+export const useEditWebhook = () => useProvedWrite("webhook", { method: "PATCH" });
+/** Pauses or resumes. */
+export const usePauseWebhook = () => useTableWrite("webhook", { method: "PATCH" });
 export const useDeleteWebhook = () => useTableDelete("webhook", { stale: ["webhook", "webhookdelivery"] });
 /** Sends a test now; the answer says whether it arrived. */
 export const useTestWebhook = () => useScript("webhook/test", { stale: ["webhookdelivery"] });

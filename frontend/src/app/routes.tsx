@@ -32,6 +32,7 @@ const beforeSignIn: RouteObject[] = [
   { path: "resetpassword", lazy: () => import("../screens/resetpassword/ResetPasswordScreen") },
   { path: "verifyemail", lazy: () => import("../screens/verifyemail/VerifyEmailScreen") },
   { path: "emailverification", lazy: () => import("../screens/emailverification/EmailVerificationScreen") },
+  { path: "undoemail", lazy: () => import("../screens/undoemail/UndoEmailScreen") },
   { path: "acceptinvite", lazy: () => import("../screens/acceptinvite/AcceptInviteScreen") },
 ];
 

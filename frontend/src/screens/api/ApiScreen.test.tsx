@@ -40,9 +40,12 @@ test("a key is created with the generated name and needs a purpose", async () =>
   expect(dialog.getByText("Please enter a purpose")).toBeVisible();
   await user.type(dialog.getByLabelText("Purpose"), "Nightly sync ");
   await user.click(dialog.getByRole("button", { name: "Create" }));
+  expect(dialog.getByLabelText("Password")).toHaveAccessibleDescription("Please enter your password");
+  await user.type(dialog.getByLabelText("Password"), "Demo1234");
+  await user.click(dialog.getByRole("button", { name: "Create" }));
   expect(await screen.findByText("API key created successfully!")).toBeVisible();
   const created = sent.find(({ method, path }) => method === "POST" && path.endsWith("apikeys"))!;
-  expect(created.body.resource).toEqual([{ apikey: "ZZZZ9999ZZZZ9999", purpose: "Nightly sync" }]);
+  expect(created.body).toEqual({ resource: [{ apikey: "ZZZZ9999ZZZZ9999", purpose: "Nightly sync" }], password: "Demo1234" });
 });
 
 test("without keys left, the create button is missing", async () => {

@@ -3,6 +3,7 @@ import { useEffect } from "react";
 import { toast } from "../../../shared/toasts";
 import { useCreateKey, useGenerateKey } from "../../api/apikeys";
 import { explain } from "../../api/explain";
+import { ProofFields, useProof } from "../proof/Proof";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { t } from "../../lib/i18n.dashboard";
@@ -19,13 +20,16 @@ export function CreateKey({ opened, onClose }: { opened: boolean; onClose: () =>
 function NewKey({ onClose }: { onClose: () => void }) {
   const { mutate: generate, ...generated } = useGenerateKey();
   const create = useCreateKey();
+  const proof = useProof(create.error, create.reset);
 
   useEffect(() => generate({}), [generate]);
 
   const apikey = generated.data?.apikey ?? "";
-  const save = (purpose: string) =>
+  const save = (purpose: string) => {
+    const taken = proof.take();
+    if (!taken) return;
     create.mutate(
-      { apikey, purpose },
+      { record: { apikey, purpose }, proof: taken },
       {
         onSuccess: () => {
           toast(t("api.createDone"));
@@ -33,11 +37,20 @@ function NewKey({ onClose }: { onClose: () => void }) {
         },
       },
     );
-  const problem = create.error ?? generated.error;
+  };
+  const problem = (proof.shows ? null : create.error) ?? generated.error;
   return (
     <>
       <FormAlert text={problem && explain(problem)} />
-      <KeyForm apikey={apikey} purpose="" submit={t("api.createSubmit")} busy={create.isPending} onSubmit={save} onClose={onClose} />
+      <KeyForm
+        apikey={apikey}
+        purpose=""
+        submit={t("api.createSubmit")}
+        busy={create.isPending}
+        proof={<ProofFields proof={proof} />}
+        onSubmit={save}
+        onClose={onClose}
+      />
     </>
   );
 }

@@ -1,6 +1,7 @@
 /** The key name, which cannot be changed, and the purpose of the key. */
 import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import type { ReactNode } from "react";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { t } from "../../lib/i18n.dashboard";
 import { isBlank } from "../../lib/validate";
@@ -12,11 +13,13 @@ interface Props {
   purpose: string;
   submit: string;
   busy: boolean;
+  /** Shown below the purpose, if the change needs a proof of the user. */
+  proof?: ReactNode;
   onSubmit: (purpose: string) => void;
   onClose: () => void;
 }
 
-export function KeyForm({ apikey, purpose, submit, busy, onSubmit, onClose }: Props) {
+export function KeyForm({ apikey, purpose, submit, busy, proof, onSubmit, onClose }: Props) {
   const form = useForm({
     initialValues: { purpose },
     validate: { purpose: (text) => (isBlank(text) ? t("api.purposeMissing") : null) },
@@ -26,6 +29,7 @@ export function KeyForm({ apikey, purpose, submit, busy, onSubmit, onClose }: Pr
       <Stack>
         <TextInput label={t("api.keyName")} description={t("api.keyNameText")} value={apikey} readOnly />
         <TextInput label={t("api.purpose")} maxLength={LONGEST_PURPOSE} data-autofocus {...form.getInputProps("purpose")} />
+        {proof}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {t("cancel")}

@@ -7,6 +7,7 @@ import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import type { ApiKey } from "../../api/types";
 import { CopyKey } from "../../components/CopyKey";
+import { ProofFields, useProof } from "../proof/Proof";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
@@ -20,11 +21,12 @@ export default function RotateKey({ apikey, opened, onClose }: { apikey: ApiKey;
   const [hours, setHours] = useState(24);
   const [replace, setReplace] = useState(false);
   const rotate = useRotateKey();
+  const proof = useProof(rotate.error, rotate.reset);
   const overlaps = rotate.error instanceof ApiError && rotate.error.reason === "old_key_works";
   const made = rotate.data;
   return (
     <Dialog opened={opened} onClose={onClose} title={t("api.rotate")}>
-      <FormAlert text={rotate.error && explain(rotate.error)} />
+      <FormAlert text={rotate.error && !proof.shows ? explain(rotate.error) : null} />
       {made ? (
         <div className={classes.rotated}>
           <CopyKey apikey={made.apikey} onCopied={() => toast(t("copied"))} />
@@ -37,9 +39,11 @@ export default function RotateKey({ apikey, opened, onClose }: { apikey: ApiKey;
       ) : (
         <form
           className={classes.rotated}
+          noValidate
           onSubmit={(event) => {
             event.preventDefault();
-            rotate.mutate({ keyid: apikey.keyid, hours, replace });
+            const taken = proof.take();
+            if (taken) rotate.mutate({ keyid: apikey.keyid, hours, replace, ...taken });
           }}
         >
           <p>{t("api.rotateText", { purpose: apikey.purpose })}</p>
@@ -52,6 +56,7 @@ export default function RotateKey({ apikey, opened, onClose }: { apikey: ApiKey;
           {(overlaps || replace) && (
             <Checkbox label={t("api.rotateReplace")} checked={replace} onChange={(event) => setReplace(event.currentTarget.checked)} />
           )}
+          <ProofFields proof={proof} />
           <BusyButton type="submit" busy={rotate.isPending}>
             {t("api.rotateSubmit")}
           </BusyButton>

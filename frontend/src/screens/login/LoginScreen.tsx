@@ -38,7 +38,7 @@ export function LoginScreen() {
   const navigate = useNavigate();
   const { state } = useLocation();
   const signedIn = useSignedIn();
-  const social = useSocial();
+  const social = useSocial(setMfatoken);
   const form = useForm({
     mode: "uncontrolled",
     initialValues: { email: "", password: "" },
@@ -69,6 +69,7 @@ export function LoginScreen() {
       setMfatoken("");
       setLate(reason);
       login.reset();
+      social.cancel();
     };
     return (
       <Suspense>

@@ -22,7 +22,8 @@ export interface Proved {
   proof: SocialProof;
 }
 
-export function useSocial() {
+/** `onSecondStep` gets the ticket for the second step of an account that asks for a code. */
+export function useSocial(onSecondStep: (mfatoken: string) => void) {
   const signedIn = useSignedIn();
   const navigate = useNavigate();
   const waiting = useRef<AbortController | null>(null);
@@ -33,6 +34,9 @@ export function useSocial() {
     onSuccess: (entered) => {
       if (entered.action === "login") return signedIn(entered.account);
       return navigate("/tellusmore", { replace: true });
+    },
+    onError: (error) => {
+      if (error instanceof ApiError && error.code === 804) onSecondStep(String(error.context["mfatoken"]));
     },
   });
   const prove = useMutation({

@@ -6,10 +6,12 @@ import { toast } from "../../../shared/toasts";
 import { ApiError, NotBusiness } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { useMutation } from "../../api/mutation";
+import type { Proof } from "../../api/proof";
 import { useUpdateEmail } from "../../api/profile";
 import { runScript } from "../../api/scripts";
 import { requireBusinessEmail } from "../../api/signup";
 import type { Account } from "../../api/types";
+import { ProofFields, isOfProof, useProof } from "../proof/Proof";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
 import { EMAIL_INPUT } from "../../lib/emailinput";
@@ -53,21 +55,29 @@ function AddressStep({ me, onSent }: { me: Account; onSent: (newemail: string) =
     },
   });
   const send = useMutation({
-    mutationFn: async (newemail: string) => {
+    mutationFn: async ({ newemail, ...proof }: { newemail: string } & Proof) => {
       await requireBusinessEmail(newemail);
-      await runScript("emailcodeverification", { oldemail: me.email, newemail });
+      await runScript("emailcodeverification", { oldemail: me.email, newemail, ...proof });
       return newemail;
     },
     onSuccess: (newemail) => {
       toast(t("email.sent"));
       onSent(newemail);
     },
-    onError: (error) => form.setFieldError("newemail", addressError(error)),
+    onError: (error) => {
+      if (!isOfProof(error)) form.setFieldError("newemail", addressError(error));
+    },
   });
+  const proof = useProof(send.error, send.reset);
+  const ask = ({ newemail }: typeof form.values) => {
+    const taken = proof.take();
+    if (taken) send.mutate({ newemail: newemail.trim().toLowerCase(), ...taken });
+  };
   return (
-    <form onSubmit={form.onSubmit(({ newemail }) => send.mutate(newemail.trim().toLowerCase()))} noValidate>
+    <form onSubmit={form.onSubmit(ask)} noValidate>
       <Stack>
         <TextInput label={t("email.new")} {...EMAIL_INPUT} autoComplete="email" data-autofocus {...form.getInputProps("newemail")} />
+        <ProofFields proof={proof} />
         <BusyButton type="submit" busy={send.isPending}>
           {t("email.sendCode")}
         </BusyButton>

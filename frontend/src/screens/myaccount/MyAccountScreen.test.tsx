@@ -107,6 +107,9 @@ test("the email is changed in two steps", async () => {
   await user.clear(dialog.getByLabelText("New Email"));
   await user.type(dialog.getByLabelText("New Email"), "new@acme.com");
   await next();
+  expect(dialog.getByLabelText("Password")).toHaveAccessibleDescription("Please enter your password");
+  await user.type(dialog.getByLabelText("Password"), "Demo1234");
+  await next();
   await user.click(await dialog.findByRole("button", { name: "Verify and update" }));
   expect(dialog.getByText("Verification Code Missing!")).toBeVisible();
   await user.type(dialog.getByLabelText("Verification Code"), "123");
@@ -114,6 +117,7 @@ test("the email is changed in two steps", async () => {
   await waitFor(() => expect(currentSession()).toMatchObject({ sessionToken: "second-token", emailid: "new@acme.com" }));
   expect(await screen.findByText("Email updated successfully!")).toBeVisible();
   expect(sent.map((one) => one.path), "the profile is not saved by its dialog").not.toContain("leads/_table/appuser");
+  expect(sent.find((one) => one.path === "emailcodeverification")!.body).toEqual({ oldemail: "owner@acme-demo.com", newemail: "new@acme.com", password: "Demo1234" });
   expect(sent.find((one) => one.path === "emailupdate")!.body).toMatchObject({ type: "update", newemail: "new@acme.com", code: "123" });
 });
 

@@ -5,7 +5,9 @@ import { toast } from "../../../shared/toasts";
 import { account, changePassword, useAccount } from "../../api/account";
 import { explain, fieldErrors } from "../../api/explain";
 import { useMutation } from "../../api/mutation";
+import { missingOf } from "../../api/proof";
 import { useForgot } from "../../api/signup";
+import { CodeInput } from "../../components/CodeInput";
 import { Banner } from "../../components/ui/Banner";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { FormAlert } from "../../components/ui/FormAlert";
@@ -14,9 +16,10 @@ import { PasswordHint } from "../../components/ui/PasswordHint";
 import { SecretInput } from "../../components/ui/SecretInput";
 import { t } from "../../lib/i18n.dashboard";
 import { passwordError } from "../../lib/passworderror";
+import { Identities } from "./Identities";
 import classes from "./Password.module.css";
 
-const EMPTY = { old_password: "", new_password: "", confirm_password: "" };
+const EMPTY = { old_password: "", new_password: "", confirm_password: "", code: "" };
 
 function newPasswordError(text: string): string | null {
   if (!text) return t("field.required");
@@ -24,10 +27,11 @@ function newPasswordError(text: string): string | null {
 }
 
 export function PasswordScreen() {
-  const { haspassword, email } = useAccount();
+  const { haspassword, mustchangepassword, email } = useAccount();
   return (
     <Page title={t("password.title")} lead={t("password.text")} width="form">
       {haspassword === 0 ? <SetPassword email={email} /> : <ChangePassword />}
+      {!mustchangepassword && <Identities />}
     </Page>
   );
 }
@@ -53,7 +57,7 @@ function SetPassword({ email }: { email: string }) {
 }
 
 function ChangePassword() {
-  const { mustchangepassword, email } = useAccount();
+  const { mustchangepassword, hasmfa, email } = useAccount();
   const queries = useQueryClient();
   const form = useForm({
     initialValues: EMPTY,
@@ -62,6 +66,7 @@ function ChangePassword() {
       new_password: newPasswordError,
       confirm_password: (text, { new_password }) =>
         text ? (text === new_password ? null : t("field.passwordDiffers")) : t("field.required"),
+      code: (text) => (hasmfa && !text.trim() ? t("field.required") : null),
     },
   });
   const change = useMutation({
@@ -73,7 +78,7 @@ function ChangePassword() {
       void queries.invalidateQueries({ queryKey: account.queryKey });
     },
     onError: (error) => {
-      form.setErrors(fieldErrors(error));
+      form.setErrors(missingOf(error).includes("code") ? { code: explain(error) } : fieldErrors(error));
       toast(explain(error), "bad");
     },
   });
@@ -91,6 +96,7 @@ function ChangePassword() {
       <SecretInput label={t("password.new")} autoComplete="new-password" {...form.getInputProps("new_password")} />
       <PasswordHint password={form.values.new_password} />
       <SecretInput label={t("field.confirmPassword")} autoComplete="new-password" {...form.getInputProps("confirm_password")} />
+      {Boolean(hasmfa) && <CodeInput recovery label={t("password.code")} description={t("password.codeText")} {...form.getInputProps("code")} />}
       <BusyButton type="submit" busy={change.isPending} className={classes.submit}>
         {t("password.submit")}
       </BusyButton>

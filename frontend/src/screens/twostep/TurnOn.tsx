@@ -11,15 +11,14 @@ import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { t } from "../../lib/i18n.twostep";
-import { OwnPassword } from "./OwnPassword";
+import { ProofFields, useProof } from "../proof/Proof";
 import classes from "./TwoStep.module.css";
 
 export type Setup = Answer<"user/mfa/setup">;
 
 export function AskPassword({ onSetup }: { onSetup: (setup: Setup) => void }) {
-  const [password, setPassword] = useState("");
   const start = useScript("user/mfa/setup");
-  const rejected = fieldErrors(start.error)["password"];
+  const proof = useProof(start.error, start.reset);
   return (
     <Card title={t("twostep.offTitle")} text={t("twostep.offText")}>
       <form
@@ -27,18 +26,12 @@ export function AskPassword({ onSetup }: { onSetup: (setup: Setup) => void }) {
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          start.mutate({ password }, { onSuccess: onSetup });
+          const taken = proof.take();
+          if (taken) start.mutate(taken, { onSuccess: onSetup });
         }}
       >
-        <FormAlert text={start.error && !rejected ? explain(start.error) : null} />
-        <OwnPassword
-          value={password}
-          error={rejected}
-          onChange={(entered) => {
-            setPassword(entered);
-            start.reset();
-          }}
-        />
+        <FormAlert text={start.error && !proof.shows ? explain(start.error) : null} />
+        <ProofFields proof={proof} />
         <BusyButton type="submit" busy={start.isPending}>
           {t("twostep.setUp")}
         </BusyButton>

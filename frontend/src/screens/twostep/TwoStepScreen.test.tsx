@@ -50,13 +50,23 @@ test("the key is shown in groups, and the codes stay until they have been saved"
   expect(sent.filter(({ path }) => path === "user/mfa/confirm").at(-1)?.body).toEqual({ setup: "s", code: "123457" });
 });
 
-test("turning it off asks for the password", async () => {
-  const sent = serve({ "POST user/mfa/disable": { success: 1 }, "PUT user/session": accountAnswer() });
+test("turning it off asks for the password and a code", async () => {
+  const rejected = { reason: "confirmation_required", case: "mfa_code_wrong", missing: ["code"], scope: "resource" };
+  let answer: unknown = new ErrorResponse(403, { code: 403, message: "This code is not correct", context: rejected });
+  const sent = serve({ "POST user/mfa/disable": () => answer, "PUT user/session": () => accountAnswer({ hasmfa: answer instanceof ErrorResponse ? 1 : 0 }) });
   draw(<TwoStepScreen />, { me: accountAnswer({ hasmfa: 1 }) });
   await user.click(screen.getByRole("button", { name: "Turn off" }));
   const dialog = await screen.findByRole("dialog");
   await user.type(within(dialog).getByLabelText("Password"), "Demo1234");
   await user.click(within(dialog).getByRole("button", { name: "Turn off" }));
+  expect(within(dialog).getByLabelText("Code")).toHaveAccessibleDescription("Please enter the code");
+  await user.type(within(dialog).getByLabelText("Code"), "123456{Enter}");
+  await waitFor(() => expect(within(dialog).getByLabelText("Code")).toHaveAccessibleDescription("This code is not correct"));
+  answer = { success: 1 };
+  await user.type(within(dialog).getByLabelText("Code"), "{Backspace}7{Enter}");
   expect(await screen.findByRole("heading", { name: "Two-step sign-in is off" })).toBeVisible();
-  expect(sent[0]?.body).toEqual({ password: "Demo1234" });
+  expect(sent.filter(({ path }) => path === "user/mfa/disable").map(({ body }) => body)).toEqual([
+    { password: "Demo1234", code: "123456" },
+    { password: "Demo1234", code: "123457" },
+  ]);
 });

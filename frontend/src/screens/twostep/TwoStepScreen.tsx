@@ -5,12 +5,12 @@ import { Link } from "react-router";
 import { toast } from "../../../shared/toasts";
 import { useAccount } from "../../api/account";
 import { useScript } from "../../api/scripts";
+import { ProofDialog } from "../proof/ProofDialog";
 import { Banner } from "../../components/ui/Banner";
 import { Card } from "../../components/ui/Card";
 import { Page } from "../../components/ui/Page";
 import { t as frame } from "../../lib/i18n.dashboard";
 import { t } from "../../lib/i18n.twostep";
-import { PasswordDialog } from "./PasswordDialog";
 import { RecoveryCodes } from "./RecoveryCodes";
 import { AskPassword, Confirm, type Setup } from "./TurnOn";
 
@@ -70,8 +70,9 @@ function On({ onCodes }: { onCodes: (codes: string[]) => void }) {
 function NewCodes({ onClose, onCodes }: { onClose: () => void; onCodes: (codes: string[]) => void }) {
   const send = useScript("user/mfa/recoverycodes", { stale: ["account"] });
   return (
-    <PasswordDialog
+    <ProofDialog
       send={send}
+      body={{}}
       title={t("twostep.codes")}
       text={t("twostep.codesText")}
       confirm={t("twostep.codesSubmit")}
@@ -84,8 +85,9 @@ function NewCodes({ onClose, onCodes }: { onClose: () => void; onCodes: (codes: 
 function TurnOff({ onClose }: { onClose: () => void }) {
   const send = useScript("user/mfa/disable", { stale: ["account"] });
   return (
-    <PasswordDialog
+    <ProofDialog
       send={send}
+      body={{}}
       title={t("twostep.turnOff")}
       text={t("twostep.turnOffText")}
       confirm={t("twostep.turnOff")}

@@ -21,16 +21,18 @@ export function AddWebhook({ onClose }: { onClose: () => void }) {
         <WebhookForm
           initial={EVERY}
           submit={t("webhooks.add")}
-          busy={add.isPending}
-          error={add.error}
+          send={add}
           onClose={onClose}
-          onSubmit={(values) =>
-            add.mutate(values, {
-              onSuccess: ([made]) => {
-                toast(t("webhooks.added"));
-                setSecret(made?.secret ?? "");
+          onSubmit={(record, proof) =>
+            add.mutate(
+              { record, proof },
+              {
+                onSuccess: ([made]) => {
+                  toast(t("webhooks.added"));
+                  setSecret(made?.secret ?? "");
+                },
               },
-            })
+            )
           }
         />
       )}

@@ -1,8 +1,11 @@
 /** The address and the events of a webhook. */
 import { Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import type { UseMutationResult } from "@tanstack/react-query";
 import { explain, fieldErrors } from "../../api/explain";
+import type { Proof } from "../../api/proof";
 import type { EventName } from "../../api/types";
+import { ProofFields, useProof } from "../proof/Proof";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { t } from "../../lib/i18n.webhooks";
@@ -18,13 +21,13 @@ interface Values {
 interface Props {
   initial: Values;
   submit: string;
-  busy: boolean;
-  error: unknown;
-  onSubmit: (values: Values) => void;
+  send: UseMutationResult<unknown, Error, { record: object; proof: Proof | null }>;
+  /** The values to send; a new address is sent with a proof. */
+  onSubmit: (values: Values, proof: Proof | null) => void;
   onClose: () => void;
 }
 
-export function WebhookForm({ initial, submit, busy, error, onSubmit, onClose }: Props) {
+export function WebhookForm({ initial, submit, send, onSubmit, onClose }: Props) {
   const form = useForm<Values>({
     initialValues: initial,
     validate: {
@@ -32,11 +35,18 @@ export function WebhookForm({ initial, submit, busy, error, onSubmit, onClose }:
       events: (chosen) => (chosen.length > 0 ? null : t("webhooks.eventsMissing")),
     },
   });
+  const { error, isPending, reset } = send;
+  const proof = useProof(error, reset);
   const { url: rejected } = fieldErrors(error);
+  const moves = form.values.url.trim() !== initial.url || !initial.url;
+  const save = ({ url, events }: Values) => {
+    const taken = moves ? proof.take() : null;
+    if (taken || !moves) onSubmit({ url: url.trim(), events }, taken);
+  };
   return (
-    <form onSubmit={form.onSubmit(({ url, events }) => onSubmit({ url: url.trim(), events }))} noValidate>
+    <form onSubmit={form.onSubmit(save)} noValidate>
       <Stack>
-        <FormAlert text={error && !rejected ? explain(error) : null} />
+        <FormAlert text={error && !rejected && !proof.shows ? explain(error) : null} />
         <TextInput
           label={t("webhooks.url")}
           description={t("webhooks.urlHint")}
@@ -55,11 +65,12 @@ export function WebhookForm({ initial, submit, busy, error, onSubmit, onClose }:
             ))}
           </Stack>
         </Checkbox.Group>
+        {moves && <ProofFields proof={proof} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {t("cancel")}
           </Button>
-          <BusyButton type="submit" busy={busy}>
+          <BusyButton type="submit" busy={isPending}>
             {submit}
           </BusyButton>
         </Group>

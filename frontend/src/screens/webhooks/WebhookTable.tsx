@@ -5,7 +5,7 @@ import { useMemo, useRef, useState } from "react";
 import { toast } from "../../../shared/toasts";
 import { explain } from "../../api/explain";
 import type { Webhook } from "../../api/types";
-import { useChangeWebhook, useDeleteWebhook, useTestWebhook } from "../../api/webhooks";
+import { useDeleteWebhook, useEditWebhook, usePauseWebhook, useTestWebhook } from "../../api/webhooks";
 import history from "../../components/History.module.css";
 import { Confirm } from "../../components/ui/Confirm";
 import { type Column, DataTable } from "../../components/ui/DataTable";
@@ -75,7 +75,7 @@ function Actions({ webhook, ask }: { webhook: Webhook; ask: Ask }) {
   const { webhookid, url, isactive } = webhook;
   const target = useRef<HTMLButtonElement>(null);
   const test = useTestWebhook();
-  const change = useChangeWebhook();
+  const change = usePauseWebhook();
   const send = () =>
     test.mutate(
       { webhookid },
@@ -109,18 +109,17 @@ function Actions({ webhook, ask }: { webhook: Webhook; ask: Ask }) {
 }
 
 function Edit({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
-  const change = useChangeWebhook();
+  const change = useEditWebhook();
   return (
     <Dialog opened onClose={onClose} title={t("webhooks.editTitle")}>
       <WebhookForm
         initial={webhook}
         submit={t("webhooks.save")}
-        busy={change.isPending}
-        error={change.error}
+        send={change}
         onClose={onClose}
-        onSubmit={(values) =>
+        onSubmit={(values, proof) =>
           change.mutate(
-            { webhookid: webhook.webhookid, ...values },
+            { record: { webhookid: webhook.webhookid, ...values }, proof },
             {
               onSuccess: () => {
                 toast(t("webhooks.saved"));

@@ -36,6 +36,7 @@ test("a webhook needs an address and an event, and the secret is shown once it w
   expect(within(dialog).getByText("Choose at least one event")).toBeVisible();
   await user.type(within(dialog).getByLabelText("Address"), "http://hooks.example.com/x");
   await user.click(within(dialog).getByRole("checkbox", { name: "Plan changed" }));
+  await user.type(within(dialog).getByLabelText("Password"), "Demo1234");
   await user.click(submit);
   expect(await within(dialog).findByText("Enter an address")).toBeVisible();
   answer = { resource: [ONE] };
@@ -43,7 +44,10 @@ test("a webhook needs an address and an event, and the secret is shown once it w
   await user.clear(within(dialog).getByLabelText("Address"));
   await user.type(within(dialog).getByLabelText("Address"), `${ONE.url}{Enter}`);
   expect(await within(dialog).findByText(ONE.secret)).toBeVisible();
-  expect(sent.filter(({ method }) => method === "POST").at(-1)?.body).toEqual({ resource: [{ url: ONE.url, events: ["plan.changed"] }] });
+  expect(sent.filter(({ method }) => method === "POST").at(-1)?.body).toEqual({
+    resource: [{ url: ONE.url, events: ["plan.changed"] }],
+    password: "Demo1234",
+  });
 });
 
 test.each([

@@ -27,6 +27,8 @@ export const account: Translation<typeof english> = {
     old: "Altes Passwort",
     new: "Neues Passwort",
     submit: "Passwort ändern",
+    code: "Code",
+    codeText: "Aus Ihrer Authenticator-App, oder ein Wiederherstellungscode.",
     none: "Sie melden sich mit Google oder LinkedIn an und haben noch kein Passwort. Wir können einen Link an {{email}} senden, mit dem Sie eines festlegen.",
     must: "Sie haben sich mit einem vorläufigen Passwort angemeldet. Bitte wählen Sie ein eigenes.",
   },

@@ -27,6 +27,8 @@ export const events: Translation<typeof english> = {
     credit_returned: "Credit zurückgegeben",
     creditback: "Credit zurück",
     debt: "Schuld beglichen",
+    email_change_undone: "Änderung der E-Mail rückgängig gemacht",
+    identity_removed: "Verknüpfte Anmeldung entfernt",
     email_changed: "E-Mail geändert",
     email_verified: "E-Mail bestätigt",
     expired: "Verfallen",

@@ -24,6 +24,8 @@ export const account = {
     old: "Old Password",
     new: "New Password",
     submit: "Change Password",
+    code: "Code",
+    codeText: "Of your authenticator app, or a recovery code.",
     none: "You sign in with Google or LinkedIn and have no password yet. We can send a link to {{email}} to set one.",
     must: "You signed in with a temporary password. Please choose one of your own.",
   },

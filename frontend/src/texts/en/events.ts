@@ -24,6 +24,8 @@ export const events = {
     credit_returned: "Credit returned",
     creditback: "Credit back",
     debt: "Debt",
+    email_change_undone: "Email change undone",
+    identity_removed: "Linked sign-in removed",
     email_changed: "Email changed",
     email_verified: "Email verified",
     expired: "Expired",

@@ -1,56 +1,52 @@
-/** Asks for the password, and runs a call with it. */
+/** Asks users to prove that it is them, and runs a call with the proof. */
 import { Button, Group, Stack } from "@mantine/core";
 import type { UseMutationResult } from "@tanstack/react-query";
-import { useState } from "react";
-import { explain, fieldErrors } from "../../api/explain";
+import type { ReactNode } from "react";
+import { explain } from "../../api/explain";
+import type { Proof } from "../../api/proof";
+import { t } from "../../lib/i18n.twostep";
+import { ProofFields, useProof } from "./Proof";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
-import { t } from "../../lib/i18n.twostep";
-import { OwnPassword } from "./OwnPassword";
 
-interface Props<Answer> {
-  send: UseMutationResult<Answer, Error, { password?: string }>;
+interface Props<Response, Body extends object> {
+  send: UseMutationResult<Response, Error, Body & Proof>;
+  /** Sent with the proof. */
+  body: Body;
   title: string;
-  text: string;
+  text: ReactNode;
   confirm: string;
   danger?: boolean;
   onClose: () => void;
-  onDone: (answer: Answer) => void;
+  onDone: (response: Response) => void;
 }
 
-export function PasswordDialog<Answer>({ send, title, text, confirm, danger = false, onClose, onDone }: Props<Answer>) {
-  const [password, setPassword] = useState("");
-  const rejected = fieldErrors(send.error)["password"];
+export function ProofDialog<Response, Body extends object>({ send, body, title, text, confirm, danger = false, onClose, onDone }: Props<Response, Body>) {
+  const proof = useProof(send.error, send.reset);
   return (
     <Dialog opened onClose={onClose} title={title} size="sm">
       <form
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
+          const taken = proof.take();
+          if (!taken) return;
           send.mutate(
-            { password },
+            { ...body, ...taken },
             {
-              onSuccess: (answer) => {
+              onSuccess: (response) => {
                 onClose();
-                onDone(answer);
+                onDone(response);
               },
             },
           );
         }}
       >
         <Stack>
-          <FormAlert text={send.error && !rejected ? explain(send.error) : null} />
+          <FormAlert text={send.error && !proof.shows ? explain(send.error) : null} />
           <p>{text}</p>
-          <OwnPassword
-            value={password}
-            error={rejected}
-            onChange={(entered) => {
-              setPassword(entered);
-              send.reset();
-            }}
-            autoFocus
-          />
+          <ProofFields proof={proof} autoFocus />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               {t("cancel")}

@@ -1,0 +1,80 @@
+/** The identities at providers with which the user signs in. */
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { toast } from "../../../shared/toasts";
+import { useAccount } from "../../api/account";
+import { problemOf } from "../../api/explain";
+import { type Identity, identities, useRemoveIdentity } from "../../api/proof";
+import { ListState } from "../../components/ListState";
+import { PROVIDERS } from "../proof/Proof";
+import { ProofDialog } from "../proof/ProofDialog";
+import { Card } from "../../components/ui/Card";
+import { type Column, DataTable } from "../../components/ui/DataTable";
+import history from "../../components/History.module.css";
+import { dayText } from "../../lib/dates";
+import { t } from "../../lib/i18n.twostep";
+
+export function Identities() {
+  const list = useQuery(identities);
+  const { haspassword } = useAccount();
+  const [removing, setRemoving] = useState<Identity | null>(null);
+  const isLast = !haspassword && list.data?.resource.length === 1;
+  const remove = (one: Identity) => (
+    <Button
+      size="compact-sm"
+      variant="default"
+      disabled={isLast}
+      aria-label={t("identities.removeOf", { provider: PROVIDERS[one.provider], email: one.email ?? "" })}
+      onClick={() => setRemoving(one)}
+    >
+      {t("identities.remove")}
+    </Button>
+  );
+  const columns: Column<Identity>[] = [
+    { key: "provider", head: t("identities.provider"), cell: ({ provider }) => PROVIDERS[provider] },
+    { key: "email", head: t("identities.email"), cell: ({ email }) => email ?? "–" },
+    { key: "since", head: t("identities.since"), cell: ({ createdon }) => dayText(createdon) },
+    { key: "actions", head: t("identities.actions"), align: "end", cell: remove },
+  ];
+  return (
+    <Card title={t("identities.title")} text={t("identities.text")}>
+      <ListState list={list} rows={list.data?.resource} explain={problemOf} skeleton={{ lines: 1, columns }} empty={<p>{t("identities.none")}</p>}>
+        {(rows) => (
+          <DataTable
+            label={t("identities.title")}
+            columns={columns}
+            rows={rows}
+            rowKey={({ identityid }) => identityid}
+            phone={(one) => (
+              <div className={history.phone}>
+                <strong>{PROVIDERS[one.provider]}</strong>
+                {remove(one)}
+                <span>{one.email ?? "–"}</span>
+                <span>{dayText(one.createdon)}</span>
+              </div>
+            )}
+          />
+        )}
+      </ListState>
+      {isLast && <p>{t("identities.last")}</p>}
+      {removing && <Remove identity={removing} onClose={() => setRemoving(null)} />}
+    </Card>
+  );
+}
+
+function Remove({ identity: { identityid, provider }, onClose }: { identity: Identity; onClose: () => void }) {
+  const send = useRemoveIdentity();
+  return (
+    <ProofDialog
+      send={send}
+      body={{ identityid }}
+      title={t("identities.removeTitle")}
+      text={t("identities.removeText", { provider: PROVIDERS[provider] })}
+      confirm={t("identities.remove")}
+      danger
+      onClose={onClose}
+      onDone={() => toast(t("identities.removed"))}
+    />
+  );
+}
