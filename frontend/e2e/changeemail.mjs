@@ -1,7 +1,8 @@
 /**
- * Changes the e-mail address: errors save nothing else, the mailed link survives the sign-in, the session continues.
+ * Changes the e-mail address: errors save nothing else, the mailed link survives the sign-in, the session continues, and
+ * the old address undoes it.
  */
-import { MEMBER, OWNER, check, journey, picture, signIn } from "./browser.mjs";
+import { MEMBER, OWNER, SMALL, accessible, check, journey, picture, signIn } from "./browser.mjs";
 import { linkIn, mailTo } from "./mail.mjs";
 
 const ACCOUNT = "/dashboard/settings/myaccount";
@@ -25,8 +26,9 @@ async function openDialog(page) {
 }
 
 /** Sends a code to a new address and returns its mail. */
-async function requestCode(page, dialog, address) {
+async function requestCode(page, dialog, address, password = OWNER.password) {
   await dialog.getByLabel("New Email").fill(address);
+  await dialog.getByLabel("Password").fill(password);
   await dialog.getByRole("button", { name: "Send code" }).click();
   await dialog.getByLabel("Verification Code").waitFor();
   return mailTo(address, ACCOUNT);
@@ -40,6 +42,10 @@ async function rejectedValuesSaveNothing(page) {
   await dialog.getByRole("button", { name: "Send code" }).click();
   await dialog.getByText("Please enter your email address").waitFor();
   await dialog.getByLabel("New Email").fill("olivia@gmail.com");
+  await dialog.getByLabel("New Email").press("Enter");
+  await dialog.getByText("Please enter your password").waitFor();
+  await accessible(page, "the form of a new address", "[role=dialog]");
+  await dialog.getByLabel("Password").fill(OWNER.password);
   await dialog.getByLabel("New Email").press("Enter");
   await dialog.getByText("Please use a Business Email, free emails are blocked from the platform").waitFor();
   await picture(page, "changeemail-refused");
@@ -93,7 +99,7 @@ async function otherTabGoesOn(page, address) {
 /** The mailed link, opened without a session, is opened again after the sign-in. */
 async function linkSurvivesSignIn(open, page, from, address) {
   const dialog = await openDialog(page);
-  const mail = await requestCode(page, dialog, address);
+  const mail = await requestCode(page, dialog, address, from.password);
   const elsewhere = await open();
   await elsewhere.goto(linkIn(mail, ACCOUNT));
   await elsewhere.waitForURL("**/login");
@@ -107,6 +113,29 @@ async function linkSurvivesSignIn(open, page, from, address) {
   check(!elsewhere.url().includes("code="), "the code to leave the address bar");
 }
 
+/** The notice to the old address leads to a page that takes the account back. */
+async function oldAddressUndoes(open, page, from) {
+  const mail = await mailTo(from.email, "/undoemail");
+  const undo = await open();
+  await undo.goto("/undoemail?code=unknown");
+  await undo.getByRole("heading", { name: "This link has expired" }).waitFor();
+  await accessible(undo, "an expired link");
+  await undo.goto(linkIn(mail, "/undoemail"));
+  const submit = undo.getByRole("button", { name: "Undo the change" });
+  await submit.waitFor();
+  await accessible(undo, "the undone change");
+  await picture(undo, "undoemail");
+  await undo.setViewportSize(SMALL);
+  await picture(undo, "undoemail");
+  await submit.click();
+  await undo.getByRole("heading", { name: "The change has been undone" }).waitFor();
+  await picture(undo, "undoemail-done");
+  await page.goto("/dashboard/settings/password");
+  await page.waitForURL("**/login");
+  const reset = await mailTo(from.email, "/resetpassword");
+  check(linkIn(reset, "/resetpassword").includes("code="), "a link to set a password at the old address");
+}
+
 journey("changeemail", async (open) => {
   const page = await open();
   await signIn(page, OWNER);
@@ -117,4 +146,5 @@ journey("changeemail", async (open) => {
   const member = await open();
   await signIn(member, MEMBER);
   await linkSurvivesSignIn(open, member, MEMBER, `member.second${stamp}@acme-demo.com`);
+  await oldAddressUndoes(open, member, MEMBER);
 });

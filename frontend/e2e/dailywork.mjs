@@ -78,6 +78,7 @@ async function createKey(page) {
   await dialog.getByRole("button", { name: "Create" }).click();
   await dialog.getByText("Please enter a purpose").waitFor();
   await dialog.getByLabel("Purpose").fill("Journey");
+  await dialog.getByLabel("Password").fill(OWNER.password);
   await picture(page, "api-create");
   await dialog.getByRole("button", { name: "Create" }).click();
   await page.getByText("API key created successfully!").waitFor();

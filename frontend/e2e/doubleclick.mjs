@@ -127,6 +127,7 @@ async function account(page) {
   const dialog = page.getByRole("dialog");
   const address = `twice${stamp}@acme-demo.com`;
   await dialog.getByLabel("New Email").fill(address);
+  await dialog.getByLabel("Password").fill(OWNER.password);
   await twice(page, named(dialog, "Send code"), /^POST emailcodeverification$/);
   const link = linkIn(await mailTo(address, ACCOUNT), ACCOUNT);
   await dialog.getByLabel("Verification Code").fill(new URL(link, BASE).searchParams.get("code"));
@@ -164,6 +165,7 @@ async function keys(page) {
   await named(page, "Create API key").click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Purpose").fill(`twice ${stamp}`);
+  await dialog.getByLabel("Password").fill(OWNER.password);
   await twice(page, named(dialog, "Create"), /^POST leads\/_table\/apikeys$/);
   const row = (purpose) => page.getByRole("row").filter({ hasText: `${purpose} ${stamp}` });
   check((await row("twice").count()) === 1, "one key to be made");

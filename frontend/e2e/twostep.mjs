@@ -94,15 +94,25 @@ async function signsInWithRecoveryCode(open, codes) {
   await page.waitForURL("**/dashboardmain");
 }
 
-async function turnsOff(page) {
+async function turnsOff(page, codes) {
   await page.getByRole("button", { name: "New recovery codes" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Password").fill(MEMBER.password);
+  await dialog.getByRole("button", { name: "Get new codes" }).click();
+  await dialog.getByText("Please enter the code").waitFor();
+  await dialog.getByRole("button", { name: "Use a recovery code" }).click();
+  await dialog.getByLabel("Recovery code").fill(codes[1]);
+  await accessible(page, "the proof of the user", "[role=dialog]");
   await picture(page, "twostep-dialog");
   await dialog.getByRole("button", { name: "Get new codes" }).click();
+  const list = page.getByRole("list", { name: "Save your recovery codes" });
+  await list.waitFor();
+  const fresh = await list.getByRole("listitem").allInnerTexts();
   await page.getByRole("button", { name: "I have saved them" }).click();
   await page.getByRole("button", { name: "Turn off" }).click();
   await dialog.getByLabel("Password").fill(MEMBER.password);
+  await dialog.getByRole("button", { name: "Use a recovery code" }).click();
+  await dialog.getByLabel("Recovery code").fill(fresh[0]);
   await dialog.getByRole("button", { name: "Turn off" }).click();
   await page.getByRole("heading", { name: "Two-step sign-in is off" }).waitFor();
 }
@@ -113,5 +123,5 @@ journey("twostep", async (open) => {
   const { secret, codes } = await turnsOn(page);
   await signsInWithCode(open, secret);
   await signsInWithRecoveryCode(open, codes);
-  await turnsOff(page);
+  await turnsOff(page, codes);
 });

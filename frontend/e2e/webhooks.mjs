@@ -16,6 +16,7 @@ async function adds(page) {
   await submit.click();
   await dialog.getByText("Please enter an address").waitFor();
   await dialog.getByLabel("Address").fill("http://hooks.example.com/");
+  await dialog.getByLabel("Password").fill(OWNER.password);
   await dialog.getByRole("checkbox", { name: "Plan changed" }).uncheck();
   await submit.click();
   await dialog.getByText("Enter an address that begins with https://").waitFor();
