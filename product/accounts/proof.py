@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from product.accounts import passwords, second_factor, users
 from product.context import Context
@@ -34,8 +34,8 @@ Missing = Literal["password", "code", "signin"]
 class Proof(BaseModel):
     """The part of a body that proves the user. It is never stored."""
 
-    password: str = ""
-    code: str = ""
+    password: str = Field(default="", repr=False)
+    code: str = Field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

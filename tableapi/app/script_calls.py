@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
+import orjson
+
+from tableapi import exact_json
 from tableapi.app.authentication import Authentication
 from tableapi.app.state import AppState
 from tableapi.auth import scopes
@@ -65,6 +68,21 @@ class ScriptCalls:
         body = await request.peek_body(script.body_bytes or self._state.settings.body_bytes)
         run = partial(self._scripts.run, script, request)
         return await self._state.idempotency.again(
-            key, request.actor, f"{request.method} {path}", request.query_string + b"\0" + body, run,
+            key, request.actor, f"{request.method} {path}", request.query_string + b"\0" + _compared(script, body), run,
             script.repeatable, script.seconds,
         )  # fmt: skip
+
+
+def _compared(script: Script, body: bytes) -> bytes:
+    """Return the part of a body that an idempotency key compares.
+
+    Fields with `repr=False` are left out: they are secrets such as a password, of which not even a hash is stored.
+    """
+    hidden = {name for name, field in script.input.model_fields.items() if not field.repr} if script.input else ()
+    if not hidden:
+        return body
+    try:
+        sent = exact_json.loads(body)
+    except orjson.JSONDecodeError:
+        return b""  # rejected by the script
+    return exact_json.dumps({k: v for k, v in sent.items() if k not in hidden} if isinstance(sent, dict) else None)

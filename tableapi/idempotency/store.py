@@ -169,10 +169,8 @@ class InDatabase:
             return await self._claim(connection, claim)
 
     async def _claim(self, connection: asyncpg.Connection, claim: Claim) -> StoredResponse | None:
-        # Keyed, because a request may contain a password.
-        digests = self._vault.indexes("request", claim.digest.hex())
         claimed = await connection.fetchrow(
-            _CLAIM, claim.principal, claim.key, claim.route, digests[0], claim.by, claim.dead
+            _CLAIM, claim.principal, claim.key, claim.route, claim.digest, claim.by, claim.dead
         )
         if claimed is not None:
             return None
@@ -181,8 +179,7 @@ class InDatabase:
             raise _just_failed()
         headers = orjson.loads(row["headers"]) if row["headers"] else {}
         body = self._vault.open_bytes(row["body"]) if row["body"] else b""
-        digest = claim.digest if row["bodyhash"] in digests else row["bodyhash"]
-        return StoredResponse(digest, row["status"], headers, body)
+        return StoredResponse(row["bodyhash"], row["status"], headers, body)
 
     async def keep(self, claim: Claim, response: Response) -> None:
         async with self._db.writes.acquire() as connection:

@@ -221,8 +221,13 @@ async def test_a_proof_is_stored_nowhere(product: Product, owner: User) -> None:
     assert [response.status_code for response in made] == [200, 200], made[0].text
     assert made[0].json() == made[1].json()
     key = made[0].json()["resource"][0]
-    rotated = await owner.post("rotateapikey", keyid=key["keyid"], password=PASSWORD)
-    assert rotated.status_code == 200
+    headers = {"Idempotency-Key": secrets.token_hex(8)}
+    rotations = [
+        await owner.http.post(API + "rotateapikey", json={"keyid": key["keyid"], "password": one}, headers=headers)
+        for one in (PASSWORD, "Other1234")
+    ]
+    assert [response.status_code for response in rotations] == [200, 200]
+    assert rotations[0].json() == rotations[1].json(), "the hash is not of the password"
     tables = await product.db.fetch(
         "select format('%I', relname) as name from pg_class where relkind = 'r'"
         " and relnamespace = 'public'::regnamespace"

@@ -150,6 +150,8 @@ async def test_a_rotation_or_a_move_without_a_proof_ends_with_the_reset(product:
         moved = {"webhookid": webhookid, "url": "https://hooks.example.com/moved"}
         done = await owner.http.patch(TABLE + "webhook", json={"resource": [moved], **proof})
         assert done.status_code == 200, done.text
+    same = {"webhookid": kept_hook, "url": "https://hooks.example.com/moved", "isactive": 1}
+    assert (await owner.table("PATCH", "webhook", same)).status_code == 200, "the address is the same"
     await _reset(product, owner.email)
     assert [await _opens(product, key) for key in (stolen, own)] == [401, 200]
     assert [await _active(product, one) for one in (hook, kept_hook)] == [0, 1]

@@ -1,5 +1,5 @@
 /** The identities at providers with which the user signs in. */
-import { Button } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { toast } from "../../../shared/toasts";
@@ -57,7 +57,7 @@ export function Identities() {
           />
         )}
       </ListState>
-      {isLast && <p>{t("identities.last")}</p>}
+      {isLast && <Text mt="md">{t("identities.last")}</Text>}
       {removing && <Remove identity={removing} onClose={() => setRemoving(null)} />}
     </Card>
   );

@@ -33,7 +33,7 @@ export function useProof(error: unknown, reset: () => void) {
       setAsked(false);
       reset();
     },
-    /** The proof to send, or null if a field is empty; the field then says so. */
+    /** The proof to send, or null if a field is empty, which is then shown at the field. */
     take: (): Proof | null => {
       setAsked(true);
       if ((haspassword && !password) || (hasmfa && !code.trim())) return null;
