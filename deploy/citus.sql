@@ -60,6 +60,7 @@ select name::regclass, null from unnest(array['subscriptionplan', 'planprice', '
 -- dropped usercontact_personid_fkey: the directory is found by profile
 
 -- Statements that are not bound to one client, by the place where they stand; they run on all machines.
+-- across product/accounts/made.py:_OF_SESSIONS: a nightly job over all clients
 -- across product/accounts/sessions.py:_ACCOUNT: a session, with the account that it finds; an answer of several machines
 -- across product/api_keys.py:_FIND: an API key, with the plan of the account that it finds
 -- across product/billing/addons.py:settle: a payment, reported by the provider's id

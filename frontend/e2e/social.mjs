@@ -1,6 +1,6 @@
 /**
  * Sign-in with a provider in its popup: a known address is signed in, a new one goes to the second step, a rejected
- * one stays.
+ * one stays. Without a password, signing in again proves that it is the user.
  */
 import { OWNER, accessible, check, journey, picture } from "./browser.mjs";
 
@@ -25,6 +25,25 @@ async function acceptTerms(page, email) {
   check(new URL(page.url()).pathname === "/login", "no account before the terms are accepted");
   await dialog.getByRole("checkbox", { name: /terms and conditions/ }).check();
   await dialog.getByRole("button", { name: "Create account" }).click();
+}
+
+/** Without a password, another sign-in proves that it is the user; the only linked sign-in stays. */
+async function signsInAgain(page, vendor, email) {
+  await page.goto("/dashboard/settings/password");
+  const remove = page.getByRole("button", { name: `Remove ${vendor} ${email}` });
+  await remove.waitFor();
+  check(await remove.isDisabled(), "the only linked sign-in to stay");
+  await accessible(page, "the only linked sign-in");
+  await picture(page, "identities-last");
+  await page.goto("/dashboard/settings/myaccount");
+  await page.getByRole("button", { name: "Change email" }).click();
+  const again = page.getByRole("button", { name: `Sign in again with ${vendor}` });
+  const [popup] = await Promise.all([page.waitForEvent("popup"), again.click()]);
+  await popup.getByLabel("Email").fill(email);
+  await popup.getByLabel("Name").fill("Sam Social");
+  await Promise.all([popup.waitForEvent("close"), popup.getByRole("button", { name: "Continue" }).click()]);
+  await page.getByText("You have signed in again.").waitFor();
+  await picture(page, "signed-in-again");
 }
 
 /** The provider's final page, opened without a sign-in in progress. */
@@ -52,6 +71,7 @@ journey("social", async (open) => {
     await fresh.waitForURL("**/tellusmore");
     await fresh.getByRole("button", { name: "Skip" }).click();
     await fresh.waitForURL("**/dashboard/main/dashboardmain");
+    await signsInAgain(fresh, vendor === "google" ? "Google" : "LinkedIn", email);
 
     // A free address is rejected before the terms are shown.
     const free = await open();

@@ -94,6 +94,21 @@ async function signsInWithRecoveryCode(open, codes) {
   await page.waitForURL("**/dashboardmain");
 }
 
+/** A sign-in with a provider asks for the code, too. */
+async function signsInWithProvider(open, codes) {
+  const page = await open();
+  await page.goto("/login");
+  const [popup] = await Promise.all([page.waitForEvent("popup"), page.getByRole("button", { name: "Continue with Google" }).click()]);
+  await popup.getByLabel("Email").fill(MEMBER.email);
+  await popup.getByLabel("Name").fill("Max Member");
+  await Promise.all([popup.waitForEvent("close"), popup.getByRole("button", { name: "Continue" }).click()]);
+  await page.getByRole("heading", { name: "Enter your code" }).waitFor();
+  await page.getByRole("button", { name: "Use a recovery code" }).click();
+  await page.getByLabel("Recovery code").fill(codes[2]);
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.waitForURL("**/dashboardmain");
+}
+
 async function turnsOff(page, codes) {
   await page.getByRole("button", { name: "New recovery codes" }).click();
   const dialog = page.getByRole("dialog");
@@ -123,5 +138,6 @@ journey("twostep", async (open) => {
   const { secret, codes } = await turnsOn(page);
   await signsInWithCode(open, secret);
   await signsInWithRecoveryCode(open, codes);
+  await signsInWithProvider(open, codes);
   await turnsOff(page, codes);
 });

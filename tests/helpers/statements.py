@@ -27,9 +27,9 @@ PLAYED = tuple(f"tests/product/test_{name}.py" for name in (
     "account_webhooks", "addonpayment", "agent_tools", "authorization", "bulklookup", "counters", "creditback",
     "custom_plans", "desk_accounts", "desk_calls", "desk_queue", "drop", "enrich", "getcontact", "importpeople",
     "invoicepdf", "keylookup", "keys_of_accounts", "list_files", "lists", "members", "password", "people_vendor",
-    "plan_changes", "provider_changes", "refunds", "removal", "searchpeople", "second_factor", "session", "signup",
-    "social", "stripe", "subscription_state", "takeover", "tax_ids", "term_bitmaps", "uploads", "usage",
-    "webhooks_payment",
+    "plan_changes", "proof", "provider_changes", "refunds", "removal", "searchpeople", "second_factor", "session",
+    "signup", "social", "stolen_session", "stripe", "subscription_state", "takeover", "tax_ids", "term_bitmaps",
+    "uploads", "usage", "webhooks_payment",
 ))  # fmt: skip
 # Every role on every table and call.
 REPLAYED = "tests/system/replay/test_replay.py"
