@@ -28,6 +28,10 @@ _MESSAGES = {
     "code": "Send the code that your authenticator app shows, as 'code'.",
     "signin": f"Sign in with your provider again; that counts for {FRESH_MINUTES} minutes.",
 }
+_OF_AGENT = (
+    f"An agent can do this within {FRESH_MINUTES} minutes of the user's sign-in. Ask the user to do it in the app, or"
+    " to sign in there and connect again."
+)
 Missing = Literal["password", "code", "signin"]
 
 
@@ -103,6 +107,8 @@ async def is_proved(ctx: Context, proof: Proof) -> bool:
     if not (proof.password or proof.code):
         if user.isfresh:
             return False
+        if ctx.actor.scopes is not None:  # it must not ask for a password
+            raise ConfirmationRequired(["signin"], message=_OF_AGENT)
         raise ConfirmationRequired(_missing(user, proof, with_code=True))
     if missing := _missing(user, proof, with_code=True):
         raise ConfirmationRequired(missing)

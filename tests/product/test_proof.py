@@ -199,7 +199,9 @@ async def test_an_agent_is_as_fresh_as_the_session_that_allowed_it(
         ("create_records", {"table": "apikeys", "records": [KEY]}),
         ("create_records", {"table": "apikeys", "records": [KEY | {"password": PASSWORD}]}),
     ):
-        assert "confirmation_required" in (await client.call(tool, arguments)).text
+        refused = (await client.call(tool, arguments)).text
+        assert "confirmation_required" in refused
+        assert "password" not in refused
     await signed_in(client, owner, "read write grant")
     assert "confirmation_required" in (await client.call("create_records", create)).text
 
