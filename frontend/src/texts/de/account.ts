@@ -29,7 +29,7 @@ export const account: Translation<typeof english> = {
     submit: "Passwort ändern",
     code: "Code",
     codeText: "Aus Ihrer Authenticator-App, oder ein Wiederherstellungscode.",
-    none: "Sie melden sich mit Google oder LinkedIn an und haben noch kein Passwort. Wir können einen Link an {{email}} senden, mit dem Sie eines festlegen.",
+    none: "Sie melden sich mit Google oder LinkedIn an und haben noch kein Passwort. Wir können einen Link an {{email}} senden, mit dem Sie eines festlegen. Damit enden Ihre verknüpften Anmeldungen sowie die API-Schlüssel und Webhooks, die Sie ohne Passwort angelegt haben.",
     must: "Sie haben sich mit einem vorläufigen Passwort angemeldet. Bitte wählen Sie ein eigenes.",
   },
   email: {

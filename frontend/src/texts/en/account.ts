@@ -26,7 +26,7 @@ export const account = {
     submit: "Change Password",
     code: "Code",
     codeText: "Of your authenticator app, or a recovery code.",
-    none: "You sign in with Google or LinkedIn and have no password yet. We can send a link to {{email}} to set one.",
+    none: "You sign in with Google or LinkedIn and have no password yet. We can send a link to {{email}} to set one. Setting it ends your linked sign-ins, and the API keys and webhooks that you made without a password.",
     must: "You signed in with a temporary password. Please choose one of your own.",
   },
   email: {
