@@ -56,7 +56,7 @@ def _line(draw: random.Random, mark: str) -> list[str]:
 def _question(draw: random.Random, mark: str) -> dict[str, Any]:
     values: dict[str, Any] = {
         "title": draw.choice(("sal", "head of", "director", "data")),
-        "seniority": [draw.choice(("head", "vp", "nothing"))],
+        "seniority": [draw.choice(("head", "vp", "intern"))],
         "function": ["sales"],
         "company": draw.choice(([f"firm7 {mark}"], ["firm8.example", f"Firm9 {mark}"])),
         "company_size": ["51-200"],

@@ -39,8 +39,6 @@ def test_quotes_and_empty_values_are_escaped() -> None:
         (b"a,b,c", "expected 9 fields, found 3"),
         (b"example.com/in/x,Jane,,,,,,,", "not a profile address"),
         (b"linkedin.com/in/x,,,,,,,,", "full_name is empty"),
-        (b"linkedin.com/in/x,Jane,,,,,nonsense,,", "e-mail"),
-        (b"linkedin.com/in/x,Jane,,,,,,j@acme.example:perhaps,", "validity"),
         (b'"linkedin.com/in/x,Jane,,,,,,,', "quote"),
         (b"linkedin.com/in/x,Jane\0,,,,,,,", "NUL"),
         (b"linkedin.com/in/x,\xff\xfe,,,,,,,", "UTF-8"),
