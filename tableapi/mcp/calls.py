@@ -16,7 +16,7 @@ from tableapi.mcp.caller import Caller
 from tableapi.project.guard import Script
 from tableapi.query.spelling import suggestion
 from tableapi.schema.model import Routine
-from tableapi.tables import routines
+from tableapi.tables import overloads, routines
 
 MAX_LISTED = 40  # functions or scripts in the description of a tool
 SUMMARY_CHARS = 160
@@ -35,13 +35,14 @@ def _verb(caller: Caller) -> str:
 async def call_function(caller: Caller, arguments: CallFunction) -> dict[str, Any]:
     """Call a function or procedure, and return its rows."""
     dataset = caller.dataset(arguments.database)
-    named = {routine.name.lower(): routine for routine in functions(caller, dataset)}
-    routine = named.get(arguments.name.lower())
-    if routine is None:
-        hint = suggestion(arguments.name, named)
+    named = [routine for routine in functions(caller, dataset) if routine.name.lower() == arguments.name.lower()]
+    if not named:
+        hint = suggestion(arguments.name, (routine.name for routine in functions(caller, dataset)))
         raise NotFound(f"There is no function '{arguments.name[:100]}'.{hint}", reason="unknown_routine")
-    kind = "_proc" if routine.kind == "p" else "_func"
-    path, sent = (kind, routine.name), {"params": arguments.arguments}
+    # A procedure may have the name of a function; the one with the parameters is meant.
+    meant = {name.lower() for name in arguments.arguments}
+    kind = max(named, key=lambda routine: (meant <= set(overloads.names(routine)), routine.kind == "f")).kind
+    path, sent = ("_proc" if kind == "p" else "_func", arguments.name), {"params": arguments.arguments}
     if caller.reads_only:
         return _shown(await caller.json("GET", dataset, path, sent))
     return _shown(await caller.json("POST", dataset, path, {}, sent))
@@ -96,12 +97,8 @@ def describe_functions(caller: Caller) -> str:
 
 
 def _function(dataset: str, routine: Routine) -> str:
-    names = [
-        f"{argument.name or number + 1} {argument.type.db_type}{'' if number < routine.required else '?'}"
-        for number, argument in enumerate(routine.sent)
-    ]
     summary = f": {routine.comment[:SUMMARY_CHARS]}" if routine.comment else ""
-    return f"{dataset + '.' if dataset else ''}{routine.name}({', '.join(names)}){summary}"
+    return f"{dataset + '.' if dataset else ''}{overloads.signature(routine)}{summary}"
 
 
 def describe_scripts(caller: Caller) -> str:

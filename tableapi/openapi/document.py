@@ -25,7 +25,7 @@ from tableapi.openapi.components import SECURITY, Json, components, error_respon
 from tableapi.openapi.routines import describe as describe_routine
 from tableapi.openapi.tables import TableDescription, describe, plain
 from tableapi.project.guard import SCRIPTS, Script
-from tableapi.schema.model import Table
+from tableapi.schema.model import Routine, Table
 from tableapi.tables import routines
 from tableapi.version import VERSION
 
@@ -109,8 +109,11 @@ class Document:
             yield from description.paths().items()
         for dataset in datasets if self._tags else ():
             yield from batch.describe(dataset.name, self._word(dataset.name)).items()
+            overloads: dict[tuple[str, str], list[Routine]] = {}
             for routine in routines.public(dataset, self._role):
-                yield from describe_routine(dataset.name, routine, self._word(routine.name)).items()
+                overloads.setdefault((routine.kind, routine.name), []).append(routine)
+            for named in overloads.values():
+                yield from describe_routine(dataset.name, named, self._word(named[0].name)).items()
 
     def _table_schemas(self, datasets: Sequence[Dataset]) -> Iterator[tuple[str, Any]]:
         for _, description in self._described(datasets, worded=False):

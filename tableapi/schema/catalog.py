@@ -133,7 +133,9 @@ select t.oid::int8 as oid, format_type(t.oid, -1) as name, t.typtype::text as ty
             where d.classid = 'pg_type'::regclass and d.objid = t.oid and d.deptype = 'e' and e.extname = 'postgis')
        end as postgis
 from pg_type t left join lateral ({_OPERATORS}) operators on true
-where t.typtype <> 'p' or t.typname in ('void', 'record', 'trigger')
+where t.typtype <> 'p'
+   or t.typname in ('void', 'record', 'trigger', 'anyelement', 'anyarray', 'anynonarray', 'anycompatible',
+                    'anycompatiblearray', 'anycompatiblenonarray')
 """
 
 # The PostGIS reference systems that use degrees. The schema is the quoted name of the PostGIS schema.
@@ -155,12 +157,19 @@ select p.oid::int8 as oid, n.nspname as schema, p.proname as name, p.prokind::te
        coalesce(p.proallargtypes, p.proargtypes::oid[])::int8[] as types,
        p.proargnames::text[] as names, p.proargmodes::text[] as modes,
        p.proretset as many, p.prorettype::int8 as returns, p.provolatile <> 'v' as stable,
-       (select t.typrelid::int8 from pg_type t where t.oid = p.prorettype) as rows_of,
+       (select t.typrelid::int8 from pg_type t where t.oid = p.prorettype) as rows_of, attributes.*,
        case when p.pronargs = 1 and p.prokind = 'f' then
            (select t.typrelid::int8 from pg_type t where t.oid = p.proargtypes[0])
        end as subject,
        obj_description(p.oid, 'pg_proc') as comment
 from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+left join lateral (
+    select array_agg(a.attname::text order by a.attnum) as attributes,
+           array_agg(a.atttypid::int8 order by a.attnum) as attribute_types
+    from pg_type t join pg_type b on b.oid = case when t.typtype = 'd' then t.typbasetype else t.oid end
+    join pg_attribute a on a.attrelid = b.typrelid and a.attnum > 0 and not a.attisdropped
+    where t.oid = p.prorettype and b.typtype = 'c'
+) attributes on true
 where n.nspname not in ('pg_catalog', 'information_schema', 'tableapi_live') and p.prokind in ('f', 'p')
   and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)
   and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
@@ -182,7 +191,7 @@ select pg_current_snapshot()::text as snapshot,
         select c.oid, concat_ws(' ', c.oid, c.relname, c.relkind, c.relowner, c.relacl, c.relhassubclass, c.relhasrules,
                                 c.relhastriggers, c.relchecks, n.nspname, n.nspowner, n.nspacl) as mark
         from pg_class c join pg_namespace n on n.oid = c.relnamespace
-        where c.oid >= 16384 and c.relpersistence <> 't' and c.relkind in ('r', 'p', 'v', 'm', 'f')
+        where c.oid >= 16384 and c.relpersistence <> 't' and c.relkind in ('r', 'p', 'v', 'm', 'f', 'c')
           and n.nspname not like 'pg\\_%'
     )
     select concat(count(*), ' ', sum(hashtext(mark))) from (

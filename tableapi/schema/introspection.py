@@ -240,6 +240,8 @@ def _routines(
         schema, bare = row["schema"], row["name"]
         name = bare if schema == default else f"{schema}.{bare}"
         result, rows_of = row["result"] or "", tables.get(row["rows_of"])
+        attributes = zip(row["attributes"] or (), row["attribute_types"] or (), strict=True)
+        returns = types.get(row["returns"]) if row["kind"] == "f" and not row["attributes"] else None
         routines.append(
             Routine(
                 schema,
@@ -252,6 +254,8 @@ def _routines(
                 row["comment"],
                 row["many"],
                 rows_of,
+                returns if returns is not None and returns.name not in ("void", "record") else None,
+                tuple((name, types.get(oid) or unknown) for name, oid in attributes),
             )
         )
     return tuple(routines)

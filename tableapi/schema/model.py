@@ -170,7 +170,8 @@ class Argument:
 class Routine:
     """A function, or a procedure (`kind` "p").
 
-    The arguments in `sent` have defaults from index `required` onwards.
+    The arguments in `sent` have defaults from index `required` onwards. returns: the type of its values, if they are
+    not rows. attributes: the columns of its rows, if they are of a composite type.
     """
 
     schema: str
@@ -183,6 +184,8 @@ class Routine:
     comment: str | None
     many: bool = False  # whether it returns a set of rows
     rows_of: Table | None = None  # the table that its rows are taken from
+    returns: PgType | None = None
+    attributes: tuple[tuple[str, PgType], ...] = ()
 
     @property
     def sent(self) -> tuple[Argument, ...]:
@@ -191,9 +194,14 @@ class Routine:
 
     @property
     def outputs(self) -> tuple[tuple[str, PgType], ...]:
-        """Return name and type of each output argument. PostgreSQL names one without a name by its place."""
+        """Return name and type of each column of its rows, if they are known before a call.
+
+        PostgreSQL names an output argument without a name by its place, and a single one after the function.
+        """
         found = [argument for argument in self.arguments if argument.mode in "obt"]
-        if len(found) == 1 and not found[0].name and self.kind == "f":  # the column has the name of the function
+        if not found and self.kind == "f":
+            return self.attributes or (((self.bare, self.returns),) if self.returns is not None else ())
+        if len(found) == 1 and not found[0].name and self.kind == "f":
             return ((self.bare, found[0].type),)
         return tuple((argument.name or f"column{place}", argument.type) for place, argument in enumerate(found, 1))
 

@@ -303,6 +303,8 @@ KINDS: dict[str, Kind] = {
     "network": Kind(_text, False, "string", _STRING),
     "geometry": Kind(geojson.sent, False, "geometry", _GEOJSON, out="geojson"),
     "geography": Kind(geojson.sent, False, "geography", _GEOJSON, out="geojson"),
+    # Polymorphic parameters of functions; tables/overloads.py replaces them by the types of a call.
+    "any": Kind(_json, False, "any", {}),
     "other": Kind(_text, False, "string", _STRING, out="text"),
 }
 
@@ -314,6 +316,8 @@ BY_NAME = {
     "timestamp without time zone": "timestamp",
     "timestamp with time zone": "timestamptz", "uuid": "uuid", "json": "json", "jsonb": "json", "bytea": "bytea",
     "time without time zone": "time", "time with time zone": "time", "interval": "time",
+    "anyelement": "any", "anyarray": "any", "anynonarray": "any", "anycompatible": "any", "anycompatiblearray": "any",
+    "anycompatiblenonarray": "any",
 }  # fmt: skip
 
 

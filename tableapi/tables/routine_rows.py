@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,31 +12,55 @@ from tableapi import exact_json
 from tableapi.auth.policy import Actor
 from tableapi.auth.rights import Right, Rights
 from tableapi.datasets.dataset import Dataset
+from tableapi.errors import BadRequest
 from tableapi.query import aggregate, select
 from tableapi.query.columns import Reader, filtering, narrowing
 from tableapi.query.expressions.scope import Scope
 from tableapi.query.filter import cache
 from tableapi.query.options import Options, options
-from tableapi.query.statement import Binder, Bindings, arguments, bound
+from tableapi.query.statement import Binder, Bindings, ParamSource, arguments, bound, finish
 from tableapi.schema.model import Column, Routine, Table
-from tableapi.schema.sqltypes import own_type
+from tableapi.schema.sqltypes import Native, own_type, shown
+from tableapi.tables import overloads
 
 OPTIONS = (
     "fields", "select", "filter", "where", "order", "sort", "order_by", "group", "group_by", "having", "limit", "top",
-    "offset", "skip", "related", "include_count",
+    "offset", "skip", "related", "include_count", "count_only", "numbers",
 )  # fmt: skip
+# Options of a list that need a key or a row version, or a format or a session that routines do not have.
+UNSUPPORTED = ("cursor", "ids", "id_field", "as_list", "include_schema", "timezone", "raw", "wrap", "file", "accept",
+               "format")  # fmt: skip
 
 
 def options_of(routine: Routine, query: Mapping[str, str], body: Any) -> Options | None:
-    """Return the read options of a call, or None if there are none. Parameter names are not options."""
-    if routine.kind != "f" or not (routine.many and (table := table_of(routine))):
-        return None
-    parameters = {argument.name.lower() for argument in routine.sent}
+    """Return the read options of a call, or None if there are none. Parameter names are not options.
+
+    Raises:
+        BadRequest: the rows of the routine do not support an option.
+    """
+    parameters = set(overloads.names(routine))
     sent = {name: value for name, value in query.items() if name.lower() not in parameters and name != "params"}
     if isinstance(body, dict):
-        sent |= {name: body[name] for name in OPTIONS if name in body and name not in parameters}
+        sent |= {name: body[name] for name in (*OPTIONS, *UNSUPPORTED) if name in body and name not in parameters}
+    if name := next((name for name in sent if name in UNSUPPORTED), ""):
+        raise _without_effect(name, "the rows of a routine, which have no key and are returned as JSON")
+    table = table_of(routine) if routine.kind == "f" else None
+    if table is None:
+        if name := next((name for name in sent if name in OPTIONS), ""):
+            without = "rows of type record" if routine.columns_unknown else "a routine that returns no rows"
+            raise _without_effect(name, without)
+        return None
     used = [name for name in sent if name in OPTIONS or "." in name]
-    return options({name: sent[name] for name in used}, None, table.relation) if used else None
+    if not used:
+        return None
+    parsed = options({name: sent[name] for name in used}, None, table.relation)
+    parsed.estimated = False  # PostgreSQL cannot tell without a call
+    return parsed
+
+
+def _without_effect(option: str, subject: str) -> BadRequest:
+    message = f"Option '{option}' has no effect on {subject}. Leave it out."
+    return BadRequest(message, reason="bad_option", context={"option": option})
 
 
 def table_of(routine: Routine) -> Table | None:
@@ -54,14 +78,21 @@ def table_of(routine: Routine) -> Table | None:
     return table
 
 
+def returned(routine: Routine, table: Table, call: Any, binder: Binder) -> Any:
+    """Return the rows of a call for FROM; a column of plain values gets the function's name."""
+    columns = (sa.column(column.name, column.type) for column in table.clause.c)
+    rows = call.table_valued(*columns, name=binder.name("t"))
+    return rows.render_derived() if routine.rows_of is None and not routine.attributes else rows
+
+
 async def read(
     dataset: Dataset, actor: Actor, rights: Rights, routine: Routine, call: Any, binder: Binder, parsed: Options,
     values: Mapping[int, Any], connection: Any,
 ) -> Any:  # fmt: skip
-    """Return the rows of a function as requested by the options; with a count, in the envelope of a list.
+    """Return the rows of a function as requested by the options, or only their number.
 
-    call: the function with its bound parameters. If it returns rows of a table, the row rules and hidden fields of that
-    table apply.
+    call: the function with its bound parameters. With a count, the rows are in the envelope of a list. If they are rows
+    of a table, its row rules and hidden fields apply.
 
     Raises:
         ApiError: an option names something that the rows do not have.
@@ -71,11 +102,18 @@ async def read(
     right = (rights.right(routine.rows_of, "GET") if routine.rows_of is not None else None) or Right()
     limit = min(parsed.limit, dataset.limits.rows) if parsed.limit and parsed.limit > 0 else dataset.limits.rows
     tree, literals = cache.parse(parsed.filter, dataset.limits.filter) if parsed.filter.strip() else (None, [])
-    rows = call.table_valued(*_columns(table), name=binder.name("t"))
+    # The statement may use the rows several times, and the function must run once.
+    rows = sa.select(returned(routine, table, call, binder)).cte(binder.name("f"))
     binder.params, binder.narrow = parsed.params, narrowing(parsed, dataset.limits.filter)
     binder.condition = filtering(dataset.limits.filter)
     scope, node = Scope(table, rows, right, rights, binder), tree.tree if tree is not None else None
-    if aggregate.is_grouped(parsed):
+    if parsed.count_only:
+        statement = (
+            select.group_count(scope, parsed, node, dataset.limits.filter)
+            if aggregate.is_grouped(parsed)
+            else select.counting(scope, node)
+        )
+    elif aggregate.is_grouped(parsed):
         statement = select.grouping(scope, parsed, node, limit, dataset.limits.filter, probe=False)
     else:
         reader = Reader(parsed, dataset.limits.rows, dataset.limits.filter)
@@ -84,9 +122,33 @@ async def read(
     bindings = Bindings(actor, literals, parsed.params, [], max(parsed.offset, 0), limits=dataset.limits.filter)
     bindings.record = {str(place): value for place, value in values.items()}
     row = await connection.fetchrow(statement.sql, *arguments(bound(statement), bindings))
+    if parsed.count_only:
+        return row["count"]
     records = exact_json.loads(row["body"] or b"[]")
     return {"resource": records, "meta": {"count": row["count"]}} if parsed.include_count else records
 
 
-def _columns(table: Table) -> Iterable[Any]:
-    return (sa.column(column.name, column.type) for column in table.clause.c)
+# -- procedures --------------------------------------------------------------------------------------------------------
+
+_TIMES = {"interval": "interval", "time without time zone": "time", "time with time zone": "timetz"}
+
+
+async def read_times_as_text(connection: Any, routine: Routine) -> None:
+    """Prepare a connection for outputs that Python's types cannot hold, such as 24:00 and months."""
+    elements = (type_.element or type_ for _, type_ in routine.outputs)
+    for name in {_TIMES[type_.name] for type_ in elements if type_.name in _TIMES}:
+        await connection.set_type_codec(name, schema="pg_catalog", encoder=str, decoder=str)
+
+
+async def outputs(connection: Any, routine: Routine, row: Any) -> list[Any]:
+    """Return the outputs of a procedure in the form of columns. CALL cannot be part of a query."""
+    binder, columns = Binder(), list[Any]()
+    for name, type_ in routine.outputs:
+        place = f"o{len(columns)}"
+        binder.sources[place] = ParamSource(("value", name))
+        columns.append(shown(sa.bindparam(place, type_=Native(type_.name)), type_).label(name))
+    statement = finish(select.whole(binder, sa.select(*columns)), binder)
+    values = Bindings(Actor(""), [], {}, [], record=dict(row))
+    shown_row = await connection.fetchrow(statement.sql, *arguments(bound(statement), values))
+    records: list[Any] = exact_json.loads(shown_row["body"])
+    return records

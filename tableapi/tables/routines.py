@@ -6,8 +6,8 @@ exactly.
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -30,13 +30,16 @@ from tableapi.query.options import options as read_options
 from tableapi.query.spelling import suggestion
 from tableapi.query.statement import Binder, Bindings, arguments, bound, finish
 from tableapi.schema.model import Argument, Routine
-from tableapi.tables import routine_rows
+from tableapi.schema.sqltypes import shown as output
+from tableapi.tables import overloads, routine_rows
 from tableapi.tables.errors import check_affected
+from tableapi.tables.overloads import Literal, Sent
 
 KINDS = {"_func": "f", "_proc": "p"}
 _SHAPING = ("returns", "wrapper", "params")
 _GUARDS = ("dry_run", "max_affected")
 _PREFERENCES = ("tx", "max-affected", "count", "handling")  # preferences that affect a routine
+_OPTIONS = frozenset((*_SHAPING, *_GUARDS, *routine_rows.OPTIONS, *routine_rows.UNSUPPORTED))
 _NO_ROWS: sa.ColumnElement[Any] = sa.literal_column("'[]'::json")
 _FIRST: sa.ColumnElement[Any] = sa.literal_column("0")
 _FORMATS = frozenset(("", "*/*", "application/*", "application/json"))
@@ -99,7 +102,8 @@ async def respond(
     if not named:
         raise NotFound(f"There is no routine '{name[:100]}'.", reason="unknown_routine")
     sent = inline if inline is not None else _params(query, body)
-    routine, values = _chosen(named, sent)
+    chosen = overloads.choose(named, sent, _OPTIONS)
+    routine, values = chosen.routine, chosen.values
     preferred: dict[str, str] = {}
     applied = ""
     if "prefer" in http.headers:
@@ -112,6 +116,9 @@ async def respond(
         message = "Option 'explain' applies only to reads of tables, because the routine would run. Leave it out."
         raise BadRequest(message, reason="bad_option", context={"option": "explain"})
     query = query | {k: v for k, v in preferred.items() if k not in query and k not in _parameters(routine)}
+    places = None
+    if routine.many and _parameters(routine).isdisjoint(("limit", "offset")):
+        places = preferences.ranged(http.headers, query)
     parsed = routine_rows.options_of(routine, query, body)
     guards = _guards(routine, query, body, preferred, parsed)
     run = partial(_run, actor, routine, values, parsed, guards.max_affected, read_only=verb == "GET")
@@ -123,11 +130,16 @@ async def respond(
     headers = {"Dry-Run": "true"} if guards.dry_run else {}
     if applied:
         headers["Preference-Applied"] = applied
-    if isinstance(rows, dict):
-        return Response(dumps(rows), headers=headers)
-    shaping = dict(query) | ({k: v for k, v in body.items() if isinstance(v, str)} if isinstance(body, dict) else {})
-    shaped = _shaped(rows, shaping.get("returns", ""), shaping.get("wrapper", ""))
-    return Response(dumps(shaped), headers=headers)
+    if not isinstance(rows, list):
+        response = Response(dumps(rows), headers=headers)
+    else:
+        shaping = query | ({k: v for k, v in body.items() if isinstance(v, str)} if isinstance(body, dict) else {})
+        shaping = {name: value for name, value in shaping.items() if name not in _parameters(routine)}
+        shaped = _shaped(rows, shaping.get("returns", ""), shaping.get("wrapper", ""))
+        response = Response(dumps(shaped), headers=headers)
+    if places is not None:
+        response.headers["Content-Range"] = preferences.content_range(places, response.body)
+    return response
 
 
 def is_dry_run(query: Mapping[str, str], prefer: str) -> bool:
@@ -136,7 +148,7 @@ def is_dry_run(query: Mapping[str, str], prefer: str) -> bool:
 
 
 def _parameters(routine: Routine) -> set[str]:
-    return {argument.name.lower() for argument in routine.sent}
+    return set(overloads.names(routine))
 
 
 def _guards(
@@ -161,7 +173,7 @@ def _guards(
     return guards
 
 
-def _reject_unknown(routine: Routine, query: Mapping[str, str], sent: list[Any] | dict[str, Any]) -> None:
+def _reject_unknown(routine: Routine, query: Mapping[str, str], sent: Sent) -> None:
     """Reject parameters and options that a call would ignore.
 
     Raises:
@@ -178,19 +190,22 @@ def _reject_unknown(routine: Routine, query: Mapping[str, str], sent: list[Any] 
 
 
 async def _named(dataset: Dataset, actor: Actor, name: str, verb: str) -> list[Routine]:
-    """Return the public routines with this name, reloading the schema if there are none."""
+    """Return the public routines with this name, reloading the schema if there are none.
+
+    Those with exactly this name take precedence over those with the name in another case.
+    """
     for again in (False, True):
         if again:
             await dataset.look()
         if named := [routine for routine in public(dataset, actor.role, verb) if routine.name.lower() == name.lower()]:
-            return named
+            return [routine for routine in named if routine.name == name] or named
     return []
 
 
 # -- parameters ------------------------------------------------------------------------------------------------------
 
 
-def _inline(text: str) -> tuple[str, list[Any] | None]:
+def _inline(text: str) -> tuple[str, Sent | None]:
     """Return the name and the parameters of a path such as `add(1,'x, y')`."""
     name, opened, rest = text.partition("(")
     if not opened:
@@ -198,13 +213,19 @@ def _inline(text: str) -> tuple[str, list[Any] | None]:
     if not rest.endswith(")"):
         raise BadRequest("The closing parenthesis of the parameters in the path is missing.", reason="bad_params")
     inner = rest[:-1].strip()
-    if not inner:
-        return name, []
-    cells = next(csv.reader([inner], quotechar="'", skipinitialspace=True))
-    return name, [None if cell.strip().lower() == "null" else cell.strip() for cell in cells]
+    return name, [_cell(*match.groups()) for match in _CELL.finditer(f"{inner},")] if inner else []
 
 
-def _params(query: dict[str, str], body: Any) -> list[Any] | dict[str, Any]:
+_CELL = re.compile(r"\s*+(?:'((?:[^']|'')*+)'\s*+|([^,]*+)),")  # a value in quotes, or up to the next comma
+
+
+def _cell(quoted: str | None, plain: str | None) -> exact_json.Cell | None:
+    if plain is None:
+        return exact_json.Cell((quoted or "").replace("''", "'"))
+    return None if plain.strip().lower() == "null" else Literal(plain.strip())
+
+
+def _params(query: dict[str, str], body: Any) -> Sent:
     """Return the parameters of a request: a list by position, or an object by name."""
     sent: Any = query.get("params")
     if sent is not None:
@@ -217,8 +238,8 @@ def _params(query: dict[str, str], body: Any) -> list[Any] | dict[str, Any]:
     if sent is None and isinstance(body, list):
         sent = body
     if sent is None:  # a body without `params` contains the parameters themselves
-        named = dict(query) | (body if isinstance(body, dict) else {})
-        return {str(name): value for name, value in named.items() if name not in _SHAPING}
+        named = {name: Literal(value) for name, value in query.items()} | (body if isinstance(body, dict) else {})
+        return {str(name): value for name, value in named.items()}
     if isinstance(sent, dict):
         return sent
     if not isinstance(sent, list):
@@ -228,36 +249,20 @@ def _params(query: dict[str, str], body: Any) -> list[Any] | dict[str, Any]:
     return [item["value"] if isinstance(item, dict) and item.keys() == {"value"} else item for item in sent]
 
 
-def _chosen(routines: Iterable[Routine], sent: list[Any] | dict[str, Any]) -> tuple[Routine, dict[int, Any]]:
-    """Return the routine that accepts these parameters, and their values by position.
-
-    Raises:
-        BadRequest: no routine of this name accepts them.
-    """
-    for routine in routines:
-        arguments = routine.sent
-        if isinstance(sent, list):
-            if routine.required <= len(sent) <= len(arguments):
-                return routine, dict(enumerate(sent))
-            continue
-        places = {a.name.lower(): n for n, a in enumerate(arguments) if a.name}
-        values = {places[name.lower()]: value for name, value in sent.items() if name.lower() in places}
-        if set(range(routine.required)) <= values.keys():
-            return routine, values
-    raise BadRequest("The parameters do not match those of the routine.", reason="bad_params")
-
-
 # -- running ---------------------------------------------------------------------------------------------------------
 
 
 def _call(routine: Routine, values: Mapping[int, Any], binder: Binder) -> Function[Any]:
-    """Build the call with bound values. Omitted parameters use their defaults; names are the catalog's."""
+    """Build the call with bound values. Omitted parameters use their defaults; names are the catalog's.
+
+    With omitted parameters, the others are passed by name, because another overload may have the same types.
+    """
     arguments: list[Any] = []
-    gap, place = False, 0
-    for argument in routine.arguments:
+    passed = [argument for argument in routine.arguments if argument.sent or routine.kind == "p"]
+    gap, place = len(values) < len(routine.sent) and all(argument.name for argument in passed), 0
+    for argument in passed:
         if not argument.sent:
-            if routine.kind == "p":
-                arguments.append(_argument(argument, sa.null(), gap))
+            arguments.append(_argument(argument, sa.null(), gap))
             continue
         if place in values:
             arguments.append(
@@ -305,8 +310,9 @@ async def _run(
         if routine.kind == "p":
             statement = finish(call, binder)
             args = arguments(bound(statement), bindings)
+            await routine_rows.read_times_as_text(connection, routine)
             row = await connection.fetchrow("CALL " + statement.sql, *args)
-            return [_plain(row)] if row is not None and len(row) else []
+            return await routine_rows.outputs(connection, routine, row) if row is not None and len(row) else []
         if parsed is not None:
             rights = dataset.rights(actor.role)
             try:
@@ -333,7 +339,12 @@ async def _run(
 def _records(routine: Routine, call: Function[Any], binder: Binder) -> sa.Select[Any]:
     """Select the rows of a function as one JSON array, and the column names if only a row tells them."""
     if not routine.columns_unknown:
-        rows: Any = sa.select(sa.literal_column("*")).select_from(call).subquery(binder.name("r"))
+        table = routine_rows.table_of(routine)
+        shown: list[Any] = [sa.literal_column("*")]  # of a function that returns nothing
+        if table is not None:
+            returned = routine_rows.returned(routine, table, call, binder)
+            shown = [output(returned.c[c.name], c.type).label(c.name) for c in table.columns.values()]
+        rows: Any = sa.select(*shown).select_from(call if table is None else returned).subquery(binder.name("r"))
         records = sa.func.coalesce(sa.func.json_agg(rows.table_valued()), _NO_ROWS)
         return sa.select(records.label("body")).select_from(rows)
     rows = sa.select(call.label("row")).subquery(binder.name("r"))  # PostgreSQL accepts it only as a value
@@ -363,11 +374,6 @@ def _check_names(routine: Routine, names: list[str]) -> None:
 
 def _changes_data() -> MethodNotAllowed:
     return MethodNotAllowed("This routine changes data. Call it with POST.", headers={"Allow": "POST"})
-
-
-def _plain(row: Any) -> dict[str, Any]:
-    """Return a row of a procedure with its JSON decoded."""
-    return {k: exact_json.loads(v) if isinstance(v, bytes) else v for k, v in dict(row).items()}
 
 
 def _shaped(rows: Any, returns: str, wrapper: str) -> Any:
