@@ -222,7 +222,7 @@ def _geojson(column: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[A
 
 # Element types that PostgreSQL renders as JSON natively; other arrays are read as arrays of text.
 _JSON_ELEMENTS = frozenset(
-    ("integer", "decimal", "float", "boolean", "text", "date", "uuid", "json", "enum", "composite", "time")
+    ("integer", "decimal", "float", "boolean", "text", "date", "uuid", "json", "enum", "composite", "time", "network")
 )
 
 

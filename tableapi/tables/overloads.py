@@ -1,4 +1,4 @@
-"""Choose a routine among those of one name, as PostgreSQL does: by the parameters that were sent and their types.
+"""Choose a routine among those of one name, as PostgreSQL does: by its parameters and their types.
 
 https://www.postgresql.org/docs/current/typeconv-func.html describes the steps. A number in a query or a path counts as
 a number, anything else there, and every JSON string, as a literal of unknown type.
@@ -219,7 +219,10 @@ def _fits(value: Any, type_: PgType) -> bool:
 
 
 def _distance(value: Any, type_: PgType) -> int:
-    """Return how far a type is from that of a value: 0 the same, 1 the preferred of its kind, 2 implicit, 3 further."""
+    """Return the distance of a type from that of a value.
+
+    0: the same. 1: the preferred type of its kind. 2: PostgreSQL converts implicitly. 3: only on request.
+    """
     value = _decoded(value)
     if isinstance(value, list):
         if type_.element is None:

@@ -311,7 +311,14 @@ async def _run(
             statement = finish(call, binder)
             args = arguments(bound(statement), bindings)
             await routine_rows.read_times_as_text(connection, routine)
-            row = await connection.fetchrow("CALL " + statement.sql, *args)
+            try:
+                row = await connection.fetchrow("CALL " + statement.sql, *args)
+            except asyncpg.UnsupportedClientFeatureError:  # on preparing the statement, so nothing has run
+                raise Conflict(
+                    f"'{routine.name}' has an output of a range or composite type of dates or times, which cannot be "
+                    "read from a procedure. Contact the administrator of the database: a function can return it.",
+                    reason="definition_fails",
+                ) from None
             return await routine_rows.outputs(connection, routine, row) if row is not None and len(row) else []
         if parsed is not None:
             rights = dataset.rights(actor.role)
