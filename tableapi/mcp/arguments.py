@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from typing import Annotated, Any, Literal, TypeVar
 
+import orjson
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
+from tableapi import exact_json
 from tableapi.exact_json import Number
 from tableapi.mcp.conditions import SentCondition
 
@@ -20,14 +24,25 @@ Many = Annotated[list[T], Field(fail_fast=True)]
 
 # Describes filters in a caller's first tool with a filter; the other tools refer to that tool.
 FILTER = (
-    "E.g. \"status = 'open' and (total > 100 or customer_by_id.city = 'Oslo')\", or a list of "
+    "E.g. \"status = 'open' and (total > 100 or customer_by_id.city = 'Oslo')\", or as JSON a list of "
     "{field, operator, value} that all hold. Operators: = != > >= < <= IN (a,b) LIKE ILIKE CONTAINS STARTS WITH "
     "ENDS WITH BETWEEN a AND b, IS [NOT] NULL; AND OR NOT. "
     "<relation>.<column>: of a related row. Functions: NOW(), CURRENT_DATE."
 )
-Filter = Annotated[
-    str | Many[SentCondition], WithJsonSchema({"type": ["string", "array"], "items": {"type": "object"}})
-]
+
+
+def _conditions(value: Any) -> Any:
+    """Return the conditions in a text that is a JSON list of objects."""
+    if isinstance(value, str) and _CONDITIONS.match(value):
+        with suppress(orjson.JSONDecodeError):
+            return exact_json.loads(value)
+    return value
+
+
+_CONDITIONS = re.compile(r"\s*+\[\s*+\{")
+# Some clients reject all tools if a schema has several types, so these name the form that every client can send.
+_TEXT = WithJsonSchema({"type": "string"})
+Filter = Annotated[str | Many[SentCondition], BeforeValidator(_conditions), _TEXT]
 Names = Many[str]
 
 
@@ -38,9 +53,8 @@ def _whole(value: Any) -> Any:
 
 # Strict, because true must not count as 1, which would name another record.
 _Part = Annotated[Annotated[int, Field(strict=True)] | str, BeforeValidator(_whole)]
-Identifier = Annotated[
-    _Part | Many[_Part], WithJsonSchema({"type": ["string", "integer", "array"], "items": {"type": "string"}})
-]  # value of a primary key; a list for a composite key
+Identifier = Annotated[_Part | Many[_Part], _TEXT]  # value of a primary key; a list for a composite key
+KEY = "Key value; of several columns: 3,eu."
 Record = dict[str, Any]
 
 
@@ -114,7 +128,7 @@ class Aggregate(TableArguments):
 class GetRecord(TableArguments):
     """Arguments of get_record."""
 
-    id: Identifier
+    id: Identifier = Field(description=KEY)
     fields: Names = Field(default=[])
     related: Names = Field(default=[])
     text_from: int = Field(default=0, ge=0, description="Read on in texts that were cut.")

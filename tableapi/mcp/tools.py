@@ -202,13 +202,27 @@ def _short_schema(model: type[BaseModel] | None) -> dict[str, Any]:
 
 
 def _short(field: dict[str, Any]) -> dict[str, Any]:
-    """Return the type, the allowed values and the description of a field."""
-    forms = [form for form in field.get("anyOf", []) if form.get("type") != "null"]
-    shape = {**forms[0], **field} if len(forms) == 1 else field
-    kept = {name: shape[name] for name in ("type", "enum", "description") if name in shape}
-    if isinstance(items := shape.get("items"), dict):
-        kept["items"] = {name: items[name] for name in ("type", "enum") if name in items}
-    return kept
+    """Return the type, the allowed values and the description of a field.
+
+    One type for each field and each item, and only texts as allowed values: some clients reject all tools otherwise.
+    """
+    form = _form_of(field)
+    type_ = form.get("type", "object" if "properties" in form else "string")
+    shape = {"type": next(word for word in type_ if word != "null") if isinstance(type_, list) else type_}
+    allowed = [word for word in form.get("enum", [form.get("const")]) if isinstance(word, str) and word]
+    if allowed and shape["type"] == "string":
+        shape["enum"] = allowed
+    if shape["type"] == "array":
+        items = form.get("items")
+        shape["items"] = _short(items if isinstance(items, dict) else {})
+        shape["items"].pop("description", None)
+    return shape | ({"description": field["description"]} if "description" in field else {})
+
+
+def _form_of(field: dict[str, Any]) -> dict[str, Any]:
+    """Return the form in which a field with several is described; a text, if it may be one."""
+    forms = [form for form in field.get("anyOf", field.get("oneOf", [])) if form.get("type") != "null"]
+    return next((form for form in forms if form.get("type") == "string"), forms[0]) if forms else field
 
 
 def _schema(tool: Tool, caller: Caller, tables: list[str]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from tableapi.mcp.arguments import CreateRecords, DeleteRecords, Identifier, Upd
 from tableapi.mcp.caller import Caller
 from tableapi.mcp.conditions import joined
 from tableapi.query import plan
+from tableapi.query.names import key_parts
 from tableapi.query.spelling import unknown_field
 from tableapi.schema.model import Table
 from tableapi.schema.types import NESTED_KINDS, nested_value
@@ -51,7 +52,9 @@ async def delete_records(caller: Caller, arguments: DeleteRecords) -> dict[str, 
 
 def _key(table: Table, ident: Identifier) -> dict[str, Any]:
     """Return a record with only the key of a row."""
-    parts = ident if isinstance(ident, list) else [ident]
+    parts: list[int | str] = ident if isinstance(ident, list) else [ident]
+    if isinstance(ident, str) and len(table.key) > 1:
+        parts = list(key_parts(ident))
     if len(parts) != len(table.key):
         fields = ", ".join(table.key) or "none"
         message = f"An identifier of '{table.name}' must have a value for each column of its key: {fields}."

@@ -23,6 +23,7 @@ SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 HOOK_VERBS = {"GET": "get", "POST": "post", "PUT": "patch", "PATCH": "patch", "DELETE": "delete"}
 _LIMIT = re.compile(r"(\d+)/(?:(\d+) ?)?(second|minute|hour|day)s? per (session|user|account|ip|key)")
 _INTERVAL = re.compile(r"(\d+)(m|h|d)")
+_TOOL = re.compile(r"[A-Za-z0-9_-]{1,64}")  # names of tools that every client accepts
 
 Run = Callable[..., Awaitable[Any]]
 M = TypeVar("M", bound=BaseModel)
@@ -162,12 +163,15 @@ def script(
         own_key: For a public script: the key that it checks itself.
 
     Raises:
-        TypeError: None of `roles`, `public`, `internal` and `every` was given.
+        TypeError: None of `roles`, `public`, `internal` and `every` was given, or the name of the tool is invalid.
     """
 
     def decorate(run: Run) -> Run:
         if not (roles or public or internal or every):
             raise TypeError(f"{run.__module__}.{run.__name__}: pass roles=, public=, internal= or every=")
+        if tool and not _TOOL.fullmatch(tool):
+            message = f"tool={tool!r} must have 1 to 64 letters, digits, hyphens and underscores"
+            raise TypeError(f"{run.__module__}.{run.__name__}: {message}")
         hints = get_type_hints(run)
         second = list(inspect.signature(run).parameters)[1:2]
         model = hints.get(second[0]) if second and not raw else None

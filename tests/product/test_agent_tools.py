@@ -17,6 +17,7 @@ from tableapi.app.features.mcp.endpoint import Mcp
 from tests.helpers.agents import INITIALIZE, Agent, agent
 from tests.helpers.desk import staff, view
 from tests.helpers.product import API, KEY, Account, Product
+from tests.helpers.tool_schemas import faults
 
 TOOLS = {"search_people", "search_companies", "price", "reveal", "lists"}
 KINDS = ["directdial", "businessemail"]
@@ -72,6 +73,13 @@ async def test_only_permitted_callers_have_the_tools(product: Product, account: 
     await account.owner.table("PATCH", f"apikeys/{keyid}", {"isactive": 0})
     async with product.caller(key=key) as http:
         assert (await http.post("/mcp", json=INITIALIZE)).status_code == 401
+
+
+async def test_the_schemas_of_tools_are_accepted_by_every_client(product: Product, account: Account) -> None:
+    async with _by_session(product, account.owner.token) as own:
+        tools = [tool.model_dump(by_alias=True, exclude_none=True) for tool in (await own.tools()).values()]
+    assert len(tools) > 8
+    assert faults(tools) == []
 
 
 async def test_the_list_of_tools_is_short(product: Product, account: Account) -> None:
